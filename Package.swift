@@ -1,0 +1,106 @@
+// swift-tools-version: 6.2
+// SPDX-License-Identifier: Apache-2.0
+import PackageDescription
+
+/// Every target of ours: a warning is an error.
+let strict: [SwiftSetting] = [.treatAllWarnings(as: .error)]
+
+let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+
+let package = Package(
+    name: "app-backend",
+    platforms: [.macOS(.v15), .iOS(.v18)],
+    products: [
+        .executable(name: "app-backend", targets: ["app-backend"]),
+        // What an app imports; no C library beneath it.
+        .library(name: "DeviceClient", targets: ["DeviceClient"]),
+    ],
+    dependencies: [
+        // Sub-commands, --help and exit codes of the executable.
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        // One log line per event on standard error, with a level and metadata; the handler is ours.
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        // One configuration out of file, environment and systemd credentials. Without its default trait, which
+        // imports the whole of Foundation and adds 44 MB of ICU data to the file.
+        .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: []),
+        // HMAC-SHA256 for access signatures and the credential cache.
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        // The vocabulary of HTTP (methods, field names, statuses), shared with every other Swift HTTP library.
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+    ],
+    targets: [
+        // C libraries, one door each.
+        .systemLibrary(name: "CFastCGI", pkgConfig: "fcgi", providers: [.apt(["libfcgi-dev"])]),
+        .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
+        .systemLibrary(name: "CPlatform", providers: [.apt(["libcrypt-dev"])]),
+
+        // Words.
+        .target(name: "JSON", swiftSettings: strict),
+        .target(name: "HTTP", dependencies: [httpTypes], swiftSettings: strict),
+        .target(name: "DeviceAPI", dependencies: ["HTTP", "JSON", httpTypes], swiftSettings: strict),
+
+        // The door in and the door out.
+        .target(
+            name: "FastCGI",
+            dependencies: ["CFastCGI", "CPlatform", "HTTP", httpTypes, logging], swiftSettings: strict),
+        .target(name: "Curl", dependencies: ["CCurl", "HTTP", httpTypes], swiftSettings: strict),
+
+        // State.
+        .target(name: "Store", dependencies: ["CPlatform", "JSON"], swiftSettings: strict),
+
+        // The hub: its language and client, and one of our own.
+        .target(
+            name: "NotificationHub", dependencies: ["CExpat", "HTTP", "JSON", crypto, httpTypes],
+            swiftSettings: strict),
+        .target(
+            name: "LocalHub", dependencies: ["HTTP", "JSON", "NotificationHub", "Store", httpTypes],
+            swiftSettings: strict),
+
+        // The tutorial's two halves.
+        .target(
+            name: "AppBackend",
+            dependencies: [
+                "CPlatform", "DeviceAPI", "HTTP", "JSON", "NotificationHub", "Store", crypto, httpTypes, logging,
+            ],
+            swiftSettings: strict),
+        .target(name: "DeviceClient", dependencies: ["DeviceAPI", "HTTP", "JSON", httpTypes], swiftSettings: strict),
+
+        .executableTarget(
+            name: "app-backend",
+            dependencies: [
+                "AppBackend", "CPlatform", "Curl", "DeviceAPI", "FastCGI", "HTTP", "JSON", "LocalHub",
+                "NotificationHub", "Store", httpTypes, logging,
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Configuration", package: "swift-configuration"),
+            ],
+            swiftSettings: strict),
+
+        // One test room per room, then the whole arrow: in one process, and through nginx, FastCGI and libcurl.
+        .testTarget(name: "JSONTests", dependencies: ["JSON"], swiftSettings: strict),
+        .testTarget(name: "HTTPTests", dependencies: ["HTTP", httpTypes], swiftSettings: strict),
+        .testTarget(
+            name: "FastCGITests", dependencies: ["CPlatform", "FastCGI", "HTTP", httpTypes, logging],
+            swiftSettings: strict),
+        .testTarget(name: "CurlTests", dependencies: ["Curl", "HTTP", httpTypes], swiftSettings: strict),
+        .testTarget(name: "StoreTests", dependencies: ["JSON", "Store"], swiftSettings: strict),
+        .testTarget(
+            name: "NotificationHubTests", dependencies: ["HTTP", "JSON", "NotificationHub", httpTypes],
+            swiftSettings: strict),
+        .testTarget(
+            name: "LocalHubTests", dependencies: ["HTTP", "JSON", "LocalHub", "NotificationHub", "Store", httpTypes],
+            swiftSettings: strict),
+        .testTarget(
+            name: "AppBackendTests",
+            dependencies: [
+                "AppBackend", "DeviceAPI", "HTTP", "JSON", "LocalHub", "NotificationHub", "Store", httpTypes, logging,
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "DeviceClientTests", dependencies: ["DeviceAPI", "DeviceClient", "HTTP", httpTypes],
+            swiftSettings: strict),
+    ],
+    swiftLanguageModes: [.v6]
+)

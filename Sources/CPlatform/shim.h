@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// What Swift's Glibc module does not show: epoll, eventfd, crypt_r, and names behind _GNU_SOURCE.
+#pragma once
+#include <crypt.h>
+#include <fcntl.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/statfs.h>
+
+// accept4(2): the descriptor is close-on-exec from its first moment.
+extern int accept4(int, struct sockaddr *, socklen_t *, int);
+
+static inline int platform_accept(int listener) {
+    return accept4(listener, 0, 0, 02000000 /* SOCK_CLOEXEC */);
+}
+
+// fcntl(2), open file description locks (Linux 3.15): they belong to the descriptor, not to the process.
+// wait = 0: returns -1 with EAGAIN when another holds the lock.
+static inline int platform_ofd_lock(int descriptor, short type, int wait) {
+    struct flock lock = {0};
+    lock.l_type = type;
+    return fcntl(descriptor, wait ? 38 /* F_OFD_SETLKW */ : 37 /* F_OFD_SETLK */, &lock);
+}
+
+// open(2) is variadic.
+static inline int platform_open(const char *path, int flags, mode_t mode) {
+    return open(path, flags, mode);
+}

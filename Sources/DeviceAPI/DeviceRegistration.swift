@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+import JSON
+
+/// What a device sends to `PUT /api/register/{id}`: `{"Platform":"apns","Handle":"…","Tags":["…"]}`, and for a
+/// browser `"Keys":{"p256dh":"…","auth":"…"}`.
+public struct DeviceRegistration: Equatable, Sendable {
+    /// `apns`, `fcm` (or `gcm`, its old name), `wns`, `mpns`, `browser`.
+    public var platform: String
+    /// Device token, registration token, channel URI, or a browser's endpoint.
+    public var handle: String
+    public var tags: [String]
+    /// A browser's public key and secret (base64url), from its `PushSubscription`.
+    public var keys: Keys?
+
+    public struct Keys: Equatable, Sendable {
+        public var p256dh: String
+        public var auth: String
+
+        public init(p256dh: String, auth: String) {
+            self.p256dh = p256dh
+            self.auth = auth
+        }
+    }
+
+    public init(platform: String, handle: String, tags: [String] = [], keys: Keys? = nil) {
+        self.platform = platform
+        self.handle = handle
+        self.tags = tags
+        self.keys = keys
+    }
+
+    /// - Throws: `Problem` 400, naming the field.
+    public init(body: [UInt8]) throws(Problem) {
+        let fields = try Fields(body: body)
+        platform = try fields.string("Platform")
+        handle = try fields.string("Handle")
+        tags = try fields.strings("Tags")
+        if let value = fields["Keys"] {
+            let members = try Fields(value, field: "Keys")
+            keys = Keys(p256dh: try members.string("p256dh"), auth: try members.string("auth"))
+        }
+    }
+
+    public var json: [UInt8] {
+        var json = JSONWriter()
+        json.object { json in
+            json.member("Platform", platform)
+            json.member("Handle", handle)
+            json.name("Tags")
+            json.array { json in tags.forEach { json.string($0) } }
+            if let keys {
+                json.name("Keys")
+                json.object { json in
+                    json.member("p256dh", keys.p256dh)
+                    json.member("auth", keys.auth)
+                }
+            }
+        }
+        return json.bytes
+    }
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+import HTTP
+public import JSON
+
+/// A JSON object from outside, read member by member. Names are compared without regard to ASCII case, as ASP.NET
+/// does; `null` is the same as absent; what nobody asks for is ignored.
+public struct Fields: Sendable {
+    private let members: [JSONValue.Member]
+
+    /// - Throws: `Problem` 400, when the body is not JSON or not an object.
+    public init(body: [UInt8]) throws(Problem) {
+        guard case .object(let members) = try JSONValue(body: body) else {
+            throw Problem(.badRequest, "The body must be a JSON object.", field: "body")
+        }
+        self.members = members
+    }
+
+    /// - Throws: `Problem` 400, when the value is not an object; `field` names where it stands.
+    public init(_ value: JSONValue, field: String) throws(Problem) {
+        guard case .object(let members) = value else {
+            throw Problem(.badRequest, "\(field) must be an object, not \(value.kind).", field: field)
+        }
+        self.members = members
+    }
+
+    /// The member's value; nil when it is absent or `null`.
+    public subscript(_ name: String) -> JSONValue? {
+        let value = members.first { ASCII.equalIgnoringCase($0.name, name) }?.value
+        return value == .null ? nil : value
+    }
+
+    /// - Throws: `Problem` 400, when the member is there and is not a string.
+    public func optionalString(_ name: String) throws(Problem) -> String? {
+        guard let value = self[name] else { return nil }
+        guard let text = value.string else {
+            throw Problem(.badRequest, "\(name) must be a string, not \(value.kind).", field: name)
+        }
+        return text
+    }
+
+    /// - Throws: `Problem` 400, when the member is absent, not a string, or empty.
+    public func string(_ name: String) throws(Problem) -> String {
+        guard let text = try optionalString(name), !text.isEmpty else {
+            throw Problem(.badRequest, "\(name) is missing.", field: name)
+        }
+        return text
+    }
+
+    /// An array of strings; empty when the member is absent.
+    /// - Throws: `Problem` 400, when it is anything else.
+    public func strings(_ name: String) throws(Problem) -> [String] {
+        guard let value = self[name] else { return [] }
+        let strings = value.array?.compactMap(\.string)
+        guard let strings, strings.count == value.array?.count else {
+            throw Problem(.badRequest, "\(name) must be an array of strings.", field: name)
+        }
+        return strings
+    }
+}
+
+extension JSONValue {
+    /// Parses a request's body.
+    /// - Throws: `Problem` 400 with the offset of what is wrong, never the text.
+    public init(body: [UInt8]) throws(Problem) {
+        do {
+            try self.init(parsing: body)
+        } catch {
+            throw Problem(.badRequest, "The body is not valid JSON: \(error).", field: "body")
+        }
+    }
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+import JSON
+
+/// What the older tutorial's client sends to `POST /api/register`:
+/// `{"platform":"ios","instId":"…","deviceToken":"…"}`; `windows` with `channelUri`, `android` with `deviceToken`.
+public struct InstallationRegistration: Equatable, Sendable {
+    public enum Platform: String, CaseIterable, Sendable {
+        case ios, windows, android
+    }
+
+    public var platform: Platform
+    public var installationID: String
+    /// Device token, or channel URI on Windows.
+    public var handle: String
+
+    public init(platform: Platform, installationID: String, handle: String) {
+        self.platform = platform
+        self.installationID = installationID
+        self.handle = handle
+    }
+
+    /// - Throws: `Problem` 400, naming the field.
+    public init(body: [UInt8]) throws(Problem) {
+        let fields = try Fields(body: body)
+        let name = try fields.string("platform")
+        guard let platform = Platform.allCases.first(where: { $0.rawValue == name.lowercased() }) else {
+            throw Problem(.badRequest, "platform must be one of ios, windows, android.", field: "platform")
+        }
+        self.platform = platform
+        installationID = try fields.string("instId")
+        handle = try fields.string(Self.handleField(of: platform))
+    }
+
+    private static func handleField(of platform: Platform) -> String {
+        platform == .windows ? "channelUri" : "deviceToken"
+    }
+
+    public var json: [UInt8] {
+        var json = JSONWriter()
+        json.object { json in
+            json.member("platform", platform.rawValue)
+            json.member("instId", installationID)
+            json.member(Self.handleField(of: platform), handle)
+        }
+        return json.bytes
+    }
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+public import HTTP
+import JSON
+
+/// What became of a send, platform by platform: the answer of `POST /api/notifications`.
+public struct SendOutcome: Equatable, Sendable {
+    /// The secure notification's id; nil after a plain send.
+    public var id: Int32?
+    public var outcomes: [PlatformOutcome]
+
+    public struct PlatformOutcome: Equatable, Sendable {
+        public var platform: String
+        /// `Enqueued`, or `Abandoned` when the hub did not take it.
+        public var state: String
+        /// The hub's name for this send; nil where the hub's tier gives none.
+        public var notificationID: String?
+        /// Why the hub did not take it, in words for the sender.
+        public var error: String?
+
+        public init(platform: String, state: String, notificationID: String? = nil, error: String? = nil) {
+            self.platform = platform
+            self.state = state
+            self.notificationID = notificationID
+            self.error = error
+        }
+    }
+
+    public init(id: Int32? = nil, outcomes: [PlatformOutcome]) {
+        self.id = id
+        self.outcomes = outcomes
+    }
+
+    /// Whether at least one platform took it.
+    public var isAccepted: Bool { outcomes.contains { $0.state != "Abandoned" } }
+
+    public var json: [UInt8] {
+        var json = JSONWriter()
+        json.object { json in
+            if let id { json.member("Id", id) }
+            json.name("Outcomes")
+            json.array { json in outcomes.forEach { $0.write(to: &json) } }
+        }
+        return json.bytes
+    }
+
+    /// - Throws: `Problem` 502, when the answer is not an outcome.
+    public init(_ response: Response) throws(Problem) {
+        guard let document = try? JSONValue(parsing: response.body), let list = document["Outcomes"]?.array else {
+            throw Problem(.badGateway, "The answer is not the outcome of a send.")
+        }
+        id = document["Id"]?.integer.flatMap { Int32(exactly: $0) }
+        outcomes = list.map { item in
+            PlatformOutcome(
+                platform: item["Platform"]?.string ?? "", state: item["State"]?.string ?? "Unknown",
+                notificationID: item["NotificationId"]?.string, error: item["Error"]?.string)
+        }
+    }
+}
+
+extension SendOutcome.PlatformOutcome {
+    fileprivate func write(to json: inout JSONWriter) {
+        json.object { json in
+            json.member("Platform", platform)
+            json.member("State", state)
+            if let notificationID { json.member("NotificationId", notificationID) }
+            if let error { json.member("Error", error) }
+        }
+    }
+}

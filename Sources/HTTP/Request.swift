@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+public import HTTPTypes
+
+/// One HTTP request, whole: the body is in memory (every door limits its size before it makes one).
+///
+/// The same type is read from nginx by the FastCGI room and sent to a hub by the Curl room.
+public struct Request: Sendable {
+    public var method: HTTPRequest.Method
+    /// `https` or `http`.
+    public var scheme: String
+    /// Host, with the port where it is not the scheme's own: `localhost:8443`. Empty when the caller named none.
+    public var authority: String
+    /// The path as it was sent: begins with `/`, percent-encoded, without the query.
+    public var path: String
+    /// What follows the first `?`, still encoded; empty when there is none.
+    public var query: String
+    public var fields: HTTPFields
+    public var body: [UInt8]
+    /// The peer's IP address as the web server saw it; nil inside one process and on a unix socket without it.
+    public var remoteAddress: String?
+    /// Names this request in logs and in errors, from nginx's `$request_id` where there is one. Never a secret.
+    public var id: String
+    /// The authenticated user. Set by the authentication handler alone, never from the wire.
+    public var user: String?
+
+    public init(
+        method: HTTPRequest.Method, scheme: String = "https", authority: String = "", path: String,
+        query: String = "", fields: HTTPFields = [:], body: [UInt8] = [], remoteAddress: String? = nil,
+        id: String = "", user: String? = nil
+    ) {
+        self.method = method
+        self.scheme = scheme
+        self.authority = authority
+        self.path = path
+        self.query = query
+        self.fields = fields
+        self.body = body
+        self.remoteAddress = remoteAddress
+        self.id = id
+        self.user = user
+    }
+
+    /// Path and query as they stand in a request line.
+    public var target: String { query.isEmpty ? path : path + "?" + query }
+}

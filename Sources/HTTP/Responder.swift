@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The one arrow: a request in, an answer out.
+///
+/// Controllers, the router, the authentication handler, the hub and the network itself all have this shape, so they
+/// plug into each other. It is synchronous: one thread carries one request from its first byte to its last.
+public protocol Responder: Sendable {
+    /// - Throws: what this responder could not turn into an answer; the caller that owns a table of errors does.
+    func respond(to request: Request) throws -> Response
+}
+
+/// A responder made of a closure.
+public struct ClosureResponder: Responder {
+    private let body: @Sendable (Request) throws -> Response
+
+    public init(_ body: @escaping @Sendable (Request) throws -> Response) {
+        self.body = body
+    }
+
+    public func respond(to request: Request) throws -> Response {
+        try body(request)
+    }
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+public import HTTPTypes
+
+/// One row of a router's table.
+public struct Route: Sendable {
+    let method: HTTPRequest.Method
+    let pattern: [PathSegment]
+    let action: @Sendable (Request, PathParameters) throws -> Response
+
+    /// - Parameters:
+    ///   - pattern: `/api/register/{id}`. Literal segments are compared without regard to ASCII case (as ASP.NET
+    ///     does); `{name}` takes exactly one non-empty segment, percent-decoded.
+    public init(
+        _ method: HTTPRequest.Method, _ pattern: String,
+        _ action: @escaping @Sendable (Request, PathParameters) throws -> Response
+    ) {
+        self.method = method
+        self.pattern = pattern.utf8.split(separator: UInt8(ascii: "/")).map(PathSegment.init)
+        self.action = action
+    }
+}
+
+/// The values that a path gave to the `{names}` of its pattern.
+public struct PathParameters: Sendable {
+    var values: [(name: String, value: String)] = []
+
+    /// The value of `{name}`; empty when the pattern has no such name, which no route of ours does.
+    public subscript(_ name: String) -> String {
+        values.first { $0.name == name }?.value ?? ""
+    }
+}
+
+/// Why a router has no action for a request.
+public enum RoutingError: Error, Equatable, Sendable {
+    /// No pattern matches the path: 404.
+    case notFound
+    /// The path exists, the method does not: 405, with these methods in `Allow`, in the order of the table.
+    case methodNotAllowed([HTTPRequest.Method])
+}
+
+enum PathSegment: Equatable, Sendable {
+    case literal([UInt8])
+    case parameter(String)
+
+    init(_ text: Substring.UTF8View) {
+        if text.first == UInt8(ascii: "{"), text.last == UInt8(ascii: "}") {
+            self = .parameter(String(Substring(text.dropFirst().dropLast())))
+        } else {
+            self = .literal(text.map(ASCII.lowercased))
+        }
+    }
+}
+
+/// Chooses the action for a request by its path, then by its method.
+public struct Router: Responder {
+    private let routes: [Route]
+
+    public init(_ routes: [Route]) {
+        self.routes = routes
+    }
+
+    /// - Throws: `RoutingError`, before any action runs; then whatever the action throws.
+    public func respond(to request: Request) throws -> Response {
+        let segments = request.path.utf8.split(separator: UInt8(ascii: "/"))
+        var allowed: [HTTPRequest.Method] = []
+        for route in routes {
+            guard let parameters = match(segments, route.pattern) else { continue }
+            if route.method == request.method { return try route.action(request, parameters) }
+            if !allowed.contains(route.method) { allowed.append(route.method) }
+        }
+        throw allowed.isEmpty ? RoutingError.notFound : RoutingError.methodNotAllowed(allowed)
+    }
+
+    private func match(_ segments: [Substring.UTF8View], _ pattern: [PathSegment]) -> PathParameters? {
+        guard segments.count == pattern.count else { return nil }
+        var parameters = PathParameters()
+        for (segment, expected) in zip(segments, pattern) {
+            switch expected {
+            case .literal(let literal):
+                guard segment.elementsEqual(literal, by: { ASCII.lowercased($0) == $1 }) else { return nil }
+            case .parameter(let name):
+                guard let value = PercentEncoding.decode(segment) else { return nil }
+                parameters.values.append((name, value))
+            }
+        }
+        return parameters
+    }
+}

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+package import JSON
+
+/// Whole seconds since 1970-01-01T00:00:00Z. In files it is written as `2026-12-21T00:00:00Z`.
+package struct Timestamp: Comparable, Hashable, Sendable {
+    package var seconds: Int64
+
+    package init(seconds: Int64) {
+        self.seconds = seconds
+    }
+
+    package static func < (one: Timestamp, other: Timestamp) -> Bool { one.seconds < other.seconds }
+
+    /// Saturates at the ends of `Int64` instead of trapping.
+    package static func + (time: Timestamp, seconds: Int64) -> Timestamp {
+        let (sum, overflow) = time.seconds.addingReportingOverflow(seconds)
+        return Timestamp(seconds: overflow ? (seconds < 0 ? .min : .max) : sum)
+    }
+}
+
+/// A user who may log in.
+package struct User: Hashable, Sendable {
+    package var name: String
+    /// As `crypt(3)` made it: `$y$…`, `$2b$…`, `$6$…`.
+    package var passwordHash: String
+    /// Patterns of tags that the user may claim; nil: the configuration's default.
+    package var tags: [String]?
+    /// Patterns of recipients that the user may send to; nil: the configuration's default.
+    package var sendTo: [String]?
+    /// Counts the writes, from 1; 0 in a user who was never stored.
+    package var version: Int
+
+    package init(
+        name: String, passwordHash: String, tags: [String]? = nil, sendTo: [String]? = nil, version: Int = 0
+    ) {
+        self.name = name
+        self.passwordHash = passwordHash
+        self.tags = tags
+        self.sendTo = sendTo
+        self.version = version
+    }
+}
+
+/// A payload that waits for its owner; only its id travels through the push services.
+package struct SecureNotification: Hashable, Sendable {
+    /// 1 ... 2^31 - 2, random, unique for its owner. Fits the tutorials' clients, which read a 32-bit integer;
+    /// 0 is what junk parses to and 2147483647 is where `intValue` saturates, so neither is ever given out.
+    package var id: Int32
+    /// 128 random bits in base64url (22 characters, at least one of them not a digit): the same record's second name.
+    package var token: String
+    package var owner: String
+    package var payload: String
+    package var isRead: Bool
+    package var createdAt: Timestamp
+    package var expiresAt: Timestamp
+
+    package init(
+        id: Int32, token: String, owner: String, payload: String, isRead: Bool, createdAt: Timestamp,
+        expiresAt: Timestamp
+    ) {
+        self.id = id
+        self.token = token
+        self.owner = owner
+        self.payload = payload
+        self.isRead = isRead
+        self.createdAt = createdAt
+        self.expiresAt = expiresAt
+    }
+}
+
+/// Who owns a registration id of the hub, and what he registered under it.
+package struct DeviceRecord: Hashable, Sendable {
+    /// The hub's registration id.
+    package var id: String
+    package var owner: String
+    /// `apns`, `fcm`, `wns`, `mpns`, `browser`; empty between the POST that hands the id out and the first PUT.
+    package var platform: String
+    /// The push handle; empty as long as the platform is.
+    package var handle: String
+    /// The tags that the user asked for, without those that the server adds.
+    package var tags: [String]
+    /// `instId` of the older tutorial's call; nil otherwise.
+    package var installationID: String?
+    package var updatedAt: Timestamp
+    /// Counts the writes, from 1; 0 in a record that was never stored.
+    package var version: Int
+
+    package init(
+        id: String, owner: String, platform: String = "", handle: String = "", tags: [String] = [],
+        installationID: String? = nil, updatedAt: Timestamp, version: Int = 0
+    ) {
+        self.id = id
+        self.owner = owner
+        self.platform = platform
+        self.handle = handle
+        self.tags = tags
+        self.installationID = installationID
+        self.updatedAt = updatedAt
+        self.version = version
+    }
+}
+
+/// A registration at the local hub. The store knows what it must find it by; the rest is the hub's.
+package struct HubRegistration: Hashable, Sendable {
+    package var id: String
+    /// The push handle in the one form that the hub compares (upper-case token, normalised URI).
+    package var channel: String
+    /// Lower-cased, each once.
+    package var tags: [String]
+    /// The registration description, in the hub's own JSON.
+    package var description: JSONValue
+    package var updatedAt: Timestamp
+    /// The hub's ETag: counts the writes, from 1; 0 in a registration that was never stored.
+    package var version: Int
+
+    package init(
+        id: String, channel: String, tags: [String], description: JSONValue, updatedAt: Timestamp, version: Int = 0
+    ) {
+        self.id = id
+        self.channel = channel
+        self.tags = tags
+        self.description = description
+        self.updatedAt = updatedAt
+        self.version = version
+    }
+}
+
+/// A send that the local hub took: what was sent, to whom, and what became of it.
+package struct HubMessage: Hashable, Sendable {
+    package var id: String
+    /// In the hub's own JSON.
+    package var document: JSONValue
+    package var createdAt: Timestamp
+    package var expiresAt: Timestamp
+
+    package init(id: String, document: JSONValue, createdAt: Timestamp, expiresAt: Timestamp) {
+        self.id = id
+        self.document = document
+        self.createdAt = createdAt
+        self.expiresAt = expiresAt
+    }
+}
+
+/// One page of a long list.
+package struct Page<Element: Sendable>: Sendable {
+    package var elements: [Element]
+    /// Hand it in to get the next page; nil on the last one. Made of `[A-Za-z0-9_-]` only.
+    package var next: String?
+
+    package init(elements: [Element], next: String? = nil) {
+        self.elements = elements
+        self.next = next
+    }
+}
+
+/// Whether the store works, for `/health`.
+package enum StoreHealth: Equatable, Sendable {
+    case writable
+    case readOnly
+    case poisoned
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What the backend keeps: users, secure notifications, and who owns which registration.
+///
+/// The boundary is the domain: no file, offset, lock or SQL crosses it. Every call is atomic by itself and there are
+/// no transactions over several; the caller passes the time. What a call has written when it returns survives
+/// `kill -9` and a loss of power. Several processes may use one store at once and see each other's writes.
+/// Every call may throw `busy`, `damaged`, `unavailable`; every write `full`, `readOnly`, `poisoned` as well.
+package protocol StateStore: Sendable {
+    /// The user of that exact name; nil when there is none.
+    func user(_ name: String) throws(StoreError) -> User?
+
+    /// All users, sorted by name.
+    func users() throws(StoreError) -> [User]
+
+    /// Creates the user (`version` 0) or replaces the one at that version.
+    /// - Returns: the user with its new version.
+    /// - Throws: `conflict`, when the stored version is another one (0: none).
+    func putUser(_ user: User) throws(StoreError) -> User
+
+    /// - Returns: whether there was such a user.
+    func removeUser(_ name: String) throws(StoreError) -> Bool
+
+    /// Keeps a payload for its owner, under an id that the store draws at random.
+    /// - Throws: `quotaExceeded`, when the owner has as many that are neither expired nor removed as he may have.
+    func createNotification(
+        owner: String, payload: String, now: Timestamp, expiresAt: Timestamp
+    ) throws(StoreError) -> SecureNotification
+
+    /// The owner's notification of that id; nil when it never was, is somebody else's, or has expired: all alike.
+    func notification(_ id: Int32, owner: String, now: Timestamp) throws(StoreError) -> SecureNotification?
+
+    /// As `notification(_:owner:now:)`, by the notification's token.
+    func notification(token: String, owner: String, now: Timestamp) throws(StoreError) -> SecureNotification?
+
+    /// The owner's notifications, newest first (by creation, then by id, descending).
+    /// - Parameter after: begins behind the notification of this id; an id that is no more begins at the front.
+    func notifications(
+        owner: String, unreadOnly: Bool, after: Int32?, limit: Int, now: Timestamp
+    ) throws(StoreError) -> [SecureNotification]
+
+    /// Records that the owner has read it. Doing it again changes nothing and writes nothing.
+    /// - Returns: the notification as it was before this call, so that `isRead` tells whether this is the first
+    ///   reading; of two callers at once exactly one is told it is. Nil as for `notification(_:owner:now:)`.
+    func readNotification(_ id: Int32, owner: String, now: Timestamp) throws(StoreError) -> SecureNotification?
+
+    /// The record of that registration id, whoever owns it.
+    func device(_ id: String) throws(StoreError) -> DeviceRecord?
+
+    /// The owner's devices, sorted by id.
+    func devices(owner: String) throws(StoreError) -> [DeviceRecord]
+
+    /// Creates the record (`version` 0) or replaces the one at that version, also under another owner.
+    /// - Returns: the record with its new version.
+    /// - Throws: `conflict`, when the stored version is another one; `quotaExceeded`, when a new owner has as many
+    ///   devices as he may have.
+    func putDevice(_ device: DeviceRecord) throws(StoreError) -> DeviceRecord
+
+    /// Removes the record at that version.
+    /// - Returns: false when there is none; - Throws: `conflict`, when it is at another version.
+    func removeDevice(_ id: String, version: Int) throws(StoreError) -> Bool
+
+    /// What the store is able to do at this moment; for `/health`. It tries a write that leaves nothing behind.
+    func health() -> StoreHealth
+}
+
+/// What the local hub keeps: registrations, found by id, channel and tag, and the sends it took.
+///
+/// The rules of `StateStore` hold. The cost of finding by channel or tag depends on what is found, not on how many
+/// registrations there are.
+package protocol HubStore: Sendable {
+    func hubRegistration(_ id: String) throws(StoreError) -> HubRegistration?
+
+    /// Creates the registration (`version` 0) or replaces the one at that version.
+    /// - Throws: `conflict`, when the stored version is another one (0: none).
+    func putHubRegistration(_ registration: HubRegistration) throws(StoreError) -> HubRegistration
+
+    /// Removes the registration, whatever its version when `version` is nil.
+    /// - Returns: false when there is none; - Throws: `conflict`, when it is at another version.
+    func removeHubRegistration(_ id: String, version: Int?) throws(StoreError) -> Bool
+
+    /// Every registration of that channel, sorted by id.
+    func hubRegistrations(channel: String) throws(StoreError) -> [HubRegistration]
+
+    /// Every registration that has that tag (lower-cased), in pages sorted by id.
+    func hubRegistrations(tag: String, after: String?, limit: Int) throws(StoreError) -> Page<HubRegistration>
+
+    /// Every registration, in pages, in no order of meaning; none twice, also while others write.
+    func hubRegistrations(after: String?, limit: Int) throws(StoreError) -> Page<HubRegistration>
+
+    /// Creates or replaces the message of that id.
+    func putHubMessage(_ message: HubMessage) throws(StoreError)
+
+    /// The message of that id; nil when it never was or has expired.
+    func hubMessage(_ id: String, now: Timestamp) throws(StoreError) -> HubMessage?
+}

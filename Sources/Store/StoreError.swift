@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Why the store could not do what was asked. The cases say what the caller must do.
+package enum StoreError: Error, Equatable, Sendable {
+    /// The record is not at the version that the caller had read: read again and decide anew.
+    case conflict
+    /// The owner has as many records as one owner may have.
+    case quotaExceeded
+    /// No space or no inodes are left. Nothing was written.
+    case full
+    /// The store lies on a read-only mount, or may not be written by this user: reads work.
+    case readOnly
+    /// Another process held the lock for longer than the deadline: try again after so many seconds.
+    case busy(retryAfterSeconds: Int)
+    /// A flush failed: what the disk holds is unknown, nothing more is written by this process (fsync is never retried).
+    case poisoned
+    /// The store's own files are not what they should be; `detail` names file and fault, never content.
+    case damaged(detail: String)
+    /// The operating system refused; `detail` names the call, the file and the reason.
+    case unavailable(detail: String)
+}
