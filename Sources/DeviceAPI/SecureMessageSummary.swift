@@ -7,8 +7,10 @@ public import JSON
 public struct SecureMessageSummary: Equatable, Sendable {
     /// 1 ... 2^31 - 2.
     public var id: Int32
+    /// Whether its owner has read it.
     public var isRead: Bool
 
+    /// - Parameter id: 1 ... 2^31 - 2.
     public init(id: Int32, isRead: Bool) {
         self.id = id
         self.isRead = isRead

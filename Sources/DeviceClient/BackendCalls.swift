@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+import DeviceAPI
+import HTTP
+import HTTPTypes
+
+/// One user's calls to one backend: adds address and credentials, and turns what is not a success into an error.
+struct BackendCalls: Sendable {
+    let endpoint: Endpoint
+    let credentials: Credentials
+    let transport: any DeviceTransport
+
+    /// Asks, and returns the answer whatever its status.
+    /// - Throws: `unreachable` or `cancelled`, when there is no answer.
+    func answer(
+        _ method: HTTPRequest.Method, _ path: String, query: [(name: String, value: String)] = [],
+        fields: HTTPFields = [:], json: [UInt8]? = nil
+    ) async throws(DeviceClientError) -> Response {
+        var fields = fields
+        fields[.authorization] = credentials.authorization
+        fields[.accept] = "application/json, \(Problem.contentType)"
+        if json != nil { fields[.contentType] = "application/json; charset=utf-8" }
+        let request = Request(
+            method: method, scheme: endpoint.scheme, authority: endpoint.authority, path: path,
+            query: query.map { "\($0.name)=\(PercentEncoding.encode($0.value))" }.joined(separator: "&"),
+            fields: fields, body: json ?? [])
+        return try await send(request)
+    }
+
+    /// Asks, and returns the answer when it is a success.
+    /// - Throws: as `answer`, and the error that the status stands for.
+    func success(
+        _ method: HTTPRequest.Method, _ path: String, query: [(name: String, value: String)] = [],
+        fields: HTTPFields = [:], json: [UInt8]? = nil
+    ) async throws(DeviceClientError) -> Response {
+        let response = try await answer(method, path, query: query, fields: fields, json: json)
+        guard response.status.kind == .successful else { throw DeviceClientError(Problem(response)) }
+        return response
+    }
+
+    private func send(_ request: Request) async throws(DeviceClientError) -> Response {
+        do {
+            return try await transport.send(request)
+        } catch is CancellationError {
+            throw .cancelled
+        } catch let error as DeviceTransportError {
+            throw .unreachable(reason: error.reason)
+        } catch {
+            throw .unreachable(reason: "\(type(of: error))")
+        }
+    }
+}
+
+/// Reads a successful answer; what it cannot read is the answer's fault.
+func read<Value>(_ response: Response, _ parse: (Response) throws(Problem) -> Value) throws(DeviceClientError) -> Value
+{
+    do {
+        return try parse(response)
+    } catch {
+        throw .malformedAnswer(error)
+    }
+}

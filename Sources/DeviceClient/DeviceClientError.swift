@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+public import DeviceAPI
+
+/// What the app has to do about a call that failed. No case holds a credential, a handle or a message.
+public enum DeviceClientError: Error, Equatable, Sendable {
+    /// 401: ask the user for name and password again.
+    case unauthorized(Problem)
+    /// 410 twice, also for an id that had just been asked for: the backend and its hub disagree. Try again later.
+    case registrationGone(Problem)
+    /// 429 or 503: try again after `problem.retryAfter` seconds, or after a while of the app's choice.
+    case busy(Problem)
+    /// Any other status that is not a success. Repeating the same call will not help.
+    case refused(Problem)
+    /// No answer came; whether the backend acted on the call is unknown. Registering again is safe; a send is safe to
+    /// repeat with the same idempotency key.
+    case unreachable(reason: String)
+    /// The answer was a success and makes no sense: an address that is not the backend's, most likely.
+    case malformedAnswer(Problem)
+    /// The task that made the call was cancelled.
+    case cancelled
+
+    /// What the backend said; nil when it said nothing.
+    public var problem: Problem? {
+        switch self {
+        case .unauthorized(let problem), .registrationGone(let problem), .busy(let problem), .refused(let problem),
+            .malformedAnswer(let problem):
+            problem
+        case .unreachable, .cancelled: nil
+        }
+    }
+
+    /// The error for an answer that is not a success.
+    init(_ problem: Problem) {
+        self =
+            switch problem.status.code {
+            case 401: .unauthorized(problem)
+            case 410: .registrationGone(problem)
+            case 429, 503: .busy(problem)
+            default: .refused(problem)
+            }
+    }
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+import HTTP
+
+/// Where the backend answers: `https://push.example.com` or `https://push.example.com:8443`.
+public struct Endpoint: Equatable, Sendable, CustomStringConvertible {
+    /// Why a text is no endpoint.
+    public enum Malformed: Error, Equatable, Sendable {
+        /// `http` is for `localhost`, `127.0.0.1` and `[::1]`: credentials do not travel in the clear.
+        case insecure
+        /// Neither `https://` nor `http://`.
+        case unknownScheme
+        /// No host, a port outside 1 ... 65535, or characters that no host has, such as the `@` after a user name.
+        case badAuthority
+        /// A path, a query or a fragment: the paths are the contract's.
+        case notAnOrigin
+    }
+
+    let scheme: String
+    let authority: String
+
+    /// - Throws: `Malformed`. A single `/` at the end is forgiven.
+    public init(_ text: String) throws(Malformed) {
+        let parts = text.split(separator: "://", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2 else { throw .unknownScheme }
+        let scheme = parts[0].lowercased()
+        guard scheme == "https" || scheme == "http" else { throw .unknownScheme }
+        let rest = parts[1].hasSuffix("/") ? parts[1].dropLast() : parts[1]
+        guard !rest.contains(where: { "/?#".contains($0) }) else { throw .notAnOrigin }
+        guard let host = Self.host(of: rest) else { throw .badAuthority }
+        guard scheme == "https" || Self.loopback.contains(host) else { throw .insecure }
+        self.scheme = scheme
+        authority = rest.lowercased()
+    }
+
+    private static let loopback: Set = ["localhost", "127.0.0.1", "[::1]"]
+
+    /// The host in lower case; nil when it or the port is not one.
+    private static func host(of authority: Substring) -> String? {
+        let end: Substring.Index
+        if authority.first == "[" {
+            guard let bracket = authority.firstIndex(of: "]") else { return nil }
+            guard authority[..<bracket].utf8.dropFirst().allSatisfy(isAddressByte) else { return nil }
+            end = authority.index(after: bracket)
+        } else {
+            end = authority.firstIndex(of: ":") ?? authority.endIndex
+            guard end > authority.startIndex, authority[..<end].utf8.allSatisfy(isNameByte) else { return nil }
+        }
+        let port = authority[end...]
+        guard port.isEmpty || isPort(port) else { return nil }
+        return authority[..<end].lowercased()
+    }
+
+    /// Whether the text is a colon and a port.
+    private static func isPort(_ text: Substring) -> Bool {
+        let digits = text.dropFirst()
+        guard text.first == ":", digits.utf8.allSatisfy({ $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") })
+        else { return false }
+        return UInt16(digits).map { $0 > 0 } ?? false
+    }
+
+    private static func isNameByte(_ byte: UInt8) -> Bool {
+        ASCII.isAlphanumeric(byte) || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")
+    }
+
+    private static func isAddressByte(_ byte: UInt8) -> Bool {
+        ASCII.hexValue(byte) != nil || byte == UInt8(ascii: ":") || byte == UInt8(ascii: ".")
+    }
+
+    /// As it is typed: `https://push.example.com:8443`.
+    public var description: String { "\(scheme)://\(authority)" }
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+public import DeviceAPI
+import HTTP
+import HTTPTypes
+import JSON
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Sends notifications in the user's name, and reads the secure ones that were sent to him.
+public struct NotificationClient: Sendable {
+    private let calls: BackendCalls
+
+    /// - Parameter transport: on Apple's platforms `URLSessionTransport()`.
+    public init(endpoint: Endpoint, credentials: Credentials, transport: any DeviceTransport) {
+        calls = BackendCalls(endpoint: endpoint, credentials: credentials, transport: transport)
+    }
+
+    /// A name for one send. The backend sends once however often it hears the same name, so a send whose answer was
+    /// lost may be repeated with it.
+    public static func makeIdempotencyKey() -> String { UUID().uuidString }
+
+    /// Sends a message to a user's devices on one platform.
+    /// - Returns: the outcome, also when the hub took it on no platform: `isAccepted` tells.
+    /// - Throws: what the refusal stands for.
+    public func send(
+        _ message: String, to user: String, on platform: DevicePlatform,
+        idempotencyKey: String = makeIdempotencyKey()
+    ) async throws(DeviceClientError) -> SendOutcome {
+        let query = [("pns", platform.rawValue), ("to_tag", user)]
+        return try await post(query: query, json: Self.string(message), idempotencyKey: idempotencyKey)
+    }
+
+    /// Sends a message on several platforms, one call each, as the tutorial's switches do.
+    /// - Returns: the outcomes together. A platform whose call failed stands there as `Abandoned`, with the reason.
+    /// - Throws: the first call's error, when no call was answered with an outcome; `unauthorized` and `cancelled` at
+    ///   once, because they are true of every platform.
+    public func send(
+        _ message: String, to user: String, on platforms: [DevicePlatform],
+        idempotencyKey: String = makeIdempotencyKey()
+    ) async throws(DeviceClientError) -> SendOutcome {
+        var together = SendOutcome(outcomes: [])
+        var firstError: DeviceClientError?
+        var answered = false
+        for platform in platforms {
+            do {
+                let key = "\(idempotencyKey)-\(platform.rawValue)"
+                together.outcomes += try await send(message, to: user, on: platform, idempotencyKey: key).outcomes
+                answered = true
+            } catch {
+                guard !error.endsAll else { throw error }
+                firstError = firstError ?? error
+                together.outcomes.append(.init(platform: platform.rawValue, state: "Abandoned", error: error.words))
+            }
+        }
+        if let firstError, !answered { throw firstError }
+        return together
+    }
+
+    /// Leaves a secret with the backend and pushes only its id, on every platform that the backend serves.
+    /// - Parameters:
+    ///   - secret: nil for the tutorial's `Secure confirmation.`
+    ///   - user: whom it is for; nil for the caller himself.
+    /// - Returns: the outcome, whose `id` names the message.
+    public func sendSecure(
+        _ secret: String? = nil, to user: String? = nil, idempotencyKey: String = makeIdempotencyKey()
+    ) async throws(DeviceClientError) -> SendOutcome {
+        let query = user.map { [("to_tag", $0)] } ?? []
+        return try await post(query: query, json: secret.map(Self.string), idempotencyKey: idempotencyKey)
+    }
+
+    /// Fetches the message that a secure push named. From then on it counts as read.
+    /// - Throws: `refused` with 404 when it is not the user's, has expired, or never was.
+    public func secureMessage(_ reference: SecureReference) async throws(DeviceClientError) -> SecureMessage {
+        let response = try await calls.success(.get, "\(Path.notifications)/\(reference.segment)")
+        return try read(response) { response throws(Problem) in try SecureMessage(response) }
+    }
+
+    /// The user's own secure notifications, newest first, without their payloads.
+    /// - Parameters:
+    ///   - after: the last id of the page before.
+    ///   - limit: how many at most; nil leaves it to the backend.
+    public func secureMessages(
+        unreadOnly: Bool = false, after: Int32? = nil, limit: Int? = nil
+    ) async throws(DeviceClientError) -> [SecureMessageSummary] {
+        var query: [(name: String, value: String)] = []
+        if unreadOnly { query.append(("unread", "true")) }
+        if let after { query.append(("after", String(after))) }
+        if let limit { query.append(("limit", String(limit))) }
+        let response = try await calls.success(.get, Path.notifications, query: query)
+        return try read(response) { response throws(Problem) in try SecureMessageSummary.list(response) }
+    }
+}
+
+extension NotificationClient {
+    /// 502 is also the answer of a backend whose hub took nothing; then the body is an outcome, and says more.
+    private func post(
+        query: [(name: String, value: String)], json: [UInt8]?, idempotencyKey: String
+    ) async throws(DeviceClientError) -> SendOutcome {
+        var fields = HTTPFields()
+        if let name = HTTPField.Name.idempotencyKey { fields[name] = idempotencyKey }
+        let response = try await calls.answer(.post, Path.notifications, query: query, fields: fields, json: json)
+        if response.status == .badGateway, let outcome = try? SendOutcome(response) { return outcome }
+        guard response.status.kind == .successful else { throw DeviceClientError(Problem(response)) }
+        return try read(response) { response throws(Problem) in try SendOutcome(response) }
+    }
+
+    private static func string(_ text: String) -> [UInt8] {
+        var json = JSONWriter(reservingCapacity: text.utf8.count + 16)
+        json.string(text)
+        return json.bytes
+    }
+}
+
+extension DeviceClientError {
+    /// Whether a next call would only fail alike, and count as one more failed log-in.
+    fileprivate var endsAll: Bool {
+        switch self {
+        case .unauthorized, .cancelled: true
+        default: false
+        }
+    }
+
+    /// The error as an outcome tells it.
+    fileprivate var words: String {
+        switch self {
+        case .unreachable(let reason): reason
+        case .cancelled: "cancelled"
+        default: problem?.detail ?? ""
+        }
+    }
+}
+
+extension HTTPField.Name {
+    /// Makes a POST safe to repeat (draft-ietf-httpapi-idempotency-key-header).
+    fileprivate static let idempotencyKey = HTTPField.Name("Idempotency-Key")
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+import DeviceAPI
+import DeviceClient
+import HTTP
+import HTTPTypes
+import Testing
+
+struct NotificationClientTests {
+    private static let enqueued =
+        #"{"Outcomes":[{"Platform":"apns","State":"Enqueued","NotificationId":"n1"}]}"#
+
+    @Test func `a send names platform and user in the query and the message in the body`() async throws {
+        let transport = ScriptedTransport(.body(Self.enqueued))
+        let outcome = try await Example.notificationClient(transport).send(
+            "say \"hi\" <now>\n", to: "bob.b@x", on: .apns, idempotencyKey: "k1")
+
+        #expect(transport.lines == ["POST /api/notifications?pns=apns&to_tag=bob.b%40x"])
+        let request = try #require(transport.requests.first)
+        #expect(request.body == [UInt8](#""say \"hi\" <now>\n""#.utf8))
+        #expect(request.fields[try #require(HTTPField.Name("Idempotency-Key"))] == "k1")
+        #expect(outcome.isAccepted && outcome.outcomes.first?.notificationID == "n1")
+    }
+
+    @Test func `two sends have two idempotency keys`() async throws {
+        let transport = ScriptedTransport(.body(Self.enqueued), .body(Self.enqueued))
+        let client = try Example.notificationClient(transport)
+        _ = try await client.send("a", to: "bob", on: .apns)
+        _ = try await client.send("a", to: "bob", on: .apns)
+        let name = try #require(HTTPField.Name("Idempotency-Key"))
+        #expect(Set(transport.requests.compactMap { $0.fields[name] }).count == 2)
+    }
+
+    @Test func `a hub that took nothing is an outcome, not an error`() async throws {
+        let body = #"{"Outcomes":[{"Platform":"wns","State":"Abandoned","Error":"no credential"}]}"#
+        let transport = ScriptedTransport(.body(body, status: .badGateway))
+        let outcome = try await Example.notificationClient(transport).send("a", to: "bob", on: .wns)
+        #expect(!outcome.isAccepted)
+        #expect(outcome.outcomes.first?.error == "no credential")
+    }
+
+    @Test func `a bad gateway without an outcome is an error`() async throws {
+        let client = try Example.notificationClient(ScriptedTransport(.problem(.badGateway)))
+        await #expect(throws: DeviceClientError.refused(Problem(.badGateway, "No."))) {
+            try await client.send("a", to: "bob", on: .wns)
+        }
+    }
+
+    @Test func `several platforms are one call each, and one failure does not hide the others`() async throws {
+        let transport = ScriptedTransport(.problem(.badRequest, "No such platform."), .body(Self.enqueued))
+        let outcome = try await Example.notificationClient(transport).send(
+            "a", to: "bob", on: [.mpns, .apns], idempotencyKey: "k")
+        #expect(
+            outcome.outcomes == [
+                .init(platform: "mpns", state: "Abandoned", error: "No such platform."),
+                .init(platform: "apns", state: "Enqueued", notificationID: "n1"),
+            ])
+        let name = try #require(HTTPField.Name("Idempotency-Key"))
+        #expect(transport.requests.map { $0.fields[name] } == ["k-mpns", "k-apns"])
+    }
+
+    @Test func `when every platform fails the first error is thrown`() async throws {
+        let transport = ScriptedTransport(.problem(.forbidden, "Not to bob."), .problem(.badRequest))
+        let client = try Example.notificationClient(transport)
+        await #expect(throws: DeviceClientError.refused(Problem(.forbidden, "Not to bob."))) {
+            try await client.send("a", to: "bob", on: [.apns, .wns])
+        }
+        #expect(transport.requests.count == 2)
+    }
+
+    @Test func `a wrong password is tried once, not once per platform`() async throws {
+        let transport = ScriptedTransport(.problem(.unauthorized))
+        let client = try Example.notificationClient(transport)
+        await #expect(throws: DeviceClientError.unauthorized(Problem(.unauthorized, "No."))) {
+            try await client.send("a", to: "bob", on: DevicePlatform.allCases)
+        }
+        #expect(transport.requests.count == 1)
+    }
+
+    @Test(
+        arguments: [
+            (nil, nil, "POST /api/notifications", ""),
+            ("the code is 7", nil, "POST /api/notifications", "\"the code is 7\""),
+            ("x", "bob", "POST /api/notifications?to_tag=bob", "\"x\""),
+        ] as [(String?, String?, String, String)])
+    func `a secure push names no platform`(secret: String?, user: String?, line: String, body: String) async throws {
+        let transport = ScriptedTransport(.body(#"{"Id":7,"Outcomes":[{"Platform":"apns","State":"Enqueued"}]}"#))
+        let outcome = try await Example.notificationClient(transport).sendSecure(secret, to: user)
+        #expect(outcome.id == 7)
+        #expect(transport.lines == [line])
+        let request = try #require(transport.requests.first)
+        #expect(request.body == [UInt8](body.utf8))
+        #expect((request.fields[.contentType] != nil) == (secret != nil))
+    }
+
+    @Test func `a secure message is read by token where there is one, else by id`() async throws {
+        let body = #"{"Id":7,"Payload":"secret","Read":false}"#
+        let transport = ScriptedTransport(.body(body), .body(body))
+        let client = try Example.notificationClient(transport)
+        let plain = try #require(SecureReference(id: 7))
+        let named = try #require(SecureReference(id: 7, token: "AAAAAAAAAAAAAAAAAAAA-_"))
+        #expect(
+            try await client.secureMessage(plain) == SecureMessage(id: 7, payload: "secret", isRead: false))
+        _ = try await client.secureMessage(named)
+        #expect(
+            transport.lines == ["GET /api/notifications/7", "GET /api/notifications/AAAAAAAAAAAAAAAAAAAA-_"])
+    }
+
+    @Test func `somebody else's message is refused with 404`() async throws {
+        let client = try Example.notificationClient(ScriptedTransport(.problem(.notFound)))
+        let reference = try #require(SecureReference(id: 7))
+        await #expect(throws: DeviceClientError.refused(Problem(.notFound, "No."))) {
+            try await client.secureMessage(reference)
+        }
+    }
+
+    @Test func `the list is asked for by page`() async throws {
+        let body = #"[{"Id":9,"Read":true,"More":1},{"Id":8,"Read":false}]"#
+        let transport = ScriptedTransport(.body(body), .body("[]"))
+        let client = try Example.notificationClient(transport)
+        #expect(try await client.secureMessages() == [.init(id: 9, isRead: true), .init(id: 8, isRead: false)])
+        #expect(try await client.secureMessages(unreadOnly: true, after: 8, limit: 2).isEmpty)
+        #expect(
+            transport.lines == ["GET /api/notifications", "GET /api/notifications?unread=true&after=8&limit=2"])
+    }
+
+    @Test(arguments: ["", "{}", #"[{"Id":9}]"#, #"[{"Id":4294967296,"Read":true}]"#, "[1]"])
+    func `a list that is none is refused`(body: String) async throws {
+        let client = try Example.notificationClient(ScriptedTransport(.body(body)))
+        let problem = Problem(.badGateway, "The answer is not a list of secure notifications.")
+        await #expect(throws: DeviceClientError.malformedAnswer(problem)) { try await client.secureMessages() }
+    }
+}
