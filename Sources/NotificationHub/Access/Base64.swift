@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Base 64 (RFC 4648): signatures of the hub use the first alphabet, browser keys the second.
+package enum Base64: Sendable {
+    /// Section 4: `+` and `/`, padded with `=`.
+    case standard
+    /// Section 5: `-` and `_`, without padding.
+    case url
+
+    private var alphabet: [UInt8] { self == .standard ? standardAlphabet : urlAlphabet }
+
+    package func encode(_ bytes: some Sequence<UInt8>) -> String {
+        let alphabet = alphabet
+        var text: [UInt8] = []
+        var bits: UInt32 = 0
+        var held = 0
+        for byte in bytes {
+            bits = bits << 8 | UInt32(byte)
+            held += 8
+            while held >= 6 {
+                held -= 6
+                text.append(alphabet[Int(bits >> UInt32(held) & 63)])
+            }
+        }
+        if held > 0 { text.append(alphabet[Int(bits << UInt32(6 - held) & 63)]) }
+        while self == .standard, text.count % 4 != 0 { text.append(UInt8(ascii: "=")) }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// The bytes of a text in its one canonical form; nil for any other (a foreign character, wrong padding, bits
+    /// that are left over and not zero), so that two texts never mean the same bytes.
+    package func decode(_ text: some StringProtocol) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        var bits: UInt32 = 0
+        var held = 0
+        for character in text.utf8 where character != UInt8(ascii: "=") {
+            guard let value = value(of: character) else { return nil }
+            bits = bits << 6 | UInt32(value)
+            held += 6
+            guard held >= 8 else { continue }
+            held -= 8
+            bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(held)))
+        }
+        // One comparison settles padding, left-over bits and lengths that no encoder makes.
+        return encode(bytes).utf8.elementsEqual(text.utf8) ? bytes : nil
+    }
+
+    private func value(of character: UInt8) -> UInt8? {
+        switch character {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"): character - UInt8(ascii: "A")
+        case UInt8(ascii: "a")...UInt8(ascii: "z"): character - UInt8(ascii: "a") + 26
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): character - UInt8(ascii: "0") + 52
+        case UInt8(ascii: "+") where self == .standard, UInt8(ascii: "-") where self == .url: 62
+        case UInt8(ascii: "/") where self == .standard, UInt8(ascii: "_") where self == .url: 63
+        default: nil
+        }
+    }
+}
+
+private let letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+private let standardAlphabet = [UInt8]((letters + "+/").utf8)
+private let urlAlphabet = [UInt8]((letters + "-_").utf8)

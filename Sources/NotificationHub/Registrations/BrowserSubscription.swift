@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Where and with which keys a browser is pushed to (`PushSubscription` of the W3C Push API; RFC 8291).
+package struct BrowserSubscription: Hashable, Sendable {
+    /// An uncompressed point of P-256: `0x04` and two coordinates, in bytes.
+    package static let publicKeyLength = 65
+    /// In bytes.
+    package static let authLength = 16
+
+    /// The push resource; `https`.
+    package let endpoint: String
+    /// base64url, without padding.
+    package let p256dh: String
+    /// base64url, without padding.
+    package let auth: String
+
+    /// - Throws: `HandleError`.
+    init(endpoint: String, p256dh: String, auth: String) throws(HandleError) {
+        self.endpoint = try HandleRule.channelURI(endpoint)
+        let key = Base64.url.decode(p256dh)
+        guard key?.count == Self.publicKeyLength, key?.first == 0x04 else { throw .badPublicKey }
+        guard Base64.url.decode(auth)?.count == Self.authLength else { throw .badAuthSecret }
+        self.p256dh = p256dh
+        self.auth = auth
+    }
+}
+
+extension BrowserSubscription: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    package var description: String { "***" }
+    package var debugDescription: String { "***" }
+    package var customMirror: Mirror { Mirror(self, children: []) }
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The address of one device at its push service. Whoever knows it and the service's key can push to the device, so it
+/// prints its last characters only.
+///
+///     let handle = try DeviceHandle.apns("62bcd348…")
+///     switch handle.value { case .apns(let token): …  default: … }
+package struct DeviceHandle: Hashable, Sendable {
+    /// A handle by kind, checked and in the form that is stored.
+    package enum Value: Hashable, Sendable {
+        /// Hexadecimal, upper case.
+        case apns(token: String)
+        case fcm(token: String)
+        case gcm(token: String)
+        /// An `https` URI, normalised, as for `mpns` and `browser`.
+        case wns(uri: String)
+        case mpns(uri: String)
+        case adm(id: String)
+        case baidu(userID: String, channelID: String)
+        case browser(BrowserSubscription)
+    }
+
+    package let value: Value
+
+    private init(_ value: Value) {
+        self.value = value
+    }
+
+    /// - Parameter token: hexadecimal of either case, an even number of digits.
+    /// - Throws: `HandleError`, as all that follow.
+    package static func apns(_ token: String) throws(HandleError) -> DeviceHandle {
+        DeviceHandle(.apns(token: try HandleRule.hexadecimal(token)))
+    }
+
+    package static func fcm(_ token: String) throws(HandleError) -> DeviceHandle {
+        DeviceHandle(.fcm(token: try HandleRule.visible(token)))
+    }
+
+    package static func gcm(_ token: String) throws(HandleError) -> DeviceHandle {
+        DeviceHandle(.gcm(token: try HandleRule.visible(token)))
+    }
+
+    package static func wns(_ uri: String) throws(HandleError) -> DeviceHandle {
+        DeviceHandle(.wns(uri: try HandleRule.channelURI(uri)))
+    }
+
+    package static func mpns(_ uri: String) throws(HandleError) -> DeviceHandle {
+        DeviceHandle(.mpns(uri: try HandleRule.channelURI(uri)))
+    }
+
+    package static func adm(_ id: String) throws(HandleError) -> DeviceHandle {
+        DeviceHandle(.adm(id: try HandleRule.visible(id)))
+    }
+
+    package static func baidu(userID: String, channelID: String) throws(HandleError) -> DeviceHandle {
+        DeviceHandle(.baidu(userID: try HandleRule.visible(userID), channelID: try HandleRule.visible(channelID)))
+    }
+
+    /// - Parameters:
+    ///   - p256dh: base64url of the browser's public key, an uncompressed point of P-256.
+    ///   - auth: base64url of 16 bytes (RFC 8291 section 3.2).
+    package static func browser(endpoint: String, p256dh: String, auth: String) throws(HandleError) -> DeviceHandle {
+        DeviceHandle(.browser(try BrowserSubscription(endpoint: endpoint, p256dh: p256dh, auth: auth)))
+    }
+
+    package var platform: Platform {
+        switch value {
+        case .apns: .apns
+        case .fcm: .fcm
+        case .gcm: .gcm
+        case .wns: .wns
+        case .mpns: .mpns
+        case .adm: .adm
+        case .baidu: .baidu
+        case .browser: .browser
+        }
+    }
+
+    /// The handle as one text in the form that a hub compares and that `ChannelUri eq '…'` asks for.
+    package var channel: String {
+        switch value {
+        case .apns(let text), .fcm(let text), .gcm(let text), .wns(let text), .mpns(let text), .adm(let text): text
+        case .baidu(let userID, let channelID): "\(userID)-\(channelID)"
+        case .browser(let subscription): subscription.endpoint
+        }
+    }
+}
+
+extension DeviceHandle: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// How much of a handle may be shown, in characters; enough to tell a user's devices apart.
+    package static let shownCharacters = 6
+
+    /// The end of the handle, for people; nothing of a handle so short that the end would be most of it.
+    package var suffix: String {
+        let channel = channel.utf8
+        return channel.count >= 4 * Self.shownCharacters ? String(Substring(channel.suffix(Self.shownCharacters))) : ""
+    }
+
+    package var description: String { "\(platform.rawValue):…\(suffix)" }
+    package var debugDescription: String { description }
+    package var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+extension DeviceHandle.Value: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    package var description: String { "***" }
+    package var debugDescription: String { "***" }
+    package var customMirror: Mirror { Mirror(self, children: []) }
+}

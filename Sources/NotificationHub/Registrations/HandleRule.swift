@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+import HTTP
+
+/// Which rule a push handle breaks. It never repeats the handle.
+package enum HandleError: String, Error, Sendable, CustomStringConvertible {
+    case empty = "the handle is empty"
+    case tooLong = "the handle is too long"
+    case notHexadecimal = "an APNs token is an even number of hexadecimal digits"
+    case notVisibleASCII = "the handle has a character that is not visible ASCII"
+    case notHTTPS = "the handle must be an https URI"
+    case badURI = "the handle is not a URI of host and path"
+    case badPublicKey = "p256dh must be base64url of an uncompressed P-256 point"
+    case badAuthSecret = "auth must be base64url of 16 bytes"
+
+    package var description: String { rawValue }
+}
+
+/// What a push handle must look like, and its one stored form.
+enum HandleRule {
+    /// Apple's tokens have 64 digits and may grow; the limit is ours.
+    static let maximumHexadecimalDigits = 512
+    /// In bytes.
+    static let maximumTokenLength = 4096
+    /// In bytes.
+    static let maximumURILength = 2048
+
+    /// In upper case, as the hub stores it.
+    static func hexadecimal(_ text: String) throws(HandleError) -> String {
+        let bytes = text.utf8
+        guard !bytes.isEmpty else { throw .empty }
+        guard bytes.count <= maximumHexadecimalDigits else { throw .tooLong }
+        guard bytes.count.isMultiple(of: 2), bytes.allSatisfy({ ASCII.hexValue($0) != nil }) else {
+            throw .notHexadecimal
+        }
+        return text.uppercased()
+    }
+
+    static func visible(_ text: String) throws(HandleError) -> String {
+        guard !text.isEmpty else { throw .empty }
+        guard text.utf8.count <= maximumTokenLength else { throw .tooLong }
+        guard text.utf8.allSatisfy(isVisible) else { throw .notVisibleASCII }
+        return text
+    }
+
+    /// As the hub stores it: scheme and host in lower case, no default port, `/` for an empty path.
+    static func channelURI(_ text: String) throws(HandleError) -> String {
+        guard !text.isEmpty else { throw .empty }
+        guard text.utf8.count <= maximumURILength else { throw .tooLong }
+        guard text.utf8.allSatisfy({ isVisible($0) && !"\"<>\\^`{|}#".utf8.contains($0) }) else { throw .badURI }
+        let scheme = "https://"
+        guard ASCII.equalIgnoringCase(String(text.prefix(scheme.count)), scheme) else { throw .notHTTPS }
+        let rest = text.utf8.dropFirst(scheme.utf8.count)
+        let end = rest.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? rest.endIndex
+        guard let authority = Authority(Substring(rest[..<end])) else { throw .badURI }
+        let host = authority.port == 443 ? authority.host : authority.description
+        let path = String(Substring(rest[end...]))
+        return scheme + host + (path.utf8.first == UInt8(ascii: "/") ? path : "/" + path)
+    }
+
+    private static func isVisible(_ byte: UInt8) -> Bool { byte > 0x20 && byte < 0x7F }
+}

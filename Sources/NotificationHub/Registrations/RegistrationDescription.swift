@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A device as the hub knows it: its handle, its tags and, perhaps, its template.
+package struct RegistrationDescription: Equatable, Sendable {
+    /// Tags of a registration, written out with commas; the hub's own limit, in UTF-16 code units.
+    package static let maximumTagsLength = 8000
+
+    /// Given by the hub; nil in one that was never stored.
+    package var id: RegistrationID?
+    /// Counts the writes, as decimal text: `2`. Given by the hub.
+    package var etag: String?
+    /// As the hub writes it, `9999-12-31T23:59:59.999` for never; the digits and the final `Z` vary. Given by the hub.
+    package var expirationTime: String?
+    package var tags: [Tag]
+    /// Tags that the hub reports although it would take them from nobody: it marks an installation's template with the
+    /// template's name, whatever that is (`Template Name`). No expression can address them. Always written last.
+    package var unaddressableTags: [String]
+    /// A JSON object as text; values for the template.
+    package var pushVariables: String?
+    package var handle: DeviceHandle
+    /// Windows and Windows Phone only.
+    package var secondaryTileName: String?
+    /// Nil for a native registration.
+    package var template: Template?
+
+    package init(
+        id: RegistrationID? = nil, etag: String? = nil, expirationTime: String? = nil, tags: [Tag] = [],
+        unaddressableTags: [String] = [], pushVariables: String? = nil, handle: DeviceHandle,
+        secondaryTileName: String? = nil, template: Template? = nil
+    ) {
+        self.id = id
+        self.etag = etag
+        self.expirationTime = expirationTime
+        self.tags = tags
+        self.unaddressableTags = unaddressableTags
+        self.pushVariables = pushVariables
+        self.handle = handle
+        self.secondaryTileName = secondaryTileName
+        self.template = template
+    }
+
+    package var platform: Platform { handle.platform }
+
+    /// What stands in the element `Tags`; empty for none.
+    package var tagList: String { (tags.map(\.description) + unaddressableTags).joined(separator: ",") }
+}

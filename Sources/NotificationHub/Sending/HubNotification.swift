@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A message for the devices of one platform, or for all that registered a template.
+///
+/// It prints its format and size, never its text.
+package struct HubNotification: Sendable {
+    /// For whom the body is written.
+    package enum Format: Hashable, Sendable {
+        case native(Platform)
+        /// A flat JSON object of strings; each device's template makes its notification of it.
+        case template
+
+        /// The value of `ServiceBusNotification-Format`.
+        package var header: String {
+            switch self {
+            case .native(let platform): platform.formatHeader
+            case .template: "template"
+            }
+        }
+
+        /// The format that `ServiceBusNotification-Format` names, in any case.
+        package init?(header: String) {
+            if header.lowercased() == "template" {
+                self = .template
+            } else {
+                guard let platform = Platform(formatHeader: header) else { return nil }
+                self = .native(platform)
+            }
+        }
+
+        /// The largest body, in bytes.
+        package var maximumPayload: Int {
+            switch self {
+            case .native(let platform): platform.maximumPayload
+            case .template: HubNotification.maximumRequest
+            }
+        }
+    }
+
+    /// The largest request that the hub takes, in bytes.
+    package static let maximumRequest = 65_536
+
+    package var format: Format
+    package var body: [UInt8]
+    package var contentType: String
+    /// For the push service: `apns-push-type`, `X-WNS-Type`.
+    package var headers: [PushHeader]
+
+    package init(format: Format, body: [UInt8], contentType: String, headers: [PushHeader] = []) {
+        self.format = format
+        self.body = body
+        self.contentType = contentType
+        self.headers = headers
+    }
+
+    /// - Parameter json: as Apple reads it: `{"aps":{…}}`.
+    package static func apns(json: [UInt8], headers: [PushHeader] = []) -> HubNotification {
+        HubNotification(format: .native(.apns), body: json, contentType: jsonType, headers: headers)
+    }
+
+    /// - Parameter json: `{"message":{…}}` without a target, which the hub puts in.
+    package static func fcm(json: [UInt8]) -> HubNotification {
+        HubNotification(format: .native(.fcm), body: json, contentType: jsonType)
+    }
+
+    /// - Parameter xml: `<toast>…</toast>`, UTF-8.
+    package static func wnsToast(xml: [UInt8]) -> HubNotification {
+        HubNotification(
+            format: .native(.wns), body: xml, contentType: "application/xml",
+            headers: [PushHeader("X-WNS-Type", "wns/toast")])
+    }
+
+    /// - Parameter bytes: anything; the app reads it.
+    package static func wnsRaw(_ bytes: [UInt8]) -> HubNotification {
+        HubNotification(
+            format: .native(.wns), body: bytes, contentType: "application/octet-stream",
+            headers: [PushHeader("X-WNS-Type", "wns/raw")])
+    }
+
+    /// - Parameter json: what the page's service worker reads: `{"title":…,"body":…}`.
+    package static func browser(json: [UInt8]) -> HubNotification {
+        HubNotification(format: .native(.browser), body: json, contentType: jsonType)
+    }
+
+    /// - Parameter json: a flat object of strings.
+    package static func template(json: [UInt8]) -> HubNotification {
+        HubNotification(format: .template, body: json, contentType: jsonType)
+    }
+
+    private static let jsonType = "application/json;charset=utf-8"
+}
+
+extension HubNotification: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    package var description: String { "\(format.header) notification of \(body.count) bytes" }
+    package var debugDescription: String { description }
+    package var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+/// That the hub took a message. What became of it, `details` tells later.
+package struct SendReceipt: Equatable, Sendable {
+    /// Names the message at the hub; nil where the hub does not say (below the Standard tier).
+    package var notificationID: String?
+    /// What the request was called in both logs.
+    package var trackingID: String?
+
+    package init(notificationID: String? = nil, trackingID: String? = nil) {
+        self.notificationID = notificationID
+        self.trackingID = trackingID
+    }
+}
