@@ -23,6 +23,13 @@ static inline int platform_ofd_lock(int descriptor, short type, int wait) {
     return fcntl(descriptor, wait ? 38 /* F_OFD_SETLKW */ : 37 /* F_OFD_SETLK */, &lock);
 }
 
+// explicit_bzero(3): an overwriting that no compiler drops.
+extern void explicit_bzero(void *, size_t);
+
+static inline void platform_wipe(void *memory, size_t size) {
+    explicit_bzero(memory, size);
+}
+
 // open(2) is variadic.
 static inline int platform_open(const char *path, int flags, mode_t mode) {
     return open(path, flags, mode);

@@ -30,7 +30,11 @@ public struct Problem: Error, Equatable, Sendable {
     public static let contentType = "application/problem+json"
 
     /// The answer that carries this problem: `{"type":"about:blank","title":…,"status":…,"detail":…,"field":…}`.
-    public var response: Response {
+    public var response: Response { response(with: nil) }
+
+    /// As `response`; with the outcome's `Id` and `Outcomes` as further members (RFC 9457 section 3.2), when a send
+    /// failed on every platform.
+    public func response(with outcome: SendOutcome?) -> Response {
         var json = JSONWriter()
         json.object { json in
             json.member("type", "about:blank")
@@ -38,6 +42,7 @@ public struct Problem: Error, Equatable, Sendable {
             json.member("status", status.code)
             json.member("detail", detail)
             if let field { json.member("field", field) }
+            outcome?.writeMembers(to: &json)
         }
         var response = Response.json(json.bytes, status: status, contentType: Self.contentType)
         response.fields[.cacheControl] = "no-store"

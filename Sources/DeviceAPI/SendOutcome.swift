@@ -35,12 +35,14 @@ public struct SendOutcome: Equatable, Sendable {
 
     public var json: [UInt8] {
         var json = JSONWriter()
-        json.object { json in
-            if let id { json.member("Id", id) }
-            json.name("Outcomes")
-            json.array { json in outcomes.forEach { $0.write(to: &json) } }
-        }
+        json.object { writeMembers(to: &$0) }
         return json.bytes
+    }
+
+    func writeMembers(to json: inout JSONWriter) {
+        if let id { json.member("Id", id) }
+        json.name("Outcomes")
+        json.array { json in outcomes.forEach { $0.write(to: &json) } }
     }
 
     /// - Throws: `Problem` 502, when the answer is not an outcome.

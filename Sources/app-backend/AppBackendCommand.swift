@@ -1,2 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
-@main struct AppBackendCommand { static func main() {} }
+import ArgumentParser
+
+/// The executable: reads the configuration, introduces the rooms to each other, nothing else.
+@main
+struct AppBackendCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "app-backend",
+        abstract: "Decides who is behind a device and who may be notified.",
+        discussion: """
+            A FastCGI responder behind nginx: it authenticates the users of a mobile app, registers their devices \
+            with a notification hub, sends to users by tag, and keeps the payloads of secure notifications.
+            """,
+        version: Version.text,
+        subcommands: [ServeCommand.self, CheckCommand.self, UserCommand.self, SendCommand.self])
+}
+
+/// Where a command finds its configuration.
+struct ConfigurationOptions: ParsableArguments {
+    @Option(
+        name: .customLong("config"),
+        help: ArgumentHelp(
+            "The configuration file.",
+            discussion: """
+                Default: $APP_BACKEND_CONFIG, else app-backend.json beside the executable, else \
+                /etc/app-backend/app-backend.json. Every key can also be given as an environment variable: \
+                store.path as APP_BACKEND_STORE_PATH.
+                """, valueName: "file"))
+    var file: String?
+
+    /// - Throws: `ExitCode` 1, after every fault was printed, one a line.
+    func load() throws -> SiteConfiguration {
+        let (configuration, faults) = SiteConfiguration.load(file: file)
+        guard faults.isEmpty, let configuration else {
+            for fault in faults { Terminal.complain(fault.description) }
+            throw ExitCode(1)
+        }
+        return configuration
+    }
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+import DeviceAPI
+import HTTP
+import HTTPTypes
+import Logging
+import NotificationHub
+import Store
+
+/// The tutorial's backend: every request in, an answer out, whatever happens.
+package struct Backend: Responder {
+    /// What the backend is made of; nothing of it is global.
+    package struct Parts: Sendable {
+        package var store: any StateStore
+        package var notifications: Notifications
+        package var authenticator: any Authenticator
+        package var policy: TagPolicy
+        /// For how long a secure notification waits for its owner, in seconds.
+        package var retentionSeconds: Int64
+        package var realm: String
+        package var now: @Sendable () -> Timestamp
+        package var load: @Sendable () -> HealthController.Load
+        package var logger: Logger
+
+        package init(
+            store: any StateStore, notifications: Notifications, authenticator: any Authenticator,
+            policy: TagPolicy = TagPolicy(), retentionSeconds: Int64 = 30 * 86_400, realm: String = "AppBackend",
+            now: @escaping @Sendable () -> Timestamp,
+            load: @escaping @Sendable () -> HealthController.Load = { HealthController.Load() }, logger: Logger
+        ) {
+            self.store = store
+            self.notifications = notifications
+            self.authenticator = authenticator
+            self.policy = policy
+            self.retentionSeconds = retentionSeconds
+            self.realm = realm
+            self.now = now
+            self.load = load
+            self.logger = logger
+        }
+    }
+
+    private let health: HealthController
+    private let api: AuthenticationHandler
+    private let logger: Logger
+
+    package init(_ parts: Parts) {
+        let register = RegisterController(
+            store: parts.store, notifications: parts.notifications, policy: parts.policy, now: parts.now)
+        let notifications = NotificationsController(
+            store: parts.store, notifications: parts.notifications, policy: parts.policy,
+            retentionSeconds: parts.retentionSeconds, now: parts.now, logger: parts.logger)
+        health = HealthController(store: parts.store, load: parts.load)
+        api = AuthenticationHandler(
+            authenticator: parts.authenticator, realm: parts.realm,
+            inner: Router(register.routes + notifications.routes))
+        logger = parts.logger
+    }
+
+    /// Never throws: what is not foreseen becomes 500 with an id that is also in the log.
+    package func respond(to request: Request) -> Response {
+        do {
+            // Before authentication: a monitor has no credentials. It answers local addresses only.
+            if request.path == Path.health { return try health.respond(to: request) }
+            return try api.respond(to: request)
+        } catch {
+            return answer(error, to: request)
+        }
+    }
+
+    private func answer(_ error: any Error, to request: Request) -> Response {
+        guard let problem = Problem(error: error) else {
+            // The type alone: a description could hold what the request held.
+            logger.error("defect", metadata: ["request": "\(request.id)", "error": "\(type(of: error))"])
+            return Problem(.internalServerError, "Something went wrong; the log has it under \(request.id).").response
+        }
+        if problem.status.kind == .serverError {
+            logger.warning("\(reason(of: error))", metadata: ["request": "\(request.id)"])
+        }
+        return problem.response
+    }
+
+    /// For the operator: these errors name calls, files and codes, never content.
+    private func reason(of error: any Error) -> String {
+        switch error {
+        case let error as StoreError: "store: \(error)"
+        case let error as HubError: "hub: \(error)"
+        case let error as Problem: error.detail
+        default: "\(type(of: error))"
+        }
+    }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+import DeviceAPI
+import HTTP
+import HTTPTypes
+import NotificationHub
+import Store
+
+/// The one table from errors to statuses.
+extension Problem {
+    /// How long a caller is told to wait when nothing better is known, in seconds.
+    static let defaultRetryAfter = 5
+
+    /// - Returns: nil for an error that no part of the program is known to throw: a defect.
+    init?(error: any Error) {
+        switch error {
+        case let problem as Problem: self = problem
+        case let error as RoutingError: self.init(error)
+        case let error as Query.Malformed: self.init(error)
+        case let error as StoreError: self.init(error)
+        case let error as HubError: self.init(error)
+        default: return nil
+        }
+    }
+
+    init(_ error: RoutingError) {
+        switch error {
+        case .notFound: self.init(.notFound, "There is nothing at this path.")
+        case .methodNotAllowed(let methods):
+            self.init(.methodNotAllowed, "This path does not have that method.", allow: methods)
+        }
+    }
+
+    init(_ error: Query.Malformed) {
+        switch error {
+        case .badEncoding(let name):
+            self.init(.badRequest, "The query is not percent-encoded UTF-8.", field: name.isEmpty ? "query" : name)
+        case .tooManyItems:
+            self.init(.badRequest, "The query has more than \(Query.maximumItems) items.", field: "query")
+        }
+    }
+
+    /// 507 would name the disk's state to strangers and no client knows it; a full disk is a store that cannot be
+    /// written.
+    init(_ error: StoreError) {
+        switch error {
+        case .busy(let seconds):
+            self.init(.serviceUnavailable, "The store is busy.", retryAfter: seconds)
+        case .quotaExceeded:
+            self.init(.tooManyRequests, "This user has as many entries as one user may have.", retryAfter: 3600)
+        case .conflict:
+            self.init(.serviceUnavailable, "Somebody else is changing the same entry.", retryAfter: 1)
+        case .full, .readOnly, .poisoned, .damaged, .unavailable:
+            self.init(.serviceUnavailable, "The store cannot be used.", retryAfter: Self.defaultRetryAfter)
+        }
+    }
+
+    init(_ error: HubError) {
+        switch error {
+        case .registrationGone:
+            self.init(.gone, "The hub no longer knows this registration id: ask for a new one.")
+        case .notFound: self.init(.badGateway, "The hub does not know what was asked for.")
+        case .payloadTooLarge:
+            self.init(.contentTooLarge, "The message is longer than the platform allows.", field: "body")
+        case .throttled(let seconds):
+            self.init(.tooManyRequests, "The hub asks to slow down.", retryAfter: seconds)
+        case .unreachable:
+            self.init(.serviceUnavailable, "The hub cannot be reached.", retryAfter: Self.defaultRetryAfter)
+        // The hub's reasons are the operator's affair (a wrong key, above all); the log has them.
+        case .refused, .unauthorized, .malformedAnswer: self.init(.badGateway, "The hub refused.")
+        }
+    }
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+import DeviceAPI
+import HTTP
+import HTTPTypes
+import JSON
+import Store
+
+/// `GET /health`: whether requests can be served, for a monitor on this host.
+package struct HealthController: Responder {
+    /// How busy the server is.
+    package struct Load: Sendable {
+        package var workersBusy: Int
+        /// 0 where no server is counting, as in a test within one process.
+        package var workers: Int
+
+        package init(workersBusy: Int = 0, workers: Int = 0) {
+            self.workersBusy = workersBusy
+            self.workers = workers
+        }
+
+        /// The worker that answers is busy itself, so all of them being busy is what a monitor sees at the limit.
+        var isExhausted: Bool { workers > 1 && workersBusy >= workers }
+    }
+
+    let store: any StateStore
+    let load: @Sendable () -> Load
+
+    /// 200 `{"status":"ok",…}`; 503 when the store cannot be written or no worker is left. To an address that is
+    /// not of this host the path does not exist.
+    package func respond(to request: Request) throws(Problem) -> Response {
+        guard Self.isLocal(request.remoteAddress) else { throw Problem(.init(code: 404), "There is nothing at this path.") }
+        guard request.method == .get else {
+            throw Problem(.methodNotAllowed, "This path does not have that method.", allow: [.get])
+        }
+        let load = load()
+        let storeHealth = store.health()
+        let isWell = storeHealth == .writable && !load.isExhausted
+        var json = JSONWriter()
+        json.object { json in
+            json.member("status", isWell ? "ok" : "unavailable")
+            json.member("store", "\(storeHealth)")
+            json.name("workers")
+            json.object { json in
+                json.member("busy", load.workersBusy)
+                json.member("total", load.workers)
+            }
+        }
+        var response = Response.json(json.bytes, status: isWell ? .ok : .serviceUnavailable)
+        response.fields[.cacheControl] = "no-store"
+        if !isWell { response.fields[.retryAfter] = String(Problem.defaultRetryAfter) }
+        return response
+    }
+
+    /// The loopback addresses of both families; nil is a caller within the process or on a unix socket.
+    static func isLocal(_ address: String?) -> Bool {
+        guard let address else { return true }
+        return address == "::1" || address.hasPrefix("127.") || address.hasPrefix("::ffff:127.") || address == "unix:"
+    }
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+import DeviceAPI
+import NotificationHub
+
+/// The hub and the platforms that it has credentials for; handed to the two controllers. (In the tutorial it is a
+/// global, `Notifications.Instance`.)
+package struct Notifications: Sendable {
+    package let hub: NotificationHubClient
+    /// Platforms that are sent to, in the order in which they are tried.
+    package let platforms: [Platform]
+
+    package init(hub: NotificationHubClient, platforms: [Platform]) {
+        self.hub = hub
+        self.platforms = platforms
+    }
+
+    /// Sends one notification per platform, each to the devices that the expression names.
+    ///
+    /// A platform that fails does not stop the others, unless the hub itself cannot be reached: the next platform
+    /// would wait for the same deadline in vain.
+    func send(
+        to audience: TagExpression, on platforms: [Platform], requestID: String, _ payload: (Platform) -> HubNotification?
+    ) -> Delivery {
+        var delivery = Delivery()
+        let hub = hub.tracking(requestID)
+        for platform in platforms {
+            guard let notification = payload(platform) else { continue }
+            if case .unreachable? = delivery.firstError {
+                delivery.record(platform, .failure(.unreachable("")))
+                continue
+            }
+            let result = Result { () throws(HubError) in try hub.send(notification, to: audience) }
+            delivery.record(platform, result)
+        }
+        return delivery
+    }
+}
+
+/// What became of one send on all its platforms.
+struct Delivery {
+    private(set) var outcomes: [SendOutcome.PlatformOutcome] = []
+    /// What the first platform failed with; for the status when none took it, and for the log.
+    private(set) var firstError: HubError?
+
+    mutating func record(_ platform: Platform, _ result: Result<SendReceipt, HubError>) {
+        switch result {
+        case .success(let receipt):
+            outcomes.append(
+                .init(platform: platform.rawValue, state: "Enqueued", notificationID: receipt.notificationID))
+        case .failure(let error):
+            outcomes.append(.init(platform: platform.rawValue, state: "Abandoned", error: Problem(error).detail))
+            firstError = firstError ?? error
+        }
+    }
+}

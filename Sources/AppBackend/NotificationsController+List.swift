@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+import DeviceAPI
+import HTTP
+import HTTPTypes
+import JSON
+import Store
+
+/// `GET /api/notifications?unread=true&after=<id>&limit=<n>`
+extension NotificationsController {
+    static let defaultLimit = 50
+    static let maximumLimit = 100
+
+    /// The caller's own, newest first, without payloads.
+    func list(_ request: Request) throws -> Response {
+        let query = try Query(request.query)
+        let found = try store.notifications(
+            owner: try request.authenticatedUser(), unreadOnly: try Self.unread(query),
+            after: try Self.number(query, "after", 1...Int32.max),
+            limit: Int(try Self.number(query, "limit", 1...Int32(Self.maximumLimit)) ?? Int32(Self.defaultLimit)),
+            now: now())
+        var json = JSONWriter()
+        json.array { json in
+            for notification in found {
+                SecureMessageSummary(id: notification.id, isRead: notification.isRead).write(to: &json)
+            }
+        }
+        var response = Response.json(json.bytes)
+        response.fields[.cacheControl] = "no-store"
+        return response
+    }
+
+    private static func unread(_ query: Query) throws(Problem) -> Bool {
+        switch query["unread"]?.lowercased() {
+        case nil, "false": return false
+        case "true": return true
+        default: throw Problem(.badRequest, "unread must be true or false.", field: "unread")
+        }
+    }
+
+    private static func number(
+        _ query: Query, _ name: String, _ range: ClosedRange<Int32>
+    ) throws(Problem) -> Int32? {
+        guard let text = query[name] else { return nil }
+        guard let number = Int32(text), range.contains(number) else {
+            throw Problem(
+                .badRequest, "\(name) must be a number from \(range.lowerBound) to \(range.upperBound).", field: name)
+        }
+        return number
+    }
+}

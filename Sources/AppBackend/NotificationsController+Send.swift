@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+import DeviceAPI
+import HTTP
+import HTTPTypes
+import NotificationHub
+
+/// `POST /api/notifications?pns=P&to_tag=U` with a JSON string
+extension NotificationsController {
+    /// Sends the message to the devices of a user on one platform, and to those that may hear the sender.
+    func send(_ request: Request, _ query: Query, pns: String) throws -> Response {
+        let sender = try request.authenticatedUser()
+        let platform = try platform(named: pns)
+        guard let toTag = query["to_tag"], !toTag.isEmpty else {
+            throw Problem(.badRequest, "to_tag is missing: the name of the user to send to.", field: "to_tag")
+        }
+        let recipient = try recipient(toTag, sender: sender)
+        let message = try request.jsonString()
+        let audience = TagExpression.or(
+            .tag(try RegisterController.userTag(recipient.description)),
+            .tag(try RegisterController.serverTag(TagPolicy.senderPrefix + sender)))
+        let delivery = notifications.send(to: audience, on: [platform], requestID: request.id) { platform in
+            Payload.message(message, from: sender, to: platform)
+        }
+        return answer(delivery, to: request)
+    }
+
+    /// - Throws: `Problem` 400, naming the platforms that there are.
+    private func platform(named name: String) throws(Problem) -> Platform {
+        // `gcm` is the old name of the same push service.
+        let wanted = ["gcm", "fcmv1"].contains(name.lowercased()) ? "fcm" : name.lowercased()
+        if let platform = notifications.platforms.first(where: { $0.rawValue == wanted }) { return platform }
+        let names = notifications.platforms.map(\.rawValue).joined(separator: ", ")
+        throw Problem(.badRequest, "pns must be one of \(names).", field: "pns")
+    }
+}

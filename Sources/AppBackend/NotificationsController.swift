@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+import DeviceAPI
+import HTTP
+import HTTPTypes
+import Logging
+import NotificationHub
+import Store
+
+/// Sends and secure notifications. Each route is told in a file of its own.
+struct NotificationsController: Sendable {
+    let store: any StateStore
+    let notifications: Notifications
+    let policy: TagPolicy
+    let retentionSeconds: Int64
+    let now: @Sendable () -> Timestamp
+    let logger: Logger
+
+    var routes: [Route] {
+        [
+            Route(.post, Path.notifications) { request, _ in try post(request) },
+            Route(.get, Path.notifications) { request, _ in try list(request) },
+            Route(.get, Path.notifications + "/{id}") { request, parameters in
+                try read(request, parameters["id"])
+            },
+        ]
+    }
+
+    /// `POST /api/notifications`: with `pns` a plain notification, without it a secure one.
+    private func post(_ request: Request) throws -> Response {
+        let query = try Query(request.query)
+        guard let pns = query["pns"] else { return try sendSecure(request, query) }
+        return try send(request, query, pns: pns)
+    }
+
+    /// The recipient, checked against the sender's policy.
+    /// - Throws: `Problem` 400 or 403; `field` is `to_tag`.
+    func recipient(_ text: String, sender: String) throws -> UserName {
+        guard let recipient = UserName(text) else {
+            throw Problem(.badRequest, "to_tag must be the name of a user.", field: "to_tag")
+        }
+        guard policy.maySend(to: recipient, sender: sender, user: try store.user(sender)) else {
+            throw Problem(.forbidden, "You may not send to this recipient.", field: "to_tag")
+        }
+        return recipient
+    }
+
+    /// 200 when at least one platform took it. When none did, the first failure's status, as a problem that also
+    /// holds the outcomes.
+    func answer(_ delivery: Delivery, id: Int32? = nil, to request: Request) -> Response {
+        let outcome = SendOutcome(id: id, outcomes: delivery.outcomes)
+        if let error = delivery.firstError {
+            logger.warning("hub: \(error)", metadata: ["request": "\(request.id)"])
+        }
+        guard !outcome.isAccepted else { return .json(outcome.json) }
+        let problem = delivery.firstError.map { Problem($0) } ?? Problem(.badGateway, "No platform is configured.")
+        return problem.response(with: outcome)
+    }
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+import JSON
+import NotificationHub
+
+/// The native payloads of the tutorial, one per platform, with sender and message encoded for the format: the
+/// tutorial glues strings, so a `"` or a `<` in a message breaks or forges its payload.
+enum Payload {
+    /// `From <user>: <message>`, as each platform shows it.
+    static func message(_ message: String, from sender: String, to platform: Platform) -> HubNotification? {
+        let text = "From \(sender): \(message)"
+        switch platform {
+        case .apns:
+            return .apns(json: object { $0.member("aps") { $0.member("alert", text) } })
+        case .fcm:
+            return .fcm(json: object { $0.member("message") { $0.member("data") { $0.member("message", text) } } })
+        case .wns: return .wnsToast(xml: toast(text))
+        case .browser:
+            return .browser(
+                json: object {
+                    $0.member("title", "From \(sender)")
+                    $0.member("body", message)
+                })
+        default: return nil
+        }
+    }
+
+    /// Nothing but the names of a stored payload: `secureId` for the tutorials' clients, `secureToken` for new ones.
+    static func secure(id: Int32, token: String, to platform: Platform) -> HubNotification? {
+        switch platform {
+        case .apns:
+            return .apns(
+                json: object { json in
+                    // A background push (Apple: content-available without alert, sound or badge).
+                    json.member("aps") { $0.member("content-available", 1) }
+                    names(id, token, &json)
+                })
+        case .fcm:
+            return .fcm(json: object { $0.member("message") { $0.member("data") { names(id, token, &$0) } } })
+        // A raw notification is its bytes alone, and the tutorial's client reads them as a number.
+        case .wns: return .wnsRaw(Array(String(id).utf8))
+        case .browser: return .browser(json: object { names(id, token, &$0) })
+        default: return nil
+        }
+    }
+
+    /// The templates that the older tutorial registers; `inAppMessage` is what its iOS client reads.
+    static func template(for platform: Platform) -> Template? {
+        switch platform {
+        case .apns:
+            let body = object { json in
+                json.member("aps") { $0.member("alert", "$(message)") }
+                json.member("inAppMessage", "$(message)")
+            }
+            return Template(body: String(decoding: body, as: UTF8.self))
+        case .fcm:
+            let body = object { $0.member("message") { $0.member("data") { $0.member("message", "$(message)") } } }
+            return Template(body: String(decoding: body, as: UTF8.self))
+        case .wns:
+            return Template(
+                body: String(decoding: toast("$(message)"), as: UTF8.self), headers: [PushHeader("X-WNS-Type", "wns/toast")])
+        default: return nil
+        }
+    }
+
+    /// Toast schema of Windows 10 and later: `ToastGeneric`.
+    private static func toast(_ text: String) -> [UInt8] {
+        var xml = XMLWriter()
+        xml.element("toast") { xml in
+            xml.element("visual") { xml in
+                xml.element("binding", attributes: ["template": "ToastGeneric"]) { $0.element("text", text) }
+            }
+        }
+        return xml.bytes
+    }
+
+    private static func names(_ id: Int32, _ token: String, _ json: inout JSONWriter) {
+        // A string, because FCM's data holds strings only and the tutorial's iOS client calls intValue on it.
+        json.member("secureId", String(id))
+        json.member("secureToken", token)
+    }
+
+    private static func object(_ body: (inout JSONWriter) -> Void) -> [UInt8] {
+        var json = JSONWriter()
+        json.object(body)
+        return json.bytes
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func member(_ name: String, _ body: (inout JSONWriter) -> Void) {
+        self.name(name)
+        object(body)
+    }
+}

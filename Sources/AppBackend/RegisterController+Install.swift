@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+import DeviceAPI
+import HTTP
+import HTTPTypes
+import JSON
+import NotificationHub
+import Store
+
+/// `POST /api/register` with a JSON body: the older tutorial's call.
+extension RegisterController {
+    /// Registers an installation with a template, in one call. An installation has one registration: the one that
+    /// it has is updated, any others of it are deleted.
+    func install(_ request: Request) throws -> Response {
+        let user = try request.authenticatedUser()
+        try request.requireJSON()
+        let installation = try InstallationRegistration(body: request.body)
+        let installationTag = try Self.installationTag(installation, policy, try store.user(user))
+        let handle = try DeviceHandle(installation)
+        var mine = try registrations(of: installationTag, user: user, handle: handle)
+        let id = mine.isEmpty ? try hub.createRegistrationID() : mine.removeFirst()
+        for id in mine { try remove(id) }
+        let device = try own(id, user: user, installation, handle)
+        let tags = [installationTag, try Self.userTag(user)]
+        _ = try hub.tracking(request.id).createOrUpdate(
+            RegistrationDescription(id: id, tags: tags, handle: handle, template: Payload.template(for: handle.platform)))
+        var json = JSONWriter()
+        device.write(to: &json)
+        return .json(json.bytes)
+    }
+
+    /// The installation id is a tag like any other that a device claims.
+    private static func installationTag(
+        _ installation: InstallationRegistration, _ policy: TagPolicy, _ user: User?
+    ) throws(Problem) -> Tag {
+        do throws(Problem) {
+            guard let tag = try policy.claim([installation.installationID], user: user).first else {
+                throw Problem(.badRequest, "instId is missing.", field: "instId")
+            }
+            return tag
+        } catch {
+            throw Problem(error.status, error.detail, field: "instId")
+        }
+    }
+
+    /// The installation's registrations that the caller may touch: his own, and those of this very device. Others
+    /// may carry the same tag, because a tag is no proof of anything.
+    private func registrations(of tag: Tag, user: String, handle: DeviceHandle) throws -> [RegistrationID] {
+        try hub.registrations(tag: tag).compactMap { registration in
+            guard let id = registration.id, registration.template != nil,
+                let device = try store.device(id.description), device.installationID != nil
+            else { return nil }
+            return device.owner == user || device.handle == handle.channel ? id : nil
+        }
+    }
+
+    private func own(
+        _ id: RegistrationID, user: String, _ installation: InstallationRegistration, _ handle: DeviceHandle
+    ) throws -> DeviceRecord {
+        for _ in 0..<Self.maximumAttempts {
+            var device =
+                try store.device(id.description) ?? DeviceRecord(id: id.description, owner: user, updatedAt: now())
+            device.owner = user
+            device.platform = handle.platform.rawValue
+            device.handle = handle.channel
+            device.tags = [installation.installationID]
+            device.installationID = installation.installationID
+            device.updatedAt = now()
+            if let stored = try replace(device) { return stored }
+        }
+        throw StoreError.conflict
+    }
+}
+
+extension DeviceHandle {
+    /// - Throws: `Problem` 400, naming the field.
+    fileprivate init(_ installation: InstallationRegistration) throws(Problem) {
+        let field = installation.platform == .windows ? "channelUri" : "deviceToken"
+        do throws(HandleError) {
+            switch installation.platform {
+            case .ios: self = try .apns(installation.handle)
+            case .android: self = try .fcm(installation.handle)
+            case .windows: self = try .wns(installation.handle)
+            }
+        } catch {
+            throw Problem(.badRequest, "\(field) is not one of this platform: \(error).", field: field)
+        }
+    }
+}

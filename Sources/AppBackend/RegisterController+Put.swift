@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+import DeviceAPI
+import HTTP
+import HTTPTypes
+import NotificationHub
+import Store
+
+/// `PUT /api/register/{id}`
+extension RegisterController {
+    /// How often a registration is tried again when somebody else changes the same one at the same time.
+    static let maximumAttempts = 4
+
+    /// Registers the device under an id that was handed out here.
+    ///
+    /// The store decides first who owns the id, atomically, then the hub is told, and then the store is asked
+    /// whether that decision still stands: of two users who register one device at the same moment, the one who
+    /// owns it in the end is also the one whose tag the hub has.
+    func put(_ request: Request, _ id: String) throws -> Response {
+        let user = try request.authenticatedUser()
+        try request.requireJSON()
+        let wish = try Wish(DeviceRegistration(body: request.body))
+        let tags = try policy.claim(wish.registration.tags, user: try store.user(user))
+        guard let registrationID = RegistrationID(id) else { throw HubError.registrationGone }
+        for _ in 0..<Self.maximumAttempts {
+            guard let record = try record(id, user: user, wish: wish, tags: tags) else { continue }
+            try tellHub(record, registrationID, wish.handle, tags, request)
+            if try store.device(id)?.version == record.version { return Response() }
+        }
+        throw StoreError.conflict
+    }
+
+    /// What the device asks for, checked.
+    private struct Wish {
+        let registration: DeviceRegistration
+        let handle: DeviceHandle
+
+        init(_ registration: DeviceRegistration) throws(Problem) {
+            self.registration = registration
+            handle = try DeviceHandle(registration)
+        }
+    }
+
+    /// Writes who owns the id and what for.
+    /// - Returns: nil, when somebody else changed the record meanwhile: decide anew.
+    private func record(_ id: String, user: String, wish: Wish, tags: [Tag]) throws -> DeviceRecord? {
+        guard var device = try store.device(id) else { throw HubError.registrationGone }
+        let platform = wish.handle.platform.rawValue
+        let hasSameHandle = device.platform == platform && device.handle == wish.handle.channel
+        guard device.owner == user || hasSameHandle else {
+            throw Problem(.forbidden, "This registration id belongs to somebody else.")
+        }
+        device.owner = user
+        device.platform = platform
+        device.handle = wish.handle.channel
+        device.tags = tags.map(\.description)
+        device.installationID = nil
+        device.updatedAt = now()
+        return try replace(device)
+    }
+
+    /// - Returns: nil, when the record is not at the version that was read any more.
+    func replace(_ device: DeviceRecord) throws(StoreError) -> DeviceRecord? {
+        do throws(StoreError) {
+            return try store.putDevice(device)
+        } catch {
+            guard error == .conflict else { throw error }
+            return nil
+        }
+    }
+
+    private func tellHub(
+        _ record: DeviceRecord, _ id: RegistrationID, _ handle: DeviceHandle, _ tags: [Tag], _ request: Request
+    ) throws {
+        let userTag = try Self.userTag(record.owner)
+        let description = RegistrationDescription(
+            id: id, tags: tags.filter { $0 != userTag } + [userTag], handle: handle)
+        do throws(HubError) {
+            _ = try hub.tracking(request.id).createOrUpdate(description)
+        } catch {
+            // The id will never work again; whoever comes with it next is told 410 without asking the hub.
+            if error == .registrationGone { _ = try store.removeDevice(record.id, version: record.version) }
+            throw error
+        }
+    }
+}
+
+extension DeviceHandle {
+    /// - Throws: `Problem` 400, naming the field; never the handle.
+    fileprivate init(_ registration: DeviceRegistration) throws(Problem) {
+        let keys = registration.keys
+        do {
+            switch registration.platform.lowercased() {
+            case "apns": self = try .apns(registration.handle)
+            // The old name of the same push service, whose old protocol Google has switched off.
+            case "fcm", "gcm", "fcmv1": self = try .fcm(registration.handle)
+            case "wns": self = try .wns(registration.handle)
+            case "mpns": self = try .mpns(registration.handle)
+            case "browser":
+                guard let keys else {
+                    throw Problem(.badRequest, "A browser needs Keys with p256dh and auth.", field: "Keys")
+                }
+                self = try .browser(endpoint: registration.handle, p256dh: keys.p256dh, auth: keys.auth)
+            default:
+                throw Problem(
+                    .badRequest, "Platform must be one of apns, fcm, gcm, wns, mpns, browser.", field: "Platform")
+            }
+        } catch let problem as Problem {
+            throw problem
+        } catch {
+            throw Problem(.badRequest, "The handle is not one of this platform: \(error).", field: "Handle")
+        }
+    }
+}

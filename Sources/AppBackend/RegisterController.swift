@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+import DeviceAPI
+import HTTP
+import HTTPTypes
+import JSON
+import NotificationHub
+import Store
+
+/// The registrations of devices. Each route is told in a file of its own.
+struct RegisterController: Sendable {
+    let store: any StateStore
+    let notifications: Notifications
+    let policy: TagPolicy
+    let now: @Sendable () -> Timestamp
+
+    var hub: NotificationHubClient { notifications.hub }
+
+    var routes: [Route] {
+        [
+            Route(.post, Path.register) { request, _ in try create(request) },
+            Route(.get, Path.register) { request, _ in try list(request) },
+            Route(.put, Path.register + "/{id}") { request, parameters in try put(request, parameters["id"]) },
+            Route(.delete, Path.register + "/{id}") { request, parameters in try delete(request, parameters["id"]) },
+        ]
+    }
+
+    /// The tag that makes a device reachable for what is sent to its user. Only the server adds it.
+    /// - Throws: `Problem` 500, which cannot happen: a user name is checked to be legal inside a tag.
+    static func userTag(_ user: String) throws(Problem) -> Tag {
+        try serverTag(TagPolicy.userPrefix + user)
+    }
+
+    static func serverTag(_ text: String) throws(Problem) -> Tag {
+        do {
+            return try Tag(text)
+        } catch {
+            throw Problem(.internalServerError, "The user's name is not legal inside a tag.")
+        }
+    }
+}
+
+extension DeviceRecord {
+    /// One of the caller's own registrations, as the list shows it. The handle is a secret between the device and
+    /// its push service, so only its end is shown.
+    func write(to json: inout JSONWriter) {
+        json.object { json in
+            json.member("RegistrationId", id)
+            json.member("Platform", platform)
+            json.member("Handle", String(handle.suffix(6)))
+            json.name("Tags")
+            json.array { json in tags.forEach { json.string($0) } }
+            if let installationID { json.member("InstallationId", installationID) }
+        }
+    }
+}

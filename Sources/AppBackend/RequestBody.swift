@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+import DeviceAPI
+import HTTP
+import HTTPTypes
+import JSON
+
+extension Request {
+    /// Refuses a body that says it is something other than JSON. A body that says nothing is taken for JSON.
+    /// - Throws: `Problem` 415.
+    func requireJSON() throws(Problem) {
+        guard let type = fields[.contentType] else { return }
+        let media = type.prefix { $0 != ";" }.filter { $0 != " " && $0 != "\t" }.lowercased()
+        guard media == "application/json" || media.hasSuffix("+json") else {
+            throw Problem(.unsupportedMediaType, "The body must be application/json.", field: "Content-Type")
+        }
+    }
+
+    /// The body as one JSON string.
+    /// - Throws: `Problem` 400 or 415.
+    func jsonString() throws(Problem) -> String {
+        try requireJSON()
+        let value = try JSONValue(body: body)
+        guard let text = value.string else {
+            throw Problem(.badRequest, "The body must be a JSON string, not \(value.kind).", field: "body")
+        }
+        return text
+    }
+
+    /// The authenticated user.
+    /// - Throws: `Problem` 401, which cannot happen behind the authentication handler.
+    func authenticatedUser() throws(Problem) -> String {
+        guard let user else { throw Problem(.unauthorized, "User name or password is missing or wrong.") }
+        return user
+    }
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+import DeviceAPI
+import NotificationHub
+import Store
+
+/// Which tags a user may claim for his device, and whom he may send to.
+///
+/// A pattern is a text in which `*` stands for any characters, compared without regard to case. Two prefixes are
+/// reserved: `username:` is the server's alone, whatever a pattern says; `from:` is granted only by a pattern that
+/// itself begins with `from:`, because whoever has `from:alice` receives what alice sends to others.
+package struct TagPolicy: Sendable {
+    /// What a user without patterns of his own may claim, and whom he may send to.
+    package var defaultTags: [String]
+    package var defaultSendTo: [String]
+
+    package init(defaultTags: [String] = ["*"], defaultSendTo: [String] = ["*"]) {
+        self.defaultTags = defaultTags
+        self.defaultSendTo = defaultSendTo
+    }
+
+    static let userPrefix = "username:"
+    static let senderPrefix = "from:"
+
+    /// Checks the tags that a device asked for.
+    /// - Parameter user: nil for users who are not in the store (`auth.method: test`).
+    /// - Throws: `Problem` 400 for an illegal tag, 403 for one that the user may not claim; `field` is `Tags`.
+    func claim(_ texts: [String], user: User?) throws(Problem) -> [Tag] {
+        let patterns = user?.tags ?? defaultTags
+        var tags: [Tag] = []
+        for text in texts {
+            guard let tag = try? Tag(text) else {
+                throw Problem(
+                    .badRequest,
+                    "A tag has 1 to \(Tag.maximumLength) letters, digits and _ @ # . : -",
+                    field: "Tags")
+            }
+            guard mayClaim(text, patterns) else {
+                throw Problem(.forbidden, "You may not claim the tag \(text).", field: "Tags")
+            }
+            if !tags.contains(tag) { tags.append(tag) }
+        }
+        return tags
+    }
+
+    /// Whether the user may send to that recipient. Everybody may send to himself.
+    func maySend(to recipient: UserName, sender: String, user: User?) -> Bool {
+        recipient.description == sender
+            || (user?.sendTo ?? defaultSendTo).contains { Self.matches(recipient.description, pattern: $0) }
+    }
+
+    private func mayClaim(_ tag: String, _ patterns: [String]) -> Bool {
+        // Folded as user names are: no spelling that some hub may take for the prefix slips through.
+        let folded = tag.uppercased().lowercased()
+        if folded.hasPrefix(Self.userPrefix) { return false }
+        let needsGrant = folded.hasPrefix(Self.senderPrefix)
+        return patterns.contains { pattern in
+            (!needsGrant || pattern.lowercased().hasPrefix(Self.senderPrefix)) && Self.matches(folded, pattern: pattern)
+        }
+    }
+
+    /// Matches in time proportional to text times pattern, without recursion: after a `*` it is enough to remember
+    /// where the last one stood.
+    static func matches(_ text: String, pattern: String) -> Bool {
+        let text = Array(text.lowercased().unicodeScalars)
+        let pattern = Array(pattern.lowercased().unicodeScalars)
+        var textIndex = 0
+        var patternIndex = 0
+        var afterStar: (pattern: Int, text: Int)?
+        while textIndex < text.count {
+            if patternIndex < pattern.count, pattern[patternIndex] == "*" {
+                patternIndex += 1
+                afterStar = (patternIndex, textIndex)
+            } else if patternIndex < pattern.count, pattern[patternIndex] == text[textIndex] {
+                patternIndex += 1
+                textIndex += 1
+            } else if let star = afterStar {
+                patternIndex = star.pattern
+                textIndex = star.text + 1
+                afterStar = (star.pattern, star.text + 1)
+            } else {
+                return false
+            }
+        }
+        return pattern[patternIndex...].allSatisfy { $0 == "*" }
+    }
+}

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+import AppBackend
+import Configuration
+import Glibc
+import HTTP
+import Logging
+import NotificationHub
+
+extension SiteConfiguration {
+    /// Keys whose values are secrets. They can also be files of `$CREDENTIALS_DIRECTORY` (systemd's
+    /// `LoadCredential=`), named like the key; such a file wins over the environment, and that over the file.
+    static let secretKeys = ["hub.connectionString", "localHub.key"]
+
+    private static let knownKeys: Set<String> = [
+        "hub.connectionString", "hub.name", "hub.platforms", "hub.timeout", "hub.caFile", "hub.proxy",
+        "localHub.serve", "localHub.keyName", "localHub.key", "localHub.hosts", "store.path", "listen",
+        "listenToRemotePeers", "workers", "auth.method", "auth.realm", "policy.tags", "policy.sendTo",
+        "notifications.retentionDays", "limits.bodyBytes", "limits.drainSeconds", "log.level",
+    ]
+
+    /// Reads file, environment and credentials.
+    /// - Returns: the configuration, and every fault that was found; nil when the file itself is unusable.
+    static func load(file: String?) -> (SiteConfiguration?, [ConfigurationFault]) {
+        var values: [String: ConfigValue] = [:]
+        if let path = file ?? ConfigurationFile.defaultPath() {
+            do throws(ConfigurationFault) {
+                values = try ConfigurationFile(path: path).values
+            } catch {
+                return (nil, [error])
+            }
+        }
+        var faults = values.keys.filter { !knownKeys.contains($0) }.sorted().map {
+            ConfigurationFault(key: $0, reason: "there is no such key")
+        }
+        let reader = ConfigReader(providers: [
+            InMemoryProvider(values: absolute(credentials())),
+            EnvironmentVariablesProvider(secretsSpecifier: .all).prefixKeys(with: "appBackend"),
+            InMemoryProvider(values: absolute(values)),
+        ])
+        var reading = ConfigurationReading(reader: reader)
+        let configuration = SiteConfiguration(&reading)
+        faults += reading.faults
+        return (configuration, faults)
+    }
+
+    private static func absolute(_ values: [String: ConfigValue]) -> [AbsoluteConfigKey: ConfigValue] {
+        Dictionary(uniqueKeysWithValues: values.map { (AbsoluteConfigKey(ConfigKey($0.key)), $0.value) })
+    }
+
+    private static func credentials() -> [String: ConfigValue] {
+        guard let folder = getenv("CREDENTIALS_DIRECTORY").map({ String(cString: $0) }) else { return [:] }
+        var values: [String: ConfigValue] = [:]
+        for key in secretKeys {
+            guard let bytes = ConfigurationFile.read("\(folder)/\(key)") else { continue }
+            // An editor ends a file with a line break, a secret does not.
+            let text = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline).first
+            values[key] = ConfigValue(.string(String(text ?? "")), isSecret: true)
+        }
+        return values
+    }
+
+    private init(_ reading: inout ConfigurationReading) {
+        self.init()
+        readHub(&reading)
+        readLocalHub(&reading)
+        storePath = reading.text("store.path") ?? ""
+        if !storePath.hasPrefix("/") {
+            reading.fault("store.path", "must be the absolute path of the folder to keep the state in")
+        }
+        listen = reading.text("listen")
+        allowsRemotePeers = reading.flag("listenToRemotePeers") ?? allowsRemotePeers
+        workers = reading.number("workers", 1...1024) ?? workers
+        authenticationMethod = reading.choice("auth.method") ?? authenticationMethod
+        realm = reading.text("auth.realm") ?? realm
+        if realm.utf8.contains(where: { $0 < 0x20 || $0 > 0x7E || $0 == UInt8(ascii: "\"") || $0 == 0x5C }) {
+            reading.fault("auth.realm", "must be printable ASCII without quotation marks and backslashes")
+        }
+        policy.defaultTags = reading.list("policy.tags") ?? policy.defaultTags
+        policy.defaultSendTo = reading.list("policy.sendTo") ?? policy.defaultSendTo
+        retentionDays = reading.number("notifications.retentionDays", 1...3650) ?? retentionDays
+        bodyBytes = reading.number("limits.bodyBytes", 1024...1_048_576) ?? bodyBytes
+        drainSeconds = reading.number("limits.drainSeconds", 0...600) ?? drainSeconds
+        logLevel = reading.choice("log.level") ?? logLevel
+    }
+
+    private mutating func readHub(_ reading: inout ConfigurationReading) {
+        if let text = reading.text("hub.connectionString") {
+            do throws(ConnectionStringError) {
+                hub.connection = try ConnectionString(text)
+            } catch {
+                reading.fault("hub.connectionString", "\(error)")
+            }
+        }
+        hub.name = reading.text("hub.name") ?? hub.connection?.entityPath ?? hub.name
+        let isPath = !hub.name.isEmpty && hub.name.utf8.allSatisfy { byte in
+            ASCII.isAlphanumeric(byte) || "-_.".utf8.contains(byte)
+        }
+        if !isPath || ["api", "health", "metrics"].contains(hub.name.lowercased()) {
+            reading.fault("hub.name", "must be letters, digits, '-', '_' and '.', and not api, health or metrics")
+        }
+        if let names = reading.list("hub.platforms") {
+            let offered: [Platform] = [.apns, .fcm, .wns, .browser]
+            hub.platforms = names.compactMap { name in offered.first { $0.rawValue == name.lowercased() } }
+            if hub.platforms.isEmpty || hub.platforms.count != names.count {
+                reading.fault("hub.platforms", "must be a list out of apns, fcm, wns, browser")
+            }
+        }
+        hub.timeout = reading.number("hub.timeout", 1...120) ?? hub.timeout
+        hub.caFile = reading.text("hub.caFile")
+        if let caFile = hub.caFile, access(caFile, R_OK) != 0 {
+            reading.fault("hub.caFile", "cannot be read: \(String(cString: strerror(errno)))")
+        }
+        hub.proxy = reading.text("hub.proxy")
+    }
+
+    private mutating func readLocalHub(_ reading: inout ConfigurationReading) {
+        localHub.isServed = reading.flag("localHub.serve") ?? localHub.isServed
+        localHub.hosts = reading.list("localHub.hosts") ?? localHub.hosts
+        let name = reading.text("localHub.keyName") ?? "DefaultFullSharedAccessSignature"
+        if let key = reading.text("localHub.key") {
+            guard key.utf8.count >= 32 else {
+                return reading.fault("localHub.key", "must have at least 32 characters; `openssl rand -base64 32`")
+            }
+            localHub.key = SharedAccessKey(name: name, key: Secret(key), rights: .all)
+        }
+        if localHub.isServed && localHub.key == nil {
+            reading.fault("localHub.key", "is needed to serve the local hub to others")
+        }
+        if localHub.isServed && hub.connection != nil {
+            reading.fault("localHub.serve", "serves nothing while hub.connectionString names another hub")
+        }
+    }
+}
+
+/// Reads keys and collects what is wrong with them.
+private struct ConfigurationReading {
+    let reader: ConfigReader
+    private(set) var faults: [ConfigurationFault] = []
+
+    init(reader: ConfigReader) {
+        self.reader = reader
+    }
+
+    mutating func fault(_ key: String, _ reason: String) {
+        faults.append(ConfigurationFault(key: key, reason: reason))
+    }
+
+    /// An empty value is the same as none, so that an environment variable can be emptied.
+    func text(_ key: String) -> String? {
+        let text = reader.string(forKey: ConfigKey(key), isSecret: SiteConfiguration.secretKeys.contains(key))
+        return text?.isEmpty == false ? text : nil
+    }
+
+    func list(_ key: String) -> [String]? {
+        reader.stringArray(forKey: ConfigKey(key))?.map { String($0.trimmingBlanks) }
+    }
+
+    mutating func number(_ key: String, _ range: ClosedRange<Int>) -> Int? {
+        guard let text = text(key) else { return nil }
+        guard let number = Int(text), range.contains(number) else {
+            fault(key, "must be a whole number from \(range.lowerBound) to \(range.upperBound)")
+            return nil
+        }
+        return number
+    }
+
+    mutating func flag(_ key: String) -> Bool? {
+        guard let text = text(key) else { return nil }
+        switch text.lowercased() {
+        case "true", "yes", "1": return true
+        case "false", "no", "0": return false
+        default:
+            fault(key, "must be true or false")
+            return nil
+        }
+    }
+
+    mutating func choice<Value: RawRepresentable & CaseIterable>(_ key: String) -> Value?
+    where Value.RawValue == String {
+        guard let text = text(key) else { return nil }
+        guard let value = Value(rawValue: text.lowercased()) else {
+            fault(key, "must be one of \(Value.allCases.map(\.rawValue).joined(separator: ", "))")
+            return nil
+        }
+        return value
+    }
+}
+
+extension String {
+    fileprivate var trimmingBlanks: Substring {
+        var rest = self[...]
+        while rest.first == " " { rest.removeFirst() }
+        while rest.last == " " { rest.removeLast() }
+        return rest
+    }
+}

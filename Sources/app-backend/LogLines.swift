@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+import Logging
+
+/// Writes one line per event on standard error: `warning: hub: unreachable request=4f1c…`.
+///
+/// Under systemd the line begins with its priority instead (`sd-daemon(3)`: `<4>`), and the journal adds the time.
+struct LogLines: LogHandler {
+    var metadata: Logger.Metadata = [:]
+    var logLevel: Logger.Level
+    private let isJournal: Bool
+
+    init(level: Logger.Level) {
+        logLevel = level
+        isJournal = getenv("JOURNAL_STREAM") != nil
+    }
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+        let pairs = metadata.merging(event.metadata ?? [:]) { $1 }.sorted { $0.key < $1.key }
+        var line = isJournal ? "<\(Self.priority(event.level))>" : "\(event.level): "
+        line += event.message.description
+        for (key, value) in pairs { line += " \(key)=\(value)" }
+        // A line break in a value must not forge a second line. One write call, so that lines do not mix.
+        var bytes = line.utf8.map { $0 < 0x20 || $0 == 0x7F ? UInt8(ascii: "?") : $0 }
+        bytes.append(UInt8(ascii: "\n"))
+        _ = bytes.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
+    }
+
+    /// `syslog(3)`.
+    private static func priority(_ level: Logger.Level) -> Int {
+        switch level {
+        case .trace, .debug: 7
+        case .info: 6
+        case .notice: 5
+        case .warning: 4
+        case .error: 3
+        case .critical: 2
+        }
+    }
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+
+@testable import AppBackend
+
+struct CredentialCacheTests {
+    @Test func `only the same name, password and hash are remembered`() {
+        let cache = CredentialCache()
+        cache.insert(cache.tag(name: "alice", password: "pw", hash: "$y$1"), now: 0)
+        #expect(cache.contains(cache.tag(name: "alice", password: "pw", hash: "$y$1"), now: 1))
+        for other in [("alic", "epw", "$y$1"), ("alice", "pw2", "$y$1"), ("alice", "pw", "$y$2"), ("bob", "pw", "$y$1")] {
+            #expect(!cache.contains(cache.tag(name: other.0, password: other.1, hash: other.2), now: 1))
+        }
+    }
+
+    @Test func `a success is forgotten when its time is over or the clock was set back`() {
+        let cache = CredentialCache()
+        let tag = cache.tag(name: "alice", password: "pw", hash: "$y$1")
+        cache.insert(tag, now: 1000)
+        #expect(cache.contains(tag, now: 1000 + CredentialCache.lifetimeSeconds - 1))
+        #expect(!cache.contains(tag, now: 1000 + CredentialCache.lifetimeSeconds))
+        cache.insert(tag, now: 1000)
+        #expect(!cache.contains(tag, now: 999))
+    }
+
+    @Test func `beyond its bound the oldest are dropped and the newest stay`() {
+        let cache = CredentialCache()
+        let tags = (0...CredentialCache.maximumEntries).map { cache.tag(name: "user\($0)", password: "", hash: "") }
+        for (index, tag) in tags.enumerated() { cache.insert(tag, now: Int64(index) / 1000) }
+        let remembered = tags.count { cache.contains($0, now: 10) }
+        #expect(remembered == CredentialCache.maximumEntries / 2)
+        #expect(cache.contains(tags[CredentialCache.maximumEntries], now: 10))
+    }
+
+    @Test func `another process knows nothing of it`() {
+        let one = CredentialCache()
+        let other = CredentialCache()
+        #expect(one.tag(name: "a", password: "b", hash: "c") != other.tag(name: "a", password: "b", hash: "c"))
+    }
+}
+
+struct LoginThrottleTests {
+    @Test func `after so many failures one name from one address waits, and nobody else`() {
+        let throttle = LoginThrottle()
+        for _ in 0..<LoginThrottle.maximumFailures {
+            #expect(throttle.waitingTime(name: "alice", address: "192.0.2.1", now: 100) == nil)
+            throttle.recordFailure(name: "alice", address: "192.0.2.1", now: 100)
+        }
+        #expect(throttle.waitingTime(name: "alice", address: "192.0.2.1", now: 110) == 50)
+        #expect(throttle.waitingTime(name: "alice", address: "192.0.2.2", now: 110) == nil)
+        #expect(throttle.waitingTime(name: "bob", address: "192.0.2.1", now: 110) == nil)
+        #expect(throttle.waitingTime(name: "alice", address: "192.0.2.1", now: 160) == nil)
+    }
+
+    @Test func `strangers cannot fill its memory`() {
+        let throttle = LoginThrottle()
+        for index in 0..<LoginThrottle.maximumEntries * 2 {
+            throttle.recordFailure(name: "user\(index)", address: "192.0.2.1", now: 0)
+        }
+        for _ in 0..<LoginThrottle.maximumFailures { throttle.recordFailure(name: "eve", address: "", now: 1) }
+        #expect(throttle.waitingTime(name: "eve", address: "", now: 1) != nil)
+    }
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+import DeviceAPI
+import NotificationHub
+import Store
+import Testing
+
+@testable import AppBackend
+
+struct TagPolicyTests {
+    private func user(tags: [String]? = nil, sendTo: [String]? = nil) -> User {
+        User(name: "alice", passwordHash: "", tags: tags, sendTo: sendTo)
+    }
+
+    private func status(_ tag: String, _ patterns: [String]) -> Int? {
+        do throws(Problem) {
+            _ = try TagPolicy().claim([tag], user: user(tags: patterns))
+            return nil
+        } catch {
+            #expect(error.field == "Tags")
+            return error.status.code
+        }
+    }
+
+    @Test(arguments: [
+        ("news", ["*"]), ("news", ["news"]), ("NEWS", ["news"]), ("team:red", ["team:*"]), ("a.b.c", ["a.*.c"]),
+        ("from:bob", ["from:bob"]), ("from:bob", ["from:*"]), ("FROM:bob", ["From:b*"]),
+    ])
+    func `a tag that a pattern covers may be claimed`(tag: String, patterns: [String]) {
+        #expect(status(tag, patterns) == nil)
+    }
+
+    @Test(arguments: [
+        ("news", []), ("news", ["team:*"]), ("newsx", ["news"]), ("xnews", ["news"]), ("from:bob", ["*"]),
+        ("FROM:bob", ["*"]), ("from:bob", ["f*"]), ("username:bob", ["*"]), ("username:bob", ["username:*"]),
+        ("username:alice", ["*"]), ("UserName:bob", ["*"]), ("uſername:bob", ["*"]), ("username:", ["*"]),
+    ] as [(String, [String])])
+    func `a reserved or uncovered tag may not be claimed`(tag: String, patterns: [String]) {
+        #expect(status(tag, patterns) == 403)
+    }
+
+    @Test(arguments: ["", "a b", "a,b", "a||b", "$InstallationId:{x}", "(a)", String(repeating: "x", count: 121)])
+    func `an illegal tag is a bad request`(tag: String) {
+        #expect(status(tag, ["*"]) == 400)
+    }
+
+    @Test func `a tag that is claimed twice is claimed once`() throws {
+        let tags = try TagPolicy().claim(["news", "News", "news"], user: nil)
+        #expect(tags.map(\.description) == ["news"])
+    }
+
+    @Test(arguments: [
+        (["*"], "bob", true), (["bob"], "bob", true), (["b*"], "bob", true), ([], "bob", false),
+        (["carol"], "bob", false), ([], "alice", true),
+    ] as [([String], String, Bool)])
+    func `the policy says whom a user may send to and himself always`(
+        patterns: [String], recipient: String, isAllowed: Bool
+    ) throws {
+        let recipient = try #require(UserName(recipient))
+        let mayThe = TagPolicy().maySend(to: recipient, sender: "alice", user: user(sendTo: patterns))
+        #expect(mayThe == isAllowed)
+    }
+
+    @Test func `a pattern of many stars takes no exponential time`() {
+        let pattern = String(repeating: "*a", count: 50)
+        #expect(!TagPolicy.matches(String(repeating: "a", count: 49) + "b", pattern: pattern))
+    }
+}
