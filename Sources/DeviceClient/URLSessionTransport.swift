@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if canImport(Darwin)
-    import Foundation
+    public import Foundation
     public import HTTP
     import HTTPTypes
 
@@ -16,12 +16,12 @@
 
         private let session: URLSession
 
-        /// - Parameter waitsForConnectivity: whether a call made without a network waits for one, `wholeSeconds` long.
-        public init(waitsForConnectivity: Bool = false) {
-            session = URLSession(configuration: Self.configuration(waitsForConnectivity: waitsForConnectivity))
+        /// An ephemeral session of its own, without cache, cookies and stored credentials.
+        public override init() {
+            session = URLSession(configuration: Self.makeConfiguration())
         }
 
-        private static func configuration(waitsForConnectivity: Bool) -> URLSessionConfiguration {
+        private static func makeConfiguration() -> URLSessionConfiguration {
             let configuration = URLSessionConfiguration.ephemeral
             configuration.urlCache = nil
             configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
@@ -30,7 +30,6 @@
             configuration.urlCredentialStorage = nil
             configuration.timeoutIntervalForRequest = idleSeconds
             configuration.timeoutIntervalForResource = wholeSeconds
-            configuration.waitsForConnectivity = waitsForConnectivity
             return configuration
         }
 
@@ -70,7 +69,7 @@
         }
 
         private static func response(_ data: Data, _ answer: URLResponse) throws(DeviceTransportError) -> Response {
-            guard let answer = answer as? HTTPURLResponse else {
+            guard let answer = answer as? HTTPURLResponse, (100...599).contains(answer.statusCode) else {
                 throw DeviceTransportError(reason: "The answer is not HTTP.")
             }
             guard data.count <= maximumAnswerBytes else {
@@ -78,7 +77,7 @@
             }
             var fields = HTTPFields()
             for (name, value) in answer.allHeaderFields {
-                guard let name = (name as? String).flatMap(HTTPField.Name.init), let value = value as? String
+                guard let name = (name as? String).flatMap({ HTTPField.Name($0) }), let value = value as? String
                 else { continue }
                 fields[name] = value
             }
