@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Crypto
-import HTTP
+internal import HTTP
 
 extension SharedAccessSignature {
     /// Checks tokens at the hub's door.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Crypto
-import HTTP
+internal import HTTP
 
 /// The hub's access token: `SharedAccessSignature sr=<resource>&sig=<signature>&se=<expiry>&skn=<key name>`.
 ///

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import HTTP
+internal import HTTP
 
 /// The body of an answer that is not a success: `<Error><Code>404</Code><Detail>…</Detail></Error>`, in no namespace.
 package struct ErrorDocument: Equatable, Sendable {

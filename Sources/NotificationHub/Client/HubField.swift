@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+package import HTTPTypes
+
+/// The header fields of the hub's language that HTTP itself does not name.
+package enum HubField: String, Sendable {
+    /// What the caller calls the request, in both logs.
+    case trackingID = "TrackingId"
+    case apiVersion = "x-ms-version"
+    /// In an answer: there is another page, and this is its name.
+    case continuationToken = "x-ms-continuationtoken"
+    case format = "ServiceBusNotification-Format"
+    /// A tag expression; absent: everybody.
+    case tags = "ServiceBusNotification-Tags"
+    /// The handle, in a send that passes the registrations by.
+    case deviceHandle = "ServiceBusNotification-DeviceHandle"
+}
+
+extension HTTPFields {
+    /// The field's value. Names are compared without case.
+    package subscript(_ field: HubField) -> String? {
+        get { HTTPField.Name(field.rawValue).flatMap { self[$0] } }
+        set {
+            guard let name = HTTPField.Name(field.rawValue) else { return }
+            self[name] = newValue
+        }
+    }
+}

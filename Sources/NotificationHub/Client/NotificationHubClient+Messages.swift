@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import HTTP
+internal import HTTPTypes
+
+extension NotificationHubClient {
+    /// `POST /{hub}/messages`: hands a message to the hub, which then sends it to all whom the expression addresses.
+    ///
+    /// Made once, whatever happens: after a failure without an answer the message may or may not be on its way.
+    /// - Parameter expression: nil for every device of the platform.
+    /// - Throws: before anything is sent, `HubError.payloadTooLarge`, and `refused` for an expression with too many
+    ///   tags (`invalidExpression`) or a header that HTTP cannot carry (`invalidHeader`).
+    package func send(
+        _ notification: HubNotification, to expression: TagExpression?
+    ) throws(HubError) -> SendReceipt {
+        guard notification.body.count <= notification.format.maximumPayload else { throw .payloadTooLarge }
+        guard expression?.isWithinLimits != false else { throw .refused(status: 400, code: "invalidExpression") }
+        var fields = try Self.fields(of: notification)
+        fields[.format] = notification.format.header
+        fields[.tags] = expression?.description
+        fields[.contentType] = notification.contentType
+        let (response, trackingID) = try perform(
+            Call(method: .post, path: "messages", fields: fields, body: notification.body, isRepeatable: false))
+        let id = response.fields[.location].map(Self.lastSegment)
+        return SendReceipt(notificationID: id?.isEmpty == false ? id : nil, trackingID: trackingID)
+    }
+
+    /// `GET /{hub}/messages/{id}`: what became of a message; nil as long as the hub has not looked at it, and where it
+    /// keeps no such records (below the Standard tier it answers `unauthorized`).
+    package func details(_ notificationID: String) throws(HubError) -> NotificationDetails? {
+        let path = "messages/\(PercentEncoding.encode(notificationID))"
+        let response: Response
+        do throws(HubError) {
+            response = try perform(Call(method: .get, path: path)).response
+        } catch .notFound {
+            return nil
+        }
+        do throws(AtomError) {
+            return try NotificationDetails(decoding: response.body)
+        } catch {
+            throw .malformedAnswer("notification details expected, not \(error)")
+        }
+    }
+
+    /// The notification's own headers come first; those of the hub's language are put over them.
+    private static func fields(of notification: HubNotification) throws(HubError) -> HTTPFields {
+        var fields = HTTPFields()
+        for header in notification.headers {
+            guard let name = HTTPField.Name(header.name), HTTPField.isValidValue(header.value) else {
+                throw .refused(status: 400, code: "invalidHeader")
+            }
+            fields[name] = header.value
+        }
+        return fields
+    }
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+package import HTTP
+internal import HTTPTypes
+
+/// Speaks the hub's REST language through any `Responder`: the network, or a hub in this very process.
+///
+/// Calls block until the answer or the transport's deadline is there. A call that may be made twice without harm is
+/// made twice when the connection fails at once; a send never is, for the hub may have taken it.
+package struct NotificationHubClient: Sendable {
+    /// The newest version of the language that Microsoft published.
+    package static let apiVersion = "2020-06"
+    /// A list with more pages than this is not read to its end.
+    package static let maximumPages = 100
+    /// The most registrations asked for at once.
+    package static let maximumTop = 1000
+    /// A call is repeated only when it failed within this time, in seconds: then nobody was there (refused, reset).
+    /// A later failure has used up the time that the caller wants to wait.
+    package static let repeatWindow: Int64 = 2
+    /// How much of a transport's error is kept, in characters.
+    static let maximumReasonLength = 200
+
+    private let connection: ConnectionString
+    private let hub: String
+    private let transport: any Responder
+    private let now: @Sendable () -> Int64
+    private let makeTrackingID: @Sendable () -> String
+    private let tokens: TokenCache
+    private var trackingID: String?
+
+    /// - Parameters:
+    ///   - hub: the hub's name, as in the path.
+    ///   - transport: its errors must hold neither URLs nor header fields, for their text goes into `HubError`.
+    ///   - now: seconds since 1970.
+    package init(
+        connection: ConnectionString, hub: String, transport: any Responder, now: @escaping @Sendable () -> Int64,
+        makeTrackingID: @escaping @Sendable () -> String = TrackingID.random
+    ) {
+        self.connection = connection
+        self.hub = PercentEncoding.encode(hub)
+        self.transport = transport
+        self.now = now
+        self.makeTrackingID = makeTrackingID
+        tokens = TokenCache(
+            resource: "\(connection.scheme)://\(connection.endpoint)/\(self.hub)",
+            key: SharedAccessKey(name: connection.keyName, key: connection.key, rights: .full))
+    }
+
+    /// The same client, whose requests all bear this id, so that a user's request can be followed into the hub.
+    package func tracking(_ id: String) -> NotificationHubClient {
+        var client = self
+        client.trackingID = id
+        return client
+    }
+
+    /// One question to the hub.
+    struct Call {
+        var method: HTTPRequest.Method
+        /// Below the hub: `registrations/…`, percent-encoded.
+        var path: String
+        /// Items behind the version, encoded: `$top=100`.
+        var query: [String] = []
+        var fields: HTTPFields = [:]
+        var body: [UInt8] = []
+        /// Whether twice is as good as once.
+        var isRepeatable = true
+    }
+
+    /// - Returns: an answer of status 200, 201 or 204, and what the request was called.
+    func perform(_ call: Call) throws(HubError) -> (response: Response, trackingID: String) {
+        let id = trackingID ?? makeTrackingID()
+        let response = try exchange(request(for: call, id: id), isRepeatable: call.isRepeatable)
+        guard [200, 201, 204].contains(response.status.code) else { throw HubError(response) }
+        return (response, id)
+    }
+
+    private func request(for call: Call, id: String) -> Request {
+        var fields = call.fields
+        fields[.authorization] = tokens.token(at: now()).reveal()
+        fields[.apiVersion] = Self.apiVersion
+        fields[.trackingID] = id
+        let query = (["api-version=\(Self.apiVersion)"] + call.query).joined(separator: "&")
+        return Request(
+            method: call.method, scheme: connection.scheme, authority: connection.endpoint,
+            path: "/\(hub)/\(call.path)", query: query, fields: fields, body: call.body, id: id)
+    }
+
+    private func exchange(_ request: Request, isRepeatable: Bool) throws(HubError) -> Response {
+        let start = now()
+        do {
+            return try transport.respond(to: request)
+        } catch {
+            guard isRepeatable, now() &- start <= Self.repeatWindow else { throw Self.unreachable(error) }
+        }
+        do {
+            return try transport.respond(to: request)
+        } catch {
+            throw Self.unreachable(error)
+        }
+    }
+
+    private static func unreachable(_ error: any Error) -> HubError {
+        .unreachable(String(String.UnicodeScalarView("\(error)".unicodeScalars.prefix(maximumReasonLength))))
+    }
+}
