@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+import HTTP
+import HTTPTypes
+
+/// What has arrived of an answer, within its limits.
+struct Answer {
+    private(set) var isTooLarge = false
+    private var fields = HTTPFields()
+    private var body: [UInt8] = []
+    private var lines = 0
+    private var lineBytes = 0
+    private let maximumBodyBytes: Int
+
+    init(maximumBodyBytes: Int) {
+        self.maximumBodyBytes = maximumBodyBytes
+    }
+
+    /// Takes one header line as libcurl hands it over (`CURLOPT_HEADERFUNCTION`): with its line end, the status line
+    /// and the empty line included, 1xx answers and trailers as well.
+    /// - Returns: false, when the header is larger than allowed.
+    mutating func take(headerLine line: UnsafeRawBufferPointer) -> Bool {
+        lines += 1
+        lineBytes += line.count
+        guard lines <= CurlOptions.maximumResponseFields, lineBytes <= CurlOptions.maximumResponseFieldBytes else {
+            isTooLarge = true
+            return false
+        }
+        if line.starts(with: "HTTP/".utf8) {
+            fields = HTTPFields()
+        } else if let colon = line.firstIndex(of: UInt8(ascii: ":")),
+            let name = HTTPField.Name(String(decoding: line[..<colon], as: UTF8.self))
+        {
+            fields.append(HTTPField(name: name, value: Self.trimmed(line[(colon + 1)...])))
+        }
+        return true
+    }
+
+    /// - Returns: false, when the body is larger than allowed.
+    mutating func take(body part: UnsafeRawBufferPointer) -> Bool {
+        guard part.count <= maximumBodyBytes - body.count else {
+            isTooLarge = true
+            return false
+        }
+        body.append(contentsOf: part)
+        return true
+    }
+
+    /// - Throws: `interrupted`, when the status is none.
+    func response(status: Int) throws(TransportError) -> Response {
+        guard (200...999).contains(status) else { throw .interrupted(reason: "an answer without a status") }
+        return Response(status: HTTPResponse.Status(code: status), fields: fields, body: body)
+    }
+
+    private static func trimmed(_ value: Slice<UnsafeRawBufferPointer>) -> [UInt8] {
+        let isBlank: (UInt8) -> Bool = { $0 == 0x20 || $0 == 0x09 || $0 == 0x0D || $0 == 0x0A }
+        guard let first = value.firstIndex(where: { !isBlank($0) }), let last = value.lastIndex(where: { !isBlank($0) })
+        else { return [] }
+        return Array(value[first...last])
+    }
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+import CCurl
+import Synchronization
+
+/// The way from the callers to the transfer thread: bounded, and the only thing they share.
+final class CallQueue: Sendable {
+    private struct State {
+        var waiting: [Call] = []
+        /// Calls that are waiting or under way.
+        var count = 0
+        var isClosed = false
+    }
+
+    private let state = Mutex(State())
+    private let capacity: Int
+    // `curl_multi_wakeup(3)` is the one function of a multi handle that any thread may call. It is called under the
+    // lock and only before `isClosed`; the thread frees the handle only after it has seen `isClosed` under that lock.
+    private nonisolated(unsafe) let multi: UnsafeMutableRawPointer
+
+    init(capacity: Int, multi: UnsafeMutableRawPointer) {
+        self.capacity = capacity
+        self.multi = multi
+    }
+
+    /// - Throws: `overloaded`, `cancelled` (the queue is closed).
+    func add(_ call: Call) throws(TransportError) {
+        let refusal = state.withLock { state -> TransportError? in
+            guard !state.isClosed else { return .cancelled }
+            guard state.count < capacity else { return .overloaded }
+            state.count += 1
+            state.waiting.append(call)
+            if state.waiting.count == 1 { curl_multi_wakeup(multi) }
+            return nil
+        }
+        if let refusal { throw refusal }
+    }
+
+    /// From now on every `add` is refused.
+    func close() {
+        state.withLock { state in
+            guard !state.isClosed else { return }
+            state.isClosed = true
+            curl_multi_wakeup(multi)
+        }
+    }
+
+    /// The calls that came since the last time; nil when the queue is closed and none is left.
+    func takeAll() -> [Call]? {
+        state.withLock { state in
+            guard !(state.isClosed && state.waiting.isEmpty) else { return nil }
+            let calls = state.waiting
+            state.waiting.removeAll(keepingCapacity: true)
+            return calls
+        }
+    }
+
+    var isClosed: Bool { state.withLock { $0.isClosed } }
+
+    /// Makes room for as many new calls.
+    func didFinish(_ calls: Int) {
+        guard calls > 0 else { return }
+        state.withLock { $0.count -= calls }
+    }
+}

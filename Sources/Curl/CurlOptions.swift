@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// How a `CurlTransport` reaches other hosts, and how much it lets them send.
+package struct CurlOptions: Sendable {
+    /// The longest a call may take, from `respond(to:)` to the last byte of the answer.
+    package var timeout: Duration
+    /// The longest that name lookup, TCP and TLS may take together, within `timeout`.
+    package var connectTimeout: Duration
+    /// A PEM file of the certificate authorities to trust; nil: the host's own.
+    package var caFile: String?
+    /// A proxy's URL, such as `http://proxy.example:3128`; nil: none, whatever `https_proxy` says in the environment.
+    package var proxy: String?
+    /// Sent as `User-Agent` where the request has none.
+    package var userAgent: String
+    /// An answer with a longer body is `TransportError.tooLarge`.
+    package var maximumResponseBytes: Int
+    /// Connections to one host and port at once; over HTTP/2 each carries up to `maximumStreamsPerConnection` calls.
+    package var maximumConnectionsPerHost: Int
+    /// Calls that wait or are under way at once; one more is `TransportError.overloaded`.
+    package var maximumQueued: Int
+    /// Whether `http://` may be called too; for tests and for a service on this host.
+    package var allowPlainHTTP: Bool
+
+    /// Calls that one HTTP/2 connection carries at once, unless the server allows fewer. With four connections
+    /// 1000 calls are under way at once.
+    package static let maximumStreamsPerConnection = 250
+    /// Idle connections that are kept, to all hosts together.
+    package static let maximumIdleConnections = 64
+    /// Idle transfer handles that are kept; each holds some kilobytes.
+    package static let maximumIdleTransfers = 64
+    /// Field lines of an answer, of all its parts (1xx answers and trailers) together.
+    package static let maximumResponseFields = 128
+    /// Bytes of all those field lines together.
+    package static let maximumResponseFieldBytes = 32 * 1024
+
+    /// Ten seconds to answer, five of them to connect, 1 MiB of answer, four connections per host, 1024 calls at once.
+    package init(
+        timeout: Duration = .seconds(10), connectTimeout: Duration = .seconds(5), caFile: String? = nil,
+        proxy: String? = nil, userAgent: String = "app-backend", maximumResponseBytes: Int = 1 << 20,
+        maximumConnectionsPerHost: Int = 4, maximumQueued: Int = 1024, allowPlainHTTP: Bool = false
+    ) {
+        self.timeout = timeout
+        self.connectTimeout = connectTimeout
+        self.caFile = caFile
+        self.proxy = proxy
+        self.userAgent = userAgent
+        self.maximumResponseBytes = maximumResponseBytes
+        self.maximumConnectionsPerHost = maximumConnectionsPerHost
+        self.maximumQueued = maximumQueued
+        self.allowPlainHTTP = allowPlainHTTP
+    }
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+import CCurl
+import HTTP
+
+/// One easy handle and what it works on. It belongs to the transfer thread alone, and libcurl's pointer to it (in the
+/// callbacks) is good because the thread keeps every transfer until its handle has left the multi handle.
+final class Transfer {
+    let easy: UnsafeMutableRawPointer
+    private(set) var call: Call?
+    private var answer = Answer(maximumBodyBytes: 0)
+    private var fieldLines: UnsafeMutablePointer<curl_slist>?
+
+    /// `curl_easy_init(3)`.
+    /// - Throws: `unavailable`.
+    init() throws(TransportError) {
+        guard let easy = curl_easy_init() else { throw .unavailable(reason: "no handle") }
+        self.easy = easy
+    }
+
+    deinit {
+        curl_easy_cleanup(easy)
+        curl_slist_free_all(fieldLines)
+    }
+
+    /// Makes the handle ready for one call. What the call before had set is forgotten; its connection is not.
+    /// - Throws: `unavailable`, when libcurl does not know an option or has no memory.
+    func begin(_ call: Call, options: CurlOptions) throws(TransportError) {
+        self.call = call
+        answer = Answer(maximumBodyBytes: options.maximumResponseBytes)
+        curl_easy_reset(easy)
+        try setTrust(options)
+        try setBounds(options, deadline: call.deadline)
+        try setRequest(call.request)
+        try setCallbacks()
+    }
+
+    /// Tells the caller what became of his call, and lets go of it.
+    func finish(_ code: CURLcode) {
+        let call = self.call
+        self.call = nil
+        defer { answer = Answer(maximumBodyBytes: 0) }
+        guard !answer.isTooLarge else { return call?.finish(.failure(.tooLarge)) ?? () }
+        guard code == CURLE_OK else { return call?.finish(.failure(TransportError(code))) ?? () }
+        var status = 0
+        curl_easy_getinfo_long(easy, CURLINFO_RESPONSE_CODE, &status)
+        do throws(TransportError) {
+            call?.finish(.success(try answer.response(status: status)))
+        } catch {
+            call?.finish(.failure(error))
+        }
+    }
+
+    /// As `finish`, for a transfer that the thread itself ends.
+    func abandon(_ error: TransportError) {
+        call?.finish(.failure(error))
+        call = nil
+        answer = Answer(maximumBodyBytes: 0)
+    }
+
+    private func setTrust(_ options: CurlOptions) throws(TransportError) {
+        try set(CURLOPT_SSL_VERIFYPEER, 1)
+        try set(CURLOPT_SSL_VERIFYHOST, 2)
+        try set(CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2)
+        if let file = options.caFile { try set(CURLOPT_CAINFO, file) }
+        try set(CURLOPT_PROTOCOLS_STR, options.allowPlainHTTP ? "https,http" : "https")
+        try set(CURLOPT_DISALLOW_USERNAME_IN_URL, 1)
+        try set(CURLOPT_FOLLOWLOCATION, 0)
+        // An empty text forbids a proxy; without it libcurl would obey the environment (`CURLOPT_PROXY(3)`).
+        try set(CURLOPT_PROXY, options.proxy ?? "")
+        try set(CURLOPT_NOPROXY, "")
+    }
+
+    private func setBounds(_ options: CurlOptions, deadline: Deadline) throws(TransportError) {
+        try set(CURLOPT_TIMEOUT_MS, max(1, deadline.millisecondsLeft))
+        try set(CURLOPT_CONNECTTIMEOUT_MS, options.connectTimeout.curlMilliseconds)
+        try set(CURLOPT_NOSIGNAL, 1)
+        // Without it, ending a transfer waits for getaddrinfo(3), and every other transfer with it.
+        try set(CURLOPT_QUICK_EXIT, 1)
+        try set(CURLOPT_TCP_KEEPALIVE, 1)
+        try set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
+        // Wait for the first connection to say whether it is HTTP/2 instead of opening one per call.
+        try set(CURLOPT_PIPEWAIT, 1)
+    }
+
+    private func setRequest(_ request: OutgoingRequest) throws(TransportError) {
+        try set(CURLOPT_URL, request.url)
+        try set(CURLOPT_PATH_AS_IS, 1)
+        switch request.method {
+        case .get where request.body.isEmpty: try set(CURLOPT_HTTPGET, 1)
+        case .head: try set(CURLOPT_NOBODY, 1)
+        case .delete where request.body.isEmpty: try set(CURLOPT_CUSTOMREQUEST, "DELETE")
+        default:
+            try set(CURLOPT_POST, 1)
+            try set(CURLOPT_CUSTOMREQUEST, request.method.rawValue)
+            try set(CURLOPT_POSTFIELDSIZE, request.body.count)
+            try check(
+                request.body.withUnsafeBytes {
+                    // libcurl copies the bytes, and only reads them.
+                    curl_easy_setopt_pointer(
+                        easy, CURLOPT_COPYPOSTFIELDS, UnsafeMutableRawPointer(mutating: $0.baseAddress))
+                })
+        }
+        curl_slist_free_all(fieldLines)
+        fieldLines = nil
+        for line in request.fieldLines {
+            guard let longer = curl_slist_append(fieldLines, line) else { throw .unavailable(reason: "no memory") }
+            fieldLines = longer
+        }
+        try check(curl_easy_setopt_list(easy, CURLOPT_HTTPHEADER, fieldLines))
+    }
+
+    private func setCallbacks() throws(TransportError) {
+        let me = Unmanaged.passUnretained(self).toOpaque()
+        try check(curl_easy_setopt_pointer(easy, CURLOPT_PRIVATE, me))
+        try check(curl_easy_setopt_pointer(easy, CURLOPT_WRITEDATA, me))
+        try check(curl_easy_setopt_pointer(easy, CURLOPT_HEADERDATA, me))
+        try check(
+            curl_easy_setopt_callback(easy, CURLOPT_WRITEFUNCTION) { bytes, size, count, me in
+                Transfer.take(bytes, size, count, me) { $0.take(body: $1) }
+            })
+        try check(
+            curl_easy_setopt_callback(easy, CURLOPT_HEADERFUNCTION) { bytes, size, count, me in
+                Transfer.take(bytes, size, count, me) { $0.take(headerLine: $1) }
+            })
+    }
+
+    /// What both callbacks do. A number other than the bytes' ends the transfer with `CURLE_WRITE_ERROR`.
+    private static func take(
+        _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ me: UnsafeMutableRawPointer?,
+        _ accept: (inout Answer, UnsafeRawBufferPointer) -> Bool
+    ) -> Int {
+        guard let me else { return 0 }
+        let transfer = Unmanaged<Transfer>.fromOpaque(me).takeUnretainedValue()
+        let (length, overflow) = size.multipliedReportingOverflow(by: count)
+        guard !overflow, accept(&transfer.answer, UnsafeRawBufferPointer(start: bytes, count: length)) else {
+            return -1
+        }
+        return length
+    }
+
+    private func set(_ option: CURLoption, _ value: Int) throws(TransportError) {
+        try check(curl_easy_setopt_long(easy, option, value))
+    }
+
+    /// libcurl copies the text.
+    private func set(_ option: CURLoption, _ text: String) throws(TransportError) {
+        try check(curl_easy_setopt_string(easy, option, text))
+    }
+
+    private func check(_ code: CURLcode) throws(TransportError) {
+        guard code == CURLE_OK else { throw TransportError(code) }
+    }
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+import CCurl
+
+/// The transfer thread's own: the multi handle and every transfer (`libcurl-multi(3)`). Nobody else touches them.
+final class TransferLoop {
+    private let multi: UnsafeMutableRawPointer
+    private let queue: CallQueue
+    private let options: CurlOptions
+    /// Transfers whose handle is in the multi handle, by the handle.
+    private var active: [UnsafeMutableRawPointer: Transfer] = [:]
+    private var idle: [Transfer] = []
+    /// No active transfer's deadline is earlier.
+    private var earliestDeadline: Deadline?
+
+    /// How long the thread sleeps when nothing is under way; a new call wakes it.
+    private static let idleMilliseconds = 60_000
+
+    /// Takes the multi handle over: `run()` frees it.
+    init(multi: UnsafeMutableRawPointer, queue: CallQueue, options: CurlOptions) {
+        self.multi = multi
+        self.queue = queue
+        self.options = options
+    }
+
+    /// Carries transfers until the queue is closed; then ends those under way with `cancelled` and frees everything.
+    func run() {
+        while !queue.isClosed {
+            for call in queue.takeAll() ?? [] { start(call) }
+            var running: Int32 = 0
+            curl_multi_perform(multi, &running)
+            finishDone()
+            endOverdue()
+            curl_multi_poll(multi, nil, 0, sleepMilliseconds, nil)
+        }
+        stop()
+    }
+
+    private var sleepMilliseconds: Int32 {
+        Int32(min(earliestDeadline?.millisecondsLeft ?? Self.idleMilliseconds, Self.idleMilliseconds))
+    }
+
+    private func start(_ call: Call) {
+        guard call.deadline > .now else { return refuse(call, .timedOut) }
+        do throws(TransportError) {
+            let transfer = if let used = idle.popLast() { used } else { try Transfer() }
+            try transfer.begin(call, options: options)
+            guard curl_multi_add_handle(multi, transfer.easy) == CURLM_OK else {
+                throw .unavailable(reason: "no transfer can be added")
+            }
+            active[transfer.easy] = transfer
+            earliestDeadline = min(earliestDeadline ?? call.deadline, call.deadline)
+        } catch {
+            refuse(call, error)
+        }
+    }
+
+    private func refuse(_ call: Call, _ error: TransportError) {
+        call.finish(.failure(error))
+        queue.didFinish(1)
+    }
+
+    /// `curl_multi_info_read(3)`: the message is gone once its handle is removed, so it is copied first.
+    private func finishDone() {
+        var left: Int32 = 0
+        while let message = curl_multi_info_read(multi, &left) {
+            guard message.pointee.msg == CURLMSG_DONE, let easy = message.pointee.easy_handle else { continue }
+            let code = message.pointee.data.result
+            remove(easy) { $0.finish(code) }
+        }
+    }
+
+    /// libcurl minds the time of a transfer that has a connection, but not of one that still waits for one.
+    private func endOverdue() {
+        guard let earliest = earliestDeadline else { return }
+        let now = Deadline.now
+        guard earliest <= now else { return }
+        for (easy, transfer) in active where (transfer.call?.deadline ?? now) <= now {
+            remove(easy) { $0.abandon(.timedOut) }
+        }
+        earliestDeadline = active.values.lazy.compactMap(\.call?.deadline).min()
+    }
+
+    /// Takes the handle out of the multi handle first: from then on libcurl has no pointer to the transfer.
+    private func remove(_ easy: UnsafeMutableRawPointer, _ finish: (Transfer) -> Void) {
+        curl_multi_remove_handle(multi, easy)
+        guard let transfer = active.removeValue(forKey: easy) else { return }
+        finish(transfer)
+        queue.didFinish(1)
+        if idle.count < CurlOptions.maximumIdleTransfers { idle.append(transfer) }
+    }
+
+    /// In the order that `curl_multi_cleanup(3)` asks for: easy handles out, easy handles freed, multi handle freed.
+    private func stop() {
+        for call in queue.takeAll() ?? [] { refuse(call, .cancelled) }
+        for easy in active.keys { remove(easy) { $0.abandon(.cancelled) } }
+        idle.removeAll()
+        curl_multi_cleanup(multi)
+    }
+}

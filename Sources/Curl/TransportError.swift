@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Why a call brought no answer. The reasons are libcurl's own sentence for its code: never a URL, header or body.
+package enum TransportError: Error, Equatable, Sendable {
+    /// The deadline passed. The other side may have done what was asked.
+    case timedOut
+    /// No connection could be made: nothing was sent, so the call may be repeated.
+    case unreachable(reason: String)
+    /// TLS failed: the certificate, its name, or the handshake. Nothing was sent, and repeating does not help.
+    case insecure(reason: String)
+    /// The connection broke, or the answer was no HTTP. The other side may have done what was asked.
+    case interrupted(reason: String)
+    /// The answer is larger than `CurlOptions` allow.
+    case tooLarge
+    /// As many calls as `CurlOptions.maximumQueued` are under way: nothing was sent.
+    case overloaded
+    /// The transport was closed before the answer was there, or before the call.
+    case cancelled
+    /// The request cannot be put on the wire: a defect of the caller. Nothing was sent.
+    case malformedRequest(reason: String)
+    /// libcurl could not be set up: memory, threads, or an option that this build of it does not know.
+    case unavailable(reason: String)
+}
+
+extension TransportError: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .timedOut: "no answer in time"
+        case .unreachable(let reason): "unreachable: \(reason)"
+        case .insecure(let reason): "no secure connection: \(reason)"
+        case .interrupted(let reason): "interrupted: \(reason)"
+        case .tooLarge: "the answer is too large"
+        case .overloaded: "too many calls at once"
+        case .cancelled: "the transport was closed"
+        case .malformedRequest(let reason): "not a request: \(reason)"
+        case .unavailable(let reason): "libcurl is not available: \(reason)"
+        }
+    }
+}

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+import Curl
+import Foundation
+import Glibc
+import HTTP
+import HTTPTypes
+import Synchronization
+import Testing
+
+/// `setenv(3)`, for a process of its own.
+func setEnvironment(_ name: String, _ value: String) {
+    setenv(name, value, 1)
+}
+
+/// Runs `body` on that many threads at once and returns when the last has ended.
+private func inParallel(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
+    let threads = (0..<count).map { index in
+        let ended = DispatchSemaphore(value: 0)
+        let thread = Thread {
+            body(index)
+            ended.signal()
+        }
+        thread.start()
+        return ended
+    }
+    threads.forEach { $0.wait() }
+}
+
+private func outcome(_ transport: CurlTransport, _ request: Request) -> Result<Response, TransportError> {
+    Result { () throws(TransportError) in try transport.respond(to: request) }
+}
+
+@Suite struct `Many calls at once` {
+    @Test func `64 callers share few connections, and each gets its own answer`() throws {
+        try LocalServer.run { server in
+            let transport = try CurlTransport(server.options(connections: 2))
+            let connections = Mutex<Set<String>>([])
+            let wrong = Mutex<[String]>([])
+            let authority = server.authority
+            inParallel(64) { index in
+                for round in 0..<4 {
+                    let body = "caller \(index) round \(round)"
+                    let echo = Request(method: .post, authority: authority, path: "/echo", body: Array(body.utf8))
+                    let connection = Request(method: .get, authority: authority, path: "/connection")
+                    switch (outcome(transport, echo), outcome(transport, connection)) {
+                    case (.success(let one), .success(let other)):
+                        let answer = String(decoding: one.body, as: UTF8.self)
+                        if answer != "POST||" + body { wrong.withLock { $0.append(answer) } }
+                        connections.withLock { _ = $0.insert(String(decoding: other.body, as: UTF8.self)) }
+                    case (let one, let other): wrong.withLock { $0.append("\(one) \(other)") }
+                    }
+                }
+            }
+            #expect(wrong.withLock { $0 } == [])
+            #expect((1...2).contains(connections.withLock { $0.count }))
+        }
+    }
+
+    @Test func `a server that never answers is left at the deadline`() throws {
+        let listener = try LoopbackListener()
+        let transport = try CurlTransport(CurlOptions(timeout: .milliseconds(200), allowPlainHTTP: true))
+        for scheme in ["http", "https"] {
+            let request = Request(method: .get, scheme: scheme, authority: "127.0.0.1:\(listener.port)", path: "/")
+            #expect(throws: TransportError.timedOut) { try transport.respond(to: request) }
+        }
+    }
+
+    @Test func `a call that waits for a connection is left at its deadline too`() throws {
+        let listener = try LoopbackListener()
+        let transport = try CurlTransport(
+            CurlOptions(timeout: .milliseconds(300), maximumConnectionsPerHost: 1, allowPlainHTTP: true))
+        let request = Request(method: .get, scheme: "http", authority: "127.0.0.1:\(listener.port)", path: "/")
+        let outcomes = Mutex<[TransportError?]>([])
+        inParallel(8) { _ in
+            let result = outcome(transport, request)
+            outcomes.withLock { outcomes in
+                if case .failure(let error) = result { outcomes.append(error) } else { outcomes.append(nil) }
+            }
+        }
+        #expect(outcomes.withLock { $0 } == Array(repeating: .timedOut, count: 8))
+    }
+
+    @Test func `abandoned calls leave a transport that works`() throws {
+        try LocalServer.run { server in
+            let listener = try LoopbackListener()
+            var options = server.options(timeout: .milliseconds(300))
+            options.allowPlainHTTP = true
+            let transport = try CurlTransport(options)
+            let silent = Request(method: .get, scheme: "http", authority: "127.0.0.1:\(listener.port)", path: "/")
+            for _ in 0..<3 {
+                inParallel(16) { _ in _ = outcome(transport, silent) }
+            }
+            options.timeout = .seconds(20)
+            let patient = try CurlTransport(options)
+            #expect(try patient.respond(to: server.get("/hello")).status == .ok)
+            transport.close()
+        }
+    }
+
+    @Test func `one call more than the queue holds is refused at once`() throws {
+        let listener = try LoopbackListener()
+        let transport = try CurlTransport(
+            CurlOptions(timeout: .seconds(60), maximumConnectionsPerHost: 8, maximumQueued: 2, allowPlainHTTP: true))
+        let request = Request(method: .get, scheme: "http", authority: "127.0.0.1:\(listener.port)", path: "/")
+        let results = Mutex<[TransportError?]>([])
+        let ended = DispatchSemaphore(value: 0)
+        for _ in 0..<2 {
+            Thread.detachNewThread {
+                if case .failure(let error) = outcome(transport, request) { results.withLock { $0.append(error) } }
+                ended.signal()
+            }
+        }
+        // Both are under way once the server has both connections.
+        let peers = [listener.accept(), listener.accept()]
+        #expect(throws: TransportError.overloaded) { try transport.respond(to: request) }
+        transport.close()
+        ended.wait()
+        ended.wait()
+        #expect(results.withLock { $0 } == [.cancelled, .cancelled])
+        peers.forEach { close($0) }
+    }
+}
+
+@Suite struct `Closing a transport` {
+    @Test func `wakes everybody with cancelled`() throws {
+        let listener = try LoopbackListener()
+        let transport = try CurlTransport(
+            CurlOptions(timeout: .seconds(60), maximumConnectionsPerHost: 4, allowPlainHTTP: true))
+        let request = Request(method: .get, scheme: "http", authority: "127.0.0.1:\(listener.port)", path: "/")
+        let closer = Thread {
+            // The first connection is there: at least one call is under way, the others are or come too late.
+            close(listener.accept())
+            transport.close()
+        }
+        closer.start()
+        let outcomes = Mutex<[TransportError?]>([])
+        inParallel(16) { _ in
+            let result = outcome(transport, request)
+            outcomes.withLock { outcomes in
+                if case .failure(let error) = result { outcomes.append(error) } else { outcomes.append(nil) }
+            }
+        }
+        let errors = outcomes.withLock { $0 }
+        #expect(errors.count == 16)
+        // The call whose connection the test itself closed may see that first.
+        #expect(errors.count { $0 == .cancelled } >= 15)
+        #expect(throws: TransportError.cancelled) { try transport.respond(to: request) }
+    }
+
+    @Test func `twice, and by two at once, changes nothing`() throws {
+        let transport = try CurlTransport(CurlOptions())
+        inParallel(4) { _ in transport.close() }
+        transport.close()
+        #expect(throws: TransportError.cancelled) {
+            try transport.respond(to: Request(method: .get, authority: "localhost", path: "/"))
+        }
+    }
+
+    @Test func `opening and closing many leaves no descriptor and no thread`() async {
+        await #expect(processExitsWith: .success) {
+            func entries(_ folder: String) throws -> Int {
+                try FileManager.default.contentsOfDirectory(atPath: folder).count
+            }
+            try LocalServer.run { server in
+                func once() throws {
+                    let transport = try CurlTransport(server.options())
+                    #expect(try transport.respond(to: server.get("/hello")).status == .ok)
+                    transport.close()
+                }
+                try once()
+                let before = try (entries("/proc/self/fd"), entries("/proc/self/task"))
+                for _ in 0..<20 { try once() }
+                #expect(try (entries("/proc/self/fd"), entries("/proc/self/task")) == before)
+            }
+        }
+    }
+}

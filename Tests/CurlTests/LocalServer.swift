@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+import Curl
+import Foundation
+import Glibc
+import HTTP
+
+/// A private nginx on free loopback ports, with a certificate for `localhost` of its own making, in a temporary folder.
+final class LocalServer {
+    let folder: URL
+    let tlsPort: UInt16
+    let plainPort: UInt16
+    private let process: ChildProcess
+
+    /// The server's own certificate, which is its own authority.
+    var certificate: String { folder.appending(path: "cert.pem").path }
+    var authority: String { "localhost:\(tlsPort)" }
+
+    struct NotStarted: Error {}
+
+    /// Runs `body` with a server, and ends the server whatever happens.
+    static func run<Result>(_ body: (LocalServer) throws -> Result) throws -> Result {
+        let server = try LocalServer()
+        defer { server.stop() }
+        return try body(server)
+    }
+
+    private init() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "curl-tests-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        self.folder = folder
+        do {
+            try Self.run(
+                "/usr/bin/openssl",
+                [
+                    "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
+                    "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost",
+                    "-keyout", folder.appending(path: "key.pem").path, "-out", folder.appending(path: "cert.pem").path,
+                ])
+            try Data(repeating: UInt8(ascii: "x"), count: 200_000).write(to: folder.appending(path: "large"))
+            (process, tlsPort, plainPort) = try Self.start(in: folder)
+        } catch {
+            try? FileManager.default.removeItem(at: folder)
+            throw error
+        }
+    }
+
+    private func stop() {
+        process.terminate()
+        try? FileManager.default.removeItem(at: folder)
+    }
+
+    /// Somebody else may take a port between our asking for a free one and nginx's binding it; then others are tried.
+    private static func start(in folder: URL) throws -> (ChildProcess, UInt16, UInt16) {
+        for _ in 0..<5 {
+            let ports = (try LoopbackListener.freePort(), try LoopbackListener.freePort())
+            try configuration(folder: folder.path, tls: ports.0, plain: ports.1)
+                .write(to: folder.appending(path: "nginx.conf"), atomically: true, encoding: .utf8)
+            let process = try ChildProcess("/usr/sbin/nginx", ["-p", folder.path, "-c", "nginx.conf", "-e", "error.log"])
+            while !process.hasEnded {
+                if LoopbackListener.accepts(ports.0) && LoopbackListener.accepts(ports.1) {
+                    return (process, ports.0, ports.1)
+                }
+                usleep(5_000)
+            }
+        }
+        throw NotStarted()
+    }
+
+    private static func run(_ program: String, _ arguments: [String]) throws {
+        guard try ChildProcess(program, arguments).wait() else { throw NotStarted() }
+    }
+
+    /// `/echo` answers the request's body: the outer server has read it to pass it on, and hands it over in a header.
+    private static func configuration(folder: String, tls: UInt16, plain: UInt16) -> String {
+        """
+        daemon off; master_process off; pid nginx.pid; worker_rlimit_nofile 4096;
+        events { worker_connections 512; }
+        http {
+          access_log off; default_type text/plain; server_tokens off;
+          client_body_temp_path body; proxy_temp_path proxy; fastcgi_temp_path f; uwsgi_temp_path u; scgi_temp_path s;
+          server {
+            listen 127.0.0.1:\(tls) ssl http2; server_name localhost;
+            ssl_certificate cert.pem; ssl_certificate_key key.pem;
+            location = /hello { add_header X-One 1; add_header X-Two "a b"; return 200 "hello"; }
+            location = /protocol { return 200 "$server_protocol"; }
+            location = /connection { return 200 "$connection"; }
+            location = /seen { return 200 "$request_method $request_uri|$http_user_agent|$http_x_custom|$http_expect"; }
+            location = /redirect { return 302 https://localhost:\(tls)/hello; }
+            location = /nothing { return 204; }
+            location = /teapot { return 418 "short and stout"; }
+            location = /large { root \(folder); }
+            location = /echo {
+              client_max_body_size 1m; client_body_buffer_size 64k;
+              proxy_set_header X-Body $request_body; proxy_set_header X-Method $request_method;
+              proxy_set_header X-Type $content_type; proxy_pass_request_body off; proxy_set_header Content-Length "";
+              proxy_method GET; proxy_pass http://127.0.0.1:\(plain)/reflect;
+            }
+          }
+          server {
+            listen 127.0.0.1:\(plain);
+            large_client_header_buffers 4 64k;
+            location = /hello { return 200 "plain"; }
+            location = /reflect { return 200 "$http_x_method|$http_x_type|$http_x_body"; }
+          }
+        }
+        """
+    }
+
+    func options(
+        timeout: Duration = .seconds(20), maximumResponseBytes: Int = 1 << 20, connections: Int = 4,
+        maximumQueued: Int = 1024
+    ) -> CurlOptions {
+        CurlOptions(
+            timeout: timeout, caFile: certificate, maximumResponseBytes: maximumResponseBytes,
+            maximumConnectionsPerHost: connections, maximumQueued: maximumQueued)
+    }
+
+    func get(_ path: String, query: String = "") -> Request {
+        Request(method: .get, authority: authority, path: path, query: query)
+    }
+}
