@@ -55,7 +55,8 @@ final class LocalServer {
             let ports = (try LoopbackListener.freePort(), try LoopbackListener.freePort())
             try configuration(folder: folder.path, tls: ports.0, plain: ports.1)
                 .write(to: folder.appending(path: "nginx.conf"), atomically: true, encoding: .utf8)
-            let process = try ChildProcess("/usr/sbin/nginx", ["-p", folder.path, "-c", "nginx.conf", "-e", "error.log"])
+            let process = try ChildProcess(
+                "/usr/sbin/nginx", ["-p", folder.path, "-c", "nginx.conf", "-e", "error.log"])
             while !process.hasEnded {
                 if LoopbackListener.accepts(ports.0) && LoopbackListener.accepts(ports.1) {
                     return (process, ports.0, ports.1)
