@@ -34,3 +34,20 @@ static inline void platform_wipe(void *memory, size_t size) {
 static inline int platform_open(const char *path, int flags, mode_t mode) {
     return open(path, flags, mode);
 }
+
+// fcntl(2), pipe capacity: variadic, and the name stands behind _GNU_SOURCE.
+static inline int platform_pipe_size(int descriptor, int bytes) {
+    return fcntl(descriptor, 1031 /* F_SETPIPE_SZ */, bytes);
+}
+
+// pipe2(2): both ends are close-on-exec and do not block.
+extern int pipe2(int[2], int);
+
+static inline int platform_pipe(int *ends) {
+    return pipe2(ends, 02000000 /* O_CLOEXEC */ | O_NONBLOCK);
+}
+
+// recv(2) of what is there; MSG_DONTWAIT is an enum and a macro, which Swift does not import.
+static inline ssize_t platform_receive(int descriptor, void *buffer, size_t size) {
+    return recv(descriptor, buffer, size, MSG_DONTWAIT);
+}
