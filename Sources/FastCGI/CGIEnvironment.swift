@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+import HTTP
+import HTTPTypes
+
+/// The crossing from CGI's variables to a `Request`: one pass over the environment, then `request()`.
+///
+/// Knows nothing of FastCGI; on bytes, because most variables are never looked at as text.
+struct CGIEnvironment {
+    /// What no request can be made of; all but the last answered 400.
+    enum Malformed: Error, Equatable {
+        case method, target, authority, contentLength
+        /// A declared length above what an integer holds; answered 413.
+        case contentLengthTooLarge
+    }
+
+    /// The longest request id that is taken from the web server, in bytes; nginx's `$request_id` has 32.
+    static let maximumIDBytes = 64
+
+    private var method: String?
+    private var target: String?
+    private var scriptName: [UInt8] = []
+    private var pathInfo: [UInt8] = []
+    private var queryString: String?
+    private var scheme: String?
+    private var host: String?
+    private var serverName: String?
+    private var serverPort = ""
+    private var remoteAddress: String?
+    private var length: [UInt8] = []
+    private var redirectedAuthorization: HTTPField?
+    private var fields = HTTPFields()
+    /// Names the request in the log, also when no request can be made of it.
+    private(set) var id = ""
+
+    init() {}
+
+    /// Reads all of a C environment: `NAME=value` strings up to a null pointer.
+    init(_ environment: UnsafePointer<UnsafeMutablePointer<CChar>?>) {
+        var next = environment
+        while let entry = next.pointee {
+            entry.withMemoryRebound(to: UInt8.self, capacity: 1) { start in
+                read(UnsafeBufferPointer(start: start, count: strlen(entry)))
+            }
+            next += 1
+        }
+    }
+
+    /// Reads one `NAME=value`; without a `=` it means nothing.
+    mutating func read(_ entry: UnsafeBufferPointer<UInt8>) {
+        guard let equals = entry.firstIndex(of: UInt8(ascii: "=")) else { return }
+        let name = UnsafeBufferPointer(rebasing: entry[..<equals])
+        let value = UnsafeBufferPointer(rebasing: entry[(equals + 1)...])
+        take(CGIVariable(name: name), value)
+    }
+
+    private mutating func take(_ variable: CGIVariable, _ value: UnsafeBufferPointer<UInt8>) {
+        switch variable {
+        case .method: method = text(value)
+        case .requestURI: target = text(value)
+        case .scriptName: scriptName = [UInt8](value)
+        case .pathInfo: pathInfo = [UInt8](value)
+        case .queryString: queryString = text(value)
+        case .contentType where !value.isEmpty: fields.append(HTTPField(name: .contentType, value: value))
+        case .contentLength: length = [UInt8](value)
+        case .remoteAddress: remoteAddress = Self.address(value)
+        case .requestScheme: scheme = value.elementsEqual("https".utf8) ? "https" : "http"
+        case .https where scheme == nil:
+            scheme = value.isEmpty || value.elementsEqual("off".utf8) ? "http" : "https"
+        case .host: host = text(value)
+        case .serverName: serverName = text(value)
+        case .serverPort: serverPort = text(value)
+        case .requestID where Self.isID(value): id = text(value)
+        case .redirectedAuthorization: redirectedAuthorization = HTTPField(name: .authorization, value: value)
+        case .field(let name): fields.append(HTTPField(name: name, value: value))
+        case .contentType, .https, .requestID, .ignored: break
+        }
+    }
+
+    /// Fills the id where the web server sent none: 128 random bits.
+    mutating func makeID() {
+        guard id.isEmpty else { return }
+        var generator = SystemRandomNumberGenerator()
+        var bytes: [UInt8] = []
+        for _ in 0..<2 {
+            let bits = generator.next()
+            for shift in stride(from: 60, through: 0, by: -4) {
+                bytes.append(ASCII.lowerHexDigits[Int(bits >> shift) & 15])
+            }
+        }
+        id = String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Bytes of body that the web server announced; 0 when it announced none.
+    /// - Throws: `Malformed.contentLength` for anything but digits, `.contentLengthTooLarge` above `Int.max`.
+    func contentLength() throws(Malformed) -> Int {
+        var total = 0
+        for byte in length {
+            guard byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") else { throw .contentLength }
+            let (tens, overflowTens) = total.multipliedReportingOverflow(by: 10)
+            let (sum, overflow) = tens.addingReportingOverflow(Int(byte - UInt8(ascii: "0")))
+            if overflowTens || overflow { throw .contentLengthTooLarge }
+            total = sum
+        }
+        return total
+    }
+
+    /// The request, with an empty body.
+    /// - Throws: `Malformed`, naming the first part that no request can be made of.
+    func request() throws(Malformed) -> Request {
+        guard let method = method.flatMap({ HTTPRequest.Method($0) }) else { throw .method }
+        let (path, query) = try pathAndQuery()
+        var fields = fields
+        if let redirectedAuthorization, !fields.contains(.authorization) { fields.append(redirectedAuthorization) }
+        return Request(
+            method: method, scheme: scheme ?? "http", authority: try authority(), path: path, query: query,
+            fields: fields, remoteAddress: remoteAddress, id: id)
+    }
+
+    /// As it was sent where the server says so (`REQUEST_URI`); else put together from CGI's decoded path.
+    private func pathAndQuery() throws(Malformed) -> (String, String) {
+        guard let target else {
+            let path = Self.encodePath(scriptName + pathInfo)
+            guard path.utf8.first == UInt8(ascii: "/") else { throw .target }
+            return (path, try Self.checkTarget(queryString ?? ""))
+        }
+        _ = try Self.checkTarget(target)
+        guard target.utf8.first == UInt8(ascii: "/") else { throw .target }
+        guard let mark = target.utf8.firstIndex(of: UInt8(ascii: "?")) else { return (target, "") }
+        return (String(target[..<mark]), String(target[target.utf8.index(after: mark)...]))
+    }
+
+    /// `HTTP_HOST`, else the server's own name and, where it is not the scheme's own, port.
+    private func authority() throws(Malformed) -> String {
+        if let host {
+            guard Self.isAuthority(host) else { throw .authority }
+            return host
+        }
+        guard let serverName, !serverName.isEmpty else { return "" }
+        let ownPort = scheme == "https" ? "443" : "80"
+        let authority = serverPort.isEmpty || serverPort == ownPort ? serverName : "\(serverName):\(serverPort)"
+        guard Self.isAuthority(authority) else { throw .authority }
+        return authority
+    }
+}
+
+extension CGIEnvironment {
+    /// No blank, no control byte, no `#`: what a request target may not contain (RFC 9112 section 3.2).
+    private static func checkTarget(_ text: String) throws(Malformed) -> String {
+        guard text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "#") }) else { throw .target }
+        return text
+    }
+
+    private static func isAuthority(_ text: String) -> Bool {
+        text.utf8.allSatisfy { ASCII.isAlphanumeric($0) || "-._~:[]%!$&'()*+,;=".utf8.contains($0) }
+    }
+
+    private static func isID(_ value: UnsafeBufferPointer<UInt8>) -> Bool {
+        !value.isEmpty && value.count <= maximumIDBytes
+            && value.allSatisfy { ASCII.isAlphanumeric($0) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") }
+    }
+
+    /// nginx says `unix:` for a client on a unix socket: no address.
+    private static func address(_ value: UnsafeBufferPointer<UInt8>) -> String? {
+        let legal = value.allSatisfy {
+            ASCII.hexValue($0) != nil || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: ":")
+        }
+        return legal && !value.isEmpty ? String(decoding: value, as: UTF8.self) : nil
+    }
+
+    private static func encodePath(_ bytes: [UInt8]) -> String {
+        var path: [UInt8] = []
+        for byte in bytes {
+            if ASCII.isAlphanumeric(byte) || "/-._~!$&'()*+,;=:@".utf8.contains(byte) {
+                path.append(byte)
+            } else {
+                path += [
+                    UInt8(ascii: "%"), ASCII.upperHexDigits[Int(byte >> 4)], ASCII.upperHexDigits[Int(byte & 15)],
+                ]
+            }
+        }
+        return String(decoding: path, as: UTF8.self)
+    }
+
+    private func text(_ value: UnsafeBufferPointer<UInt8>) -> String {
+        String(decoding: value, as: UTF8.self)
+    }
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+
+/// One open file descriptor with one owner: closed when its last reference goes.
+package final class Descriptor: Sendable {
+    /// The number to hand to system calls; never closed by anybody else.
+    package let number: Int32
+
+    /// - Parameter number: an open descriptor that belongs to nobody else from here on.
+    package init(owning number: Int32) {
+        self.number = number
+    }
+
+    deinit {
+        close(number)
+    }
+}
+
+/// The error number of the last failed call, as text for a log: `Permission denied (13)`.
+func systemErrorText(_ code: Int32 = errno) -> String {
+    guard let text = strerror(code) else { return "error \(code)" }
+    return "\(String(cString: text)) (\(code))"
+}
+
+/// Milliseconds of a clock that never jumps (CLOCK_MONOTONIC).
+func monotonicMilliseconds() -> Int64 {
+    var now = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &now)
+    return Int64(now.tv_sec) * 1000 + Int64(now.tv_nsec) / 1_000_000
+}

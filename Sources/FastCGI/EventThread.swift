@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+import CPlatform
+import Glibc
+import Synchronization
+
+/// Accepts connections, receives requests that arrive in pieces, and keeps all deadlines; never blocks but in its poller.
+struct EventThread: ~Copyable {
+    /// Milliseconds between two looks at the deadlines.
+    static let tick: Int64 = 250
+    /// Milliseconds without anything happening after which a drain is over: what nginx had already sent when the server
+    /// stopped has then been answered.
+    static let quiet: Int64 = 100
+    /// Connections accepted, or pieces thrown away, in one go.
+    static let batch = 64
+
+    private let state: ServerState
+    private let listener: Listener
+    private let workers: [Worker]
+    private var nextSweep: Int64 = 0
+    private var isAccepting = false
+    /// Bytes that nobody wants.
+    private var trash = [UInt8](repeating: 0, count: Inbox.firstRoom)
+
+    init(state: ServerState, listener: Listener, workers: [Worker]) {
+        self.state = state
+        self.listener = listener
+        self.workers = workers
+    }
+
+    /// Serves until `stop`, then until it is quiet or the drain is over.
+    mutating func run() {
+        resumeAccepting()
+        while !state.isDraining.load(ordering: .acquiring) { turn(milliseconds: Self.tick) }
+        pauseAccepting()
+        drain(until: monotonicMilliseconds() + Int64(state.limits.drainSeconds) * 1000)
+    }
+
+    private mutating func drain(until deadline: Int64) {
+        var lastActivity = state.meters.activity.load(ordering: .relaxed)
+        var lastChange = monotonicMilliseconds()
+        while true {
+            turn(milliseconds: Self.quiet / 4)
+            let now = monotonicMilliseconds()
+            let activity = state.meters.activity.load(ordering: .relaxed)
+            let isBusy = state.meters.busy.load(ordering: .relaxed) > 0 || state.waiting.incompleteCount > 0
+            if activity != lastActivity || isBusy {
+                lastActivity = activity
+                lastChange = now
+            }
+            if now >= deadline || now - lastChange >= Self.quiet { return }
+        }
+    }
+
+    /// One event, or the time, then the deadlines when they are due.
+    mutating func turn(milliseconds: Int64) {
+        if let number = state.events.next(milliseconds: Int32(clamping: milliseconds)) {
+            switch number {
+            case listener.descriptor.number: acceptAll()
+            case state.bell.number:
+                state.bell.silence()
+                resumeAccepting()
+            default: receive(number)
+            }
+        }
+        let now = monotonicMilliseconds()
+        guard now >= nextSweep else { return }
+        nextSweep = now + Self.tick
+        sweep(now)
+    }
+
+    private mutating func sweep(_ now: Int64) {
+        for (connection, reason) in state.waiting.overdue(at: now) {
+            switch reason {
+            case .incomplete: state.refuse(connection, .receiveTimeout)
+            case .lingering: state.close(connection)
+            }
+        }
+        for worker in workers where worker.interrupt(overdueAt: now) { state.meters.count(.sendTimeout) }
+        resumeAccepting()
+    }
+}
+
+extension EventThread {
+    private mutating func resumeAccepting() {
+        guard !isAccepting, !state.isDraining.load(ordering: .acquiring),
+            state.connections.count < state.limits.connections
+        else { return }
+        state.isFull.store(false, ordering: .releasing)
+        isAccepting = state.events.add(listener.descriptor.number, .readable)
+    }
+
+    private mutating func pauseAccepting() {
+        guard isAccepting else { return }
+        state.events.remove(listener.descriptor.number)
+        isAccepting = false
+    }
+
+    private mutating func acceptAll() {
+        for _ in 0..<Self.batch {
+            guard state.connections.count < state.limits.connections else {
+                pauseAccepting()
+                // Before the second look: whoever closes one from here on rings the bell.
+                state.isFull.store(true, ordering: .sequentiallyConsistent)
+                return resumeAccepting()
+            }
+            let number = platform_accept(listener.descriptor.number)
+            if number >= 0 {
+                admit(number)
+            } else if errno == EAGAIN {
+                return
+            } else if errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM {
+                // The sweep tries again; until then the connection waits in the backlog.
+                state.logger.error("Cannot accept", metadata: ["error": "\(systemErrorText())"])
+                return pauseAccepting()
+            }
+        }
+    }
+
+    private func admit(_ number: Int32) {
+        var limit = timeval(tv_sec: state.limits.sendSeconds, tv_usec: 0)
+        setsockopt(number, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        if listener.isTCP {
+            var on: Int32 = 1
+            setsockopt(number, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
+        }
+        let connection = Connection(number)
+        state.connections.insert(connection)
+        if !state.ready.add(number, [.readable, .once]) { state.close(connection) }
+    }
+
+    /// Takes what has arrived on a connection of the waiting room.
+    private mutating func receive(_ number: Int32) {
+        state.meters.activity.wrappingAdd(1, ordering: .relaxed)
+        guard let (connection, reason) = state.waiting.find(number) else { return }
+        switch reason {
+        case .lingering: throwAway(connection)
+        case .incomplete:
+            guard var inbox = connection.takeStored() else { return }
+            inbox.receive(from: number)
+            decide(connection, inbox)
+        }
+    }
+
+    private func decide(_ connection: Connection, _ inbox: Inbox) {
+        switch inbox.standing {
+        case .verdict(.incomplete): connection.store(inbox)
+        case .verdict(.complete), .verdict(.bodyTooLarge):
+            leave(connection)
+            connection.store(inbox)
+            state.armComplete(connection)
+        case .verdict(.wrong(let refusal)):
+            leave(connection)
+            state.refuse(connection, refusal)
+        case .closed:
+            leave(connection)
+            state.refuse(connection, .connectionCutShort)
+        }
+    }
+
+    private func leave(_ connection: Connection) {
+        state.waiting.leave(connection)
+        state.events.remove(connection.number)
+    }
+
+    private mutating func throwAway(_ connection: Connection) {
+        for _ in 0..<Self.batch {
+            let count = platform_receive(connection.number, &trash, trash.count)
+            if count > 0 { continue }
+            if count < 0 && (errno == EAGAIN || errno == EINTR) { return }
+            leave(connection)
+            return state.close(connection)
+        }
+    }
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+import HTTP
+import HTTPTypes
+import Logging
+
+/// One request and its answer, told in the order of time: decode, check, ask the responder, encode. Belongs to one
+/// worker; nothing of a request stays in it but the room of the answer's bytes.
+final class Exchange {
+    private let codec: Codec
+    private let state: ServerState
+    private var bytes = AnswerBytes()
+
+    init(codec: Codec, state: ServerState) {
+        self.codec = codec
+        self.state = state
+    }
+
+    /// Answers a whole request.
+    /// - Returns: whether the connection can serve another.
+    func answer(_ inbox: Inbox, length: Int, on number: Int32, beforeSending: () -> Void) -> Bool {
+        guard inbox.withBytes(first: length, { codec.decode($0) }) else { return undecodable() }
+        let keeps = codec.keepsConnection
+        var environment = codec.environment
+        environment.makeID()
+        let (response, isHead) = respond(environment)
+        let isSent = send(response, id: environment.id, withoutBody: isHead, on: number, beforeSending)
+        return isSent && keeps
+    }
+
+    /// Answers 413 to a request of which only the parameters have been read.
+    /// - Returns: whether the answer was sent.
+    func answerTooLarge(_ inbox: Inbox, headLength: Int, on number: Int32, beforeSending: () -> Void) -> Bool {
+        let end = RecordHeader.endOfInput(requestID: inbox.requestID)
+        guard inbox.withBytes(first: headLength, { codec.decode($0, end) }) else { return undecodable() }
+        // Read to its (empty) end, so that nothing stays in the pipe.
+        _ = codec.body(expected: 0)
+        return send(Response(status: .contentTooLarge), id: "", withoutBody: false, on: number, beforeSending)
+    }
+
+    private func undecodable() -> Bool {
+        state.logger.error("libfcgi did not take a request that was found whole")
+        return false
+    }
+
+    /// The answer, whatever happens, and whether it goes without its body.
+    private func respond(_ environment: CGIEnvironment) -> (Response, isHead: Bool) {
+        let length = Result { () throws(CGIEnvironment.Malformed) in try environment.contentLength() }
+        // Read first, so that nothing stays in the pipe whatever the answer is.
+        let body = codec.body(expected: min((try? length.get()) ?? 0, state.limits.bodyBytes))
+        do throws(CGIEnvironment.Malformed) {
+            let length = try length.get()
+            guard length <= state.limits.bodyBytes else { throw .contentLengthTooLarge }
+            var request = try environment.request()
+            guard let body, body.count == length else { throw .contentLength }
+            request.body = body
+            return (ask(request), request.method == .head)
+        } catch .contentLengthTooLarge {
+            state.meters.count(.bodyTooLarge)
+            return (Response(status: .contentTooLarge), false)
+        } catch {
+            state.meters.count(.malformed)
+            state.logger.notice(
+                "Malformed request", metadata: ["request": "\(environment.id)", "part": "\(error)"])
+            return (Response(status: .badRequest), false)
+        }
+    }
+
+    private func ask(_ request: Request) -> Response {
+        do {
+            return try state.responder.respond(to: request)
+        } catch {
+            // The type alone: an error's text may hold anything.
+            state.logger.error(
+                "The responder failed", metadata: ["request": "\(request.id)", "error": "\(type(of: error))"])
+            return Response(status: .internalServerError)
+        }
+    }
+
+    private func send(
+        _ response: Response, id: String, withoutBody: Bool, on number: Int32, _ beforeSending: () -> Void
+    ) -> Bool {
+        do throws(AnswerBytes.IllegalField) {
+            try bytes.write(response, withoutBody: withoutBody)
+        } catch {
+            state.logger.error("An answer had an illegal field", metadata: ["request": "\(id)"])
+            bytes.writeInternalServerError()
+        }
+        beforeSending()
+        let isSent = codec.encode(bytes.bytes, to: number)
+        state.meters.answered.wrappingAdd(1, ordering: .relaxed)
+        return isSent
+    }
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+import CPlatform
+import Glibc
+
+/// The bytes of one request as they arrive, and what the doorman makes of them.
+struct Inbox: Sendable {
+    /// Bytes of room at first; more only for a request that needs more.
+    static let firstRoom = 16 * 1024
+
+    /// Where the request stands.
+    enum Standing: Equatable {
+        case verdict(Doorman.Verdict)
+        /// The peer is gone.
+        case closed
+    }
+
+    private var doorman: Doorman
+    /// Room; its first `used` bytes are the request.
+    private var bytes: [UInt8]
+    private(set) var used = 0
+    private(set) var standing = Standing.verdict(.incomplete)
+
+    init(limits: ServerLimits) {
+        doorman = Doorman(limits: limits)
+        bytes = [UInt8](repeating: 0, count: Self.firstRoom)
+    }
+
+    /// Makes it ready for the next request; keeps the room unless it had to grow.
+    mutating func reset(limits: ServerLimits) {
+        doorman = Doorman(limits: limits)
+        used = 0
+        standing = .verdict(.incomplete)
+        if bytes.count > Self.firstRoom { bytes = [UInt8](repeating: 0, count: Self.firstRoom) }
+    }
+
+    /// Whether nothing of a request has arrived.
+    var isEmpty: Bool { used == 0 }
+
+    /// The id that the request carries; 0 before it is known.
+    var requestID: UInt16 { doorman.requestID }
+
+    /// Takes what has arrived, without waiting, until the doorman has an opinion or there is no more (recv).
+    ///
+    /// The room stays below twice the largest request: above that the doorman has always said no.
+    mutating func receive(from number: Int32) {
+        while standing == .verdict(.incomplete) {
+            if used == bytes.count { bytes.append(contentsOf: repeatElement(0, count: max(bytes.count, 1))) }
+            let room = bytes.count - used
+            let count = bytes.withUnsafeMutableBytes { buffer in
+                platform_receive(number, buffer.baseAddress.map { $0 + used }, room)
+            }
+            if count > 0 {
+                used += count
+                var doorman = doorman
+                standing = .verdict(doorman.examine(bytes.span.extracting(0..<used)))
+                self.doorman = doorman
+                if count < room { return }
+            } else if count == 0 || (errno != EAGAIN && errno != EINTR) {
+                standing = .closed
+            } else if errno == EAGAIN {
+                return
+            }
+        }
+    }
+
+    /// Lends the first bytes of the request.
+    func withBytes<Result>(first count: Int, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        bytes.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0.prefix(count))) }
+    }
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+
+/// Where the web server finds us, as the configuration says it.
+package enum ListenAddress: Equatable, Sendable {
+    /// The socket that whoever started us has opened: systemd, spawn-fcgi, mod_fcgid, lighttpd.
+    case inherited
+    /// A unix socket of our own.
+    case unix(path: String)
+    /// A TCP socket of our own: an IPv4 or IPv6 address and a port; port 0 takes a free one.
+    case tcp(host: String, port: UInt16)
+
+    /// Bytes of the longest path that fits `sockaddr_un`, its final NUL not counted.
+    static let maximumPathBytes = 107
+
+    /// Reads the configuration's `listen`.
+    /// - Parameters:
+    ///   - text: nil for the inherited socket; `/path/to.sock`; `127.0.0.1:9000`, `[::1]:9000` or `localhost:9000`.
+    ///   - allowNonLoopback: whether other machines may connect. FastCGI has no password: whoever connects can claim
+    ///     any peer address and any header, so this is off unless the operator asks for it by name.
+    /// - Throws: `ListenError.badAddress` or `.notLoopback`.
+    package init(_ text: String?, allowNonLoopback: Bool = false) throws(ListenError) {
+        guard let text else {
+            self = .inherited
+            return
+        }
+        if text.hasPrefix("/") {
+            guard text.utf8.count <= Self.maximumPathBytes, !text.utf8.contains(0) else { throw .badAddress(text) }
+            self = .unix(path: text)
+            return
+        }
+        guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {
+            throw .badAddress(text)
+        }
+        let host = Self.unbracketed(text[..<colon])
+        guard let loopback = Self.isLoopback(host) else { throw .badAddress(text) }
+        guard loopback || allowNonLoopback else { throw .notLoopback(text) }
+        self = .tcp(host: host, port: port)
+    }
+
+    private static func unbracketed(_ text: Substring) -> String {
+        if text == "localhost" { return "127.0.0.1" }
+        return text.hasPrefix("[") && text.hasSuffix("]") ? String(text.dropFirst().dropLast()) : String(text)
+    }
+
+    /// Whether only this machine can connect there; nil when it is no address.
+    private static func isLoopback(_ host: String) -> Bool? {
+        var four = in_addr()
+        if inet_pton(AF_INET, host, &four) == 1 { return UInt32(bigEndian: four.s_addr) >> 24 == 127 }
+        var six = in6_addr()
+        guard inet_pton(AF_INET6, host, &six) == 1 else { return nil }
+        return withUnsafeBytes(of: &six) { $0.dropLast().allSatisfy { $0 == 0 } && $0.last == 1 }
+    }
+}
+
+/// Why there is no socket to listen on; each says what the operator should do.
+package enum ListenError: Error, Equatable, Sendable, CustomStringConvertible {
+    case badAddress(String)
+    case notLoopback(String)
+    case nothingInherited
+    case inUse(String)
+    case notASocket(String)
+    case system(String)
+
+    package var description: String {
+        switch self {
+        case .badAddress(let text):
+            "listen: \"\(text)\" is neither a path that begins with / (at most \(ListenAddress.maximumPathBytes) bytes)"
+                + " nor an address and port such as 127.0.0.1:9000"
+        case .notLoopback(let text):
+            "listen: \"\(text)\" is open to other machines, and FastCGI knows no password; use a unix socket or a"
+                + " loopback address, or allow it explicitly"
+        case .nothingInherited:
+            "listen: nobody passed a socket (neither systemd's descriptor 3 nor standard input);"
+                + " set \"listen\" to a path or address"
+        case .inUse(let text): "listen: another process answers on \(text)"
+        case .notASocket(let text): "listen: \(text) exists and is not a socket"
+        case .system(let text): "listen: \(text)"
+        }
+    }
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+import HTTP
+import Logging
+import Synchronization
+
+/// A FastCGI responder (FastCGI 1.0) under a web server: every request that passes the doorman becomes a `Request`, and
+/// what the responder makes of it goes back.
+///
+/// One event thread accepts; workers carry the requests. An idle connection costs neither, however many the web server
+/// keeps. `Signals.block()` belongs before the first server of a process.
+package final class Server: Sendable {
+    private let listener: Listener
+    private let limits: ServerLimits
+    private let state: ServerState
+    private let workers: [Worker]
+    private let running = Atomic(0)
+
+    /// Makes a server ready; it accepts nothing before `run()`. Raises the process's soft limit of open descriptors,
+    /// as far as the hard one lets it, to what the limits need.
+    /// - Parameter responder: is called on many threads at once. What it throws becomes a 500 with an empty body.
+    /// - Throws: `ServerError`, for a limit that makes no sense or when the system has no descriptors.
+    package init(
+        listener: Listener, limits: ServerLimits = ServerLimits(), logger: Logger, responder: any Responder
+    ) throws(ServerError) {
+        if let fault = limits.fault { throw .badLimit(fault) }
+        self.listener = listener
+        self.limits = limits
+        Self.raiseDescriptorLimit(limits)
+        state = try ServerState(limits: limits, logger: logger, responder: responder)
+        var workers: [Worker] = []
+        for _ in 0..<limits.workers { workers.append(try Worker(limits: limits)) }
+        self.workers = workers
+    }
+
+    /// Serves until `stop()`; to be called once. Returns when the requests in flight are answered or `drainSeconds` are
+    /// over; a responder that is still at work then keeps its thread and loses its connection.
+    /// - Throws: `ServerError.noThread`, before anything was accepted.
+    package func run() throws(ServerError) {
+        defer { end() }
+        for worker in workers { try start(worker) }
+        var events = EventThread(state: state, listener: listener, workers: workers)
+        events.run()
+    }
+
+    /// Asks `run()` to return. May be called from any thread, and more than once.
+    package func stop() {
+        state.isDraining.store(true, ordering: .releasing)
+        state.bell.ring()
+    }
+
+    /// How busy it is now.
+    package var status: ServerStatus {
+        ServerStatus(
+            workers: limits.workers, workersBusy: state.meters.busy.load(ordering: .relaxed),
+            connections: state.connections.count, waiting: state.waiting.incompleteCount,
+            answered: state.meters.answered.load(ordering: .relaxed), refused: state.meters.refusals,
+            isDraining: state.isDraining.load(ordering: .relaxed))
+    }
+}
+
+extension Server {
+    private func start(_ worker: Worker) throws(ServerError) {
+        running.wrappingAdd(1, ordering: .acquiringAndReleasing)
+        do {
+            try PlatformThread.start { [self] in
+                worker.run(in: state)
+                running.wrappingSubtract(1, ordering: .acquiringAndReleasing)
+                state.bell.ring()
+            }
+        } catch {
+            running.wrappingSubtract(1, ordering: .acquiringAndReleasing)
+            throw error
+        }
+    }
+
+    /// Milliseconds that idle workers get to go home; they need less than one.
+    private static let farewell: Int64 = 1000
+
+    private func end() {
+        state.finish()
+        let deadline = monotonicMilliseconds() + Self.farewell
+        // A worker that is still busy here has had the whole drain.
+        while running.load(ordering: .acquiring) > workers.count(where: { $0.heldNumber != nil }),
+            monotonicMilliseconds() < deadline
+        {
+            if state.events.next(milliseconds: 10) == state.bell.number { state.bell.silence() }
+        }
+        let late = workers.filter { $0.interrupt() }
+        if !late.isEmpty {
+            state.logger.warning("Requests unfinished after the drain", metadata: ["count": "\(late.count)"])
+        }
+        state.connections.closeAll(except: Set(late.compactMap(\.heldNumber)))
+    }
+
+    /// Descriptors besides connections: standard streams, pollers, the responder's own (log, store, calls to the hub).
+    private static let otherDescriptors = 1024
+
+    private static func raiseDescriptorLimit(_ limits: ServerLimits) {
+        var current = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &current) == 0 else { return }
+        let needed = rlim_t(limits.connections + 2 * limits.workers + otherDescriptors)
+        guard current.rlim_cur < needed else { return }
+        current.rlim_cur = min(needed, current.rlim_max)
+        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &current)
+    }
+}

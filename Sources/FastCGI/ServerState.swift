@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+import HTTP
+import Logging
+import Synchronization
+
+/// What the event thread and the workers of one server share. Whoever is late at the end keeps it alive, descriptors
+/// included, so that a worker that outlives the drain never meets a number that has become somebody else's.
+final class ServerState: Sendable {
+    let limits: ServerLimits
+    let logger: Logger
+    let responder: any Responder
+    let meters = Meters()
+    let connections = ConnectionTable()
+    let waiting = WaitingRoom()
+    /// Connections that wait for a worker, each armed for one thread.
+    let ready: Poller
+    /// The event thread's own: listener, bell, connections of the waiting room.
+    let events: Poller
+    /// Wakes the event thread.
+    let bell: Bell
+    /// Rings once, for all workers: the end.
+    private let lastBell: Bell
+    let isDraining = Atomic(false)
+    private let isFinished = Atomic(false)
+    /// Set while the event thread does not accept; then the one who closes a connection wakes it.
+    let isFull = Atomic(false)
+
+    /// - Throws: `ServerError.noDescriptor`.
+    init(limits: ServerLimits, logger: Logger, responder: any Responder) throws(ServerError) {
+        self.limits = limits
+        self.logger = logger
+        self.responder = responder
+        ready = try Poller()
+        events = try Poller()
+        bell = try Bell()
+        lastBell = try Bell()
+        guard events.add(bell.number, .readable), ready.add(lastBell.number, .readable) else {
+            throw .noDescriptor("epoll_ctl: \(systemErrorText())")
+        }
+    }
+
+    /// The next connection with something to read, for one worker; nil at the end.
+    func nextReady() -> Connection? {
+        while !isFinished.load(ordering: .acquiring) {
+            if let number = ready.next(), let connection = connections[number] { return connection }
+        }
+        return nil
+    }
+
+    /// Sends the workers home, each after the request that it carries.
+    func finish() {
+        isFinished.store(true, ordering: .releasing)
+        lastBell.ring()
+    }
+
+    /// Gives a connection to the next free worker as soon as it has something to read.
+    func arm(_ connection: Connection) {
+        if !ready.change(connection.number, [.readable, .once]) { close(connection) }
+    }
+
+    /// Gives a connection whose request lies in its inbox to the next free worker: it is writable, so that comes at once.
+    func armComplete(_ connection: Connection) {
+        if !ready.change(connection.number, [.readable, .writable, .once]) { close(connection) }
+    }
+
+    /// Gives a connection to the event thread.
+    func park(_ connection: Connection, _ reason: WaitingRoom.Reason, milliseconds: Int64) {
+        waiting.enter(connection, reason, deadline: monotonicMilliseconds() + milliseconds)
+        guard events.add(connection.number, .readable) else {
+            waiting.leave(connection)
+            return close(connection)
+        }
+    }
+
+    func close(_ connection: Connection) {
+        connections.close(connection)
+        if isFull.load(ordering: .sequentiallyConsistent) { bell.ring() }
+    }
+
+    func refuse(_ connection: Connection, _ refusal: Refusal) {
+        meters.count(refusal)
+        logger.notice("Refused a connection", metadata: ["reason": "\(refusal.rawValue)"])
+        close(connection)
+    }
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+import Synchronization
+
+/// How busy a server is: a few counters, cheap enough to read at every health check.
+package struct ServerStatus: Sendable, Equatable {
+    /// Threads that carry requests.
+    package let workers: Int
+    /// Those that carry one now.
+    package let workersBusy: Int
+    /// Open connections, idle ones included.
+    package let connections: Int
+    /// Connections with part of a request.
+    package let waiting: Int
+    /// Requests answered since the start.
+    package let answered: Int
+    /// Requests and connections refused since the start, by reason; reasons that never came up are absent.
+    package let refused: [Refusal: Int]
+    /// Whether `stop()` was called.
+    package let isDraining: Bool
+}
+
+/// The counters behind `ServerStatus`.
+final class Meters: Sendable {
+    let busy = Atomic(0)
+    let answered = Atomic(0)
+    /// Grows with everything that happens; two equal readings mean that nothing did.
+    let activity = Atomic(0)
+    private let refused = Mutex<[Refusal: Int]>([:])
+
+    var refusals: [Refusal: Int] { refused.withLock { $0 } }
+
+    func count(_ refusal: Refusal) {
+        refused.withLock { $0[refusal, default: 0] &+= 1 }
+    }
+
+    func beginWork() {
+        busy.wrappingAdd(1, ordering: .relaxed)
+        activity.wrappingAdd(1, ordering: .relaxed)
+    }
+
+    func endWork() {
+        busy.wrappingSubtract(1, ordering: .relaxed)
+    }
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+
+/// The signals that end or reload the process, taken by one thread and never by a handler.
+///
+/// FCGX_Init installs handlers of its own that swallow SIGTERM (20 seconds and a SIGKILL under systemd), so the signals
+/// are blocked in `main` before any thread starts and before a `Server` is made.
+package enum Signals {
+    private static func set() -> sigset_t {
+        var set = sigset_t()
+        sigemptyset(&set)
+        for signal in [SIGTERM, SIGINT, SIGHUP] { sigaddset(&set, signal) }
+        return set
+    }
+
+    /// Blocks SIGTERM, SIGINT and SIGHUP in this thread and all that it starts later; SIGPIPE is ignored from here on.
+    package static func block() {
+        var set = set()
+        pthread_sigmask(SIG_BLOCK, &set, nil)
+        signal(SIGPIPE, SIG_IGN)
+    }
+
+    /// Waits for one of them (sigwait).
+    /// - Returns: its number: SIGTERM, SIGINT or SIGHUP.
+    package static func wait() -> Int32 {
+        var set = set()
+        var signal: Int32 = 0
+        while sigwait(&set, &signal) != 0 {}
+        return signal
+    }
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+import Synchronization
+
+/// One thread that carries one request at a time from its first byte to its last.
+final class Worker: Sendable {
+    private struct Duty {
+        /// The connection in hand.
+        var connection: Connection?
+        /// When its answer must have been taken, in milliseconds of the monotonic clock.
+        var sendDeadline: Int64?
+    }
+
+    private let duty = Mutex(Duty())
+    /// Safe because only the worker's own thread, which there is one of, uses it.
+    private nonisolated(unsafe) let codec: Codec
+
+    /// - Throws: `ServerError.noDescriptor`.
+    init(limits: ServerLimits) throws(ServerError) {
+        codec = try Codec(pipeBytes: limits.requestBytes)
+    }
+
+    /// The descriptor of the connection in hand.
+    var heldNumber: Int32? { duty.withLock { $0.connection?.number } }
+
+    /// Ends the connection in hand, so that a write to it returns: always, or only when its answer is overdue.
+    /// - Returns: whether it did.
+    func interrupt(overdueAt now: Int64? = nil) -> Bool {
+        duty.withLock { duty in
+            guard let connection = duty.connection else { return false }
+            if let now {
+                guard let deadline = duty.sendDeadline, deadline <= now else { return false }
+                duty.sendDeadline = nil
+            }
+            // Under the lock: the worker lets go of the connection before it closes the number.
+            shutdown(connection.number, Int32(SHUT_RDWR))
+            return true
+        }
+    }
+
+    /// The worker's whole life.
+    func run(in state: ServerState) {
+        var inbox = Inbox(limits: state.limits)
+        let exchange = Exchange(codec: codec, state: state)
+        while let connection = state.nextReady() {
+            state.meters.beginWork()
+            duty.withLock { $0.connection = connection }
+            let next = attend(connection, &inbox, exchange, state)
+            duty.withLock { $0 = Duty() }
+            pass(connection, next, state)
+            state.meters.endWork()
+        }
+    }
+
+    /// What becomes of a connection after a worker had it.
+    private enum Next {
+        case keep, close, linger
+        case wait(Inbox)
+        case refuse(Refusal)
+    }
+
+    /// Reads what is there and answers it when it is a whole request.
+    private func attend(
+        _ connection: Connection, _ own: inout Inbox, _ exchange: Exchange, _ state: ServerState
+    ) -> Next {
+        if let stored = connection.takeStored() {
+            return answer(stored, connection, exchange, state)
+        }
+        own.reset(limits: state.limits)
+        own.receive(from: connection.number)
+        return answer(own, connection, exchange, state)
+    }
+
+    private func answer(
+        _ inbox: Inbox, _ connection: Connection, _ exchange: Exchange, _ state: ServerState
+    ) -> Next {
+        switch inbox.standing {
+        case .closed: return inbox.isEmpty ? .close : .refuse(.connectionCutShort)
+        case .verdict(.wrong(let refusal)): return .refuse(refusal)
+        case .verdict(.incomplete): return inbox.isEmpty ? .keep : .wait(inbox)
+        case .verdict(.complete(let length)):
+            let isKept = exchange.answer(
+                inbox, length: length, on: connection.number, beforeSending: expectSending(state))
+            return isKept && !state.isDraining.load(ordering: .relaxed) ? .keep : .close
+        case .verdict(.bodyTooLarge(let headLength)):
+            state.meters.count(.bodyTooLarge)
+            let isSent = exchange.answerTooLarge(
+                inbox, headLength: headLength, on: connection.number, beforeSending: expectSending(state))
+            return isSent ? .linger : .close
+        }
+    }
+
+    private func expectSending(_ state: ServerState) -> () -> Void {
+        {
+            let deadline = monotonicMilliseconds() + Int64(state.limits.sendSeconds) * 1000
+            self.duty.withLock { $0.sendDeadline = deadline }
+        }
+    }
+
+    /// Milliseconds that a connection may go on sending after a 413.
+    private static let lingerMilliseconds: Int64 = 2000
+
+    private func pass(_ connection: Connection, _ next: Next, _ state: ServerState) {
+        switch next {
+        case .keep: state.arm(connection)
+        case .close: state.close(connection)
+        case .refuse(let refusal): state.refuse(connection, refusal)
+        case .linger:
+            shutdown(connection.number, Int32(SHUT_WR))
+            state.park(connection, .lingering, milliseconds: Self.lingerMilliseconds)
+        case .wait(let inbox):
+            connection.store(inbox)
+            state.park(connection, .incomplete, milliseconds: Int64(state.limits.receiveSeconds) * 1000)
+        }
+    }
+}
