@@ -99,6 +99,13 @@ let package = Package(
             ],
             swiftSettings: strict),
         .testTarget(
+            name: "FlowTests",
+            dependencies: [
+                "AppBackend", "DeviceAPI", "DeviceClient", "HTTP", "JSON", "LocalHub", "NotificationHub", "Store",
+                httpTypes, logging,
+            ],
+            swiftSettings: strict),
+        .testTarget(
             name: "DeviceClientTests", dependencies: ["DeviceAPI", "DeviceClient", "HTTP", httpTypes],
             swiftSettings: strict),
     ],

@@ -13,7 +13,7 @@ struct CheckCommand: ParsableCommand {
     func run() throws {
         let configuration = try options.load()
         do {
-            let store = try FileStore.open(path: configuration.storePath) { Terminal.complain("store: \($0)") }
+            let store = try Site.openStore(configuration) { Terminal.complain("store: \($0)") }
             guard store.health() == .writable else {
                 Terminal.complain("store.path: the store cannot be written: \(store.health())")
                 throw ExitCode(1)
@@ -38,6 +38,6 @@ struct CheckCommand: ParsableCommand {
 
     private func hub(_ configuration: SiteConfiguration) -> String {
         guard let connection = configuration.hub.connection else { return "local hub \(configuration.hub.name)" }
-        return "\(configuration.hub.name) at \(connection.host)"
+        return "\(configuration.hub.name) at \(connection.endpoint)"
     }
 }

@@ -121,7 +121,7 @@ extension SiteConfiguration {
             guard key.utf8.count >= 32 else {
                 return reading.fault("localHub.key", "must have at least 32 characters; `openssl rand -base64 32`")
             }
-            localHub.key = SharedAccessKey(name: name, key: Secret(key), rights: .all)
+            localHub.key = SharedAccessKey(name: name, key: Secret(key), rights: .full)
         }
         if localHub.isServed && localHub.key == nil {
             reading.fault("localHub.key", "is needed to serve the local hub to others")

@@ -6,6 +6,21 @@ import Glibc
 import Logging
 import Synchronization
 
+/// Tells `/health` how busy the server is. The server needs the site to answer and the site needs the server to ask,
+/// so one of them has to be introduced later.
+private final class ServerLoad: Sendable {
+    private let server = Mutex<Server?>(nil)
+
+    func watch(_ server: Server) {
+        self.server.withLock { $0 = server }
+    }
+
+    var current: HealthController.Load {
+        guard let status = server.withLock(\.self)?.status else { return HealthController.Load() }
+        return HealthController.Load(workersBusy: status.workersBusy, workers: status.workers)
+    }
+}
+
 struct ServeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",
@@ -33,19 +48,20 @@ struct ServeCommand: ParsableCommand {
     private func serve(_ configuration: SiteConfiguration, _ logger: Logger) throws {
         let listener = try Listener.open(
             ListenAddress(configuration.listen, allowNonLoopback: configuration.allowsRemotePeers))
-        let status = ServerStatusBox()
-        let site = try Site(configuration, logger: logger, load: { status.load() })
+        let load = ServerLoad()
+        let site = try Site(configuration, logger: logger, load: { load.current })
+        defer { site.close() }
         let server = try Server(
             listener: listener, limits: limits(configuration), logger: logger, responder: site.responder)
-        status.attach(server)
+        load.watch(server)
         warn(configuration, logger)
-        logger.notice("\(Version.text) listening on \(listener.description)")
-        let waiting = PlatformThread(name: "server") { server.run() }
-        let signal = Signals.wait()
-        logger.notice("stopping on signal \(signal)")
-        server.stop()
-        waiting.join()
-        site.close()
+        logger.notice("app-backend \(Version.text) listens on \(listener.description)")
+        try PlatformThread.start {
+            logger.notice("stopping on signal \(Signals.wait())")
+            server.stop()
+        }
+        try server.run()
+        logger.notice("stopped")
     }
 
     private func limits(_ configuration: SiteConfiguration) -> ServerLimits {

@@ -24,9 +24,7 @@ struct Site {
         _ configuration: SiteConfiguration, logger: Logger, authenticator: (any Authenticator)? = nil,
         load: @escaping @Sendable () -> HealthController.Load = { HealthController.Load() }
     ) throws {
-        let store = try FileStore.open(path: configuration.storePath) { event in
-            logger.warning("store: \(event)")
-        }
+        let store = try Self.openStore(configuration) { logger.warning("store: \($0)") }
         let hub: any Responder
         let connection: ConnectionString
         var served: LocalHub?
@@ -37,8 +35,9 @@ struct Site {
             self.transport = transport
         } else {
             // The key lives as long as the process: nobody but the client beside the hub ever uses it.
-            let key = SharedAccessKey(name: "in-process", key: Secret(Self.randomKey()), rights: .all)
-            connection = ConnectionString(host: "localhost", key: key)
+            let key = SharedAccessKey(name: "in-process", key: Secret(Self.randomKey()), rights: .full)
+            connection = try ConnectionString(
+                "Endpoint=sb://localhost/;SharedAccessKeyName=\(key.name);SharedAccessKey=\(key.key.reveal())")
             let local = LocalHub(
                 name: configuration.hub.name, keys: [key] + [configuration.localHub.key].compactMap(\.self),
                 hosts: ["localhost"] + configuration.localHub.hosts, store: store, now: { Self.now().seconds })
@@ -61,6 +60,15 @@ struct Site {
     /// Ends what the site has running; calls in flight fail.
     func close() {
         transport?.close()
+    }
+
+    /// - Parameter report: hears what the operator should know of the store's files.
+    static func openStore(
+        _ configuration: SiteConfiguration, report: @escaping @Sendable (StoreEvent) -> Void
+    ) throws(StoreError) -> FileStore {
+        var options = FileStore.Options()
+        options.onEvent = report
+        return try FileStore.open(path: configuration.storePath, options: options)
     }
 
     private static func authenticator(

@@ -78,7 +78,7 @@ struct UserCommand: ParsableCommand {
     }
 
     private static func store(_ options: ConfigurationOptions) throws -> FileStore {
-        try FileStore.open(path: try options.load().storePath) { Terminal.complain("store: \($0)") }
+        try Site.openStore(try options.load()) { Terminal.complain("store: \($0)") }
     }
 
     private static func checked(_ name: String) throws -> String {

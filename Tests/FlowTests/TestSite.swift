@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+import AppBackend
+import DeviceAPI
+import DeviceClient
+import Foundation
+import HTTP
+import HTTPTypes
+import JSON
+import LocalHub
+import Logging
+import NotificationHub
+import Store
+import Synchronization
+
+/// The whole product in this process: real clients, real backend, real hub client, real local hub, real files.
+/// Every test makes its own, with users whose passwords are `<name>-secret`.
+final class TestSite: Sendable {
+    let folder: URL
+    let store: FileStore
+    let backend: Backend
+    let hub: HubLog
+    let hubClient: NotificationHubClient
+    let clock = TestClock()
+
+    init(
+        users: [String] = ["alice", "bob"], platforms: [Platform] = [.apns, .fcm, .wns, .browser],
+        policy: TagPolicy = TagPolicy(), authenticator: (any Authenticator)? = nil, hub: (any Responder)? = nil
+    ) throws {
+        folder = FileManager.default.temporaryDirectory.appending(path: "flow-\(UUID().uuidString)")
+        store = try FileStore.open(path: folder.path)
+        let clock = clock
+        let now: @Sendable () -> Timestamp = { Timestamp(seconds: clock.seconds) }
+        let key = SharedAccessKey(name: "test", key: Secret("0123456789abcdef0123456789abcdef"), rights: .full)
+        let local = LocalHub(
+            name: "hub", keys: [key], hosts: ["localhost"], store: store, now: { clock.seconds })
+        self.hub = HubLog(hub ?? local)
+        hubClient = NotificationHubClient(
+            connection: try ConnectionString(
+                "Endpoint=sb://localhost/;SharedAccessKeyName=test;SharedAccessKey=\(key.key.reveal())"),
+            hub: "hub", transport: self.hub, now: { clock.seconds })
+        for name in users {
+            _ = try store.putUser(User(name: name, passwordHash: PasswordHash.make("\(name)-secret")))
+        }
+        backend = Backend(
+            Backend.Parts(
+                store: store, notifications: Notifications(hub: hubClient, platforms: platforms),
+                authenticator: try authenticator ?? UserAuthenticator(store: store, now: now), policy: policy,
+                now: now, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }))
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(at: folder)
+    }
+
+    /// A device of that user's: what an app is made of.
+    func device(of user: String, storage: MemoryStorage = MemoryStorage()) throws -> TestDevice {
+        let endpoint = try Endpoint("https://backend.test")
+        let credentials = try Credentials(user: user, password: "\(user)-secret")
+        let transport = ResponderTransport(backend)
+        return TestDevice(
+            registration: RegisterClient(
+                endpoint: endpoint, credentials: credentials, transport: transport, storage: storage),
+            notifications: NotificationClient(endpoint: endpoint, credentials: credentials, transport: transport))
+    }
+
+    /// A request as any HTTP client makes it, past our own client and its manners.
+    func call(
+        _ method: HTTPRequest.Method, _ path: String, query: String = "", as user: String? = nil, body: String = "",
+        contentType: String? = "application/json", fields: HTTPFields = [:]
+    ) -> Response {
+        var fields = fields
+        if let user {
+            fields[.authorization] = "Basic " + Data("\(user):\(user)-secret".utf8).base64EncodedString()
+        }
+        if !body.isEmpty { fields[.contentType] = contentType }
+        return backend.respond(
+            to: Request(
+                method: method, authority: "backend.test", path: path, query: query, fields: fields,
+                body: Array(body.utf8), id: "test"))
+    }
+
+    /// Gets an id and registers an Apple device under it, past our own client.
+    func register(_ user: String, handle: String = TestSite.token(1), tags: [String] = []) throws -> String {
+        let id = try JSONValue(parsing: call(.post, "/api/register", as: user).body).string ?? ""
+        let body = DeviceRegistration(platform: "apns", handle: handle, tags: tags).json
+        let response = call(.put, "/api/register/\(id)", as: user, body: String(decoding: body, as: UTF8.self))
+        guard response.status == .ok else { throw Problem(response) }
+        return id
+    }
+
+    /// A device token of Apple's form.
+    static func token(_ number: Int) -> String {
+        String(repeating: String(format: "%08X", number), count: 8)
+    }
+}
+
+struct TestDevice: Sendable {
+    let registration: RegisterClient
+    let notifications: NotificationClient
+}
+
+/// Seconds that only the test moves.
+final class TestClock: Sendable {
+    private let now = Atomic<Int64>(1_796_000_000)
+
+    var seconds: Int64 { now.load(ordering: .relaxed) }
+
+    func advance(_ seconds: Int64) {
+        now.add(seconds, ordering: .relaxed)
+    }
+}
+
+/// Passes everything on to the hub and remembers it.
+final class HubLog: Responder {
+    private let hub: any Responder
+    private let log = Mutex<[Request]>([])
+
+    init(_ hub: any Responder) {
+        self.hub = hub
+    }
+
+    func respond(to request: Request) throws -> Response {
+        log.withLock { $0.append(request) }
+        return try hub.respond(to: request)
+    }
+
+    /// What was sent to devices, in order.
+    var messages: [Message] {
+        log.withLock { requests in
+            requests.filter { $0.method == .post && $0.path.hasSuffix("/messages") }.map(Message.init)
+        }
+    }
+
+    var requests: [Request] { log.withLock(\.self) }
+
+    struct Message {
+        let format: String
+        let tags: String
+        let body: String
+
+        init(_ request: Request) {
+            format = request.fields[HTTPField.Name("ServiceBusNotification-Format")!] ?? ""
+            tags = request.fields[HTTPField.Name("ServiceBusNotification-Tags")!] ?? ""
+            body = String(decoding: request.body, as: UTF8.self)
+        }
+    }
+}
