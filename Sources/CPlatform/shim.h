@@ -23,6 +23,15 @@ static inline int platform_ofd_lock(int descriptor, short type, int wait) {
     return fcntl(descriptor, wait ? 38 /* F_OFD_SETLKW */ : 37 /* F_OFD_SETLK */, &lock);
 }
 
+// The same for one byte of the file, so that one lock file carries many locks. Never waits: EAGAIN when another holds it.
+static inline int platform_ofd_lock_byte(int descriptor, short type, off_t byte) {
+    struct flock lock = {0};
+    lock.l_type = type;
+    lock.l_start = byte;
+    lock.l_len = 1;
+    return fcntl(descriptor, 37 /* F_OFD_SETLK */, &lock);
+}
+
 // explicit_bzero(3): an overwriting that no compiler drops.
 extern void explicit_bzero(void *, size_t);
 
