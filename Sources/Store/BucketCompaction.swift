@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+internal import JSON
+
+/// Which lines of a bucket still count.
+struct BucketCensus {
+    /// Line feed included.
+    typealias Range = Swift.Range<Int>
+
+    /// The lines to keep, as raw bytes in their old order, each with the hash of its key.
+    private(set) var live: [(range: Range, hash: UInt64)] = []
+    /// The lines that cannot be read.
+    private(set) var broken: [Range] = []
+    private(set) var liveBytes = 0
+    /// Whether a record has outlived its time.
+    private(set) var hasExpired = false
+    /// How many different keys live here.
+    private(set) var keys = 0
+
+    /// Bytes, because Swift takes two texts for equal that only look alike (canonical equivalence).
+    fileprivate struct Identity: Hashable {
+        let key: [UInt8]
+        let id: [UInt8]
+
+        init(_ line: Line) {
+            key = Array(line.key.utf8)
+            var json = JSONWriter(reservingCapacity: 64)
+            json.value(line.id)
+            id = json.bytes
+        }
+    }
+
+    fileprivate struct Record {
+        /// The record's own line; nil when only ops of it were seen, which then apply to nothing.
+        var line: Range?
+        var ops: [(name: String, line: Range)] = []
+        var isExpired = false
+    }
+
+    init(_ content: BucketContent, _ table: BucketTable, now: Timestamp?) {
+        var records: [Identity: Record] = [:]
+        content.forEachLine { bytes, offset in
+            let range = offset..<(offset + bytes.count + 1)
+            guard let line = table.decode(bytes, content, offset) else {
+                broken.append(range)
+                return
+            }
+            records[Identity(line), default: Record()].apply(line, range, now)
+        }
+        hasExpired = records.values.contains { $0.isExpired }
+        count(records, table)
+    }
+
+    private mutating func count(_ records: [Identity: Record], _ table: BucketTable) {
+        var hashes: Set<UInt64> = []
+        for (identity, record) in records where !record.isExpired {
+            guard let line = record.line else { continue }
+            let hash = table.hash(of: String(decoding: identity.key, as: UTF8.self))
+            hashes.insert(hash)
+            live.append((line, hash))
+            live += record.ops.map { ($0.line, hash) }
+        }
+        live.sort { $0.range.lowerBound < $1.range.lowerBound }
+        liveBytes = live.reduce(0) { $0 + $1.range.count }
+        keys = hashes.count
+    }
+}
+
+extension BucketCensus.Record {
+    fileprivate mutating func apply(_ line: Line, _ range: BucketCensus.Range, _ now: Timestamp?) {
+        switch line.op {
+        case nil:
+            self = Self(line: range)
+            if let now, let end = line.value.time("expiresAt") { isExpired = end <= now }
+        case deleteOp: self = Self()
+        // Ops that this version does not know are kept: a newer version wrote them. The first of a name counts.
+        case let op?: if !ops.contains(where: { $0.name == op }) { ops.append((op, range)) }
+        }
+    }
+}
+
+extension BucketTable {
+    /// Rewrites a file with its live lines only, or splits it where they are still too many. Under the lock.
+    ///
+    /// The raw bytes of the lines are kept, so members that an administrator or a newer version added survive. Lines
+    /// that cannot be read go to `quarantine/` first. A crash at any point leaves the old file or the new one.
+    func compact(_ file: Descriptor, _ hash: UInt64, depth: Int, now: Timestamp?) throws(StoreError) {
+        let content = try Self.content(of: file)
+        let census = BucketCensus(content, self, now: now)
+        try quarantine(census.broken, of: content)
+        let isCrowded = census.liveBytes > context.options.bucketBytes / 2
+        if isCrowded, census.keys > 1, depth < Self.maximumDepth {
+            try split(content, census, path(hash, depth: depth), depth)
+        } else {
+            try rewrite(content, census, path(hash, depth: depth))
+        }
+    }
+
+    private func rewrite(_ content: BucketContent, _ census: BucketCensus, _ path: String) throws(StoreError) {
+        let lines = Self.file(of: census.live.map { content.bytes[$0.range] })
+        let temporary = path + ".jsonl.tmp"
+        do throws(StoreError) {
+            try writeFile(temporary, lines)
+        } catch {
+            unlink(context.path + "/" + temporary)
+            throw error
+        }
+        try rename(temporary, path + ".jsonl")
+        try context.flushFolder(Self.folder(of: path))
+        context.report(
+            .compacted(file: content.name, bytesBefore: content.bytes.count, bytesAfter: lines.count))
+    }
+
+    /// Makes the folder whole under another name, then renames it: from that moment on it wins over the file.
+    private func split(
+        _ content: BucketContent, _ census: BucketCensus, _ path: String, _ depth: Int
+    ) throws(StoreError) {
+        let shift = UInt64(64 - (schema.beginsWhole ? 0 : 8) - 4 * (depth + 1))
+        var parts = [[ArraySlice<UInt8>]](repeating: [], count: 16)
+        for line in census.live { parts[Int(line.hash >> shift & 15)].append(content.bytes[line.range]) }
+        let temporary = path + ".tmp"
+        do throws(StoreError) {
+            try removeFolder(temporary)
+            try makeFolder(temporary)
+            for (digit, lines) in parts.enumerated() where !lines.isEmpty {
+                try writeFile(temporary + "/" + String(digit, radix: 16) + ".jsonl", Self.file(of: lines))
+            }
+            try context.flushFolder(temporary)
+        } catch {
+            try removeFolder(temporary)
+            throw error
+        }
+        try rename(temporary, path)
+        try context.flushFolder(Self.folder(of: path))
+        unlink(context.path + "/" + path + ".jsonl")
+        try context.flushFolder(Self.folder(of: path))
+        context.report(.split(file: content.name))
+    }
+
+    /// Header and lines.
+    private static func file(of lines: [ArraySlice<UInt8>]) -> [UInt8] {
+        let base = lines.reduce(0) { $0 + $1.count }
+        var bytes = BucketContent.header + Array("\(base)}\n".utf8)
+        bytes.reserveCapacity(bytes.count + base)
+        for line in lines { bytes += line }
+        return bytes
+    }
+
+    private func quarantine(_ broken: [BucketCensus.Range], of content: BucketContent) throws(StoreError) {
+        guard !broken.isEmpty else { return }
+        let name = "quarantine/" + content.name.split(separator: "/").joined(separator: "-")
+        let file = try Descriptor.open(context, name, O_WRONLY | O_APPEND | O_CREAT)
+        try file.write(broken.flatMap { content.bytes[$0] })
+        try context.flush(file)
+        try context.flushFolder("quarantine")
+        context.report(.quarantined(file: content.name, lines: broken.count))
+    }
+
+    private func writeFile(_ name: String, _ bytes: [UInt8]) throws(StoreError) {
+        let file = try Descriptor.open(context, name, O_WRONLY | O_CREAT | O_TRUNC)
+        try file.write(bytes)
+        try context.flush(file)
+    }
+
+    private func rename(_ old: String, _ new: String) throws(StoreError) {
+        guard Glibc.rename(context.path + "/" + old, context.path + "/" + new) == 0 else {
+            throw StoreError(errno, "rename", old, writing: true)
+        }
+    }
+
+    private func makeFolder(_ name: String) throws(StoreError) {
+        guard mkdir(context.path + "/" + name, 0o700) == 0 else {
+            throw StoreError(errno, "mkdir", name, writing: true)
+        }
+    }
+
+    /// Removes what a split that was cut short left under its temporary name: at most 16 files.
+    private func removeFolder(_ name: String) throws(StoreError) {
+        for digit in 0..<16 { unlink(context.path + "/" + name + "/" + String(digit, radix: 16) + ".jsonl") }
+        guard rmdir(context.path + "/" + name) == 0 || errno == ENOENT else {
+            throw StoreError(errno, "rmdir", name, writing: true)
+        }
+    }
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+
+/// What a bucket's file held at one moment.
+struct BucketContent {
+    /// How the first line of a rewritten file begins: `{"base":N}`, N being its size behind that line.
+    static let header = [UInt8]("{\"base\":".utf8)
+
+    let bytes: [UInt8]
+    /// Relative to the store's folder, for messages.
+    let name: String
+    let identity: FileIdentity
+
+    /// Calls `body` with every line that ends in a line feed, and its offset; not with the header and empty lines.
+    /// What stands behind the last line feed is half a line: its writer died, or is still writing.
+    func forEachLine(_ body: (UnsafeBufferPointer<UInt8>, Int) -> Void) {
+        bytes.withUnsafeBufferPointer { bytes in
+            guard let base = bytes.baseAddress else { return }
+            var start = 0
+            while start < bytes.count, let found = memchr(base + start, 0x0A, bytes.count - start) {
+                let end = UnsafeRawPointer(found) - UnsafeRawPointer(base)
+                if end > start, start > 0 || !bytes.starts(with: Self.header) {
+                    body(UnsafeBufferPointer(rebasing: bytes[start..<end]), start)
+                }
+                start = end + 1
+            }
+        }
+    }
+
+    /// From 1, as editors count.
+    func lineNumber(at offset: Int) -> Int {
+        bytes.prefix(offset).count { $0 == 0x0A } + 1
+    }
+
+    /// The number in the header; 0 when there is none.
+    static func base(_ beginning: [UInt8]) -> Int {
+        guard beginning.starts(with: header) else { return 0 }
+        let digits = beginning.dropFirst(header.count).prefix { $0 >= 0x30 && $0 <= 0x39 }
+        return Int(String(decoding: digits, as: UTF8.self)) ?? 0
+    }
+}

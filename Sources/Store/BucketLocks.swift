@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+import CPlatform
+import Glibc
+
+/// The 256 locks of one table, against other threads and other processes alike.
+///
+/// Processes exclude each other by an open file description lock on one byte of the table's lock file; it belongs to
+/// the descriptor, so unlike POSIX locks it survives that somebody closes another descriptor of the file. It does not
+/// exclude threads that share the descriptor, so a mutex comes before it. Both waits have one deadline: a process
+/// that was stopped while it holds a lock must cost others an error, not their lives.
+final class BucketLocks: Sendable {
+    static let count = 256
+    /// First and longest pause between two tries for a lock that another process holds, in microseconds.
+    private static let firstPause: UInt32 = 20
+    private static let longestPause: UInt32 = 2_000
+
+    private let context: StoreContext
+    private let name: String
+    private let descriptor: Int32
+    /// Safe to share: initialised before anybody can see it, used only through pthread's own calls, which are made
+    /// for many threads, and destroyed when nobody can see it any more.
+    private nonisolated(unsafe) let mutexes: UnsafeMutablePointer<pthread_mutex_t>
+
+    /// - Parameter name: of the lock file, relative to the store's folder. It is created where it is missing.
+    init(_ context: StoreContext, name: String) throws(StoreError) {
+        descriptor = platform_open(context.path + "/" + name, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw StoreError(errno, "open", name, writing: true) }
+        self.context = context
+        self.name = name
+        mutexes = .allocate(capacity: Self.count)
+        for index in 0..<Self.count { pthread_mutex_init(mutexes + index, nil) }
+    }
+
+    deinit {
+        for index in 0..<Self.count { pthread_mutex_destroy(mutexes + index) }
+        mutexes.deallocate()
+        close(descriptor)
+    }
+
+    /// - Throws: `busy` at the deadline; then what `body` throws.
+    func withLock<Result>(
+        _ index: UInt8, _ body: () throws(StoreError) -> Result
+    ) throws(StoreError) -> Result {
+        let deadline = Deadline(context.options.lockTimeout)
+        try lockThreads(index, deadline)
+        defer { pthread_mutex_unlock(mutexes + Int(index)) }
+        try lockProcesses(index, deadline)
+        defer { _ = platform_ofd_lock_byte(descriptor, Int16(F_UNLCK), off_t(index)) }
+        return try body()
+    }
+
+    private func lockThreads(_ index: UInt8, _ deadline: Deadline) throws(StoreError) {
+        var limit = deadline.wallClock
+        switch pthread_mutex_timedlock(mutexes + Int(index), &limit) {
+        case 0: return
+        case ETIMEDOUT: throw .busy(retryAfterSeconds: 1)
+        case let code: throw StoreError(code, "lock", name, writing: true)
+        }
+    }
+
+    private func lockProcesses(_ index: UInt8, _ deadline: Deadline) throws(StoreError) {
+        var pause = Self.firstPause
+        while platform_ofd_lock_byte(descriptor, Int16(F_WRLCK), off_t(index)) != 0 {
+            guard errno == EAGAIN || errno == EACCES || errno == EINTR else {
+                throw StoreError(errno, "lock", name, writing: true)
+            }
+            guard !deadline.hasPassed else { throw .busy(retryAfterSeconds: 1) }
+            usleep(pause)
+            pause = min(pause * 2, Self.longestPause)
+        }
+    }
+}
+
+/// The end of a wait that two calls share.
+private struct Deadline {
+    let instant: ContinuousClock.Instant
+
+    init(_ timeout: Duration) {
+        instant = .now + timeout
+    }
+
+    var hasPassed: Bool { .now >= instant }
+
+    /// The same moment on the clock that pthread_mutex_timedlock(3) goes by. A clock that is set meanwhile makes that
+    /// wait shorter or longer by as much, but never endless.
+    var wallClock: timespec {
+        var now = timespec()
+        clock_gettime(CLOCK_REALTIME, &now)
+        let rest = max(.zero, ContinuousClock.now.duration(to: instant)).components
+        let nanoseconds = now.tv_nsec + Int(rest.attoseconds / 1_000_000_000)
+        let carry = nanoseconds / 1_000_000_000
+        return timespec(tv_sec: now.tv_sec + Int(rest.seconds) + carry, tv_nsec: nanoseconds % 1_000_000_000)
+    }
+}

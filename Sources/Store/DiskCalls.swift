@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+
+/// The system calls that can lose data, replaceable so that tests can make them fail or stop half way.
+package struct DiskCalls: Sendable {
+    /// As write(2): bytes written, or -1 and `errno`.
+    package var write: @Sendable (_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int
+    /// As fdatasync(2), for files: 0, or -1 and `errno`.
+    package var flushFile: @Sendable (_ descriptor: Int32) -> Int32
+    /// As fsync(2), for folders. Not fdatasync: a new name need not change what that call looks at.
+    package var flushFolder: @Sendable (_ descriptor: Int32) -> Int32
+
+    package init(
+        write: @escaping @Sendable (Int32, UnsafeRawBufferPointer) -> Int = {
+            Glibc.write($0, $1.baseAddress, $1.count)
+        },
+        flushFile: @escaping @Sendable (Int32) -> Int32 = { fdatasync($0) },
+        flushFolder: @escaping @Sendable (Int32) -> Int32 = { fsync($0) }
+    ) {
+        self.write = write
+        self.flushFile = flushFile
+        self.flushFolder = flushFolder
+    }
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import JSON
+
+extension FileStore {
+    package func device(_ id: String) throws(StoreError) -> DeviceRecord? {
+        try deviceTable.record(id)
+    }
+
+    package func devices(owner: String) throws(StoreError) -> [DeviceRecord] {
+        try deviceTable.records(owner, ownerIndex)
+    }
+
+    package func putDevice(_ device: DeviceRecord) throws(StoreError) -> DeviceRecord {
+        try deviceTable.put(device, now: device.updatedAt) { (entry, bucket) throws(StoreError) in
+            let listed = IndexedTable<DeviceRecord>.ids(entry.key, in: try bucket.content(), ownerIndex)
+            guard listed.count >= context.options.devicesPerOwner else { return }
+            // Hints may be stale, so those that are right are counted before somebody is turned away.
+            let owned = try deviceTable.records(entry.key, ownerIndex).count
+            guard owned < context.options.devicesPerOwner else { throw .quotaExceeded }
+        }
+    }
+
+    package func removeDevice(_ id: String, version: Int) throws(StoreError) -> Bool {
+        try deviceTable.remove(id, version: version)
+    }
+}
+
+extension DeviceRecord: IndexedRecord {
+    init?(line: JSONValue) {
+        guard let id = line["id"]?.string, let owner = line["owner"]?.string,
+            let platform = line["platform"]?.string, let handle = line["handle"]?.string,
+            let tags = line.texts("tags"), let updatedAt = line.time("updatedAt"), let version = line.version
+        else { return nil }
+        let installationID = line["installationId"]
+        guard installationID == nil || installationID?.string != nil else { return nil }
+        self.init(
+            id: id, owner: owner, platform: platform, handle: handle, tags: tags ?? [],
+            installationID: installationID?.string, updatedAt: updatedAt, version: version)
+    }
+
+    func write(to json: inout JSONWriter) {
+        json.member("id", id)
+        json.member("owner", owner)
+        json.member("platform", platform)
+        json.member("handle", handle)
+        json.member("tags", tags)
+        if let installationID { json.member("installationId", installationID) }
+        json.member("updatedAt", updatedAt.text)
+        json.member("version", version)
+    }
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+internal import JSON
+
+extension FileStore {
+    package func hubRegistration(_ id: String) throws(StoreError) -> HubRegistration? {
+        try registrationTable.record(id)
+    }
+
+    package func putHubRegistration(_ registration: HubRegistration) throws(StoreError) -> HubRegistration {
+        try Self.checkReadable(registration)
+        return try registrationTable.put(registration, now: registration.updatedAt)
+    }
+
+    package func removeHubRegistration(_ id: String, version: Int?) throws(StoreError) -> Bool {
+        try registrationTable.remove(id, version: version)
+    }
+
+    package func hubRegistrations(channel: String) throws(StoreError) -> [HubRegistration] {
+        try registrationTable.records(channel, channelIndex)
+    }
+
+    package func hubRegistrations(
+        tag: String, after: String?, limit: Int
+    ) throws(StoreError) -> Page<HubRegistration> {
+        let limit = max(1, min(limit, .max - 1))
+        let found = try registrationTable.records(tag, tagIndex, after: after, limit: limit + 1)
+        let page = Array(found.prefix(limit))
+        return Page(elements: page, next: found.count > limit ? page.last?.id : nil)
+    }
+
+    /// Walks the hashes of the ids from the lowest: an id keeps its hash wherever its line moves, so none comes twice.
+    package func hubRegistrations(after: String?, limit: Int) throws(StoreError) -> Page<HubRegistration> {
+        let table = registrationTable.records
+        let limit = max(1, limit)
+        let last = after.flatMap { UInt64($0, radix: 16) }
+        var found: [(hash: UInt64, registration: HubRegistration)] = []
+        var position: UInt64? = last ?? 0
+        while let hash = position, found.count <= limit {
+            let bucket = try table.open(hash, O_RDONLY)
+            if let file = bucket?.file {
+                let records = registrations(try BucketTable.content(of: file), table)
+                found += records.filter { last == nil || $0.hash > last ?? 0 }.sorted { $0.hash < $1.hash }
+            }
+            position = table.nextHash(hash, depth: bucket?.depth ?? table.depth(hash))
+        }
+        let page = found.prefix(limit)
+        let next = found.count > limit ? page.last.map { String($0.hash, radix: 16) } : nil
+        return Page(elements: page.map(\.registration), next: next)
+    }
+
+    private func registrations(
+        _ content: BucketContent, _ table: BucketTable
+    ) -> [(hash: UInt64, registration: HubRegistration)] {
+        var found: [String: HubRegistration] = [:]
+        table.forEachLine(content) { line in
+            if line.op == nil {
+                found[line.key] = HubRegistration(line: line.value)
+            } else if line.op == deleteOp {
+                found[line.key] = nil
+            }
+        }
+        return found.map { (table.hash(of: $0.key), $0.value) }
+    }
+
+    package func putHubMessage(_ message: HubMessage) throws(StoreError) {
+        try Self.checkReadable(message)
+        try messageTable.write(message.id, now: message.createdAt) { (bucket) throws(StoreError) in
+            try bucket.append(LineCodec.encode { message.write(to: &$0) })
+        }
+    }
+
+    package func hubMessage(_ id: String, now: Timestamp) throws(StoreError) -> HubMessage? {
+        var found: HubMessage?
+        messageTable.forEachLine(try messageTable.read(id), key: id, id: nil) { line in
+            if line.op == nil { found = HubMessage(line: line.value) } else if line.op == deleteOp { found = nil }
+        }
+        return found.flatMap { $0.expiresAt > now ? $0 : nil }
+    }
+
+    /// The hub's documents are free JSON, so a value can be built that is no JSON text or nests too deep to be parsed.
+    /// Its line would be taken for a broken one, hence it is not written.
+    private static func checkReadable(_ record: some LineRecord) throws(StoreError) {
+        var json = JSONWriter(reservingCapacity: 1_024)
+        json.object { record.write(to: &$0) }
+        do {
+            _ = try JSONValue(parsing: json.bytes)
+        } catch {
+            throw .unavailable(detail: "a document that could not be read back: \(error)")
+        }
+    }
+}
+
+extension HubRegistration: IndexedRecord {
+    init?(line: JSONValue) {
+        guard let id = line["id"]?.string, let channel = line["channel"]?.string, let tags = line.texts("tags"),
+            let description = line["description"], let updatedAt = line.time("updatedAt"), let version = line.version
+        else { return nil }
+        self.init(
+            id: id, channel: channel, tags: tags ?? [], description: description, updatedAt: updatedAt,
+            version: version)
+    }
+
+    func write(to json: inout JSONWriter) {
+        json.member("id", id)
+        json.member("channel", channel)
+        json.member("tags", tags)
+        json.name("description")
+        json.value(description)
+        json.member("updatedAt", updatedAt.text)
+        json.member("version", version)
+    }
+}
+
+extension HubMessage: LineRecord {
+    init?(line: JSONValue) {
+        guard let id = line["id"]?.string, let document = line["document"], let createdAt = line.time("createdAt"),
+            let expiresAt = line.time("expiresAt")
+        else { return nil }
+        self.init(id: id, document: document, createdAt: createdAt, expiresAt: expiresAt)
+    }
+
+    func write(to json: inout JSONWriter) {
+        json.member("id", id)
+        json.name("document")
+        json.value(document)
+        json.member("createdAt", createdAt.text)
+        json.member("expiresAt", expiresAt.text)
+    }
+}

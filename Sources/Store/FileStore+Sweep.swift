@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+import Synchronization
+
+/// How far a sweep has come.
+package struct SweepProgress: Equatable, Sendable {
+    /// Buckets that were looked at by this call.
+    package var visited = 0
+    /// Those among them that were rewritten.
+    package var compacted = 0
+    /// Whether the last bucket of the last table was reached; the next call begins a new round.
+    package var finishedRound = false
+}
+
+/// Where the next sweep begins. Only a place to continue at: losing it costs nothing.
+final class SweepPosition: Sendable {
+    struct Place: Equatable {
+        var table = 0
+        var hash: UInt64 = 0
+    }
+
+    private let place = Mutex(Place())
+
+    var current: Place { place.withLock { $0 } }
+
+    func move(to new: Place) { place.withLock { $0 = new } }
+}
+
+extension FileStore {
+    /// Looks at no more than `budget` buckets, continuing where the last call ended, and rewrites those that hold
+    /// something expired or are mostly superseded. Readers never see what has expired anyway, so this is about space,
+    /// and about payloads not lying on the disk for longer than they must.
+    /// - Throws: as every write; the next call tries the same bucket again.
+    package func sweep(budget: Int, now: Timestamp) throws(StoreError) -> SweepProgress {
+        try context.checkWritable()
+        var progress = SweepProgress()
+        var place = sweeper.current
+        while progress.visited < budget, !progress.finishedRound {
+            sweeper.move(to: place)
+            guard place.table < tables.count else {
+                place = SweepPosition.Place()
+                progress.finishedRound = true
+                break
+            }
+            let table = tables[place.table]
+            let (depth, wasCompacted) = try table.tidy(place.hash, now: now)
+            progress.visited += 1
+            progress.compacted += wasCompacted ? 1 : 0
+            if let next = table.nextHash(place.hash, depth: depth) {
+                place.hash = next
+            } else {
+                place = SweepPosition.Place(table: place.table + 1)
+            }
+        }
+        sweeper.move(to: place)
+        return progress
+    }
+}
+
+extension BucketTable {
+    /// Compacts the file of that hash if it is worth it, and removes what a split that was cut short left behind.
+    fileprivate func tidy(_ hash: UInt64, now: Timestamp) throws(StoreError) -> (depth: Int, compacted: Bool) {
+        let depth = depth(hash)
+        try removeLeftovers(hash, depth: depth)
+        guard let (file, _) = try open(hash, O_RDONLY),
+            BucketCensus(try Self.content(of: file), self, now: now).isWorthCompacting(try file.identity().size)
+        else { return (depth, false) }
+        let compacted = try withLock(hash) { () throws(StoreError) -> Bool in
+            guard let (file, depth) = try open(hash, O_RDWR | O_APPEND) else { return false }
+            _ = try BucketWriter(context, file)
+            try compact(file, hash, depth: depth, now: now)
+            return true
+        }
+        return (depth, compacted)
+    }
+
+    /// A file beside the folder of the same name is the parent of a split whose last step did not happen.
+    private func removeLeftovers(_ hash: UInt64, depth: Int) throws(StoreError) {
+        for level in 0..<depth {
+            let name = path(hash, depth: level) + ".jsonl"
+            guard access(context.path + "/" + name, F_OK) == 0 else { continue }
+            try withLock(hash) { () throws(StoreError) in
+                unlink(context.path + "/" + name)
+                try context.flushFolder(Self.folder(of: name))
+            }
+        }
+    }
+}
+
+extension BucketCensus {
+    /// Small gains wait for the writer that fills the file.
+    fileprivate func isWorthCompacting(_ size: Int) -> Bool {
+        hasExpired || size > 4_096 && liveBytes < size / 2
+    }
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+import CPlatform
+import Glibc
+internal import JSON
+
+/// The store in flat JSON Lines files, durable and shared by several processes, without a daemon or a database.
+///
+/// `store.json` names the format; each table is a folder of files; people may read, grep and mend them. A line is
+/// never half there, a write is flushed when its call returns, and a file is rewritten only under another name.
+package final class FileStore: StateStore, HubStore, Sendable {
+    /// How a store behaves. The defaults are the product's; tests make everything small.
+    package struct Options: Sendable {
+        /// A bucket's file larger than this many bytes is compacted or split.
+        package var bucketBytes = 128 << 10
+        /// Notifications that are neither expired nor removed, per owner.
+        package var notificationsPerOwner = 1_000
+        /// Devices per owner. Calls in flight at the same moment may exceed it by their number.
+        package var devicesPerOwner = 100
+        /// How long a write may wait for the lock of its bucket.
+        package var lockTimeout: Duration = .seconds(5)
+        /// Opens for reading only, also where writing would be possible.
+        package var isReadOnly = false
+        /// Hears what the operator should know. Called on the thread that found it, sometimes under a lock: be quick.
+        package var onEvent: @Sendable (StoreEvent) -> Void = { _ in }
+        /// The system calls that can lose data.
+        package var calls = DiskCalls()
+
+        package init() {}
+    }
+
+    let context: StoreContext
+    let userTable: BucketTable
+    let userCache = UserCache()
+    let notificationTable: BucketTable
+    let deviceTable: IndexedTable<DeviceRecord>
+    let ownerIndex: BucketTable
+    let registrationTable: IndexedTable<HubRegistration>
+    let channelIndex: BucketTable
+    let tagIndex: BucketTable
+    let messageTable: BucketTable
+    let sweeper = SweepPosition()
+
+    /// Opens the store in that folder; creates it (0700, files 0600) where there is none.
+    /// - Throws: `damaged`, when others may enter the folder, the format is unknown or `store.json` is missing beside
+    ///   data; `readOnly`, when there is none and none can be made; `unavailable`.
+    package static func open(path: String, options: Options = Options()) throws(StoreError) -> FileStore {
+        let (salt, isReadOnly) = try StoreFolder(path: path).open(readOnly: options.isReadOnly)
+        guard let hash = SipHash(key: salt) else { throw .damaged(detail: "store.json: \"salt\" is not 16 bytes") }
+        return try FileStore(StoreContext(path: path, options: options, hash: hash, isReadOnly: isReadOnly))
+    }
+
+    private init(_ context: StoreContext) throws(StoreError) {
+        self.context = context
+        func table(_ schema: TableSchema) throws(StoreError) -> BucketTable {
+            try BucketTable(context, schema)
+        }
+        userTable = try table(.records(User.self, "users", key: "id", beginsWhole: true))
+        notificationTable = try table(.records(SecureNotification.self, "notifications", key: "owner"))
+        let owners = try table(IndexEntry.schema("owners", key: "owner"))
+        ownerIndex = owners
+        deviceTable = IndexedTable(records: try table(.records(DeviceRecord.self, "devices", key: "id"))) {
+            [IndexEntry(table: owners, key: $0.owner)]
+        }
+        let channels = try table(IndexEntry.schema("hub/channels", key: "channel"))
+        channelIndex = channels
+        let tags = try table(IndexEntry.schema("hub/tags", key: "tag"))
+        tagIndex = tags
+        registrationTable = IndexedTable(
+            records: try table(.records(HubRegistration.self, "hub/registrations", key: "id"))
+        ) { registration in
+            [IndexEntry(table: channels, key: registration.channel)]
+                + registration.tags.map { IndexEntry(table: tags, key: $0) }
+        }
+        messageTable = try table(.records(HubMessage.self, "hub/messages", key: "id"))
+    }
+
+    /// All tables, in the order in which they are swept.
+    var tables: [BucketTable] {
+        [
+            notificationTable, messageTable, userTable, deviceTable.records, ownerIndex, registrationTable.records,
+            channelIndex, tagIndex,
+        ]
+    }
+
+    package func health() -> StoreHealth {
+        do throws(StoreError) {
+            try context.checkWritable()
+            try StoreFolder(path: context.path).probe(context)
+            return .writable
+        } catch {
+            return error == .poisoned ? .poisoned : .readOnly
+        }
+    }
+}
+
+extension BucketTable {
+    /// Makes the table's folder and lock file where they are missing.
+    fileprivate init(_ context: StoreContext, _ schema: TableSchema) throws(StoreError) {
+        self.context = context
+        self.schema = schema
+        guard !context.isReadOnly else {
+            locks = nil
+            return
+        }
+        let folder = StoreFolder(path: context.path)
+        // A table that begins as one file gets its folder from the first split, and must not have one before.
+        if !schema.beginsWhole { try folder.makeFolders(schema.name) }
+        let lockName = schema.name.split(separator: "/").joined(separator: "-")
+        locks = try BucketLocks(context, name: "lock/" + lockName)
+    }
+}
+
+extension TableSchema {
+    /// The schema of a table of records.
+    fileprivate static func records(
+        _ type: (some LineRecord).Type, _ name: String, key: String, beginsWhole: Bool = false
+    ) -> TableSchema {
+        TableSchema(name: name, key: key, beginsWhole: beginsWhole) { type.init(line: $0) != nil }
+    }
+}

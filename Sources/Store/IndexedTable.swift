@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import JSON
+
+/// A record that others find by more than its id.
+protocol IndexedRecord: LineRecord {
+    var id: String { get }
+    var version: Int { get set }
+}
+
+/// Where a record is listed: in `table`, under `key`.
+struct IndexEntry {
+    let table: BucketTable
+    let key: String
+}
+
+/// Records by id, with versions, and indexes from other keys to the ids.
+///
+/// A record's line is the truth; an index line is only a hint, verified against the record by every reader. So that
+/// no record is ever missing from its indexes, hints are durable *before* the record's line is written, and are taken
+/// back only *after* its next line is durable. A crash in between leaves a hint that leads nowhere, and nothing else.
+/// All hints of one id are written under the lock of that id's record, so they cannot overtake each other; the order
+/// of locks is always record, then one index bucket, and nobody takes them the other way round.
+struct IndexedTable<Record: IndexedRecord>: Sendable {
+    let records: BucketTable
+    let entries: @Sendable (Record) -> [IndexEntry]
+
+    func record(_ id: String) throws(StoreError) -> Record? {
+        record(id, in: try records.read(id))
+    }
+
+    private func record(_ id: String, in content: BucketContent?) -> Record? {
+        var found: Record?
+        records.forEachLine(content, key: id, id: nil) { line in
+            switch line.op {
+            case nil: found = Record(line: line.value)
+            case deleteOp: found = nil
+            case _?: break
+            }
+        }
+        return found
+    }
+
+    /// Creates the record (version 0) or replaces the one at that version.
+    /// - Parameter admit: runs before a hint is added, under the lock of its bucket; may refuse.
+    /// - Throws: `conflict`; what `admit` throws.
+    func put(
+        _ record: Record, now: Timestamp, admit: (IndexEntry, BucketWriter) throws(StoreError) -> Void = { _, _ in }
+    ) throws(StoreError) -> Record {
+        try records.write(record.id, now: now) { (bucket) throws(StoreError) -> Record in
+            let old = self.record(record.id, in: try bucket.content())
+            guard record.version == old?.version ?? 0, record.version < .max - 1 else { throw .conflict }
+            var new = record
+            new.version += 1
+            let oldEntries = old.map(entries) ?? []
+            let newEntries = entries(new)
+            for entry in newEntries where !entry.isIn(oldEntries) {
+                try entry.table.write(entry.key) { (index) throws(StoreError) in
+                    try admit(entry, index)
+                    try index.append(entry.line(id: new.id))
+                }
+            }
+            try bucket.append(LineCodec.encode { new.write(to: &$0) })
+            try takeBack(oldEntries.filter { !$0.isIn(newEntries) }, id: new.id, bucket)
+            return new
+        }
+    }
+
+    /// - Parameter version: nil removes whatever version there is.
+    /// - Returns: false when there is none.
+    /// - Throws: `conflict`.
+    func remove(_ id: String, version: Int?) throws(StoreError) -> Bool {
+        guard try record(id) != nil else { return false }
+        return try records.write(id) { (bucket) throws(StoreError) -> Bool in
+            guard let old = record(id, in: try bucket.content()) else { return false }
+            guard version == nil || version == old.version else { throw .conflict }
+            try bucket.append(
+                LineCodec.encode {
+                    $0.member("id", id)
+                    $0.member("op", deleteOp)
+                })
+            try takeBack(entries(old), id: id, bucket)
+            return true
+        }
+    }
+
+    /// Failing to take back a hint is no failure of the write, which is durable by then.
+    private func takeBack(_ hints: [IndexEntry], id: String, _ bucket: BucketWriter) throws(StoreError) {
+        guard !hints.isEmpty else { return }
+        try bucket.flush()
+        for hint in hints {
+            do throws(StoreError) {
+                try hint.table.write(hint.key, durably: false) { (index) throws(StoreError) in
+                    try index.append(hint.line(id: id, op: deleteOp))
+                }
+            } catch {
+                records.context.report(.tidyingFailed(file: hint.table.schema.name, error))
+            }
+        }
+    }
+
+    /// The ids that the index has under that key: all that are right, and perhaps some that are not any more.
+    static func ids(_ key: String, in content: BucketContent?, _ index: BucketTable) -> Set<String> {
+        var ids: Set<String> = []
+        index.forEachLine(content, key: key, id: nil) { line in
+            guard let id = line.id.string else { return }
+            if line.op == nil { ids.insert(id) } else if line.op == deleteOp { ids.remove(id) }
+        }
+        return ids
+    }
+
+    /// At most `limit` records behind the id `after` that really are listed under that key, sorted by id.
+    func records(
+        _ key: String, _ index: BucketTable, after: String? = nil, limit: Int = .max
+    ) throws(StoreError) -> [Record] {
+        var ids = Self.ids(key, in: try index.read(key), index).sorted()
+        if let after { ids.removeAll { $0 <= after } }
+        var found: [Record] = []
+        for id in ids {
+            if found.count >= limit { break }
+            guard let record = try record(id) else { continue }
+            if IndexEntry(table: index, key: key).isIn(entries(record)) { found.append(record) }
+        }
+        return found
+    }
+}
+
+extension IndexEntry {
+    /// The members of an index line: the id, and the key under the index's own name for it.
+    func line(id: String, op: String? = nil) -> [UInt8] {
+        LineCodec.encode { json in
+            json.member("id", id)
+            if let op { json.member("op", op) }
+            json.member(table.schema.key, key)
+        }
+    }
+
+    func isIn(_ entries: [IndexEntry]) -> Bool {
+        entries.contains { $0.key.hasSameBytes(as: key) && $0.table.schema.name == table.schema.name }
+    }
+
+    /// The schema of a table that holds index lines only.
+    static func schema(_ name: String, key: String) -> TableSchema {
+        TableSchema(name: name, key: key) { $0["id"]?.string != nil }
+    }
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// SipHash-2-4 (Aumasson and Bernstein, 2012): a keyed hash of 64 bits.
+///
+/// It chooses the bucket of an owner, so it must be the same in every process and version, which Swift's `Hasher` is
+/// not, and must not be steerable by who chooses names, which an unkeyed hash would be.
+struct SipHash: Sendable {
+    private let key: (UInt64, UInt64)
+
+    /// - Parameter key: 16 bytes; nil for any other number of them.
+    init?(key: [UInt8]) {
+        guard key.count == 16 else { return nil }
+        self.key = (Self.word(key[0..<8]), Self.word(key[8..<16]))
+    }
+
+    func hash(_ text: String) -> UInt64 {
+        var text = text
+        return text.withUTF8 { hash($0) }
+    }
+
+    func hash(_ bytes: UnsafeBufferPointer<UInt8>) -> UInt64 {
+        var state = State(key: key)
+        let whole = bytes.count & ~7
+        for start in stride(from: 0, to: whole, by: 8) { state.absorb(Self.word(bytes[start..<start + 8])) }
+        state.absorb(Self.word(bytes[whole...]) | UInt64(bytes.count & 0xFF) << 56)
+        return state.finish()
+    }
+
+    /// Up to eight bytes as a little-endian number.
+    private static func word(_ bytes: some Collection<UInt8>) -> UInt64 {
+        var word: UInt64 = 0
+        var shift: UInt64 = 0
+        for byte in bytes {
+            word |= UInt64(byte) << shift
+            shift += 8
+        }
+        return word
+    }
+
+    private struct State {
+        var v0, v1, v2, v3: UInt64
+
+        init(key: (UInt64, UInt64)) {
+            v0 = key.0 ^ 0x736F_6D65_7073_6575
+            v1 = key.1 ^ 0x646F_7261_6E64_6F6D
+            v2 = key.0 ^ 0x6C79_6765_6E65_7261
+            v3 = key.1 ^ 0x7465_6462_7974_6573
+        }
+
+        mutating func absorb(_ word: UInt64) {
+            v3 ^= word
+            round()
+            round()
+            v0 ^= word
+        }
+
+        mutating func finish() -> UInt64 {
+            v2 ^= 0xFF
+            for _ in 0..<4 { round() }
+            return v0 ^ v1 ^ v2 ^ v3
+        }
+
+        private mutating func round() {
+            v0 &+= v1
+            v2 &+= v3
+            v1 = Self.rotated(v1, 13) ^ v0
+            v3 = Self.rotated(v3, 16) ^ v2
+            v0 = Self.rotated(v0, 32)
+            v2 &+= v1
+            v0 &+= v3
+            v1 = Self.rotated(v1, 17) ^ v2
+            v3 = Self.rotated(v3, 21) ^ v0
+            v2 = Self.rotated(v2, 32)
+        }
+
+        private static func rotated(_ word: UInt64, _ bits: UInt64) -> UInt64 { word << bits | word >> (64 - bits) }
+    }
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+import Synchronization
+
+/// What all tables of one store share: where it is, how it may behave, and whether it may still be written.
+final class StoreContext: Sendable {
+    /// So many different lines are remembered as reported; then all are forgotten and may be reported again.
+    private static let maximumRemembered = 1_024
+
+    let path: String
+    let options: FileStore.Options
+    let hash: SipHash
+    /// The mount or the folder does not let us write.
+    let isReadOnly: Bool
+    private let poison = Atomic<Bool>(false)
+    private let reported = Mutex<Set<String>>([])
+
+    init(path: String, options: FileStore.Options, hash: SipHash, isReadOnly: Bool) {
+        self.path = path
+        self.options = options
+        self.hash = hash
+        self.isReadOnly = isReadOnly
+    }
+
+    var isPoisoned: Bool { poison.load(ordering: .acquiring) }
+
+    /// - Throws: `poisoned` or `readOnly`.
+    func checkWritable() throws(StoreError) {
+        if isPoisoned { throw .poisoned }
+        if isReadOnly { throw .readOnly }
+    }
+
+    /// - Throws: `poisoned` when the flush fails, now and for ever: the kernel has dropped the pages that it could not
+    ///   write and marked them clean, so a second flush would succeed without having written them.
+    func flush(_ file: Descriptor) throws(StoreError) {
+        try flush(file, with: options.calls.flushFile)
+    }
+
+    /// Makes the names in a folder durable.
+    /// - Throws: as `flush(_:)`.
+    func flushFolder(_ name: String) throws(StoreError) {
+        let folder = try Descriptor.open(self, name, O_RDONLY | O_DIRECTORY)
+        try flush(folder, with: options.calls.flushFolder)
+    }
+
+    private func flush(_ file: Descriptor, with call: (Int32) -> Int32) throws(StoreError) {
+        guard !isPoisoned else { throw .poisoned }
+        guard call(file.number) == 0 else {
+            let reason = String(cString: strerror(errno))
+            poison.store(true, ordering: .releasing)
+            options.onEvent(.poisoned(file: file.name, reason: reason))
+            throw .poisoned
+        }
+    }
+
+    func report(_ event: StoreEvent) {
+        options.onEvent(event)
+    }
+
+    /// Reports an event of that line unless one was reported before.
+    func reportOnce(_ event: StoreEvent, file: String, line: Int) {
+        let isNew = reported.withLock { reported in
+            if reported.count >= Self.maximumRemembered { reported.removeAll() }
+            return reported.insert("\(file):\(line)").inserted
+        }
+        if isNew { options.onEvent(event) }
+    }
+}

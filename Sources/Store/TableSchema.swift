@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import JSON
+
+/// What the engine must know of a table's lines; the rest of a line is the table's own affair.
+struct TableSchema: Sendable {
+    /// The folder: `notifications`, `hub/tags`.
+    let name: String
+    /// The member whose hash chooses the bucket: `owner`, or `id` itself.
+    let key: String
+    /// Whether the table begins as one file (`users.jsonl`) instead of 256 (`notifications/3f.jsonl`).
+    var beginsWhole = false
+    /// Whether the members of a record's line are of the kinds that the table needs.
+    let accepts: @Sendable (JSONValue) -> Bool
+}
+
+/// A record that is kept as one line.
+protocol LineRecord: Sendable {
+    /// Nil when a member is missing or of a wrong kind. Members that it does not know are ignored.
+    init?(line: JSONValue)
+    /// Writes all members, `id` first and then the table's key, so that `LineProbe` can tell lines by their beginning.
+    func write(to json: inout JSONWriter)
+}
+
+extension String {
+    /// Equality of bytes. Swift's own takes `é` of one and of two code points for equal; they are two names here, as
+    /// they have two hashes.
+    func hasSameBytes(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
+}
+
+extension JSONValue {
+    /// The time in a member; nil when there is none or it is no time.
+    func time(_ name: String) -> Timestamp? {
+        self[name]?.string.flatMap { Timestamp(text: $0) }
+    }
+
+    /// The texts in a member. The outer nil: a value that is no array of texts; the inner: absent or null.
+    func texts(_ name: String) -> [String]?? {
+        guard let value = self[name], !value.isNull else { return .some(nil) }
+        guard let elements = value.array else { return nil }
+        let texts = elements.compactMap(\.string)
+        return texts.count == elements.count ? texts : nil
+    }
+
+    /// The count of writes in `version`: 1 where it is absent, as in a line made by hand; nil when it is no such count.
+    var version: Int? {
+        guard let value = self["version"] else { return 1 }
+        return value.integer.flatMap { $0 > 0 && $0 < .max ? $0 : nil }
+    }
+}

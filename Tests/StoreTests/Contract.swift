@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+import JSON
+import Store
+import Testing
+
+/// What every adapter of the two protocols must do, whatever it keeps its records in. Caps: 5 notifications and
+/// 3 devices per owner.
+struct Contract {
+    let store: any StateStore & HubStore
+
+    func runAll() throws {
+        try users()
+        try usersOfLookalikeNames()
+        try notifications()
+        try notificationPages()
+        try firstReading()
+        try notificationQuota()
+        try devices()
+        try deviceChangesHands()
+        try deviceQuota()
+        try hubRegistrations()
+        try hubPages()
+        try hubMessages()
+        #expect(store.health() == .writable)
+    }
+
+    private func expect(_ error: StoreError, _ body: () throws -> Void, at location: SourceLocation = #_sourceLocation)
+    {
+        #expect(throws: error, sourceLocation: location) { try body() }
+    }
+
+    // MARK: Users
+
+    func users() throws {
+        #expect(try store.user("alice") == nil)
+        let first = try store.putUser(User(name: "alice", passwordHash: "$y$1", tags: ["news:*"]))
+        #expect(first == User(name: "alice", passwordHash: "$y$1", tags: ["news:*"], sendTo: nil, version: 1))
+        #expect(try store.user("alice") == first)
+        expect(.conflict) { _ = try store.putUser(User(name: "alice", passwordHash: "$y$2")) }
+        expect(.conflict) { _ = try store.putUser(User(name: "nobody", passwordHash: "$y$2", version: 1)) }
+        var second = first
+        (second.passwordHash, second.tags, second.sendTo) = ("$y$2", [], ["*"])
+        second = try store.putUser(second)
+        #expect(second.version == 2)
+        #expect(try store.user("alice") == second)
+        let strange = try store.putUser(User(name: "../\"é\n\\", passwordHash: ""))
+        #expect(try store.user(strange.name) == strange)
+        #expect(try store.users() == [strange, second].sorted { $0.name < $1.name })
+        #expect(try store.removeUser(strange.name))
+        #expect(try !store.removeUser(strange.name))
+        #expect(try store.users() == [second])
+        #expect(try store.user("Alice") == nil)
+    }
+
+    func usersOfLookalikeNames() throws {
+        let composed = try store.putUser(User(name: "andr\u{E9}", passwordHash: "one"))
+        let decomposed = try store.putUser(User(name: "andre\u{301}", passwordHash: "two"))
+        #expect(try store.user("andr\u{E9}")?.passwordHash == composed.passwordHash)
+        #expect(try store.user("andre\u{301}")?.passwordHash == decomposed.passwordHash)
+        #expect(try store.removeUser("andr\u{E9}"))
+        #expect(try store.user("andre\u{301}")?.passwordHash == "two")
+    }
+
+    // MARK: Notifications
+
+    func notifications() throws {
+        let made = try store.createNotification(
+            owner: "bob", payload: "a \"secret\"\n\u{0}", now: noon, expiresAt: nextDay)
+        #expect((1...Int32.max - 1).contains(made.id))
+        #expect(made.token.utf8.count == 22)
+        #expect(made.token.contains { !$0.isNumber })
+        #expect(!made.isRead)
+        #expect(try store.notification(made.id, owner: "bob", now: noon) == made)
+        #expect(try store.notification(token: made.token, owner: "bob", now: noon) == made)
+        #expect(try store.notification(made.id, owner: "carol", now: noon) == nil)
+        #expect(try store.notification(token: made.token, owner: "carol", now: noon) == nil)
+        #expect(try store.notification(made.id, owner: "bob", now: nextDay + -1) == made)
+        #expect(try store.notification(made.id, owner: "bob", now: nextDay) == nil)
+        #expect(try store.notification(token: made.token, owner: "bob", now: nextDay) == nil)
+        for id in [0, -1, Int32.max, Int32.min] { #expect(try store.notification(id, owner: "bob", now: noon) == nil) }
+        for token in ["", "\"", String(made.id)] {
+            #expect(try store.notification(token: token, owner: "bob", now: noon) == nil)
+        }
+    }
+
+    func notificationPages() throws {
+        let made = try (0..<4).map {
+            try store.createNotification(owner: "pat", payload: "\($0)", now: noon + $0, expiresAt: nextDay + $0)
+        }
+        func payloads(unreadOnly: Bool = false, after: Int32? = nil, limit: Int = 10, now: Timestamp = noon) throws
+            -> [String]
+        {
+            try store.notifications(owner: "pat", unreadOnly: unreadOnly, after: after, limit: limit, now: now).map(
+                \.payload)
+        }
+        #expect(try payloads() == ["3", "2", "1", "0"])
+        #expect(try payloads(limit: 2) == ["3", "2"])
+        #expect(try payloads(after: made[2].id) == ["1", "0"])
+        #expect(try payloads(after: made[0].id) == [])
+        #expect(try payloads(after: 0) == ["3", "2", "1", "0"])
+        #expect(try payloads(limit: 0) == [])
+        #expect(try payloads(now: nextDay + 1) == ["3", "2"])
+        _ = try store.readNotification(made[2].id, owner: "pat", now: noon)
+        #expect(try payloads(unreadOnly: true) == ["3", "1", "0"])
+        #expect(try payloads(unreadOnly: true, after: made[2].id) == ["1", "0"])
+        let same = try (0..<3).map {
+            try store.createNotification(owner: "sam", payload: "\($0)", now: noon, expiresAt: nextDay)
+        }
+        let ids = try store.notifications(owner: "sam", unreadOnly: false, after: nil, limit: 9, now: noon).map(\.id)
+        #expect(ids == same.map(\.id).sorted(by: >))
+    }
+
+    func firstReading() throws {
+        let made = try store.createNotification(owner: "rita", payload: "x", now: noon, expiresAt: nextDay)
+        #expect(try store.readNotification(made.id, owner: "bob", now: noon) == nil)
+        #expect(try store.readNotification(made.id, owner: "rita", now: nextDay) == nil)
+        #expect(try store.readNotification(made.id, owner: "rita", now: noon)?.isRead == false)
+        #expect(try store.readNotification(made.id, owner: "rita", now: noon)?.isRead == true)
+        #expect(try store.notification(made.id, owner: "rita", now: noon)?.isRead == true)
+        #expect(try store.readNotification(made.id &+ 1, owner: "rita", now: noon) == nil)
+    }
+
+    func notificationQuota() throws {
+        for _ in 0..<5 { _ = try store.createNotification(owner: "max", payload: "", now: noon, expiresAt: nextDay) }
+        expect(.quotaExceeded) {
+            _ = try store.createNotification(owner: "max", payload: "", now: noon, expiresAt: nextDay)
+        }
+        _ = try store.createNotification(owner: "max", payload: "", now: nextDay, expiresAt: nextDay + 1)
+    }
+
+    // MARK: Devices
+
+    private func device(_ id: String, _ owner: String, version: Int = 0) -> DeviceRecord {
+        DeviceRecord(
+            id: id, owner: owner, platform: "apns", handle: "AB", tags: ["x"], updatedAt: noon, version: version)
+    }
+
+    func devices() throws {
+        #expect(try store.device("d1") == nil)
+        var first = try store.putDevice(DeviceRecord(id: "d1", owner: "dan", updatedAt: noon))
+        #expect(first.version == 1)
+        expect(.conflict) { _ = try store.putDevice(device("d1", "dan")) }
+        expect(.conflict) { _ = try store.putDevice(device("d2", "dan", version: 1)) }
+        (first.handle, first.installationID) = ("H", "i-1")
+        let second = try store.putDevice(first)
+        #expect(second.version == 2)
+        #expect(try store.device("d1") == second)
+        let other = try store.putDevice(device("d0", "dan"))
+        #expect(try store.devices(owner: "dan") == [other, second])
+        expect(.conflict) { _ = try store.removeDevice("d1", version: 1) }
+        #expect(try store.removeDevice("d1", version: 2))
+        #expect(try !store.removeDevice("d1", version: 2))
+        #expect(try store.device("d1") == nil)
+        #expect(try store.devices(owner: "dan") == [other])
+        _ = try store.putDevice(device("d1", "dan"))
+        #expect(try store.devices(owner: "dan").map(\.id) == ["d0", "d1"])
+    }
+
+    func deviceChangesHands() throws {
+        var record = try store.putDevice(device("h1", "eve"))
+        for owner in ["fay", "eve", "fay"] {
+            record.owner = owner
+            record = try store.putDevice(record)
+            for name in ["eve", "fay"] {
+                #expect(try store.devices(owner: name).map(\.id) == (name == owner ? ["h1"] : []))
+            }
+        }
+        #expect(record.version == 4)
+    }
+
+    func deviceQuota() throws {
+        for index in 0..<3 { _ = try store.putDevice(device("q\(index)", "quinn")) }
+        expect(.quotaExceeded) { _ = try store.putDevice(device("q3", "quinn")) }
+        #expect(try store.device("q3") == nil)
+        var other = try store.putDevice(device("q4", "rose"))
+        other.owner = "quinn"
+        expect(.quotaExceeded) { _ = try store.putDevice(other) }
+        #expect(try store.device("q4")?.owner == "rose")
+        #expect(try store.putDevice(device("q0", "quinn", version: 1)).version == 2)
+        #expect(try store.removeDevice("q0", version: 2))
+        #expect(try store.putDevice(other).owner == "quinn")
+    }
+
+    // MARK: Hub
+
+    private func registration(_ id: String, _ channel: String, _ tags: [String]) -> HubRegistration {
+        let description = JSONValue.object([.init("handle", .string(channel)), .init("n", .number("1.50"))])
+        return HubRegistration(id: id, channel: channel, tags: tags, description: description, updatedAt: noon)
+    }
+
+    func hubRegistrations() throws {
+        let first = try store.putHubRegistration(registration("r-1", "AA", ["news", "username:ann"]))
+        #expect(first.version == 1)
+        #expect(try store.hubRegistration("r-1") == first)
+        #expect(try store.hubRegistration("r-2") == nil)
+        expect(.conflict) { _ = try store.putHubRegistration(registration("r-1", "AA", [])) }
+        let other = try store.putHubRegistration(registration("r-0", "AA", ["news"]))
+        #expect(try store.hubRegistrations(channel: "AA") == [other, first])
+        #expect(try store.hubRegistrations(tag: "news", after: nil, limit: 10).elements == [other, first])
+        #expect(try store.hubRegistrations(tag: "username:ann", after: nil, limit: 10).elements == [first])
+        var moved = first
+        (moved.channel, moved.tags) = ("BB", ["sport", "username:ann"])
+        moved = try store.putHubRegistration(moved)
+        #expect(try store.hubRegistrations(channel: "AA") == [other])
+        #expect(try store.hubRegistrations(channel: "BB") == [moved])
+        #expect(try store.hubRegistrations(tag: "news", after: nil, limit: 10).elements == [other])
+        #expect(try store.hubRegistrations(tag: "sport", after: nil, limit: 10).elements == [moved])
+        expect(.conflict) { _ = try store.removeHubRegistration("r-1", version: 1) }
+        #expect(try store.removeHubRegistration("r-1", version: 2))
+        #expect(try !store.removeHubRegistration("r-1", version: nil))
+        #expect(try store.hubRegistrations(tag: "sport", after: nil, limit: 10).elements == [])
+        #expect(try store.removeHubRegistration("r-0", version: nil))
+        #expect(try store.hubRegistrations(after: nil, limit: 10).elements == [])
+    }
+
+    func hubPages() throws {
+        let ids = (100..<137).map { "page-\($0)" }
+        for id in ids { _ = try store.putHubRegistration(registration(id, "C" + id, ["all"])) }
+        var byTag: [String] = []
+        var cursor: String?
+        repeat {
+            let page = try store.hubRegistrations(tag: "all", after: cursor, limit: 10)
+            byTag += page.elements.map(\.id)
+            cursor = page.next
+        } while cursor != nil
+        #expect(byTag == ids)
+        var all: [String] = []
+        repeat {
+            let page = try store.hubRegistrations(after: cursor, limit: 5)
+            #expect(page.elements.count <= 5)
+            all += page.elements.map(\.id)
+            cursor = page.next
+            #expect(cursor?.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-" || $0 == "_") } ?? true)
+        } while cursor != nil
+        #expect(all.sorted() == ids)
+        for id in ids { #expect(try store.removeHubRegistration(id, version: 1)) }
+    }
+
+    func hubMessages() throws {
+        var message = HubMessage(
+            id: "m-1", document: .array([.null, .bool(true)]), createdAt: noon, expiresAt: nextDay)
+        #expect(try store.hubMessage("m-1", now: noon) == nil)
+        try store.putHubMessage(message)
+        #expect(try store.hubMessage("m-1", now: noon) == message)
+        message.document = .string("done")
+        try store.putHubMessage(message)
+        #expect(try store.hubMessage("m-1", now: noon) == message)
+        #expect(try store.hubMessage("m-1", now: nextDay) == nil)
+    }
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Store
+import Synchronization
+import Testing
+
+/// A folder of its own for one test; removed with everything in it when the test is over.
+final class TemporaryFolder: Sendable {
+    let path: String
+
+    init() throws {
+        path = NSTemporaryDirectory() + "/store-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(
+            atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(atPath: path)
+    }
+
+    /// All files below, by their path relative to the folder.
+    func files(under name: String = "") throws -> [String] {
+        let found = FileManager.default.enumerator(atPath: path + "/" + name)?.compactMap { $0 as? String } ?? []
+        return found.map { name.isEmpty ? $0 : name + "/" + $0 }.filter { $0.hasSuffix(".jsonl") }.sorted()
+    }
+
+    func text(_ name: String) throws -> String {
+        try String(contentsOfFile: path + "/" + name, encoding: .utf8)
+    }
+
+    func write(_ text: String, to name: String) throws {
+        try Data(text.utf8).write(to: URL(fileURLWithPath: path + "/" + name))
+    }
+
+    func append(_ text: String, to name: String) throws {
+        let handle = try #require(FileHandle(forWritingAtPath: path + "/" + name))
+        try handle.seekToEnd()
+        try handle.write(contentsOf: Data(text.utf8))
+        try handle.close()
+    }
+
+    func open(_ adjust: (inout FileStore.Options) -> Void = { _ in }) throws -> FileStore {
+        var options = FileStore.Options()
+        adjust(&options)
+        return try FileStore.open(path: path, options: options)
+    }
+}
+
+/// Hears a store's events.
+final class EventLog: Sendable {
+    private let events = Mutex<[StoreEvent]>([])
+
+    var all: [StoreEvent] { events.withLock { $0 } }
+
+    func append(_ event: StoreEvent) { events.withLock { $0.append(event) } }
+}
+
+/// Random numbers that are the same in every run.
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var word = state
+        word = (word ^ word >> 30) &* 0xBF58_476D_1CE4_E5B9
+        word = (word ^ word >> 27) &* 0x94D0_49BB_1331_11EB
+        return word ^ word >> 31
+    }
+}
+
+let noon = Timestamp(seconds: 1_800_000_000)
+let nextDay = noon + 86_400
