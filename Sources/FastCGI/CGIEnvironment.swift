@@ -85,7 +85,7 @@ struct CGIEnvironment {
         for _ in 0..<2 {
             let bits = generator.next()
             for shift in stride(from: 60, through: 0, by: -4) {
-                bytes.append(ASCII.lowerHexDigits[Int(bits >> shift) & 15])
+                bytes.append(ASCII.lowerHexDigits[Int((bits >> shift) & 15)])
             }
         }
         id = String(decoding: bytes, as: UTF8.self)
