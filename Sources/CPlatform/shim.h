@@ -38,6 +38,7 @@ extern void explicit_bzero(void *, size_t);
 static inline void platform_wipe(void *memory, size_t size) {
     explicit_bzero(memory, size);
 }
+
 // open(2) is variadic.
 static inline int platform_open(const char *path, int flags, mode_t mode) {
     return open(path, flags, mode);
