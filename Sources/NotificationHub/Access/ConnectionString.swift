@@ -34,7 +34,7 @@ package struct ConnectionString: Sendable {
         (scheme, endpoint) = try Self.address(try Self.value(.endpoint, in: values))
         keyName = try Self.value(.sharedAccessKeyName, in: values)
         key = Secret(try Self.value(.sharedAccessKey, in: values))
-        entityPath = values[.entityPath]
+        entityPath = values[.entityPath].flatMap { $0.isEmpty ? nil : $0 }
     }
 
     private static func value(

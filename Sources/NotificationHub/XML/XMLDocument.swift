@@ -19,7 +19,7 @@ enum XMLDocument {
         guard bytes.count <= maximumBytes, let length = Int32(exactly: bytes.count) else { throw XMLError.tooLarge }
         // XML_ParserCreateNS: names arrive as namespace, separator, local name. Expat refuses a namespace that holds
         // the separator. The encoding given here outranks the document's own declaration.
-        guard let parser = XML_ParserCreateNS("UTF-8", separator) else { throw XMLError.tooLarge }
+        guard let parser = XML_ParserCreateNS("UTF-8", separator) else { throw XMLError.outOfMemory }
         defer { XML_ParserFree(parser) }
         let builder = XMLTreeBuilder(parser: parser)
         return try withExtendedLifetime(builder) { () throws(XMLError) in
@@ -45,6 +45,7 @@ enum XMLError: Error, Equatable, Sendable {
     case tooDeep
     /// A DOCTYPE, which no document of the hub has.
     case documentType
+    case outOfMemory
 }
 
 private let separator: XML_Char = 0x0A
