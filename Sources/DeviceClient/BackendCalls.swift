@@ -13,9 +13,9 @@ struct BackendCalls: Sendable {
     /// - Throws: `unreachable` or `cancelled`, when there is no answer.
     func answer(
         _ method: HTTPRequest.Method, _ path: String, query: [(name: String, value: String)] = [],
-        fields: HTTPFields = [:], json: [UInt8]? = nil
+        json: [UInt8]? = nil
     ) async throws(DeviceClientError) -> Response {
-        var fields = fields
+        var fields: HTTPFields = [:]
         fields[.authorization] = credentials.authorization
         fields[.accept] = "application/json, \(Problem.contentType)"
         if json != nil { fields[.contentType] = "application/json; charset=utf-8" }
@@ -30,9 +30,9 @@ struct BackendCalls: Sendable {
     /// - Throws: as `answer`, and the error that the status stands for.
     func success(
         _ method: HTTPRequest.Method, _ path: String, query: [(name: String, value: String)] = [],
-        fields: HTTPFields = [:], json: [UInt8]? = nil
+        json: [UInt8]? = nil
     ) async throws(DeviceClientError) -> Response {
-        let response = try await answer(method, path, query: query, fields: fields, json: json)
+        let response = try await answer(method, path, query: query, json: json)
         guard response.status.kind == .successful else { throw DeviceClientError(Problem(response)) }
         return response
     }

@@ -11,8 +11,8 @@ public enum DeviceClientError: Error, Equatable, Sendable {
     case busy(Problem)
     /// Any other status that is not a success. Repeating the same call will not help.
     case refused(Problem)
-    /// No answer came; whether the backend acted on the call is unknown. Registering again is safe; a send is safe to
-    /// repeat with the same idempotency key.
+    /// No answer came; whether the backend acted on the call is unknown. Registering again is safe; a send that is
+    /// repeated may arrive twice.
     case unreachable(reason: String)
     /// The answer was a success and makes no sense: an address that is not the backend's, most likely.
     case malformedAnswer(Problem)

@@ -4,12 +4,6 @@ import HTTP
 import HTTPTypes
 import JSON
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// Sends notifications in the user's name, and reads the secure ones that were sent to him.
 public struct NotificationClient: Sendable {
     private let calls: BackendCalls
@@ -19,19 +13,14 @@ public struct NotificationClient: Sendable {
         calls = BackendCalls(endpoint: endpoint, credentials: credentials, transport: transport)
     }
 
-    /// A name for one send. The backend sends once however often it hears the same name, so a send whose answer was
-    /// lost may be repeated with it.
-    public static func makeIdempotencyKey() -> String { UUID().uuidString }
-
     /// Sends a message to a user's devices on one platform.
     /// - Returns: the outcome, also when the hub took it on no platform: `isAccepted` tells.
     /// - Throws: what the refusal stands for.
     public func send(
-        _ message: String, to user: String, on platform: DevicePlatform,
-        idempotencyKey: String = makeIdempotencyKey()
+        _ message: String, to user: String, on platform: DevicePlatform
     ) async throws(DeviceClientError) -> SendOutcome {
         let query = [("pns", platform.rawValue), ("to_tag", user)]
-        return try await post(query: query, json: Self.string(message), idempotencyKey: idempotencyKey)
+        return try await post(query: query, json: Self.string(message))
     }
 
     /// Sends a message on several platforms, one call each, as the tutorial's switches do.
@@ -39,16 +28,14 @@ public struct NotificationClient: Sendable {
     /// - Throws: the first call's error, when no call was answered with an outcome; `unauthorized` and `cancelled` at
     ///   once, because they are true of every platform.
     public func send(
-        _ message: String, to user: String, on platforms: [DevicePlatform],
-        idempotencyKey: String = makeIdempotencyKey()
+        _ message: String, to user: String, on platforms: [DevicePlatform]
     ) async throws(DeviceClientError) -> SendOutcome {
         var together = SendOutcome(outcomes: [])
         var firstError: DeviceClientError?
         var answered = false
         for platform in platforms {
             do {
-                let key = "\(idempotencyKey)-\(platform.rawValue)"
-                together.outcomes += try await send(message, to: user, on: platform, idempotencyKey: key).outcomes
+                together.outcomes += try await send(message, to: user, on: platform).outcomes
                 answered = true
             } catch {
                 guard !error.endsAll else { throw error }
@@ -66,10 +53,10 @@ public struct NotificationClient: Sendable {
     ///   - user: whom it is for; nil for the caller himself.
     /// - Returns: the outcome, whose `id` names the message.
     public func sendSecure(
-        _ secret: String? = nil, to user: String? = nil, idempotencyKey: String = makeIdempotencyKey()
+        _ secret: String? = nil, to user: String? = nil
     ) async throws(DeviceClientError) -> SendOutcome {
         let query = user.map { [("to_tag", $0)] } ?? []
-        return try await post(query: query, json: secret.map(Self.string), idempotencyKey: idempotencyKey)
+        return try await post(query: query, json: secret.map(Self.string))
     }
 
     /// Fetches the message that a secure push named. From then on it counts as read.
@@ -98,11 +85,9 @@ public struct NotificationClient: Sendable {
 extension NotificationClient {
     /// 502 is also the answer of a backend whose hub took nothing; then the body is an outcome, and says more.
     private func post(
-        query: [(name: String, value: String)], json: [UInt8]?, idempotencyKey: String
+        query: [(name: String, value: String)], json: [UInt8]?
     ) async throws(DeviceClientError) -> SendOutcome {
-        var fields = HTTPFields()
-        if let name = HTTPField.Name.idempotencyKey { fields[name] = idempotencyKey }
-        let response = try await calls.answer(.post, Path.notifications, query: query, fields: fields, json: json)
+        let response = try await calls.answer(.post, Path.notifications, query: query, json: json)
         if response.status == .badGateway, let outcome = try? SendOutcome(response) { return outcome }
         guard response.status.kind == .successful else { throw DeviceClientError(Problem(response)) }
         return try read(response) { response throws(Problem) in try SendOutcome(response) }
@@ -132,9 +117,4 @@ extension DeviceClientError {
         default: problem?.detail ?? ""
         }
     }
-}
-
-extension HTTPField.Name {
-    /// Makes a POST safe to repeat (draft-ietf-httpapi-idempotency-key-header).
-    fileprivate static let idempotencyKey = HTTPField.Name("Idempotency-Key")
 }

@@ -7,6 +7,11 @@ public struct JSONSyntaxError: Error, Equatable, Sendable, CustomStringConvertib
     /// A sentence without a full stop. It never repeats the text, which may be secret.
     public let reason: String
 
+    public init(offset: Int, reason: String) {
+        self.offset = offset
+        self.reason = reason
+    }
+
     public var description: String { "\(reason) at byte \(offset)" }
 }
 

@@ -12,22 +12,12 @@ struct NotificationClientTests {
     @Test func `a send names platform and user in the query and the message in the body`() async throws {
         let transport = ScriptedTransport(.body(Self.enqueued))
         let outcome = try await Example.notificationClient(transport).send(
-            "say \"hi\" <now>\n", to: "bob.b@x", on: .apns, idempotencyKey: "k1")
+            "say \"hi\" <now>\n", to: "bob.b@x", on: .apns)
 
         #expect(transport.lines == ["POST /api/notifications?pns=apns&to_tag=bob.b%40x"])
         let request = try #require(transport.requests.first)
         #expect(request.body == [UInt8](#""say \"hi\" <now>\n""#.utf8))
-        #expect(request.fields[try #require(HTTPField.Name("Idempotency-Key"))] == "k1")
         #expect(outcome.isAccepted && outcome.outcomes.first?.notificationID == "n1")
-    }
-
-    @Test func `two sends have two idempotency keys`() async throws {
-        let transport = ScriptedTransport(.body(Self.enqueued), .body(Self.enqueued))
-        let client = try Example.notificationClient(transport)
-        _ = try await client.send("a", to: "bob", on: .apns)
-        _ = try await client.send("a", to: "bob", on: .apns)
-        let name = try #require(HTTPField.Name("Idempotency-Key"))
-        #expect(Set(transport.requests.compactMap { $0.fields[name] }).count == 2)
     }
 
     @Test func `a hub that took nothing is an outcome, not an error`() async throws {
@@ -48,14 +38,13 @@ struct NotificationClientTests {
     @Test func `several platforms are one call each, and one failure does not hide the others`() async throws {
         let transport = ScriptedTransport(.problem(.badRequest, "No such platform."), .body(Self.enqueued))
         let outcome = try await Example.notificationClient(transport).send(
-            "a", to: "bob", on: [.mpns, .apns], idempotencyKey: "k")
+            "a", to: "bob", on: [.mpns, .apns])
         #expect(
             outcome.outcomes == [
                 .init(platform: "mpns", state: "Abandoned", error: "No such platform."),
                 .init(platform: "apns", state: "Enqueued", notificationID: "n1"),
             ])
-        let name = try #require(HTTPField.Name("Idempotency-Key"))
-        #expect(transport.requests.map { $0.fields[name] } == ["k-mpns", "k-apns"])
+        #expect(transport.requests.count == 2)
     }
 
     @Test func `when every platform fails the first error is thrown`() async throws {
