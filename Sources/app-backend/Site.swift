@@ -47,13 +47,14 @@ struct Site {
         }
         let client = NotificationHubClient(
             connection: connection, hub: configuration.hub.name, transport: hub, now: { Self.now().seconds })
-        backend = Backend(
+        let backend = Backend(
             Backend.Parts(
                 store: store, notifications: Notifications(hub: client, platforms: configuration.hub.platforms),
                 authenticator: try authenticator ?? Self.authenticator(configuration, store),
                 policy: configuration.policy, retentionSeconds: Int64(configuration.retentionDays) * 86_400,
                 realm: configuration.realm, now: Self.now, load: load, logger: logger))
         self.store = store
+        self.backend = backend
         responder = served.map { HubBeside(name: configuration.hub.name, hub: $0, backend: backend) } ?? backend
     }
 
@@ -100,9 +101,9 @@ private struct HubBeside: Responder {
     let hub: LocalHub
     let backend: Backend
 
-    func respond(to request: Request) throws -> Response {
+    func respond(to request: Request) -> Response {
         let first = request.path.split(separator: "/", maxSplits: 1).first.map(String.init) ?? ""
         guard ASCII.equalIgnoringCase(first, name) else { return backend.respond(to: request) }
-        return try hub.respond(to: request)
+        return hub.respond(to: request)
     }
 }

@@ -5,7 +5,11 @@ import Foundation
 import HTTPTypes
 import JSON
 import NotificationHub
+import Store
 import Testing
+
+// Testing has a type of this name too.
+private typealias Tag = NotificationHub.Tag
 
 /// The whole arrow in one process: `RegisterClient` -> `Backend` -> `NotificationHubClient` -> `LocalHub` -> `FileStore`.
 struct ArrowTests {
@@ -19,7 +23,8 @@ struct ArrowTests {
 
         let first = try #require(outcome.outcomes.first)
         #expect(first.platform == "apns" && first.state == "Enqueued")
-        let details = try #require(try site.hubClient.details(try #require(first.notificationID)))
+        let messageID = try #require(first.notificationID)
+        let details = try #require(try site.hubClient.details(messageID))
         #expect(details.outcomes.first?.counts == [PlatformOutcomes.Count("Skipped", 1)])
         #expect(site.hub.messages.map(\.format) == ["apple"])
         #expect(site.hub.messages.first?.body == #"{"aps":{"alert":"From bob: Hello"}}"#)
@@ -46,9 +51,9 @@ struct ArrowTests {
     @Test func `what was accepted is still there in a new process`() async throws {
         let site = try TestSite()
         let outcome = try await site.device(of: "bob").notifications.sendSecure("kept", to: "alice")
-        let again = try Store.FileStore.open(path: site.folder.path)
+        let again = try FileStore.open(path: site.folder.path)
         let id = try #require(outcome.id)
-        let now = Store.Timestamp(seconds: site.clock.seconds)
+        let now = Timestamp(seconds: site.clock.seconds)
         #expect(try again.notification(id, owner: "alice", now: now)?.payload == "kept")
     }
 
@@ -92,7 +97,8 @@ struct ArrowTests {
         #expect(site.call(.put, "/api/register/\(id)", as: "bob", body: body).status == .ok)
         #expect(site.call(.put, "/api/register/\(id)", as: "alice", body: body).status == .ok)
         #expect(site.call(.put, "/api/register/\(id)", as: "bob", body: body).status == .ok)
-        let registration = try #require(try site.hubClient.registration(try #require(RegistrationID(id))))
+        let registrationID = try #require(RegistrationID(id))
+        let registration = try #require(try site.hubClient.registration(registrationID))
         #expect(registration.tags.map(\.description) == ["username:bob"])
         #expect(site.call(.delete, "/api/register/\(id)", as: "alice").status == .forbidden)
     }
@@ -145,7 +151,8 @@ struct ArrowTests {
         let site = try TestSite()
         let alice = try site.device(of: "alice")
         let outcome = try await alice.notifications.sendSecure("old")
-        let reference = try #require(SecureReference(id: try #require(outcome.id)))
+        let id = try #require(outcome.id)
+        let reference = try #require(SecureReference(id: id))
         site.clock.advance(31 * 86_400)
         await #expect(throws: DeviceClientError.self) { try await alice.notifications.secureMessage(reference) }
         #expect(try await alice.notifications.secureMessages().isEmpty)
