@@ -100,8 +100,27 @@ struct BucketTable: Sendable {
         guard let content else { return }
         let probe = LineProbe(schema, key: key, id: id)
         content.forEachLine { bytes, offset in
-            guard probe.mayMatch(bytes), let line = decode(bytes, content, offset) else { return }
+            if case .other = probe.examine(bytes) { return }
+            guard let line = decode(bytes, content, offset) else { return }
             if line.key.hasSameBytes(as: key), id == nil || id == line.id { body(line) }
+        }
+    }
+
+    /// Calls `body` with the id and the op of the lines of that key, oldest first. Our own lines are not parsed for
+    /// that, so it is cheap, and a line that is broken behind its beginning still yields its id.
+    func forEachID(_ content: BucketContent?, key: String, _ body: (_ id: String, _ op: String?) -> Void) {
+        guard let content else { return }
+        let probe = LineProbe(schema, key: key, id: nil)
+        content.forEachLine { bytes, offset in
+            switch probe.examine(bytes) {
+            case .other: return
+            case .record(let id):
+                let quotes = id.first == UInt8(ascii: "\"") ? 1 : 0
+                body(String(decoding: id.dropFirst(quotes).dropLast(quotes), as: UTF8.self), nil)
+            case .unclear:
+                guard let line = decode(bytes, content, offset), line.key.hasSameBytes(as: key) else { return }
+                if let id = line.id.string ?? line.id.integer.map(String.init) { body(id, line.op) }
+            }
         }
     }
 

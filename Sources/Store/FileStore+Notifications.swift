@@ -108,8 +108,8 @@ extension BucketTable {
     /// The ids that have any line under that owner.
     fileprivate func ids(_ owner: String, in content: BucketContent) -> Set<Int32> {
         var ids: Set<Int32> = []
-        forEachLine(content, key: owner, id: nil) { line in
-            if let id = line.id.integer.flatMap(Int32.init(exactly:)) { ids.insert(id) }
+        forEachID(content, key: owner) { id, _ in
+            if let id = Int32(id) { ids.insert(id) }
         }
         return ids
     }

@@ -101,9 +101,8 @@ struct IndexedTable<Record: IndexedRecord>: Sendable {
     /// The ids that the index has under that key: all that are right, and perhaps some that are not any more.
     static func ids(_ key: String, in content: BucketContent?, _ index: BucketTable) -> Set<String> {
         var ids: Set<String> = []
-        index.forEachLine(content, key: key, id: nil) { line in
-            guard let id = line.id.string else { return }
-            if line.op == nil { ids.insert(id) } else if line.op == deleteOp { ids.remove(id) }
+        index.forEachID(content, key: key) { id, op in
+            if op == nil { ids.insert(id) } else if op == deleteOp { ids.remove(id) }
         }
         return ids
     }

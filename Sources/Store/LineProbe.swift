@@ -33,14 +33,27 @@ struct LineProbe {
         return json.bytes
     }
 
-    func mayMatch(_ line: UnsafeBufferPointer<UInt8>) -> Bool {
+    /// What the beginning of a line tells.
+    enum Finding {
+        /// It belongs to another record.
+        case other
+        /// It is the line of a record that is looked for, and no op; its id as JSON.
+        case record(id: Slice<UnsafeBufferPointer<UInt8>>)
+        /// It must be parsed.
+        case unclear
+    }
+
+    func examine(_ line: UnsafeBufferPointer<UInt8>) -> Finding {
         var rest = Reader(line: line)
-        guard rest.take(Self.start), let foundID = rest.token() else { return true }
-        if let id, !foundID.elementsEqual(id) { return false }
-        guard let key else { return true }
-        if rest.take(Self.opName) { guard rest.token() != nil else { return true } }
-        guard rest.take(key.name), let foundKey = rest.token() else { return true }
-        return foundKey.elementsEqual(key.value)
+        guard rest.take(Self.start), let foundID = rest.token() else { return .unclear }
+        if let id, !foundID.elementsEqual(id) { return .other }
+        let isOp = rest.take(Self.opName)
+        if isOp, rest.token() == nil { return .unclear }
+        if let key {
+            guard rest.take(key.name), let foundKey = rest.token() else { return .unclear }
+            guard foundKey.elementsEqual(key.value) else { return .other }
+        }
+        return isOp ? .unclear : .record(id: foundID)
     }
 
     private struct Reader {
