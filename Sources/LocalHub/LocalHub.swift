@@ -1,1 +1,61 @@
 // SPDX-License-Identifier: Apache-2.0
+import HTTP
+import HTTPTypes
+import NotificationHub
+import Store
+
+/// A notification hub of one's own: Azure's REST language, answered on this host from a `HubStore`.
+///
+/// It is a `Responder`, so that a `NotificationHubClient` in this process can call it directly, and so that it can be
+/// served to clients of any kind. It is as strict as Azure: no operation without a signature that grants it.
+package struct LocalHub: Responder {
+    private let gate: Gate
+    private let router: Router
+
+    /// - Parameters:
+    ///   - name: the hub's name, the first segment of every path; compared without case.
+    ///   - keys: who may do what.
+    ///   - hosts: names by which clients dial this hub, without ports; tokens for others are refused.
+    ///   - now: seconds since 1970.
+    package init(
+        name: String, keys: [SharedAccessKey], hosts: [String], store: any HubStore,
+        now: @escaping @Sendable () -> Int64
+    ) {
+        let gate = Gate(
+            hub: name, verifier: SharedAccessSignature.Verifier(keys: keys, hosts: hosts),
+            defaultHost: hosts.first ?? "localhost", now: now)
+        let routes = RegistrationOperations(store: store).routes + MessageOperations(store: store).routes
+        self.gate = gate
+        router = Router(
+            routes.map { route in
+                Route(route.method, route.pattern) { request, parameters in
+                    try route.operation(gate.admit(request, needs: route.needs), parameters)
+                }
+            })
+    }
+
+    /// Never throws: what goes wrong is an answer, with the request's tracking id.
+    package func respond(to request: Request) -> Response {
+        let trackingID = HubAnswer.trackingID(of: request)
+        var response: Response
+        do {
+            response = try answer(request)
+        } catch {
+            let refusal = HubRefusal(error) ?? HubRefusal(.internalServerError, "The server encountered an error")
+            response = HubAnswer.refusal(refusal, trackingID: trackingID, now: gate.now())
+        }
+        response.fields[.trackingID] = trackingID
+        return response
+    }
+
+    /// Every route passes the gate, and what is no route passes it as well: who may not enter learns nothing of what
+    /// there is.
+    private func answer(_ request: Request) throws -> Response {
+        do {
+            return try router.respond(to: request)
+        } catch let error as RoutingError {
+            _ = try gate.admit(request, needs: [])
+            throw error
+        }
+    }
+}

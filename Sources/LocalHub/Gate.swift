@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+import HTTP
+import HTTPTypes
+import NotificationHub
+
+/// An operation of the hub: where it is found, what one needs to be granted, what it does.
+struct HubRoute: Sendable {
+    let method: HTTPRequest.Method
+    let pattern: String
+    let needs: AccessRights
+    let operation: @Sendable (HubCall, PathParameters) throws -> Response
+
+    init(
+        _ method: HTTPRequest.Method, _ pattern: String, needs: AccessRights,
+        _ operation: @escaping @Sendable (HubCall, PathParameters) throws -> Response
+    ) {
+        self.method = method
+        self.pattern = pattern
+        self.needs = needs
+        self.operation = operation
+    }
+}
+
+/// What every request passes before anything is done for it.
+struct Gate: Sendable {
+    let hub: String
+    let verifier: SharedAccessSignature.Verifier
+    /// Stands in links where the request names no host, as calls within the process may.
+    let defaultHost: String
+    /// Seconds since 1970.
+    let now: @Sendable () -> Int64
+
+    /// - Throws: `HubRefusal`: 413 above 64 KiB; 401 for a token that is none, of another host or path, or expired, and
+    ///   for one that does not grant what is needed; 404 for another hub; 400 for a malformed query.
+    func admit(_ request: Request, needs: AccessRights) throws(HubRefusal) -> HubCall {
+        guard request.body.count <= HubNotification.maximumRequest else {
+            throw HubRefusal(.contentTooLarge, "The request's body is larger than 64 KB.")
+        }
+        let now = now()
+        let rights = try rights(of: request, now: now)
+        guard let first = request.path.utf8.split(separator: UInt8(ascii: "/")).first,
+            PercentEncoding.decode(first)?.lowercased() == hub.lowercased()
+        else { throw .noSuchHub }
+        var request = request
+        if request.authority.isEmpty { request.authority = defaultHost }
+        let call = try HubCall(request, rights: rights, now: now)
+        try call.require(needs)
+        return call
+    }
+
+    private func rights(of request: Request, now: Int64) throws(HubRefusal) -> AccessRights {
+        do throws(SignatureError) {
+            return try verifier.verify(header: request.fields[.authorization], path: request.path, now: now)
+        } catch {
+            throw .unauthorized
+        }
+    }
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+import HTTP
+import HTTPTypes
+import NotificationHub
+import Store
+
+/// Why the hub answers anything but success: a status, a sentence for people, and sometimes a field.
+struct HubRefusal: Error {
+    let status: HTTPResponse.Status
+    let message: String
+    var fields = HTTPFields()
+
+    init(_ status: HTTPResponse.Status, _ message: String = "") {
+        self.status = status
+        self.message = message
+    }
+
+    /// What a missing token, a wrong one and an expired one have in common: the caller learns no more (the texts of
+    /// Azure's other 401 answers were never seen).
+    static let unauthorized = HubRefusal(.unauthorized, "InvalidSignature: The token has an invalid signature.")
+
+    /// As the older generation of Azure's servers says it; the newer one answers an empty 403.
+    static func missing(_ right: String) -> HubRefusal {
+        HubRefusal(.unauthorized, "\(right) claim is required for this operation.")
+    }
+
+    static let noSuchHub = HubRefusal(.notFound, "No service is hosted at the specified address.")
+
+    /// Azure's 404 for a registration has no message.
+    static let noSuchRegistration = HubRefusal(.notFound)
+
+    static let etagMismatch = HubRefusal(.preconditionFailed, "The ETag header is missing, invalid or out of date.")
+
+    static func bad(_ message: String) -> HubRefusal { HubRefusal(.badRequest, message) }
+}
+
+extension HubRefusal {
+    /// The one table from what may go wrong below to what is answered. Nil: a defect of ours, 500.
+    init?(_ error: any Error) {
+        switch error {
+        case let refusal as HubRefusal: self = refusal
+        case let error as RoutingError: self.init(error)
+        case let error as StoreError: self.init(error)
+        case let error as AtomError: self.init(error)
+        case let error as TagExpressionError: self = .bad("The tag expression is invalid: \(error).")
+        case is Query.Malformed: self = .bad("The query string is malformed.")
+        default: return nil
+        }
+    }
+
+    private init(_ error: RoutingError) {
+        switch error {
+        case .notFound: self.init(.notFound, "The resource is not known here.")
+        case .methodNotAllowed(let methods):
+            self.init(.methodNotAllowed, "The specified HTTP verb is not valid.")
+            fields[.allow] = methods.map(\.rawValue).joined(separator: ", ")
+        }
+    }
+
+    /// How long a client waits before it comes again when the store cannot write, in seconds.
+    static let retryAfterSeconds = 10
+
+    private init(_ error: StoreError) {
+        switch error {
+        case .conflict: self.init(.conflict, "SubCode=40900. Conflict.")
+        case .quotaExceeded: self.init(.forbidden, "The quota is exceeded.")
+        case .busy(let seconds):
+            self.init(.serviceUnavailable, "The hub is busy.")
+            fields[.retryAfter] = String(max(seconds, 1))
+        case .full, .readOnly, .poisoned, .damaged, .unavailable:
+            self.init(.serviceUnavailable, "The hub's storage is not available.")
+            fields[.retryAfter] = String(Self.retryAfterSeconds)
+        }
+    }
+
+    private init(_ error: AtomError) {
+        switch error {
+        case .notXML: self = .bad("The request's body is not well-formed XML.")
+        case .unexpectedElement, .repeatedElement, .badNumber:
+            self = .bad("The request's body is not an entry with one registration description.")
+        case .unknownType: self = .bad("The type of the registration description is not known.")
+        case .badRegistrationID: self = .bad("The registration id is invalid.")
+        case .badHandle(let reason): self = .bad("The channel is invalid: \(reason).")
+        case .badTag:
+            self = .bad(
+                "An invalid tag was supplied. Valid tag characters are alphanumeric, _, @, -, ., : and #. "
+                    + "Tags can not start with $.")
+        case .tooManyTags:
+            self = .bad(
+                "Registration Tags serialized size is more than maximum supported value. "
+                    + "Max Allowed Size: '\(RegistrationDescription.maximumTagsLength)'")
+        case .missingTemplate: self = .bad("A template registration needs a BodyTemplate.")
+        case .badHeader: self = .bad("A header of the template has no name or no value.")
+        case .expirationGiven: self = .bad("Cannot specify ExpirationTime.")
+        }
+    }
+}

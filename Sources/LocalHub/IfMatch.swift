@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+import HTTP
+
+/// The condition of a write, in the five spellings that clients use: `W/"2"`, `"2"`, `2`, `*` and `"*"`.
+enum IfMatch: Equatable {
+    case any
+    case version(Int)
+
+    /// - Throws: `HubRefusal`, 412, for a text that is none of them.
+    init(_ text: String) throws(HubRefusal) {
+        var bytes = Substring(text).utf8
+        while bytes.first == UInt8(ascii: " ") { bytes.removeFirst() }
+        while bytes.last == UInt8(ascii: " ") { bytes.removeLast() }
+        if bytes.starts(with: "W/".utf8) || bytes.starts(with: "w/".utf8) { bytes = bytes.dropFirst(2) }
+        if bytes.count >= 2, bytes.first == UInt8(ascii: "\""), bytes.last == UInt8(ascii: "\"") {
+            bytes = bytes.dropFirst().dropLast()
+        }
+        if bytes.elementsEqual("*".utf8) {
+            self = .any
+        } else if let version = Int(String(Substring(bytes))), version > 0, bytes.first != UInt8(ascii: "+") {
+            self = .version(version)
+        } else {
+            throw .etagMismatch
+        }
+    }
+
+    /// Nil without the field.
+    init?(field text: String?) throws(HubRefusal) {
+        guard let text else { return nil }
+        self = try IfMatch(text)
+    }
+
+    func matches(_ version: Int) -> Bool { self == .any || self == .version(version) }
+}

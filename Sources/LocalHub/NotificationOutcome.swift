@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+import NotificationHub
+
+/// The answer to a test send: each device's fate by itself.
+struct NotificationOutcome {
+    /// Devices that a test send shows; Azure sends to no more than these.
+    static let maximumResults = 10
+
+    private var results: [(target: Target, outcome: Outcome)] = []
+
+    mutating func add(_ target: Target, _ outcome: Outcome) {
+        if results.count < Self.maximumResults { results.append((target, outcome)) }
+    }
+
+    /// `<NotificationOutcome>`, as `POST /{hub}/messages?test` answers it. The handles in it go to a caller who may
+    /// send to them.
+    func encode() -> [UInt8] {
+        var xml = XMLWriter()
+        let attributes: KeyValuePairs = [
+            "xmlns": "http://schemas.microsoft.com/netservices/2010/10/servicebus/connect",
+            "xmlns:i": "http://www.w3.org/2001/XMLSchema-instance",
+        ]
+        xml.element("NotificationOutcome", attributes: attributes) { xml in
+            xml.element("Success", "0")
+            xml.element("Failure", String(results.count))
+            xml.element("Results") { xml in
+                for (target, outcome) in results { Self.write(target, outcome, to: &xml) }
+            }
+        }
+        return xml.bytes
+    }
+
+    private static func write(_ target: Target, _ outcome: Outcome, to xml: inout XMLWriter) {
+        xml.element("RegistrationResult") { xml in
+            xml.element("ApplicationPlatform", target.description.platform.formatHeader)
+            xml.element("PnsHandle", target.description.handle.channel)
+            if let id = target.registrationID { xml.element("RegistrationId", id) }
+            xml.element("Outcome", outcome.rawValue)
+        }
+    }
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+import JSON
+import NotificationHub
+import Store
+
+/// A registration as the store keeps it: the description in JSON, beside it what it is found by.
+extension HubRegistration {
+    /// - Parameter version: the version that it replaces; 0 for none.
+    init(_ description: RegistrationDescription, id: RegistrationID, version: Int, now: Int64) {
+        var tags: [String] = []
+        for tag in description.tags where !tags.contains(tag.folded) { tags.append(tag.folded) }
+        self.init(
+            id: id.description, channel: description.handle.channel, tags: tags, description: Self.json(description),
+            updatedAt: Timestamp(seconds: now), version: version)
+    }
+
+    /// Azure's registrations never expire unless the hub has a time to live, and so these; in the digits of the older
+    /// generation, which writes a `Z` when it reads and none when it has just written.
+    private static let never = "9999-12-31T23:59:59.999"
+
+    /// What a client is told.
+    /// - Throws: `StoreError.damaged`, when the record is not what this hub writes.
+    func answer(isRead: Bool) throws(StoreError) -> RegistrationDescription {
+        var registration = try decoded()
+        registration.id = RegistrationID(id)
+        registration.etag = String(version)
+        registration.expirationTime = Self.never + (isRead ? "Z" : "")
+        return registration
+    }
+
+    /// - Throws: `StoreError.damaged`.
+    func decoded() throws(StoreError) -> RegistrationDescription {
+        guard let handle = Self.handle(description) else { throw damaged("handle") }
+        var registration = RegistrationDescription(handle: handle)
+        for text in description["tags"]?.array ?? [] {
+            guard let tag = text.string.flatMap({ try? Tag($0) }) else { throw damaged("tags") }
+            registration.tags.append(tag)
+        }
+        registration.pushVariables = description["pushVariables"]?.string
+        registration.secondaryTileName = description["secondaryTileName"]?.string
+        if let template = description["template"] {
+            guard let body = template["body"]?.string else { throw damaged("template") }
+            registration.template = Template(
+                body: body, name: template["name"]?.string, expiry: template["expiry"]?.string,
+                priority: template["priority"]?.string,
+                headers: (template["headers"]?.members ?? []).map { PushHeader($0.name, $0.value.string ?? "") })
+        }
+        return registration
+    }
+
+    private func damaged(_ member: String) -> StoreError { .damaged(detail: "hub registration \(id): \(member)") }
+
+    private static func json(_ description: RegistrationDescription) -> JSONValue {
+        var members: [JSONValue.Member] = [JSONValue.Member("platform", .string(description.platform.rawValue))]
+        func add(_ name: String, _ text: String?) {
+            if let text { members.append(JSONValue.Member(name, .string(text))) }
+        }
+        switch description.handle.value {
+        case .apns(let token), .fcm(let token), .gcm(let token): add("handle", token)
+        case .wns(let uri), .mpns(let uri): add("handle", uri)
+        case .adm(let id): add("handle", id)
+        case .baidu(let userID, let channelID):
+            add("handle", channelID)
+            add("baiduUser", userID)
+        case .browser(let subscription):
+            add("handle", subscription.endpoint)
+            add("p256dh", subscription.p256dh)
+            add("auth", subscription.auth)
+        }
+        if !description.tags.isEmpty {
+            members.append(JSONValue.Member("tags", .array(description.tags.map { .string($0.description) })))
+        }
+        add("pushVariables", description.pushVariables)
+        add("secondaryTileName", description.secondaryTileName)
+        if let template = description.template { members.append(JSONValue.Member("template", json(template))) }
+        return .object(members)
+    }
+
+    private static func json(_ template: Template) -> JSONValue {
+        var members = [JSONValue.Member("body", .string(template.body))]
+        for (name, text) in [("name", template.name), ("expiry", template.expiry), ("priority", template.priority)] {
+            if let text { members.append(JSONValue.Member(name, .string(text))) }
+        }
+        if !template.headers.isEmpty {
+            let headers = template.headers.map { JSONValue.Member($0.name, .string($0.value)) }
+            members.append(JSONValue.Member("headers", .object(headers)))
+        }
+        return .object(members)
+    }
+
+    private static func handle(_ json: JSONValue) -> DeviceHandle? {
+        guard let platform = json["platform"]?.string.flatMap(Platform.init(rawValue:)),
+            let text = json["handle"]?.string
+        else { return nil }
+        return try? DeviceHandle(
+            platform, text, baiduUser: json["baiduUser"]?.string ?? "", p256dh: json["p256dh"]?.string ?? "",
+            auth: json["auth"]?.string ?? "")
+    }
+}
+
+extension DeviceHandle {
+    /// A handle of a platform that is known at run time only.
+    init(
+        _ platform: Platform, _ text: String, baiduUser: String = "", p256dh: String = "", auth: String = ""
+    ) throws(HandleError) {
+        self =
+            switch platform {
+            case .apns: try .apns(text)
+            case .fcm: try .fcm(text)
+            case .gcm: try .gcm(text)
+            case .wns: try .wns(text)
+            case .mpns: try .mpns(text)
+            case .adm: try .adm(text)
+            case .baidu: try .baidu(userID: baiduUser, channelID: text)
+            case .browser: try .browser(endpoint: text, p256dh: p256dh, auth: auth)
+            }
+    }
+}

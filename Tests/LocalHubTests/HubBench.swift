@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+import HTTP
+import HTTPTypes
+import LocalHub
+import NotificationHub
+import Store
+
+/// A hub with three keys, on a store in memory, and short words for talking to it.
+struct HubBench {
+    static let now: Int64 = 1_541_549_917  // 2018-11-07T00:18:37Z
+    static let host = "hub.example"
+
+    let store: any HubStore
+    let hub: LocalHub
+
+    init(store: any HubStore = MemoryHubStore()) {
+        self.store = store
+        hub = LocalHub(
+            name: "MyHub",
+            keys: [
+                SharedAccessKey(name: "listen", key: Secret("listen-key"), rights: .listen),
+                SharedAccessKey(name: "send", key: Secret("send-key"), rights: .send),
+                SharedAccessKey(name: "full", key: Secret("full-key"), rights: .full),
+            ], hosts: [Self.host], store: store, now: { Self.now })
+    }
+
+    static func token(
+        _ key: String = "full", secret: String? = nil, resource: String = "https://hub.example/myhub",
+        expiry: Int64 = HubBench.now + 60
+    ) -> String {
+        SharedAccessSignature.make(
+            resource: resource,
+            key: SharedAccessKey(name: key, key: Secret(secret ?? "\(key)-key"), rights: .full), expiry: expiry)
+    }
+
+    @discardableResult
+    func ask(
+        _ method: HTTPRequest.Method, _ path: String, query: String = "api-version=2020-06", key: String = "full",
+        fields: [String: String] = [:], body: String = ""
+    ) -> Response {
+        var request = Request(
+            method: method, authority: "\(Self.host):8443", path: path, query: query, body: Array(body.utf8))
+        request.fields[.authorization] = Self.token(key)
+        for (name, value) in fields {
+            if let name = HTTPField.Name(name) { request.fields[name] = value }
+        }
+        return hub.respond(to: request)
+    }
+
+    @discardableResult
+    func put(_ id: String, _ body: String, ifMatch: String? = nil) -> Response {
+        ask(
+            .put, "/myhub/registrations/\(id)", fields: ifMatch.map { ["If-Match": $0] } ?? [:], body: Self.entry(body))
+    }
+
+    func send(
+        _ format: String, tags: String? = nil, query: String = "api-version=2020-06", body: String = "{}",
+        fields: [String: String] = [:]
+    ) -> Response {
+        var fields = fields
+        fields["ServiceBusNotification-Format"] = format
+        fields["ServiceBusNotification-Tags"] = tags
+        return ask(.post, "/myhub/messages", query: query, fields: fields, body: body)
+    }
+
+    static func entry(_ description: String) -> String {
+        "<entry xmlns=\"http://www.w3.org/2005/Atom\"><content type=\"application/xml\">\(description)</content></entry>"
+    }
+
+    static let namespaces =
+        "xmlns:i=\"http://www.w3.org/2001/XMLSchema-instance\" "
+        + "xmlns=\"http://schemas.microsoft.com/netservices/2010/10/servicebus/connect\""
+
+    static func apple(_ token: String, tags: String = "") -> String {
+        "<AppleRegistrationDescription \(namespaces)>\(tags.isEmpty ? "" : "<Tags>\(tags)</Tags>")"
+            + "<DeviceToken>\(token)</DeviceToken></AppleRegistrationDescription>"
+    }
+
+    static func android(_ token: String, tags: String = "", element: String = "FcmV1") -> String {
+        "<\(element)RegistrationDescription \(namespaces)><Tags>\(tags)</Tags>"
+            + "<\(element)RegistrationId>\(token)</\(element)RegistrationId></\(element)RegistrationDescription>"
+    }
+
+    static func windows(_ uri: String, tags: String = "") -> String {
+        "<WindowsRegistrationDescription \(namespaces)><Tags>\(tags)</Tags>"
+            + "<ChannelUri>\(uri)</ChannelUri></WindowsRegistrationDescription>"
+    }
+
+    static func appleTemplate(_ token: String, tags: String = "") -> String {
+        "<AppleTemplateRegistrationDescription \(namespaces)><Tags>\(tags)</Tags><DeviceToken>\(token)</DeviceToken>"
+            + "<BodyTemplate><![CDATA[{\"aps\":{\"alert\":\"$(m)\"}}]]></BodyTemplate><TemplateName>t</TemplateName>"
+            + "</AppleTemplateRegistrationDescription>"
+    }
+}
+
+extension Response {
+    var text: String { String(decoding: body, as: UTF8.self) }
+
+    /// The ids of the registrations in a feed, in its order.
+    func ids() throws -> [String] {
+        try AtomFeed(decoding: body).entries.compactMap(\.registration.id?.description)
+    }
+
+    /// What stands behind the last `/` of `Location`.
+    var createdID: String {
+        let path = (fields[.location] ?? "").prefix { $0 != "?" }
+        return path.split(separator: "/").last.map(String.init) ?? ""
+    }
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+import JSON
+import Store
+import Synchronization
+
+/// A `HubStore` in memory, with the contract of the real one: versions, order by id, pages that never repeat.
+final class MemoryHubStore: HubStore {
+    private struct State {
+        var registrations: [String: HubRegistration] = [:]
+        var messages: [String: HubMessage] = [:]
+        var read = 0
+    }
+
+    private let state = Mutex(State())
+
+    /// How many registrations were handed out by lists.
+    var registrationsRead: Int { state.withLock { $0.read } }
+    var registrationCount: Int { state.withLock { $0.registrations.count } }
+
+    func hubRegistration(_ id: String) throws(StoreError) -> HubRegistration? {
+        state.withLock { $0.registrations[id] }
+    }
+
+    func putHubRegistration(_ registration: HubRegistration) throws(StoreError) -> HubRegistration {
+        let result = state.withLock { state -> HubRegistration? in
+            guard (state.registrations[registration.id]?.version ?? 0) == registration.version else { return nil }
+            var stored = registration
+            stored.version += 1
+            state.registrations[registration.id] = stored
+            return stored
+        }
+        guard let result else { throw .conflict }
+        return result
+    }
+
+    func removeHubRegistration(_ id: String, version: Int?) throws(StoreError) -> Bool {
+        let removed = state.withLock { state -> Bool? in
+            guard let current = state.registrations[id] else { return false }
+            guard version == nil || version == current.version else { return nil }
+            state.registrations[id] = nil
+            return true
+        }
+        guard let removed else { throw .conflict }
+        return removed
+    }
+
+    func hubRegistrations(channel: String) throws(StoreError) -> [HubRegistration] {
+        list(nil, .max) { $0.channel == channel }.elements
+    }
+
+    func hubRegistrations(tag: String, after: String?, limit: Int) throws(StoreError) -> Page<HubRegistration> {
+        list(after, limit) { $0.tags.contains(tag) }
+    }
+
+    func hubRegistrations(after: String?, limit: Int) throws(StoreError) -> Page<HubRegistration> {
+        list(after, limit) { _ in true }
+    }
+
+    private func list(
+        _ after: String?, _ limit: Int, _ isWanted: (HubRegistration) -> Bool
+    ) -> Page<HubRegistration> {
+        state.withLock { state in
+            let all = state.registrations.values.filter { $0.id > after ?? "" && isWanted($0) }.sorted { $0.id < $1.id }
+            let page = Array(all.prefix(limit))
+            state.read += page.count
+            return Page(elements: page, next: all.count > page.count ? page.last?.id : nil)
+        }
+    }
+
+    func putHubMessage(_ message: HubMessage) throws(StoreError) {
+        state.withLock { $0.messages[message.id] = message }
+    }
+
+    func hubMessage(_ id: String, now: Timestamp) throws(StoreError) -> HubMessage? {
+        state.withLock { $0.messages[id] }.flatMap { $0.expiresAt > now ? $0 : nil }
+    }
+}

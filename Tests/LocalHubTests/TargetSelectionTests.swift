@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+import NotificationHub
+import Store
+import Testing
+
+@testable import LocalHub
+
+@Suite struct `Who a send reaches` {
+    private static let names = ["a", "b", "c", "d", "e"]
+
+    private func expression(_ depth: Int, _ random: inout SeededGenerator) throws -> TagExpression {
+        switch depth == 0 ? 0 : Int.random(in: 0...4, using: &random) {
+        case 0, 1: .tag(try Tag(Self.names[Int.random(in: 0..<Self.names.count, using: &random)].uppercased()))
+        case 2: .not(try expression(depth - 1, &random))
+        case 3: .and(try expression(depth - 1, &random), try expression(depth - 1, &random))
+        default: .or(try expression(depth - 1, &random), try expression(depth - 1, &random))
+        }
+    }
+
+    @Test func `is the same as trying every registration`() throws {
+        var random = SeededGenerator(seed: 3)
+        let store = MemoryHubStore()
+        var all: [(id: String, tags: Set<Tag>)] = []
+        for index in 0..<700 {
+            let tags = try Self.names.filter { _ in Int.random(in: 0...3, using: &random) == 0 }.map { try Tag($0) }
+            let description = RegistrationDescription(tags: tags, handle: try .fcm("token-\(index)"))
+            let id = try #require(RegistrationID("\(index)-1-1"))
+            _ = try store.putHubRegistration(HubRegistration(description, id: id, version: 0, now: 0))
+            all.append((id.description, Set(tags)))
+        }
+        for _ in 0..<150 {
+            let expression = try expression(4, &random)
+            var found: [String] = []
+            try TargetSelection(store: store).forEach(.native(.fcm), expression) { target in
+                if let id = target.registrationID { found.append(id) }
+            }
+            #expect(found.sorted() == all.filter { expression.matches($0.tags) }.map(\.id).sorted(), "\(expression)")
+        }
+    }
+
+    @Test func `a cover is a part of every match`() throws {
+        var random = SeededGenerator(seed: 5)
+        for _ in 0..<500 {
+            let expression = try expression(4, &random)
+            for mask in 0..<32 {
+                let tags = try Set(Self.names.enumerated().filter { mask >> $0.offset & 1 == 1 }.map { try Tag($0.element) })
+                guard expression.matches(tags), let cover = TargetSelection.cover(expression) else { continue }
+                #expect(cover.contains { tags.contains($0) }, "\(expression)")
+            }
+        }
+    }
+
+    @Test(arguments: [
+        ("a", ["a"]), ("a || b", ["a", "b"]), ("a && b", ["a"]), ("(a || b) && c", ["c"]), ("a && !b", ["a"]),
+        ("!a", nil), ("a || !b", nil), ("!(!a)", ["a"]), ("!(!a || b)", ["a"]), ("!(!a && !b)", ["a", "b"]),
+        ("a || a", ["a"]), ("!a && !b", nil),
+    ] as [(String, [String]?)])
+    func `the index is asked for the fewest tags that will do`(text: String, expected: [String]?) throws {
+        let cover = try TargetSelection.cover(TagExpression(parsing: text))
+        #expect(cover?.map(\.folded) == expected)
+    }
+}
