@@ -36,19 +36,19 @@ struct HubRefusal: Error {
 
 extension HubRefusal {
     /// The one table from what may go wrong below to what is answered. Nil: a defect of ours, 500.
-    init?(_ error: any Error) {
+    init?(mapping error: any Error) {
         switch error {
         case let refusal as HubRefusal: self = refusal
-        case let error as RoutingError: self.init(error)
-        case let error as StoreError: self.init(error)
-        case let error as AtomError: self.init(error)
+        case let error as RoutingError: self.init(routing: error)
+        case let error as StoreError: self.init(store: error)
+        case let error as AtomError: self.init(atom: error)
         case let error as TagExpressionError: self = .bad("The tag expression is invalid: \(error).")
         case is Query.Malformed: self = .bad("The query string is malformed.")
         default: return nil
         }
     }
 
-    private init(_ error: RoutingError) {
+    private init(routing error: RoutingError) {
         switch error {
         case .notFound: self.init(.notFound, "The resource is not known here.")
         case .methodNotAllowed(let methods):
@@ -60,7 +60,7 @@ extension HubRefusal {
     /// How long a client waits before it comes again when the store cannot write, in seconds.
     static let retryAfterSeconds = 10
 
-    private init(_ error: StoreError) {
+    private init(store error: StoreError) {
         switch error {
         case .conflict: self.init(.conflict, "SubCode=40900. Conflict.")
         case .quotaExceeded: self.init(.forbidden, "The quota is exceeded.")
@@ -73,7 +73,7 @@ extension HubRefusal {
         }
     }
 
-    private init(_ error: AtomError) {
+    private init(atom error: AtomError) {
         switch error {
         case .notXML: self = .bad("The request's body is not well-formed XML.")
         case .unexpectedElement, .repeatedElement, .badNumber:

@@ -41,7 +41,8 @@ package struct LocalHub: Responder {
         do {
             response = try answer(request)
         } catch {
-            let refusal = HubRefusal(error) ?? HubRefusal(.internalServerError, "The server encountered an error")
+            let refusal =
+                HubRefusal(mapping: error) ?? HubRefusal(.internalServerError, "The server encountered an error")
             response = HubAnswer.refusal(refusal, trackingID: trackingID, now: gate.now())
         }
         response.fields[.trackingID] = trackingID

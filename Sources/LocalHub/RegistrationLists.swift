@@ -18,8 +18,9 @@ struct RegistrationLists: Sendable {
     /// `GET /{hub}/registrations`, with `$filter` those of one device. All of them need Manage; those of a device do
     /// not, since who asks knows its handle.
     func all(_ call: HubCall) throws -> Response {
-        guard let filter = call.query["$filter"] else {
-            try call.require(.manage)
+        let filter = call.query["$filter"]
+        try call.require(filter == nil ? .manage : .listen)
+        guard let filter else {
             return try answer(call, try store.hubRegistrations(after: try Self.after(call), limit: try Self.top(call)))
         }
         let parsed = try ChannelFilter(parsing: filter)

@@ -16,7 +16,8 @@ struct RegistrationOperations: Sendable {
         return [
             HubRoute(.post, "/{hub}/registrationids", needs: .listen) { call, _ in createID(call) },
             HubRoute(.post, "/{hub}/registrations", needs: .listen) { call, _ in try create(call) },
-            HubRoute(.get, "/{hub}/registrations", needs: .listen) { call, _ in try lists.all(call) },
+            // What it needs depends on the filter; it asks for that itself.
+            HubRoute(.get, "/{hub}/registrations", needs: []) { call, _ in try lists.all(call) },
             HubRoute(.get, "/{hub}/tags/{tag}/registrations", needs: .manage) { try lists.byTag($0, $1["tag"]) },
             HubRoute(.put, "/{hub}/registrations/{id}", needs: .listen) { try put($0, Self.id($1)) },
             HubRoute(.get, "/{hub}/registrations/{id}", needs: .listen) { try get($0, Self.id($1)) },

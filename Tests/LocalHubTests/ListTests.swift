@@ -19,7 +19,8 @@ import Testing
             #expect((next == nil) == (try AtomFeed(decoding: response.body).next == nil))
             guard let next else { return pages }
             let once = PercentEncoding.encode(next)
-            query = "api-version=2020-06&$top=\(top)&ContinuationToken=\(encodeTwice ? PercentEncoding.encode(once) : once)"
+            query =
+                "api-version=2020-06&$top=\(top)&ContinuationToken=\(encodeTwice ? PercentEncoding.encode(once) : once)"
         }
         Issue.record("more pages than registrations")
         return pages
@@ -51,30 +52,35 @@ import Testing
         #expect(try filtered.ids() == [])
     }
 
-    @Test(arguments: [
-        ("$filter=ChannelUri+eq+%27ab01%27", "apple"), ("$filter=ChannelUri+eq+%27AB01%27&$top=100", "apple"),
-        ("%24filter=DeviceToken+eq+%27AB01%27", "apple"), ("$filter=deviceToken+eq+'ab01'", "apple"),
-        ("$filter=devicetoken%20EQ%20%27aB01%27", "apple"),
-        ("$filter=ChannelUri+eq+%27https%3a%2f%2fsome.url%2fa%2f%27", "windows"),
-        ("$filter=ChannelUri+eq+%27https%3a%2f%2fSOME.url%3a443%2fa%27", "windows"),
-        // Encoded inside the literal, then again on the wire.
-        ("%24filter=ChannelUri+eq+%27https%253A%252F%252Fsome.url%252Fa%252F%27", "windows"),
-        ("$filter=ChannelUri+eq+%27fcm:token%27", "android"), ("$filter=FcmV1RegistrationId+eq+'fcm:token'", "android"),
-        ("$filter=GcmRegistrationId+eq+'fcm:token'", "android"),
-        ("$filter=BaiduChannelId+eq+c'+and+BaiduUserId+eq+'u'", "baidu"),
-        ("$filter=BaiduUserId+eq+'u'+and+BaiduChannelId+eq+'c'", "baidu"),
-        ("$filter=ChannelUri+eq+'u-c'", "baidu"),
-        ("$filter=Endpoint+eq+'https://push.example/e'+and+P256DH+eq+'p'+and+Auth+eq+'a'", "browser"),
-        ("$filter=ChannelUri+eq+'adm''s'", "adm"), ("$filter=AdmRegistrationId+eq+'adm''s'", "adm"),
-        ("$filter=DeviceToken+eq+'fcm:token'", nil), ("$filter=AdmRegistrationId+eq+'fcm:token'", nil),
-        ("$filter=GcmRegistrationId+eq+'FCM:TOKEN'", nil),
-    ] as [(String, String?)])
+    @Test(
+        arguments: [
+            ("$filter=ChannelUri+eq+%27ab01%27", "apple"), ("$filter=ChannelUri+eq+%27AB01%27&$top=100", "apple"),
+            ("%24filter=DeviceToken+eq+%27AB01%27", "apple"), ("$filter=deviceToken+eq+'ab01'", "apple"),
+            ("$filter=devicetoken%20EQ%20%27aB01%27", "apple"),
+            ("$filter=ChannelUri+eq+%27https%3a%2f%2fsome.url%2fa%2f%27", "windows"),
+            ("$filter=ChannelUri+eq+%27https%3a%2f%2fSOME.url%3a443%2fa%27", "windows"),
+            // Encoded inside the literal, then again on the wire.
+            ("%24filter=ChannelUri+eq+%27https%253A%252F%252Fsome.url%252Fa%252F%27", "windows"),
+            ("$filter=ChannelUri+eq+%27fcm:token%27", "android"),
+            ("$filter=FcmV1RegistrationId+eq+'fcm:token'", "android"),
+            ("$filter=GcmRegistrationId+eq+'fcm:token'", "android"),
+            ("$filter=BaiduChannelId+eq+c'+and+BaiduUserId+eq+'u'", "baidu"),
+            ("$filter=BaiduUserId+eq+'u'+and+BaiduChannelId+eq+'c'", "baidu"),
+            ("$filter=ChannelUri+eq+'u-c'", "baidu"),
+            ("$filter=Endpoint+eq+'https://push.example/e'+and+P256DH+eq+'p'+and+Auth+eq+'a'", "browser"),
+            ("$filter=ChannelUri+eq+'adm''s'", "adm"), ("$filter=AdmRegistrationId+eq+'adm''s'", "adm"),
+            ("$filter=DeviceToken+eq+'fcm:token'", nil), ("$filter=AdmRegistrationId+eq+'fcm:token'", nil),
+            ("$filter=GcmRegistrationId+eq+'FCM:TOKEN'", nil),
+        ] as [(String, String?)])
     func `a device is found by any client's spelling`(filter: String, id: String?) throws {
         let p256dh = "BAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
         let handles: [(String, DeviceHandle)] = [
             ("apple", try .apns("AB01")), ("windows", try .wns("https://some.url/a/")),
             ("android", try .fcm("fcm:token")), ("baidu", try .baidu(userID: "u", channelID: "c")),
-            ("browser", try .browser(endpoint: "https://push.example/e", p256dh: p256dh, auth: "AAAAAAAAAAAAAAAAAAAAAA")),
+            (
+                "browser",
+                try .browser(endpoint: "https://push.example/e", p256dh: p256dh, auth: "AAAAAAAAAAAAAAAAAAAAAA")
+            ),
             ("adm", try .adm("adm's")),
         ]
         for (id, handle) in handles {
@@ -120,7 +126,9 @@ import Testing
     @Test func `any filter is answered 200 or 400`() {
         bench.put("1-1-1", HubBench.apple("AB01"))
         var random = SeededGenerator(seed: 7)
-        let words = ["ChannelUri", "DeviceToken", "eq", "and", "'", "''", "AB01", " ", "%", "\u{0}", "é", "https://", "/"]
+        let words = [
+            "ChannelUri", "DeviceToken", "eq", "and", "'", "''", "AB01", " ", "%", "\u{0}", "é", "https://", "/",
+        ]
         for _ in 0..<3000 {
             let filter = (0..<Int.random(in: 0...9, using: &random))
                 .map { _ in words[Int.random(in: 0..<words.count, using: &random)] }.joined(separator: " ")

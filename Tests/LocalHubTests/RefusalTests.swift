@@ -21,13 +21,20 @@ import Testing
 
     @Test(arguments: tokens)
     func `a token that is not right is a 401, whatever the path`(token: String?, what: String) throws {
-        for path in ["/myhub/registrations/1-2-3", "/myhub/nothing", "/otherhub/registrations/1-2-3", "/"] {
+        for path in ["/myhub/registrations/1-2-3", "/myhub/nothing", "/thirdhub/registrations/1-2-3", "/"] {
             var request = Request(method: .get, authority: HubBench.host, path: path, query: "api-version=2020-06")
             request.fields[.authorization] = token
             let response = bench.hub.respond(to: request)
             #expect(response.status.code == 401, "\(what)")
             #expect(try ErrorDocument(decoding: response.body).code == "401")
         }
+    }
+
+    @Test func `a good token for a hub that is not here is a 404`() {
+        var request = Request(
+            method: .get, authority: HubBench.host, path: "/otherhub/registrations", query: "api-version=2020-06")
+        request.fields[.authorization] = HubBench.token(resource: "https://hub.example/otherhub")
+        #expect(bench.hub.respond(to: request).status.code == 404)
     }
 
     @Test(arguments: [
@@ -69,15 +76,17 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        (HTTPRequest.Method.get, "/myhub/nothing", 404, nil), (.get, "/myhub", 404, nil), (.get, "/", 404, nil),
-        (.get, "/myhub/registrations/1/2", 404, nil), (.get, "/otherhub/registrations", 404, nil),
-        (.post, "/myhub/messages/$batch", 405, "GET"), (.put, "/myhub/installations/1", 404, nil),
-        (.patch, "/myhub/registrations/1-2-3", 405, "PUT, GET, DELETE"), (.get, "/myhub/registrationids", 405, "POST"),
-        (.delete, "/myhub/messages", 405, "POST"), (.put, "/myhub/registrations", 405, "POST, GET"),
-        (.get, "/myhub/registrations/a%20b", 400, nil), (.get, "/myhub/registrations/%00", 400, nil),
-        (.get, "/myhub/tags/a%20b/registrations", 400, nil), (.get, "/myhub/messages/unknown", 404, nil),
-    ] as [(HTTPRequest.Method, String, Int, String?)])
+    @Test(
+        arguments: [
+            (HTTPRequest.Method.get, "/myhub/nothing", 404, nil), (.get, "/myhub", 404, nil), (.get, "/", 404, nil),
+            (.get, "/myhub/registrations/1/2", 404, nil), (.get, "/otherhub/registrations", 404, nil),
+            (.post, "/myhub/messages/$batch", 405, "GET"), (.put, "/myhub/installations/1", 404, nil),
+            (.patch, "/myhub/registrations/1-2-3", 405, "PUT, GET, DELETE"),
+            (.get, "/myhub/registrationids", 405, "POST"),
+            (.delete, "/myhub/messages", 405, "POST"), (.put, "/myhub/registrations", 405, "POST, GET"),
+            (.get, "/myhub/registrations/a%20b", 400, nil), (.get, "/myhub/registrations/%00", 400, nil),
+            (.get, "/myhub/tags/a%20b/registrations", 400, nil), (.get, "/myhub/messages/unknown", 404, nil),
+        ] as [(HTTPRequest.Method, String, Int, String?)])
     func `what is not there is 404, what is not possible 405, what is no name 400`(
         method: HTTPRequest.Method, path: String, status: Int, allow: String?
     ) throws {
@@ -118,11 +127,12 @@ import Testing
         #expect(forged.fields[name]?.count == 36)
     }
 
-    @Test(arguments: [
-        (StoreError.busy(retryAfterSeconds: 3), 503, "3"), (.full, 503, "10"), (.readOnly, 503, "10"),
-        (.poisoned, 503, "10"), (.damaged(detail: "secret-file"), 503, "10"),
-        (.unavailable(detail: "secret-file"), 503, "10"), (.quotaExceeded, 403, nil), (.conflict, 409, nil),
-    ] as [(StoreError, Int, String?)])
+    @Test(
+        arguments: [
+            (StoreError.busy(retryAfterSeconds: 3), 503, "3"), (.full, 503, "10"), (.readOnly, 503, "10"),
+            (.poisoned, 503, "10"), (.damaged(detail: "secret-file"), 503, "10"),
+            (.unavailable(detail: "secret-file"), 503, "10"), (.quotaExceeded, 403, nil), (.conflict, 409, nil),
+        ] as [(StoreError, Int, String?)])
     func `a store that cannot is told apart, and its files are not named`(
         error: StoreError, status: Int, retryAfter: String?
     ) {

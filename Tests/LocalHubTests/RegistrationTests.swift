@@ -141,7 +141,8 @@ import Testing
         ),
     ])
     func `a malformed registration is a 400 that says so in the hub's words`(body: String, what: String) throws {
-        for (method, path) in [(HTTPRequest.Method.post, "/myhub/registrations"), (.put, "/myhub/registrations/1-2-3")] {
+        for (method, path) in [(HTTPRequest.Method.post, "/myhub/registrations"), (.put, "/myhub/registrations/1-2-3")]
+        {
             let response = bench.ask(method, path, body: body)
             #expect(response.status.code == 400, "\(what)")
             let document = try ErrorDocument(decoding: response.body)

@@ -53,12 +53,13 @@ import Testing
         #expect(details.outcomes == [PlatformOutcomes(.apns, [PlatformOutcomes.Count("Skipped", 2)])])
     }
 
-    @Test(arguments: [
-        ("apple", nil, [Platform.apns: 2]), ("apple", "", [.apns: 2]), ("apple", "USERNAME:alice", [.apns: 1]),
-        ("apple", "!a", [.apns: 1]), ("fcmv1", nil, [.fcm: 1, .gcm: 1]), ("FcmV1", "b", [.gcm: 1]),
-        ("gcm", "a", [.fcm: 1, .gcm: 1]), ("windows", "a && !b", [.wns: 1]), ("windows", "b", [:]),
-        ("template", nil, [.apns: 2]), ("template", "a", [.apns: 1]), ("browser", nil, [:]),
-    ] as [(String, String?, [Platform: Int])])
+    @Test(
+        arguments: [
+            ("apple", nil, [Platform.apns: 2]), ("apple", "", [.apns: 2]), ("apple", "USERNAME:alice", [.apns: 1]),
+            ("apple", "!a", [.apns: 1]), ("fcmv1", nil, [.fcm: 1, .gcm: 1]), ("FcmV1", "b", [.gcm: 1]),
+            ("gcm", "a", [.fcm: 1, .gcm: 1]), ("windows", "a && !b", [.wns: 1]), ("windows", "b", [:]),
+            ("template", nil, [.apns: 2]), ("template", "a", [.apns: 1]), ("browser", nil, [:]),
+        ] as [(String, String?, [Platform: Int])])
     func `a native send reaches its platform, a template send every template`(
         format: String, tags: String?, expected: [Platform: Int]
     ) throws {
@@ -74,13 +75,14 @@ import Testing
         #expect(try counts(bench.send("apple")) == [.apns: 1])
     }
 
-    @Test(arguments: [
-        (nil, nil, nil), ("nokiax", nil, nil), ("", nil, nil), ("apple", "a &", nil), ("apple", "a b", nil),
-        ("apple", "(a", nil), ("apple", "a && b && c && d && e && f && g", nil),
-        ("apple", (1...21).map { "t\($0)" }.joined(separator: "||"), nil),
-        ("apple", String(repeating: "(", count: 5000), nil),
-        ("apple", nil, "direct"), ("apple", "a", "direct"), ("template", nil, "direct"),
-    ] as [(String?, String?, String?)])
+    @Test(
+        arguments: [
+            (nil, nil, nil), ("nokiax", nil, nil), ("", nil, nil), ("apple", "a &", nil), ("apple", "a b", nil),
+            ("apple", "(a", nil), ("apple", "a && b && c && d && e && f && g", nil),
+            ("apple", (1...21).map { "t\($0)" }.joined(separator: "||"), nil),
+            ("apple", String(repeating: "(", count: 5000), nil),
+            ("apple", nil, "direct"), ("apple", "a", "direct"), ("template", nil, "direct"),
+        ] as [(String?, String?, String?)])
     func `a send that cannot be understood is a 400`(format: String?, tags: String?, item: String?) {
         var fields: [String: String] = [:]
         fields["ServiceBusNotification-Format"] = format

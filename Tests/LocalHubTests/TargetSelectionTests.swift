@@ -20,7 +20,7 @@ import Testing
     @Test func `is the same as trying every registration`() throws {
         var random = SeededGenerator(seed: 3)
         let store = MemoryHubStore()
-        var all: [(id: String, tags: Set<Tag>)] = []
+        var all: [(id: String, tags: Set<NotificationHub.Tag>)] = []
         for index in 0..<700 {
             let tags = try Self.names.filter { _ in Int.random(in: 0...3, using: &random) == 0 }.map { try Tag($0) }
             let description = RegistrationDescription(tags: tags, handle: try .fcm("token-\(index)"))
@@ -43,20 +43,22 @@ import Testing
         for _ in 0..<500 {
             let expression = try expression(4, &random)
             for mask in 0..<32 {
-                let tags = try Set(Self.names.enumerated().filter { mask >> $0.offset & 1 == 1 }.map { try Tag($0.element) })
+                let tags = try Set(
+                    Self.names.enumerated().filter { mask >> $0.offset & 1 == 1 }.map { try Tag($0.element) })
                 guard expression.matches(tags), let cover = TargetSelection.cover(expression) else { continue }
                 #expect(cover.contains { tags.contains($0) }, "\(expression)")
             }
         }
     }
 
-    @Test(arguments: [
-        ("a", ["a"]), ("a || b", ["a", "b"]), ("a && b", ["a"]), ("(a || b) && c", ["c"]), ("a && !b", ["a"]),
-        ("!a", nil), ("a || !b", nil), ("!(!a)", ["a"]), ("!(!a || b)", ["a"]), ("!(!a && !b)", ["a", "b"]),
-        ("a || a", ["a"]), ("!a && !b", nil),
-    ] as [(String, [String]?)])
+    @Test(
+        arguments: [
+            ("a", ["a"]), ("a || b", ["a", "b"]), ("a && b", ["a"]), ("(a || b) && c", ["c"]), ("a && !b", ["a"]),
+            ("!a", nil), ("a || !b", nil), ("!(!a)", ["a"]), ("!(!a || b)", ["a"]), ("!(!a && !b)", ["a", "b"]),
+            ("a || a", ["a"]), ("!a && !b", nil),
+        ] as [(String, [String]?)])
     func `the index is asked for the fewest tags that will do`(text: String, expected: [String]?) throws {
         let cover = try TargetSelection.cover(TagExpression(parsing: text))
-        #expect(cover?.map(\.folded) == expected)
+        #expect(cover.map { $0.map(\.folded) } == expected)
     }
 }
