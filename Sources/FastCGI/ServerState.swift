@@ -15,6 +15,8 @@ final class ServerState: Sendable {
     let waiting = WaitingRoom()
     /// Connections that wait for a worker, each armed for one thread.
     let ready: Poller
+    /// Who of the idle workers listens to `ready`.
+    private let shift: Shift
     /// The event thread's own: listener, bell, connections of the waiting room.
     let events: Poller
     /// Wakes the event thread.
@@ -33,6 +35,7 @@ final class ServerState: Sendable {
         self.responder = responder
         ready = try Poller()
         events = try Poller()
+        shift = try Shift(workers: limits.workers, size: Self.listeners)
         bell = try Bell()
         lastBell = try Bell()
         guard events.add(bell.number, .readable), ready.add(lastBell.number, .readable) else {
@@ -40,10 +43,21 @@ final class ServerState: Sendable {
         }
     }
 
+    /// Idle workers that listen at a time. On two cores 4 answered 47,800 requests a second, 2 as many as 4 within the
+    /// noise, 8 38,300 and 64 34,200.
+    private static let listeners = 4
+
+    /// The worker that took a connection is done with it; returns when it should ask for the next.
+    func rest() {
+        shift.join()
+    }
+
     /// The next connection with something to read, for one worker; nil at the end.
     func nextReady() -> Connection? {
         while !isFinished.load(ordering: .acquiring) {
-            if let number = ready.next(), let connection = connections[number] { return connection }
+            guard let number = ready.next(), let connection = connections[number] else { continue }
+            shift.leave()
+            return connection
         }
         return nil
     }
@@ -52,6 +66,7 @@ final class ServerState: Sendable {
     func finish() {
         isFinished.store(true, ordering: .releasing)
         lastBell.ring()
+        shift.end()
     }
 
     /// Gives a connection to the next free worker as soon as it has something to read.

@@ -49,6 +49,7 @@ final class Worker: Sendable {
             duty.withLock { $0 = Duty() }
             pass(connection, next, state)
             state.meters.endWork()
+            state.rest()
         }
     }
 

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+import CPlatform
+import Glibc
+import Synchronization
+
+/// Keeps few of the idle workers awake.
+///
+/// With 64 threads in one epoll_wait every request wakes another one, with a cold cache; with a few, the one that has
+/// just answered takes the next. The others sleep here until all that were awake have a request in hand: then the last
+/// of them, before it begins, calls one more. So there is always somebody who listens, or nobody idle.
+final class Shift: Sendable {
+    private struct Roster {
+        /// Workers that wait for a connection, or are on their way to.
+        var listening: Int
+        /// Workers that sleep here.
+        var asleep = 0
+        var isOver = false
+    }
+
+    private let roster: Mutex<Roster>
+    private let size: Int
+    /// Counts calls; a read takes one (eventfd as a semaphore).
+    private let calls: Descriptor
+
+    /// - Parameters:
+    ///   - workers: how many there are; all listen at first.
+    ///   - size: how many idle ones may listen.
+    /// - Throws: `ServerError.noDescriptor`.
+    init(workers: Int, size: Int) throws(ServerError) {
+        let number = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_SEMAPHORE))
+        guard number >= 0 else { throw .noDescriptor("eventfd: \(systemErrorText())") }
+        calls = Descriptor(owning: number)
+        self.size = size
+        roster = Mutex(Roster(listening: workers))
+    }
+
+    /// A worker has taken a connection and is about to serve it.
+    func leave() {
+        let isLast = roster.withLock { roster in
+            roster.listening -= 1
+            guard roster.listening == 0, roster.asleep > 0 else { return false }
+            // Counted as listening from the call on, so that nobody calls twice.
+            roster.asleep -= 1
+            roster.listening += 1
+            return true
+        }
+        if isLast { call(1) }
+    }
+
+    /// A worker is free again; returns when it should listen.
+    func join() {
+        let mustSleep = roster.withLock { roster in
+            if roster.listening < size || roster.isOver {
+                roster.listening += 1
+                return false
+            }
+            roster.asleep += 1
+            return true
+        }
+        guard mustSleep else { return }
+        var count: UInt64 = 0
+        while read(calls.number, &count, MemoryLayout<UInt64>.size) < 0, errno == EINTR {}
+    }
+
+    /// Wakes all, once and for all.
+    func end() {
+        let asleep = roster.withLock { roster in
+            defer {
+                roster.listening += roster.asleep
+                roster.asleep = 0
+                roster.isOver = true
+            }
+            return roster.asleep
+        }
+        if asleep > 0 { call(UInt64(asleep)) }
+    }
+
+    private func call(_ count: UInt64) {
+        var count = count
+        _ = write(calls.number, &count, MemoryLayout<UInt64>.size)
+    }
+}

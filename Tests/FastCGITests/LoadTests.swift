@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import HTTP
+import Testing
+
+@testable import FastCGI
+
+/// Many connections, slow peers, full servers, and the end.
+@Suite struct LoadTests {
+    @Test func `1200 idle kept connections cost no worker`() throws {
+        try TestServer.with { server in
+            let idle = try (0..<1200).map { _ in try server.client() }
+            for client in idle { #expect(client.exchange(Wire.request())?.code == 200) }
+            #expect(idle.contains { $0.number > 1100 })
+            #expect(server.server.status.connections == 1200)
+            #expect(try server.client().exchange(Wire.request())?.code == 200)
+            #expect(idle.last?.exchange(Wire.request())?.code == 200)
+        }
+    }
+
+    @Test func `half a request holds no worker`() throws {
+        try TestServer.with { server in
+            let bytes = Wire.request("GET", "/late")
+            let half = try (0..<20).map { _ in try server.client() }
+            for (index, client) in half.enumerated() { client.send(bytes.prefix(1 + index * 3)) }
+            #expect(eventually { server.server.status.waiting == 20 })
+            #expect(try server.client().exchange(Wire.request())?.code == 200)
+            for (index, client) in half.enumerated() {
+                #expect(client.exchange(Array(bytes.dropFirst(1 + index * 3)))?.body == "GET /late none 0")
+            }
+            #expect(server.server.status.waiting == 0)
+        }
+    }
+
+    @Test func `a request that never ends is given up`() throws {
+        var limits = ServerLimits.small
+        limits.receiveSeconds = 1
+        try TestServer.with(limits) { server in
+            let client = try server.client()
+            client.send(Wire.request().dropLast())
+            #expect(client.isClosedByServer())
+            #expect(server.server.status.refused == [.receiveTimeout: 1])
+        }
+    }
+
+    @Test func `an answer that is not read is given up`() throws {
+        var limits = ServerLimits.small
+        limits.workers = 1
+        limits.sendSeconds = 1
+        let body = [UInt8](repeating: 1, count: 8_000_000)
+        try TestServer.with(limits, { $0.path == "/big" ? Response(body: body) : Response() }) { server in
+            let client = try server.client()
+            client.send(Wire.request("GET", "/big"))
+            #expect(try server.client().exchange(Wire.request())?.code == 200)
+        }
+    }
+
+    @Test func `connections above the limit wait and are not dropped`() throws {
+        var limits = ServerLimits.small
+        limits.connections = 2
+        try TestServer.with(limits) { server in
+            var kept = try (0..<2).map { _ in try server.client() }
+            for client in kept { #expect(client.exchange(Wire.request())?.code == 200) }
+            let third = try server.client()
+            third.send(Wire.request("GET", "/third"))
+            #expect(kept[0].exchange(Wire.request())?.code == 200)
+            #expect(server.server.status.connections == 2)
+            kept.removeFirst()
+            #expect(third.answer()?.body == "GET /third none 0")
+        }
+    }
+
+    @Test func `all workers asleep still leave the others their turn`() throws {
+        let gate = DispatchSemaphore(value: 0)
+        let asleep = Counter()
+        var limits = ServerLimits()
+        limits.workers = 32
+        try TestServer.with(
+            limits,
+            { request in
+                if request.path == "/sleep" {
+                    asleep.count()
+                    gate.wait()
+                }
+                return Response()
+            }
+        ) { server in
+            let sleepers = try (0..<31).map { _ in try server.client() }
+            for client in sleepers { client.send(Wire.request("GET", "/sleep")) }
+            #expect(eventually { asleep.value == 31 })
+            let client = try server.client()
+            for _ in 0..<100 { #expect(client.exchange(Wire.request())?.code == 200) }
+            for _ in sleepers { gate.signal() }
+            for client in sleepers { #expect(client.answer()?.code == 200) }
+        }
+    }
+
+    @Test func `a drain finishes the request in flight`() throws {
+        let arrived = DispatchSemaphore(value: 0)
+        let go = DispatchSemaphore(value: 0)
+        try TestServer.with(
+            .small,
+            { _ in
+                arrived.signal()
+                go.wait()
+                return Response(body: Array("done".utf8))
+            }
+        ) { server in
+            let client = try server.client()
+            let idle = try server.client()
+            client.send(Wire.request())
+            #expect(arrived.wait(timeout: .now() + 10) == .success)
+            server.server.stop()
+            #expect(eventually { server.server.status.isDraining })
+            // A kept connection on which a request was under way is served too.
+            idle.send(Wire.request())
+            #expect(arrived.wait(timeout: .now() + 10) == .success)
+            go.signal()
+            go.signal()
+            #expect(client.answer()?.body == "done")
+            #expect(idle.answer()?.body == "done")
+            #expect(client.isClosedByServer())
+            #expect(server.waitForEnd())
+        }
+    }
+
+    @Test func `a stop does not wait for idle connections`() throws {
+        try TestServer.with { server in
+            let idle = try (0..<20).map { _ in try server.client() }
+            for client in idle { #expect(client.exchange(Wire.request())?.code == 200) }
+            server.server.stop()
+            #expect(server.waitForEnd())
+            for client in idle { #expect(client.isClosedByServer()) }
+            #expect(server.server.status.connections == 0)
+        }
+    }
+
+    @Test func `a drain ends at its deadline`() throws {
+        let go = DispatchSemaphore(value: 0)
+        let arrived = DispatchSemaphore(value: 0)
+        var limits = ServerLimits.small
+        limits.drainSeconds = 0
+        try TestServer.with(
+            limits,
+            { _ in
+                arrived.signal()
+                go.wait()
+                return Response()
+            }
+        ) { server in
+            let client = try server.client()
+            client.send(Wire.request())
+            #expect(arrived.wait(timeout: .now() + 10) == .success)
+            server.server.stop()
+            #expect(server.waitForEnd())
+            #expect(client.isClosedByServer())
+            go.signal()
+            #expect(eventually { server.server.status.workersBusy == 0 })
+        }
+    }
+}

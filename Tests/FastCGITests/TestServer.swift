@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import HTTP
+import HTTPTypes
+import Logging
+import Testing
+
+@testable import FastCGI
+
+/// A server on a unix socket in a folder of its own, running on a thread of its own.
+final class TestServer: Sendable {
+    let path: String
+    let server: Server
+    private let folder: URL
+    private let ended = DispatchSemaphore(value: 0)
+
+    init(_ limits: ServerLimits = .small, _ respond: @escaping @Sendable (Request) throws -> Response) throws {
+        folder = FileManager.default.temporaryDirectory.appending(path: "fcgi-\(UUID().uuidString.prefix(8))")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+        path = folder.appending(path: "s").path
+        let listener = try Listener.open(.unix(path: path))
+        var logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
+        logger.logLevel = .critical
+        server = try Server(
+            listener: listener, limits: limits, logger: logger, responder: ClosureResponder(respond))
+        try PlatformThread.start { [server, ended] in
+            do throws(ServerError) { try server.run() } catch { Issue.record(error) }
+            ended.signal()
+        }
+    }
+
+    /// A new connection.
+    func client() throws -> RawClient { try #require(RawClient(path: path)) }
+
+    /// Waits for a `run()` that was told to stop; false when it does not return.
+    func waitForEnd() -> Bool {
+        defer { ended.signal() }
+        return ended.wait(timeout: .now() + 10) == .success
+    }
+
+    /// Stops, and takes the folder away.
+    func close() {
+        server.stop()
+        #expect(waitForEnd())
+        try? FileManager.default.removeItem(at: folder)
+    }
+
+    /// Runs a story against a server and stops it.
+    static func with(
+        _ limits: ServerLimits = .small, _ respond: @escaping @Sendable (Request) throws -> Response = echo,
+        _ story: (TestServer) throws -> Void
+    ) throws {
+        let server = try TestServer(limits, respond)
+        defer { server.close() }
+        try story(server)
+    }
+
+    /// Says what arrived.
+    static let echo: @Sendable (Request) -> Response = { request in
+        let authorization = request.fields[.authorization] ?? "none"
+        let text = "\(request.method) \(request.target) \(authorization) \(request.body.count)"
+        return Response(fields: [.contentType: "text/plain"], body: Array(text.utf8))
+    }
+}
+
+extension ServerLimits {
+    /// Four workers.
+    static var small: ServerLimits {
+        var limits = ServerLimits()
+        limits.workers = 4
+        return limits
+    }
+}
+
+/// Waits until something becomes true on another thread, which it must within ten seconds.
+func eventually(_ condition: () -> Bool) -> Bool {
+    let deadline = Date(timeIntervalSinceNow: 10)
+    while Date() < deadline {
+        if condition() { return true }
+        usleep(1000)
+    }
+    return false
+}
