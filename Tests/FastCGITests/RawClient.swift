@@ -66,9 +66,12 @@ struct RawAnswer: Equatable {
 
 /// A connection to a server under test. Every wait ends after ten seconds, so that a hung server fails its test.
 final class RawClient {
+    /// MSG_NOSIGNAL, an enum and a macro that Swift does not import.
+    private static let noSignal: Int32 = 0x4000
+
     let number: Int32
 
-    init?(path: String, receiveBuffer: Int32? = nil) {
+    init?(path: String) {
         number = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard number >= 0 else { return nil }
         var limit = timeval(tv_sec: 10, tv_usec: 0)
@@ -92,7 +95,7 @@ final class RawClient {
     @discardableResult func send(_ bytes: some Sequence<UInt8>) -> Bool {
         var rest = Array(bytes)[...]
         while !rest.isEmpty {
-            let sent = rest.withUnsafeBytes { Glibc.send(number, $0.baseAddress, $0.count, 0x4000 /* MSG_NOSIGNAL */) }
+            let sent = rest.withUnsafeBytes { Glibc.send(number, $0.baseAddress, $0.count, Self.noSignal) }
             guard sent > 0 else { return false }
             rest = rest.dropFirst(sent)
         }
