@@ -32,6 +32,7 @@ struct EventThread: ~Copyable {
         resumeAccepting()
         while !state.isDraining.load(ordering: .acquiring) { turn(milliseconds: Self.tick) }
         pauseAccepting()
+        listener.retire()
         drain(until: monotonicMilliseconds() + Int64(state.limits.drainSeconds) * 1000)
     }
 

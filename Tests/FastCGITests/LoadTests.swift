@@ -131,6 +131,7 @@ import Testing
             server.server.stop()
             #expect(server.waitForEnd())
             for client in idle { #expect(client.isClosedByServer()) }
+            #expect(!FileManager.default.fileExists(atPath: server.path))
             #expect(server.server.status.connections == 0)
         }
     }
