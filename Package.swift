@@ -85,7 +85,10 @@ let package = Package(
             name: "FastCGITests", dependencies: ["CPlatform", "FastCGI", "HTTP", httpTypes, logging],
             swiftSettings: strict),
         .testTarget(name: "CurlTests", dependencies: ["Curl", "HTTP", httpTypes], swiftSettings: strict),
-        .testTarget(name: "StoreTests", dependencies: ["JSON", "Store"], swiftSettings: strict),
+        .testTarget(name: "StoreTests", dependencies: ["JSON", "Store", "store-oracle"], swiftSettings: strict),
+        // Writes until it is killed and says what was acknowledged; started by StoreTests.
+        .executableTarget(
+            name: "store-oracle", dependencies: ["Store"], path: "Tests/StoreOracle", swiftSettings: strict),
         .testTarget(
             name: "NotificationHubTests", dependencies: ["HTTP", "JSON", "NotificationHub", httpTypes],
             swiftSettings: strict),
