@@ -28,7 +28,9 @@ package struct HealthController: Responder {
     /// 200 `{"status":"ok",…}`; 503 when the store cannot be written or no worker is left. To an address that is
     /// not of this host the path does not exist.
     package func respond(to request: Request) throws(Problem) -> Response {
-        guard Self.isLocal(request.remoteAddress) else { throw Problem(.init(code: 404), "There is nothing at this path.") }
+        guard Self.isLocal(request.remoteAddress) else {
+            throw Problem(.init(code: 404), "There is nothing at this path.")
+        }
         guard request.method == .get else {
             throw Problem(.methodNotAllowed, "This path does not have that method.", allow: [.get])
         }

@@ -19,7 +19,8 @@ package struct Notifications: Sendable {
     /// A platform that fails does not stop the others, unless the hub itself cannot be reached: the next platform
     /// would wait for the same deadline in vain.
     func send(
-        to audience: TagExpression, on platforms: [Platform], requestID: String, _ payload: (Platform) -> HubNotification?
+        to audience: TagExpression, on platforms: [Platform], requestID: String,
+        _ payload: (Platform) -> HubNotification?
     ) -> Delivery {
         var delivery = Delivery()
         let hub = hub.tracking(requestID)

@@ -20,7 +20,8 @@ extension NotificationsController {
         let kept = try store.createNotification(
             owner: recipient.description, payload: payload, now: time, expiresAt: time + retentionSeconds)
         let audience = TagExpression.tag(try RegisterController.userTag(recipient.description))
-        let delivery = notifications.send(to: audience, on: notifications.platforms, requestID: request.id) { platform in
+        let delivery = notifications.send(to: audience, on: notifications.platforms, requestID: request.id) {
+            platform in
             Payload.secure(id: kept.id, token: kept.token, to: platform)
         }
         return answer(delivery, id: kept.id, to: request)

@@ -57,7 +57,8 @@ enum Payload {
             return Template(body: String(decoding: body, as: UTF8.self))
         case .wns:
             return Template(
-                body: String(decoding: toast("$(message)"), as: UTF8.self), headers: [PushHeader("X-WNS-Type", "wns/toast")])
+                body: String(decoding: toast("$(message)"), as: UTF8.self),
+                headers: [PushHeader("X-WNS-Type", "wns/toast")])
         default: return nil
         }
     }

@@ -17,15 +17,35 @@ extension RegisterController {
         let installationTag = try Self.installationTag(installation, policy, try store.user(user))
         let handle = try DeviceHandle(installation)
         var mine = try registrations(of: installationTag, user: user, handle: handle)
-        let id = mine.isEmpty ? try hub.createRegistrationID() : mine.removeFirst()
+        let known = mine.isEmpty ? nil : mine.removeFirst()
         for id in mine { try remove(id) }
-        let device = try own(id, user: user, installation, handle)
         let tags = [installationTag, try Self.userTag(user)]
-        _ = try hub.tracking(request.id).createOrUpdate(
-            RegistrationDescription(id: id, tags: tags, handle: handle, template: Payload.template(for: handle.platform)))
+        // This call's clients know no 410: an id that the hub has given up is replaced here.
+        let device =
+            try known.flatMap { try register($0, user, installation, handle, tags) }
+            ?? register(try hub.createRegistrationID(), user, installation, handle, tags)
+        guard let device else { throw HubError.registrationGone }
         var json = JSONWriter()
         device.write(to: &json)
         return .json(json.bytes)
+    }
+
+    /// - Returns: nil, when the hub calls the id gone; then it is forgotten here too.
+    private func register(
+        _ id: RegistrationID, _ user: String, _ installation: InstallationRegistration, _ handle: DeviceHandle,
+        _ tags: [Tag]
+    ) throws -> DeviceRecord? {
+        let device = try own(id, user: user, installation, handle)
+        let description = RegistrationDescription(
+            id: id, tags: tags, handle: handle, template: Payload.template(for: handle.platform))
+        do throws(HubError) {
+            _ = try hub.createOrUpdate(description)
+            return device
+        } catch {
+            guard error == .registrationGone else { throw error }
+            _ = try store.removeDevice(device.id, version: device.version)
+            return nil
+        }
     }
 
     /// The installation id is a tag like any other that a device claims.

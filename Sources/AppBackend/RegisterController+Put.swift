@@ -22,11 +22,31 @@ extension RegisterController {
         let tags = try policy.claim(wish.registration.tags, user: try store.user(user))
         guard let registrationID = RegistrationID(id) else { throw HubError.registrationGone }
         for _ in 0..<Self.maximumAttempts {
-            guard let record = try record(id, user: user, wish: wish, tags: tags) else { continue }
+            guard let (record, isNewHandle) = try record(id, user: user, wish: wish, tags: tags) else { continue }
             try tellHub(record, registrationID, wish.handle, tags, request)
+            if isNewHandle { try removeDoubles(of: record, wish.handle) }
             if try store.device(id)?.version == record.version { return Response() }
         }
         throw StoreError.conflict
+    }
+
+    /// A device has one native registration. Others of its handle are of the time before it asked for this id, and
+    /// perhaps of a user whose notifications it must not receive any more.
+    ///
+    /// Of two requests that register one handle under two ids at the same moment, only the later record (by time,
+    /// then by id) removes the other, so that one of them always stays.
+    private func removeDoubles(of record: DeviceRecord, _ handle: DeviceHandle) throws {
+        for double in try hub.registrations(channel: record.handle) {
+            guard let id = double.id, id.description != record.id, double.template == nil,
+                double.platform == handle.platform
+            else { continue }
+            if let other = try store.device(id.description),
+                (other.updatedAt.seconds, other.id) > (record.updatedAt.seconds, record.id)
+            {
+                continue
+            }
+            try remove(id)
+        }
     }
 
     /// What the device asks for, checked.
@@ -41,8 +61,11 @@ extension RegisterController {
     }
 
     /// Writes who owns the id and what for.
-    /// - Returns: nil, when somebody else changed the record meanwhile: decide anew.
-    private func record(_ id: String, user: String, wish: Wish, tags: [Tag]) throws -> DeviceRecord? {
+    /// - Returns: the record and whether its handle is another than before; nil, when somebody else changed the
+    ///   record meanwhile: decide anew.
+    private func record(
+        _ id: String, user: String, wish: Wish, tags: [Tag]
+    ) throws -> (DeviceRecord, isNewHandle: Bool)? {
         guard var device = try store.device(id) else { throw HubError.registrationGone }
         let platform = wish.handle.platform.rawValue
         let hasSameHandle = device.platform == platform && device.handle == wish.handle.channel
@@ -55,7 +78,7 @@ extension RegisterController {
         device.tags = tags.map(\.description)
         device.installationID = nil
         device.updatedAt = now()
-        return try replace(device)
+        return try replace(device).map { ($0, !hasSameHandle) }
     }
 
     /// - Returns: nil, when the record is not at the version that was read any more.

@@ -8,20 +8,26 @@ public struct DeviceRegistration: Equatable, Sendable {
     public var platform: String
     /// Device token, registration token, channel URI, or a browser's endpoint.
     public var handle: String
+    /// What the device wants to hear, besides what is sent to its user.
     public var tags: [String]
     /// A browser's public key and secret (base64url), from its `PushSubscription`.
     public var keys: Keys?
 
+    /// What a browser's push service does not know, so that it cannot read what it carries (RFC 8291).
     public struct Keys: Equatable, Sendable {
+        /// The browser's public key: 65 bytes, base64url.
         public var p256dh: String
+        /// The secret shared with the browser: 16 bytes, base64url.
         public var auth: String
 
+        /// Keys as the browser gives them.
         public init(p256dh: String, auth: String) {
             self.p256dh = p256dh
             self.auth = auth
         }
     }
 
+    /// A registration that is checked where it is received.
     public init(platform: String, handle: String, tags: [String] = [], keys: Keys? = nil) {
         self.platform = platform
         self.handle = handle
@@ -41,6 +47,7 @@ public struct DeviceRegistration: Equatable, Sendable {
         }
     }
 
+    /// As it crosses the wire.
     public var json: [UInt8] {
         var json = JSONWriter()
         json.object { json in

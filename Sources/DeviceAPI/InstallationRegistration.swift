@@ -4,15 +4,19 @@ import JSON
 /// What the older tutorial's client sends to `POST /api/register`:
 /// `{"platform":"ios","instId":"…","deviceToken":"…"}`; `windows` with `channelUri`, `android` with `deviceToken`.
 public struct InstallationRegistration: Equatable, Sendable {
+    /// The older tutorial's names of the platforms.
     public enum Platform: String, CaseIterable, Sendable {
         case ios, windows, android
     }
 
+    /// Which push service the handle is of.
     public var platform: Platform
+    /// Made once by the app and kept as long as it is installed.
     public var installationID: String
     /// Device token, or channel URI on Windows.
     public var handle: String
 
+    /// A registration that is checked where it is received.
     public init(platform: Platform, installationID: String, handle: String) {
         self.platform = platform
         self.installationID = installationID
@@ -35,6 +39,7 @@ public struct InstallationRegistration: Equatable, Sendable {
         platform == .windows ? "channelUri" : "deviceToken"
     }
 
+    /// As it crosses the wire.
     public var json: [UInt8] {
         var json = JSONWriter()
         json.object { json in

@@ -5,6 +5,7 @@ import JSON
 
 /// What went wrong, for machines and for people: `application/problem+json` (RFC 9457).
 public struct Problem: Error, Equatable, Sendable {
+    /// The answer's status, 400 or above.
     public var status: HTTPResponse.Status
     /// One sentence that says what is wrong and what would be right. Never a secret, a handle or a message's text.
     public var detail: String
@@ -15,6 +16,7 @@ public struct Problem: Error, Equatable, Sendable {
     /// After how many seconds to try again; sent as `Retry-After` with 429 and 503.
     public var retryAfter: Int?
 
+    /// A problem with what the answer needs to say it; the rest may be left out.
     public init(
         _ status: HTTPResponse.Status, _ detail: String, field: String? = nil, allow: [HTTPRequest.Method] = [],
         retryAfter: Int? = nil

@@ -6,16 +6,19 @@ import JSON
 public struct SecureMessage: Equatable, Sendable {
     /// 1 ... 2^31 - 2.
     public var id: Int32
+    /// What the sender left for this user.
     public var payload: String
     /// Whether it had been read before this reading.
     public var isRead: Bool
 
+    /// A message with an id of the range above.
     public init(id: Int32, payload: String, isRead: Bool) {
         self.id = id
         self.payload = payload
         self.isRead = isRead
     }
 
+    /// As it crosses the wire.
     public var json: [UInt8] {
         var json = JSONWriter(reservingCapacity: 64 + payload.utf8.count)
         json.object { json in

@@ -6,9 +6,12 @@ import JSON
 public struct SendOutcome: Equatable, Sendable {
     /// The secure notification's id; nil after a plain send.
     public var id: Int32?
+    /// One for each platform that was tried, in that order.
     public var outcomes: [PlatformOutcome]
 
+    /// What became of the send on one platform.
     public struct PlatformOutcome: Equatable, Sendable {
+        /// `apns`, `fcm`, `wns` or `browser`.
         public var platform: String
         /// `Enqueued`, or `Abandoned` when the hub did not take it.
         public var state: String
@@ -17,6 +20,7 @@ public struct SendOutcome: Equatable, Sendable {
         /// Why the hub did not take it, in words for the sender.
         public var error: String?
 
+        /// A registration that is checked where it is received.
         public init(platform: String, state: String, notificationID: String? = nil, error: String? = nil) {
             self.platform = platform
             self.state = state
@@ -25,6 +29,7 @@ public struct SendOutcome: Equatable, Sendable {
         }
     }
 
+    /// A registration that is checked where it is received.
     public init(id: Int32? = nil, outcomes: [PlatformOutcome]) {
         self.id = id
         self.outcomes = outcomes
@@ -33,6 +38,7 @@ public struct SendOutcome: Equatable, Sendable {
     /// Whether at least one platform took it.
     public var isAccepted: Bool { outcomes.contains { $0.state != "Abandoned" } }
 
+    /// As it crosses the wire.
     public var json: [UInt8] {
         var json = JSONWriter()
         json.object { writeMembers(to: &$0) }

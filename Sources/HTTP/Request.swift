@@ -5,6 +5,7 @@ public import HTTPTypes
 ///
 /// The same type is read from nginx by the FastCGI room and sent to a hub by the Curl room.
 public struct Request: Sendable {
+    /// Any token; a route that does not have it answers 405.
     public var method: HTTPRequest.Method
     /// `https` or `http`.
     public var scheme: String
@@ -14,7 +15,9 @@ public struct Request: Sendable {
     public var path: String
     /// What follows the first `?`, still encoded; empty when there is none.
     public var query: String
+    /// Names are compared without case.
     public var fields: HTTPFields
+    /// Whole, and within the limits of the door it came through.
     public var body: [UInt8]
     /// The peer's IP address as the web server saw it; nil inside one process and on a unix socket without it.
     public var remoteAddress: String?
@@ -23,6 +26,7 @@ public struct Request: Sendable {
     /// The authenticated user. Set by the authentication handler alone, never from the wire.
     public var user: String?
 
+    /// A request as a client makes it; what is left out is as empty as it can be.
     public init(
         method: HTTPRequest.Method, scheme: String = "https", authority: String = "", path: String,
         query: String = "", fields: HTTPFields = [:], body: [UInt8] = [], remoteAddress: String? = nil,

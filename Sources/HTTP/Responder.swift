@@ -13,10 +13,12 @@ public protocol Responder: Sendable {
 public struct ClosureResponder: Responder {
     private let body: @Sendable (Request) throws -> Response
 
+    /// - Parameter body: what answers.
     public init(_ body: @escaping @Sendable (Request) throws -> Response) {
         self.body = body
     }
 
+    /// - Throws: what the closure throws.
     public func respond(to request: Request) throws -> Response {
         try body(request)
     }

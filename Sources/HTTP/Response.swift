@@ -3,10 +3,14 @@ public import HTTPTypes
 
 /// One HTTP answer, whole.
 public struct Response: Sendable {
+    /// Any HTTP status.
     public var status: HTTPResponse.Status
+    /// Without `Content-Length`, which whoever writes the answer adds.
     public var fields: HTTPFields
+    /// Empty where the status says it all.
     public var body: [UInt8]
 
+    /// An answer; 200 without a body when nothing is said.
     public init(status: HTTPResponse.Status = .ok, fields: HTTPFields = [:], body: [UInt8] = []) {
         self.status = status
         self.fields = fields

@@ -55,6 +55,7 @@ enum PathSegment: Equatable, Sendable {
 public struct Router: Responder {
     private let routes: [Route]
 
+    /// - Parameter routes: tried in this order.
     public init(_ routes: [Route]) {
         self.routes = routes
     }

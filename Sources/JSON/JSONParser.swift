@@ -7,11 +7,13 @@ public struct JSONSyntaxError: Error, Equatable, Sendable, CustomStringConvertib
     /// A sentence without a full stop. It never repeats the text, which may be secret.
     public let reason: String
 
+    /// A fault at that byte; `reason` must not repeat the text.
     public init(offset: Int, reason: String) {
         self.offset = offset
         self.reason = reason
     }
 
+    /// Reason and place: `expected ',' or '}' at byte 17`.
     public var description: String { "\(reason) at byte \(offset)" }
 }
 

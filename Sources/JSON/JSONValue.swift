@@ -11,9 +11,12 @@ public enum JSONValue: Hashable, Sendable {
 
     /// One `"name": value` of an object.
     public struct Member: Hashable, Sendable {
+        /// Unescaped.
         public var name: String
+        /// What the name stands for.
         public var value: JSONValue
 
+        /// A member of that name and value.
         public init(_ name: String, _ value: JSONValue) {
             self.name = name
             self.value = value
@@ -26,10 +29,12 @@ public enum JSONValue: Hashable, Sendable {
         return members.first { $0.name == name }?.value
     }
 
+    /// The text, when it is a string.
     public var string: String? {
         if case .string(let text) = self { text } else { nil }
     }
 
+    /// The truth, when it is one.
     public var bool: Bool? {
         if case .bool(let value) = self { value } else { nil }
     }
@@ -39,14 +44,17 @@ public enum JSONValue: Hashable, Sendable {
         if case .number(let text) = self { Int(text) } else { nil }
     }
 
+    /// The elements, when it is an array.
     public var array: [JSONValue]? {
         if case .array(let elements) = self { elements } else { nil }
     }
 
+    /// The members in their order, when it is an object.
     public var members: [Member]? {
         if case .object(let members) = self { members } else { nil }
     }
 
+    /// Whether it is `null`.
     public var isNull: Bool { self == .null }
 
     /// What kind of value it is, as an error names it: `a string`.

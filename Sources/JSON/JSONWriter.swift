@@ -11,6 +11,7 @@ public struct JSONWriter {
     /// What was written so far.
     public private(set) var bytes: [UInt8] = []
 
+    /// - Parameter capacity: bytes that will be needed, as far as the caller can tell.
     public init(reservingCapacity capacity: Int = 256) {
         bytes.reserveCapacity(capacity)
     }
@@ -84,16 +85,19 @@ public struct JSONWriter {
         }
     }
 
+    /// Writes a member.
     public mutating func member(_ name: String, _ value: String) {
         self.name(name)
         string(value)
     }
 
+    /// Writes a member.
     public mutating func member(_ name: String, _ value: some BinaryInteger) {
         self.name(name)
         integer(value)
     }
 
+    /// Writes a member.
     public mutating func member(_ name: String, _ value: Bool) {
         self.name(name)
         bool(value)

@@ -30,7 +30,9 @@ struct CheckCommand: ParsableCommand {
             Terminal.complain("auth.method: test lets everybody in who gives a name as password; never on the internet")
         }
         print("The configuration is right.")
-        print("  hub:    \(hub(configuration)), platforms \(configuration.hub.platforms.map(\.rawValue).joined(separator: ", "))")
+        print(
+            "  hub:    \(hub(configuration)), platforms \(configuration.hub.platforms.map(\.rawValue).joined(separator: ", "))"
+        )
         print("  store:  \(configuration.storePath)")
         print("  listen: \(configuration.listen ?? "the socket that is handed over")")
         print("  auth:   \(configuration.authenticationMethod.rawValue)")

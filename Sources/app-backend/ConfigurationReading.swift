@@ -92,9 +92,11 @@ extension SiteConfiguration {
             }
         }
         hub.name = reading.text("hub.name") ?? hub.connection?.entityPath ?? hub.name
-        let isPath = !hub.name.isEmpty && hub.name.utf8.allSatisfy { byte in
-            ASCII.isAlphanumeric(byte) || "-_.".utf8.contains(byte)
-        }
+        let isPath =
+            !hub.name.isEmpty
+            && hub.name.utf8.allSatisfy { byte in
+                ASCII.isAlphanumeric(byte) || "-_.".utf8.contains(byte)
+            }
         if !isPath || ["api", "health", "metrics"].contains(hub.name.lowercased()) {
             reading.fault("hub.name", "must be letters, digits, '-', '_' and '.', and not api, health or metrics")
         }

@@ -20,7 +20,9 @@ struct SendCommand: ParsableCommand {
     @Argument(help: "The text; - reads it from standard input.") var message: String
 
     func validate() throws {
-        if secure && pns != nil { throw ValidationError("A secure notification goes to every platform: leave out --pns.") }
+        if secure && pns != nil {
+            throw ValidationError("A secure notification goes to every platform: leave out --pns.")
+        }
         if UserName(from) == nil { throw ValidationError("--from must be a user's name.") }
     }
 
@@ -57,7 +59,8 @@ struct SendCommand: ParsableCommand {
     }
 
     private func readMessage() throws -> String {
-        guard let bytes = ConfigurationFile.read("/dev/stdin"), let text = String(validating: bytes, as: UTF8.self) else {
+        guard let bytes = ConfigurationFile.read("/dev/stdin"), let text = String(validating: bytes, as: UTF8.self)
+        else {
             throw ValidationError("Standard input is not UTF-8 text.")
         }
         return text

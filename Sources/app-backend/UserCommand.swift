@@ -53,7 +53,8 @@ struct UserCommand: ParsableCommand {
 
     struct Remove: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Remove a user.", discussion: "He cannot log in any more; his devices stay registered at the hub.")
+            abstract: "Remove a user.", discussion: "He cannot log in any more; his devices stay registered at the hub."
+        )
 
         @OptionGroup var options: ConfigurationOptions
         @Argument var name: String

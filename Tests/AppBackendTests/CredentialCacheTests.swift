@@ -8,7 +8,9 @@ struct CredentialCacheTests {
         let cache = CredentialCache()
         cache.insert(cache.tag(name: "alice", password: "pw", hash: "$y$1"), now: 0)
         #expect(cache.contains(cache.tag(name: "alice", password: "pw", hash: "$y$1"), now: 1))
-        for other in [("alic", "epw", "$y$1"), ("alice", "pw2", "$y$1"), ("alice", "pw", "$y$2"), ("bob", "pw", "$y$1")] {
+        for other in [
+            ("alic", "epw", "$y$1"), ("alice", "pw2", "$y$1"), ("alice", "pw", "$y$2"), ("bob", "pw", "$y$1"),
+        ] {
             #expect(!cache.contains(cache.tag(name: other.0, password: other.1, hash: other.2), now: 1))
         }
     }

@@ -29,11 +29,12 @@ struct TagPolicyTests {
         #expect(status(tag, patterns) == nil)
     }
 
-    @Test(arguments: [
-        ("news", []), ("news", ["team:*"]), ("newsx", ["news"]), ("xnews", ["news"]), ("from:bob", ["*"]),
-        ("FROM:bob", ["*"]), ("from:bob", ["f*"]), ("username:bob", ["*"]), ("username:bob", ["username:*"]),
-        ("username:alice", ["*"]), ("UserName:bob", ["*"]), ("uſername:bob", ["*"]), ("username:", ["*"]),
-    ] as [(String, [String])])
+    @Test(
+        arguments: [
+            ("news", []), ("news", ["team:*"]), ("newsx", ["news"]), ("xnews", ["news"]), ("from:bob", ["*"]),
+            ("FROM:bob", ["*"]), ("from:bob", ["f*"]), ("username:bob", ["*"]), ("username:bob", ["username:*"]),
+            ("username:alice", ["*"]), ("UserName:bob", ["*"]), ("uſername:bob", ["*"]), ("username:", ["*"]),
+        ] as [(String, [String])])
     func `a reserved or uncovered tag may not be claimed`(tag: String, patterns: [String]) {
         #expect(status(tag, patterns) == 403)
     }
@@ -48,10 +49,11 @@ struct TagPolicyTests {
         #expect(tags.map(\.description) == ["news"])
     }
 
-    @Test(arguments: [
-        (["*"], "bob", true), (["bob"], "bob", true), (["b*"], "bob", true), ([], "bob", false),
-        (["carol"], "bob", false), ([], "alice", true),
-    ] as [([String], String, Bool)])
+    @Test(
+        arguments: [
+            (["*"], "bob", true), (["bob"], "bob", true), (["b*"], "bob", true), ([], "bob", false),
+            (["carol"], "bob", false), ([], "alice", true),
+        ] as [([String], String, Bool)])
     func `the policy says whom a user may send to and himself always`(
         patterns: [String], recipient: String, isAllowed: Bool
     ) throws {

@@ -168,4 +168,15 @@ struct ArrowTests {
         #expect(response.fields[.cacheControl] == "no-store")
         #expect(site.call(.get, "/api/notifications/\(token)", as: "bob").status == .notFound)
     }
+
+    @Test func `a handle that is registered under a new id leaves its former registration`() throws {
+        let site = try TestSite()
+        _ = try site.register("alice", handle: TestSite.token(1))
+        site.clock.advance(1)
+        let id = try site.register("bob", handle: TestSite.token(1))
+        let left = try site.hubClient.registrations(channel: TestSite.token(1))
+        #expect(left.map { $0.id?.description } == [id])
+        #expect(left.first?.tags.map(\.description) == ["username:bob"])
+        #expect(try site.store.devices(owner: "alice").isEmpty)
+    }
 }

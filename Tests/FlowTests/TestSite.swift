@@ -139,8 +139,8 @@ final class HubLog: Responder {
         let body: String
 
         init(_ request: Request) {
-            format = request.fields[HTTPField.Name("ServiceBusNotification-Format")!] ?? ""
-            tags = request.fields[HTTPField.Name("ServiceBusNotification-Tags")!] ?? ""
+            format = request.fields[.format] ?? ""
+            tags = request.fields[.tags] ?? ""
             body = String(decoding: request.body, as: UTF8.self)
         }
     }
