@@ -38,14 +38,21 @@ extension HubRegistration {
         }
         registration.pushVariables = description["pushVariables"]?.string
         registration.secondaryTileName = description["secondaryTileName"]?.string
-        if let template = description["template"] {
-            guard let body = template["body"]?.string else { throw damaged("template") }
-            registration.template = Template(
-                body: body, name: template["name"]?.string, expiry: template["expiry"]?.string,
-                priority: template["priority"]?.string,
-                headers: (template["headers"]?.members ?? []).map { PushHeader($0.name, $0.value.string ?? "") })
-        }
+        if let template = description["template"] { registration.template = try decoded(template) }
         return registration
+    }
+
+    private func decoded(_ json: JSONValue) throws(StoreError) -> Template {
+        guard let body = json["body"]?.string else { throw damaged("template") }
+        var template = Template(
+            body: body, name: json["name"]?.string, expiry: json["expiry"]?.string, priority: json["priority"]?.string)
+        for pair in json["headers"]?.array ?? [] {
+            guard let texts = pair.array, texts.count == 2, let name = texts.first?.string,
+                let value = texts.last?.string
+            else { throw damaged("headers") }
+            template.headers.append(PushHeader(name, value))
+        }
+        return template
     }
 
     private func damaged(_ member: String) -> StoreError { .damaged(detail: "hub registration \(id): \(member)") }
@@ -82,8 +89,9 @@ extension HubRegistration {
             if let text { members.append(JSONValue.Member(name, .string(text))) }
         }
         if !template.headers.isEmpty {
-            let headers = template.headers.map { JSONValue.Member($0.name, .string($0.value)) }
-            members.append(JSONValue.Member("headers", .object(headers)))
+            // Pairs, because a header may come twice and a JSON object's member may not.
+            let headers = template.headers.map { JSONValue.array([.string($0.name), .string($0.value)]) }
+            members.append(JSONValue.Member("headers", .array(headers)))
         }
         return .object(members)
     }
