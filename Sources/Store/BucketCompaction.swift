@@ -39,9 +39,10 @@ struct BucketCensus {
 
     init(_ content: BucketContent, _ table: BucketTable, now: Timestamp?) {
         var records: [Identity: Record] = [:]
-        content.forEachLine { bytes, offset in
-            let range = offset..<(offset + bytes.count + 1)
-            guard let line = table.decode(bytes, content, offset) else {
+        let now = table.schema.expires ? now : nil
+        content.forEachLine { raw in
+            let range = raw.offset..<(raw.offset + raw.bytes.count + 1)
+            guard let line = table.decode(raw, of: content) else {
                 broken.append(range)
                 return
             }

@@ -11,25 +11,31 @@ struct BucketContent {
     let name: String
     let identity: FileIdentity
 
-    /// Calls `body` with every line that ends in a line feed, and its offset; not with the header and empty lines.
+    /// A line without its line feed, and where it stands.
+    struct RawLine {
+        let bytes: UnsafeBufferPointer<UInt8>
+        let offset: Int
+        /// From 1, as editors count.
+        let number: Int
+    }
+
+    /// Calls `body` with every line that ends in a line feed, but not with the header and empty lines.
     /// What stands behind the last line feed is half a line: its writer died, or is still writing.
-    func forEachLine(_ body: (UnsafeBufferPointer<UInt8>, Int) -> Void) {
+    func forEachLine(_ body: (RawLine) -> Void) {
         bytes.withUnsafeBufferPointer { bytes in
             guard let base = bytes.baseAddress else { return }
             var start = 0
+            var number = 1
             while start < bytes.count, let found = memchr(base + start, 0x0A, bytes.count - start) {
                 let end = UnsafeRawPointer(found) - UnsafeRawPointer(base)
                 if end > start, start > 0 || !bytes.starts(with: Self.header) {
-                    body(UnsafeBufferPointer(rebasing: bytes[start..<end]), start)
+                    let line = UnsafeBufferPointer(rebasing: bytes[start..<end])
+                    body(RawLine(bytes: line, offset: start, number: number))
                 }
                 start = end + 1
+                number += 1
             }
         }
-    }
-
-    /// From 1, as editors count.
-    func lineNumber(at offset: Int) -> Int {
-        bytes.prefix(offset).count { $0 == 0x0A } + 1
     }
 
     /// The number in the header; 0 when there is none.

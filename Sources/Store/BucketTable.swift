@@ -99,9 +99,9 @@ struct BucketTable: Sendable {
     func forEachLine(_ content: BucketContent?, key: String, id: JSONValue?, _ body: (Line) -> Void) {
         guard let content else { return }
         let probe = LineProbe(schema, key: key, id: id)
-        content.forEachLine { bytes, offset in
-            if case .other = probe.examine(bytes) { return }
-            guard let line = decode(bytes, content, offset) else { return }
+        content.forEachLine { raw in
+            if case .other = probe.examine(raw.bytes) { return }
+            guard let line = decode(raw, of: content) else { return }
             if line.key.hasSameBytes(as: key), id == nil || id == line.id { body(line) }
         }
     }
@@ -111,14 +111,14 @@ struct BucketTable: Sendable {
     func forEachID(_ content: BucketContent?, key: String, _ body: (_ id: String, _ op: String?) -> Void) {
         guard let content else { return }
         let probe = LineProbe(schema, key: key, id: nil)
-        content.forEachLine { bytes, offset in
-            switch probe.examine(bytes) {
+        content.forEachLine { raw in
+            switch probe.examine(raw.bytes) {
             case .other: return
             case .record(let id):
                 let quotes = id.first == UInt8(ascii: "\"") ? 1 : 0
                 body(String(decoding: id.dropFirst(quotes).dropLast(quotes), as: UTF8.self), nil)
             case .unclear:
-                guard let line = decode(bytes, content, offset), line.key.hasSameBytes(as: key) else { return }
+                guard let line = decode(raw, of: content), line.key.hasSameBytes(as: key) else { return }
                 if let id = line.id.string ?? line.id.integer.map(String.init) { body(id, line.op) }
             }
         }
@@ -127,24 +127,19 @@ struct BucketTable: Sendable {
     /// Calls `body` with all lines, oldest first; reports those that are broken.
     func forEachLine(_ content: BucketContent?, _ body: (Line) -> Void) {
         guard let content else { return }
-        content.forEachLine { bytes, offset in
-            if let line = decode(bytes, content, offset) { body(line) }
+        content.forEachLine { raw in
+            if let line = decode(raw, of: content) { body(line) }
         }
     }
 
-    /// The line at that offset; nil, and reported, when it is broken. Reported too when it was edited.
-    func decode(_ bytes: UnsafeBufferPointer<UInt8>, _ content: BucketContent, _ offset: Int) -> Line? {
+    /// The line, parsed; nil, and reported, when it is broken. Reported too when it was edited.
+    func decode(_ raw: BucketContent.RawLine, of content: BucketContent) -> Line? {
         do {
-            let line = try LineCodec.decode(bytes, schema)
-            if !line.isSealed {
-                let number = content.lineNumber(at: offset)
-                context.reportOnce(.editedLine(file: content.name, line: number), file: content.name, line: number)
-            }
+            let line = try LineCodec.decode(raw.bytes, schema)
+            if !line.isSealed { context.reportOnce(.editedLine(file: content.name, line: raw.number)) }
             return line
         } catch {
-            let number = content.lineNumber(at: offset)
-            context.reportOnce(
-                .brokenLine(file: content.name, line: number, reason: error.reason), file: content.name, line: number)
+            context.reportOnce(.brokenLine(file: content.name, line: raw.number, reason: error.reason))
             return nil
         }
     }
@@ -184,7 +179,9 @@ struct BucketTable: Sendable {
     private func openWriter(_ hash: UInt64, _ now: Timestamp?) throws(StoreError) -> BucketWriter {
         let flags = O_RDWR | O_APPEND
         if let (file, depth) = try open(hash, flags) {
-            guard try isCompactionDue(file) else { return try BucketWriter(context, file) }
+            // First of all it seals the tail, which a compaction would otherwise take for nothing.
+            let writer = try BucketWriter(context, file)
+            guard try isCompactionDue(file) else { return writer }
             do throws(StoreError) {
                 try compact(file, hash, depth: depth, now: now)
             } catch .full {

@@ -11,7 +11,7 @@ extension FileStore {
     }
 
     package func putDevice(_ device: DeviceRecord) throws(StoreError) -> DeviceRecord {
-        try deviceTable.put(device, now: device.updatedAt) { (entry, bucket) throws(StoreError) in
+        try deviceTable.put(device) { (entry, bucket) throws(StoreError) in
             let listed = IndexedTable<DeviceRecord>.ids(entry.key, in: try bucket.content(), ownerIndex)
             guard listed.count >= context.options.devicesPerOwner else { return }
             // Hints may be stale, so those that are right are counted before somebody is turned away.

@@ -9,7 +9,7 @@ extension FileStore {
 
     package func putHubRegistration(_ registration: HubRegistration) throws(StoreError) -> HubRegistration {
         try Self.checkReadable(registration)
-        return try registrationTable.put(registration, now: registration.updatedAt)
+        return try registrationTable.put(registration)
     }
 
     package func removeHubRegistration(_ id: String, version: Int?) throws(StoreError) -> Bool {

@@ -76,9 +76,8 @@ extension FileStore {
     package func readNotification(
         _ id: Int32, owner: String, now: Timestamp
     ) throws(StoreError) -> SecureNotification? {
-        guard let seen = try notification(id, owner: owner, now: now), !seen.isRead else {
-            return try notification(id, owner: owner, now: now)
-        }
+        let seen = try notification(id, owner: owner, now: now)
+        guard let seen, !seen.isRead else { return seen }
         // Only who finds it unread under the lock is the first.
         return try notificationTable.write(owner, now: now) { (bucket) throws(StoreError) -> SecureNotification? in
             guard let found = notification(id, owner, in: try bucket.content(), now) else { return nil }

@@ -30,7 +30,8 @@ extension FileStore {
     /// Looks at no more than `budget` buckets, continuing where the last call ended, and rewrites those that hold
     /// something expired or are mostly superseded. Readers never see what has expired anyway, so this is about space,
     /// and about payloads not lying on the disk for longer than they must.
-    /// - Throws: as every write; the next call tries the same bucket again.
+    /// A bucket that cannot be tidied is reported and passed over until the next round.
+    /// - Throws: `readOnly` and `poisoned`.
     package func sweep(budget: Int, now: Timestamp) throws(StoreError) -> SweepProgress {
         try context.checkWritable()
         var progress = SweepProgress()
@@ -43,10 +44,14 @@ extension FileStore {
                 break
             }
             let table = tables[place.table]
-            let (depth, wasCompacted) = try table.tidy(place.hash, now: now)
             progress.visited += 1
-            progress.compacted += wasCompacted ? 1 : 0
-            if let next = table.nextHash(place.hash, depth: depth) {
+            do throws(StoreError) {
+                if try table.tidy(place.hash, now: now) { progress.compacted += 1 }
+            } catch {
+                if error == .poisoned || error == .readOnly { throw error }
+                context.report(.tidyingFailed(file: table.schema.name, error))
+            }
+            if let next = table.nextHash(place.hash, depth: table.depth(place.hash)) {
                 place.hash = next
             } else {
                 place = SweepPosition.Place(table: place.table + 1)
@@ -59,19 +64,19 @@ extension FileStore {
 
 extension BucketTable {
     /// Compacts the file of that hash if it is worth it, and removes what a split that was cut short left behind.
-    fileprivate func tidy(_ hash: UInt64, now: Timestamp) throws(StoreError) -> (depth: Int, compacted: Bool) {
+    /// - Returns: whether it was compacted.
+    fileprivate func tidy(_ hash: UInt64, now: Timestamp) throws(StoreError) -> Bool {
         let depth = depth(hash)
         try removeLeftovers(hash, depth: depth)
         guard let (file, _) = try open(hash, O_RDONLY),
             BucketCensus(try Self.content(of: file), self, now: now).isWorthCompacting(try file.identity().size)
-        else { return (depth, false) }
-        let compacted = try withLock(hash) { () throws(StoreError) -> Bool in
+        else { return false }
+        return try withLock(hash) { () throws(StoreError) -> Bool in
             guard let (file, depth) = try open(hash, O_RDWR | O_APPEND) else { return false }
             _ = try BucketWriter(context, file)
             try compact(file, hash, depth: depth, now: now)
             return true
         }
-        return (depth, compacted)
     }
 
     /// A file beside the folder of the same name is the parent of a split whose last step did not happen.

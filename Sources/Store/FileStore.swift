@@ -55,7 +55,7 @@ package final class FileStore: StateStore, HubStore, Sendable {
             try BucketTable(context, schema)
         }
         userTable = try table(.records(User.self, "users", key: "id", beginsWhole: true))
-        notificationTable = try table(.records(SecureNotification.self, "notifications", key: "owner"))
+        notificationTable = try table(.records(SecureNotification.self, "notifications", key: "owner", expires: true))
         let owners = try table(IndexEntry.schema("owners", key: "owner"))
         ownerIndex = owners
         deviceTable = IndexedTable(records: try table(.records(DeviceRecord.self, "devices", key: "id"))) {
@@ -71,7 +71,7 @@ package final class FileStore: StateStore, HubStore, Sendable {
             [IndexEntry(table: channels, key: registration.channel)]
                 + registration.tags.map { IndexEntry(table: tags, key: $0) }
         }
-        messageTable = try table(.records(HubMessage.self, "hub/messages", key: "id"))
+        messageTable = try table(.records(HubMessage.self, "hub/messages", key: "id", expires: true))
     }
 
     /// All tables, in the order in which they are swept.
@@ -113,8 +113,9 @@ extension BucketTable {
 extension TableSchema {
     /// The schema of a table of records.
     fileprivate static func records(
-        _ type: (some LineRecord).Type, _ name: String, key: String, beginsWhole: Bool = false
+        _ type: (some LineRecord).Type, _ name: String, key: String, beginsWhole: Bool = false,
+        expires: Bool = false
     ) -> TableSchema {
-        TableSchema(name: name, key: key, beginsWhole: beginsWhole) { type.init(line: $0) != nil }
+        TableSchema(name: name, key: key, beginsWhole: beginsWhole, expires: expires) { type.init(line: $0) != nil }
     }
 }

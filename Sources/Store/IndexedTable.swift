@@ -44,9 +44,9 @@ struct IndexedTable<Record: IndexedRecord>: Sendable {
     /// - Parameter admit: runs before a hint is added, under the lock of its bucket; may refuse.
     /// - Throws: `conflict`; what `admit` throws.
     func put(
-        _ record: Record, now: Timestamp, admit: (IndexEntry, BucketWriter) throws(StoreError) -> Void = { _, _ in }
+        _ record: Record, admit: (IndexEntry, BucketWriter) throws(StoreError) -> Void = { _, _ in }
     ) throws(StoreError) -> Record {
-        try records.write(record.id, now: now) { (bucket) throws(StoreError) -> Record in
+        try records.write(record.id) { (bucket) throws(StoreError) -> Record in
             let old = self.record(record.id, in: try bucket.content())
             guard record.version == old?.version ?? 0, record.version < .max - 1 else { throw .conflict }
             var new = record

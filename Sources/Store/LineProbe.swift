@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Glibc
 internal import JSON
 
 /// Tells, mostly without parsing, which lines of a bucket cannot belong to a record that is looked for.
@@ -46,14 +47,21 @@ struct LineProbe {
     func examine(_ line: UnsafeBufferPointer<UInt8>) -> Finding {
         var rest = Reader(line: line)
         guard rest.take(Self.start), let foundID = rest.token() else { return .unclear }
-        if let id, !foundID.elementsEqual(id) { return .other }
+        if let id, !Self.isEqual(foundID, id) { return .other }
         let isOp = rest.take(Self.opName)
         if isOp, rest.token() == nil { return .unclear }
         if let key {
             guard rest.take(key.name), let foundKey = rest.token() else { return .unclear }
-            guard foundKey.elementsEqual(key.value) else { return .other }
+            guard Self.isEqual(foundKey, key.value) else { return .other }
         }
         return isOp ? .unclear : .record(id: foundID)
+    }
+
+    private static func isEqual(_ token: Slice<UnsafeBufferPointer<UInt8>>, _ text: [UInt8]) -> Bool {
+        guard token.count == text.count, let start = UnsafeBufferPointer(rebasing: token).baseAddress else {
+            return false
+        }
+        return memcmp(start, text, text.count) == 0
     }
 
     private struct Reader {
@@ -61,8 +69,9 @@ struct LineProbe {
         var offset = 0
 
         mutating func take(_ text: [UInt8]) -> Bool {
-            guard line.count - offset >= text.count else { return false }
-            for index in 0..<text.count where line[offset + index] != text[index] { return false }
+            guard line.count - offset >= text.count, let start = line.baseAddress,
+                memcmp(start + offset, text, text.count) == 0
+            else { return false }
             offset += text.count
             return true
         }

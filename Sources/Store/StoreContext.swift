@@ -4,8 +4,8 @@ import Synchronization
 
 /// What all tables of one store share: where it is, how it may behave, and whether it may still be written.
 final class StoreContext: Sendable {
-    /// So many different lines are remembered as reported; then all are forgotten and may be reported again.
-    private static let maximumRemembered = 1_024
+    /// So many lines are reported; whoever has more knows by then, and the log has other things to say.
+    private static let maximumReportedLines = 1_024
 
     let path: String
     let options: FileStore.Options
@@ -57,12 +57,14 @@ final class StoreContext: Sendable {
         options.onEvent(event)
     }
 
-    /// Reports an event of that line unless one was reported before.
-    func reportOnce(_ event: StoreEvent, file: String, line: Int) {
-        let isNew = reported.withLock { reported in
-            if reported.count >= Self.maximumRemembered { reported.removeAll() }
-            return reported.insert("\(file):\(line)").inserted
+    /// Reports an event of a line, unless one of the same line was reported before.
+    func reportOnce(_ event: StoreEvent) {
+        let place: String
+        switch event {
+        case .editedLine(let file, let line), .brokenLine(let file, let line, _): place = "\(file):\(line)"
+        default: return report(event)
         }
-        if isNew { options.onEvent(event) }
+        let isNew = reported.withLock { $0.count < Self.maximumReportedLines && $0.insert(place).inserted }
+        if isNew { report(event) }
     }
 }

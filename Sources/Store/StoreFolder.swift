@@ -123,16 +123,16 @@ struct StoreFolder {
 
     // MARK: Folders
 
-    /// Makes the folder and those above it, relative to the store's, durably; nothing where they are there already.
+    /// Makes the folder and those above it, relative to the store's, durably. Also where they are there already:
+    /// whoever made them may be another process that has not come to flushing them yet.
     func makeFolders(_ name: String) throws(StoreError) {
         var parent = path
         for component in name.split(separator: "/") {
             let folder = parent + "/" + component
-            if mkdir(folder, 0o700) == 0 {
-                try flush(parent)
-            } else if errno != EEXIST {
+            guard mkdir(folder, 0o700) == 0 || errno == EEXIST else {
                 throw StoreError(errno, "mkdir", name, writing: true)
             }
+            try flush(parent)
             parent = folder
         }
     }

@@ -9,6 +9,8 @@ struct TableSchema: Sendable {
     let key: String
     /// Whether the table begins as one file (`users.jsonl`) instead of 256 (`notifications/3f.jsonl`).
     var beginsWhole = false
+    /// Whether records are dropped at the time in their `expiresAt`.
+    var expires = false
     /// Whether the members of a record's line are of the kinds that the table needs.
     let accepts: @Sendable (JSONValue) -> Bool
 }

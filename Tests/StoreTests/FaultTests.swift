@@ -116,6 +116,17 @@ import Testing
     }
 
     @Test(.enabled(if: SmallDisk.isPossible, "needs root and mount(8)"))
+    func `a store on a read-only mount opens for reading`() throws {
+        let disk = try SmallDisk()
+        let id = try create(try disk.folder.open())
+        try disk.makeReadOnly()
+        let store = try disk.folder.open()
+        #expect(try store.notification(id, owner: "bob", now: noon) != nil)
+        #expect(throws: StoreError.readOnly) { try create(store) }
+        #expect(store.health() == .readOnly)
+    }
+
+    @Test(.enabled(if: SmallDisk.isPossible, "needs root and mount(8)"))
     func `a real disk that is full refuses cleanly and works again when there is room`() throws {
         let disk = try SmallDisk()
         let store = try disk.folder.open { $0.notificationsPerOwner = .max }
@@ -145,8 +156,12 @@ final class SmallDisk: Sendable {
         try #require(try Self.run("/bin/mount", ["-t", "tmpfs", "-o", "size=6m,mode=0700", "tmpfs", folder.path]) == 0)
     }
 
+    func makeReadOnly() throws {
+        try #require(try Self.run("/bin/mount", ["-o", "remount,ro", folder.path]) == 0)
+    }
+
     deinit {
-        _ = try? Self.run("/bin/umount", [folder.path])
+        _ = try? Self.run("/bin/umount", ["--lazy", folder.path])
     }
 
     private static func run(_ path: String, _ arguments: [String]) throws -> Int32 {

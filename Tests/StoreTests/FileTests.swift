@@ -101,6 +101,28 @@ import Testing
         }
     }
 
+    @Test func `a last line without its line feed survives compaction`() throws {
+        let folder = try TemporaryFolder()
+        let first = try create(try folder.open(), "bob")
+        let file = try onlyFile(folder)
+        try folder.write(String(try folder.text(file).dropLast()), to: file)
+        let store = try folder.open { $0.bucketBytes = 1 }
+        _ = try create(store, "bob")
+        #expect(try folder.text(file).hasPrefix(#"{"base":"#))
+        #expect(try store.notification(first.id, owner: "bob", now: noon) == first)
+    }
+
+    @Test func `a time in a record that does not expire is no reason to drop it`() throws {
+        let folder = try TemporaryFolder()
+        let store = try folder.open { $0.bucketBytes = 1 }
+        _ = try store.putUser(User(name: "alice", passwordHash: "x"))
+        let line = #"{"id":"bob","passwordHash":"y","expiresAt":"2000-01-01T00:00:00Z"}"# + "\n"
+        try folder.append(line, to: "users.jsonl")
+        while try !store.sweep(budget: 100, now: noon).finishedRound {}
+        _ = try store.putUser(User(name: "alice", passwordHash: "z", version: 1))
+        #expect(try store.user("bob")?.passwordHash == "y")
+    }
+
     @Test func `a broken line costs one line and compaction moves it to quarantine`() throws {
         let folder = try TemporaryFolder()
         let log = EventLog()
