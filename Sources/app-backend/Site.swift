@@ -27,7 +27,7 @@ struct Site {
         let store = try Self.openStore(configuration) { logger.warning("store: \($0)") }
         let hub: any Responder
         let connection: ConnectionString
-        var served: LocalHub?
+        var served: LocalNotificationHub?
         if let external = configuration.hub.connection {
             connection = external
             let transport = try CurlTransport(Self.curlOptions(configuration.hub))
@@ -38,7 +38,7 @@ struct Site {
             let key = SharedAccessKey(name: "in-process", key: Secret(Self.randomKey()), rights: .full)
             connection = try ConnectionString(
                 "Endpoint=sb://localhost/;SharedAccessKeyName=\(key.name);SharedAccessKey=\(key.key.reveal())")
-            let local = LocalHub(
+            let local = LocalNotificationHub(
                 name: configuration.hub.name, keys: [key] + [configuration.localHub.key].compactMap(\.self),
                 hosts: ["localhost"] + configuration.localHub.hosts, store: store, now: { Self.now().seconds })
             hub = local
@@ -98,7 +98,7 @@ struct Site {
 /// Serves the local hub under `/<name>/`, and the backend under everything else.
 private struct HubBeside: Responder {
     let name: String
-    let hub: LocalHub
+    let hub: LocalNotificationHub
     let backend: Backend
 
     func respond(to request: Request) -> Response {

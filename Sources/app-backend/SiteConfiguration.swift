@@ -18,7 +18,7 @@ struct SiteConfiguration: Sendable {
     }
 
     /// The local hub, when it is also offered to others over HTTP under `/<hub.name>/`.
-    struct LocalHub: Sendable {
+    struct ServedHub: Sendable {
         var isServed = false
         var key: SharedAccessKey?
         /// Host names under which others reach it; their signatures name one of these.
@@ -30,7 +30,7 @@ struct SiteConfiguration: Sendable {
     }
 
     var hub = Hub()
-    var localHub = LocalHub()
+    var localHub = ServedHub()
     var storePath = ""
     /// nil: the listening socket that standard input or systemd hands over.
     var listen: String?

@@ -31,7 +31,7 @@ final class TestSite: Sendable {
         let clock = clock
         let now: @Sendable () -> Timestamp = { Timestamp(seconds: clock.seconds) }
         let key = SharedAccessKey(name: "test", key: Secret("0123456789abcdef0123456789abcdef"), rights: .full)
-        let local = LocalHub(
+        let local = LocalNotificationHub(
             name: "hub", keys: [key], hosts: ["localhost"], store: store, now: { clock.seconds })
         self.hub = HubLog(hub ?? local)
         hubClient = NotificationHubClient(

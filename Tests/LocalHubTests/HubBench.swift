@@ -11,11 +11,11 @@ struct HubBench {
     static let host = "hub.example"
 
     let store: any HubStore
-    let hub: LocalHub
+    let hub: LocalNotificationHub
 
     init(store: any HubStore = MemoryHubStore()) {
         self.store = store
-        hub = LocalHub(
+        hub = LocalNotificationHub(
             name: "MyHub",
             keys: [
                 SharedAccessKey(name: "listen", key: Secret("listen-key"), rights: .listen),

@@ -8,7 +8,7 @@ import Store
 ///
 /// It is a `Responder`, so that a `NotificationHubClient` in this process can call it directly, and so that it can be
 /// served to clients of any kind. It is as strict as Azure: no operation without a signature that grants it.
-package struct LocalHub: Responder {
+package struct LocalNotificationHub: Responder {
     private let gate: Gate
     private let router: Router
 
