@@ -4,6 +4,7 @@ import ArgumentParser
 import FastCGI
 import Glibc
 import Logging
+import Store
 import Synchronization
 
 /// Tells `/health` how busy the server is. The server needs the site to answer and the site needs the server to ask,
@@ -40,7 +41,7 @@ struct ServeCommand: ParsableCommand {
         do {
             try serve(configuration, logger)
         } catch {
-            logger.critical("cannot start: \(error)")
+            logger.critical("ended: \(error)")
             throw ExitCode(1)
         }
     }
@@ -60,8 +61,12 @@ struct ServeCommand: ParsableCommand {
             logger.notice("stopping on signal \(Signals.wait())")
             server.stop()
         }
+        let sweeper = Sweeper(store: site.store, logger: logger)
+        try sweeper.start { server.stop() }
         try server.run()
+        sweeper.stop()
         logger.notice("stopped")
+        if sweeper.hasFoundLoss { throw StoreError.poisoned }
     }
 
     private func limits(_ configuration: SiteConfiguration) -> ServerLimits {

@@ -7,7 +7,7 @@ struct UserCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "user", abstract: "Manage who may log in.",
         discussion: "Passwords are read from a terminal without echo, or as one line from standard input.",
-        subcommands: [Add.self, Password.self, Remove.self, List.self])
+        subcommands: [Add.self, Password.self, Remove.self, List.self, UserImportCommand.self])
 
     struct Add: ParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Add a user.")
@@ -78,7 +78,7 @@ struct UserCommand: ParsableCommand {
         }
     }
 
-    private static func store(_ options: ConfigurationOptions) throws -> FileStore {
+    static func store(_ options: ConfigurationOptions) throws -> FileStore {
         try Site.openStore(try options.load()) { Terminal.complain("store: \($0)") }
     }
 

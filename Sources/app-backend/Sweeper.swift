@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+import Dispatch
+import FastCGI
+import Logging
+import Store
+import Synchronization
+
+/// Tidies the store a little at a time, so that what has expired does not lie on the disk for longer than an hour,
+/// and ends the server when the disk has lost something: what it holds is then unknown, and only a new process finds out.
+final class Sweeper: Sendable {
+    /// Buckets that are looked at in one go: at most 2 MiB are read.
+    static let budget = 16
+    /// Seconds between two goes. An empty store of 2,048 buckets is gone through in 22 minutes.
+    static let pauseSeconds = 10
+
+    private let store: FileStore
+    private let logger: Logger
+    private let stopping = DispatchSemaphore(value: 0)
+    private let foundLoss = Atomic(false)
+
+    init(store: FileStore, logger: Logger) {
+        self.store = store
+        self.logger = logger
+    }
+
+    /// Whether the server was stopped because the store is poisoned.
+    var hasFoundLoss: Bool { foundLoss.load(ordering: .acquiring) }
+
+    /// Works on a thread of its own until `stop`.
+    /// - Parameter onLoss: called once, when the store cannot be trusted any more.
+    /// - Throws: `ServerError.noThread`.
+    func start(onLoss: @escaping @Sendable () -> Void) throws(ServerError) {
+        try PlatformThread.start { [self] in
+            while stopping.wait(timeout: .now() + .seconds(Self.pauseSeconds)) == .timedOut {
+                guard sweep() else {
+                    foundLoss.store(true, ordering: .releasing)
+                    return onLoss()
+                }
+            }
+        }
+    }
+
+    func stop() {
+        stopping.signal()
+    }
+
+    /// - Returns: false, when the store is poisoned.
+    private func sweep() -> Bool {
+        do throws(StoreError) {
+            _ = try store.sweep(budget: Self.budget, now: Site.now())
+            return true
+        } catch {
+            guard error == .poisoned else { return true }
+            logger.critical("the store is poisoned: a flush failed; ending, so that a new process looks at the disk")
+            return false
+        }
+    }
+}
