@@ -19,42 +19,22 @@ import Testing
 
     @Test func `nothing acknowledged is lost or torn when writers are killed`() throws {
         let folder = try TemporaryFolder()
+        let outputs = try TemporaryFolder()
         var acknowledged: [(owner: String, id: Int32)] = []
         var random = SeededGenerator(seed: 9)
         for round in 0..<Self.rounds {
-            let children = try (0..<Self.writers).map { try start("\(round)-\($0)", in: folder) }
-            for child in children.shuffled(using: &random) {
+            let writers = try (0..<Self.writers).map { index in
+                try Writer(oracle.path, [folder.path, String(Self.bucketBytes)], "\(outputs.path)/\(round)-\(index)")
+            }
+            for writer in writers.shuffled(using: &random) {
                 // Not a wait for something to happen, but the random moment of the blow.
                 usleep(.random(in: 20_000...150_000, using: &random))
-                kill(child.process.processIdentifier, SIGKILL)
+                #expect(writer.kill() == SIGKILL)
             }
-            for child in children {
-                let output = try child.output.readToEnd() ?? Data()
-                child.process.waitUntilExit()
-                #expect(child.process.terminationReason == .uncaughtSignal)
-                acknowledged += parse(output)
-            }
+            for writer in writers { acknowledged += try writer.acknowledged() }
         }
         #expect(acknowledged.count > Self.rounds)
         try verify(acknowledged, folder)
-    }
-
-    private func start(_ name: String, in folder: TemporaryFolder) throws -> (process: Process, output: FileHandle) {
-        let process = Process()
-        let pipe = Pipe()
-        process.executableURL = oracle
-        process.arguments = [folder.path, String(Self.bucketBytes), name]
-        process.standardOutput = pipe
-        try process.run()
-        return (process, pipe.fileHandleForReading)
-    }
-
-    private func parse(_ output: Data) -> [(owner: String, id: Int32)] {
-        String(decoding: output, as: UTF8.self).split(separator: "\n").compactMap { line in
-            let words = line.split(separator: " ")
-            guard words.count == 2, let id = Int32(words[1]) else { return nil }
-            return (String(words[0]), id)
-        }
     }
 
     private func verify(_ acknowledged: [(owner: String, id: Int32)], _ folder: TemporaryFolder) throws {
@@ -72,5 +52,40 @@ import Testing
         }
         // What was written but not acknowledged any more may be seen: at most one record per kill.
         #expect(visible - acknowledged.count <= Self.rounds * Self.writers)
+    }
+}
+
+/// A child process that writes until it is killed. Not a `Process`, whose wait hangs when the child has died before.
+private struct Writer {
+    private let id: pid_t
+    private let output: String
+
+    init(_ executable: String, _ arguments: [String], _ output: String) throws {
+        self.output = output
+        let words = ([executable] + arguments).map { strdup($0) } + [nil]
+        defer { words.forEach { free($0) } }
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+        var id: pid_t = 0
+        try #require(posix_spawn(&id, executable, &actions, nil, words, environ) == 0)
+        self.id = id
+    }
+
+    /// - Returns: the signal that ended it; nil when it had ended by itself.
+    func kill() -> Int32? {
+        Foundation.kill(id, SIGKILL)
+        var status: Int32 = 0
+        guard waitpid(id, &status, 0) == id, status & 0x7F != 0 else { return nil }
+        return status & 0x7F
+    }
+
+    func acknowledged() throws -> [(owner: String, id: Int32)] {
+        try String(contentsOfFile: output, encoding: .utf8).split(separator: "\n").compactMap { line in
+            let words = line.split(separator: " ")
+            guard words.count == 2, let id = Int32(words[1]) else { return nil }
+            return (String(words[0]), id)
+        }
     }
 }
