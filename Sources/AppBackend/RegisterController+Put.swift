@@ -9,12 +9,13 @@ import Store
 extension RegisterController {
     /// How often a registration is tried again when somebody else changes the same one at the same time.
     static let maximumAttempts = 4
+    /// How often the hub is told anew what others decided meanwhile. Each turn is owed to one more of them.
+    static let maximumTurns = 32
 
     /// Registers the device under an id that was handed out here.
     ///
-    /// The store decides first who owns the id, atomically, then the hub is told, and then the store is asked
-    /// whether that decision still stands: of two users who register one device at the same moment, the one who
-    /// owns it in the end is also the one whose tag the hub has.
+    /// The store decides who owns the id, atomically, and then the hub is told: of two users who register one device
+    /// at the same moment, the one who owns it in the end is also the one whose tag the hub has.
     func put(_ request: Request, _ id: String) throws -> Response {
         let user = try request.authenticatedUser()
         try request.requireJSON()
@@ -23,9 +24,33 @@ extension RegisterController {
         guard let registrationID = RegistrationID(id) else { throw HubError.registrationGone }
         for _ in 0..<Self.maximumAttempts {
             guard let (record, isNewHandle) = try record(id, user: user, wish: wish, tags: tags) else { continue }
-            try tellHub(record, registrationID, wish.handle, tags, request)
+            guard try settle(record, registrationID, wish.handle, request) else { continue }
             if isNewHandle { try removeDoubles(of: record, wish.handle) }
-            if try store.device(id)?.version == record.version { return Response() }
+            return Response()
+        }
+        throw StoreError.conflict
+    }
+
+    /// Tells the hub what the store says, until the store says the same afterwards.
+    ///
+    /// Of calls that overlap, any may be the last to reach the hub. So nobody leaves before he has seen that what he
+    /// told still stands. And what he tells anew is what the store says, not what he wishes, so that the turns end
+    /// with the decisions of others.
+    /// - Returns: false, when the record has another handle meanwhile: decide anew.
+    private func settle(
+        _ decision: DeviceRecord, _ id: RegistrationID, _ handle: DeviceHandle, _ request: Request
+    ) throws -> Bool {
+        var record = decision
+        for _ in 0..<Self.maximumTurns {
+            try tellHub(record, id, handle, request)
+            guard let current = try store.device(record.id) else {
+                // Deleted meanwhile, perhaps before the hub heard of us.
+                try remove(id)
+                throw HubError.registrationGone
+            }
+            if current.version == record.version { return true }
+            guard current.handle == record.handle, current.installationID == nil else { return false }
+            record = current
         }
         throw StoreError.conflict
     }
@@ -92,11 +117,11 @@ extension RegisterController {
     }
 
     private func tellHub(
-        _ record: DeviceRecord, _ id: RegistrationID, _ handle: DeviceHandle, _ tags: [Tag], _ request: Request
+        _ record: DeviceRecord, _ id: RegistrationID, _ handle: DeviceHandle, _ request: Request
     ) throws {
         let userTag = try Self.userTag(record.owner)
-        let description = RegistrationDescription(
-            id: id, tags: tags.filter { $0 != userTag } + [userTag], handle: handle)
+        let tags = try record.tags.map(Self.serverTag).filter { $0 != userTag }
+        let description = RegistrationDescription(id: id, tags: tags + [userTag], handle: handle)
         do throws(HubError) {
             _ = try hub.tracking(request.id).createOrUpdate(description)
         } catch {
