@@ -109,6 +109,12 @@ let package = Package(
             ],
             swiftSettings: strict),
         .testTarget(
+            name: "WireTests",
+            dependencies: [
+                "Curl", "DeviceAPI", "DeviceClient", "HTTP", "JSON", "NotificationHub", httpTypes,
+            ],
+            swiftSettings: strict),
+        .testTarget(
             name: "DeviceClientTests", dependencies: ["DeviceAPI", "DeviceClient", "HTTP", httpTypes],
             swiftSettings: strict),
     ],

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Glibc
+import Synchronization
+
+/// A real `app-backend serve` on a socket of its own.
+final class BackendProcess: Sendable {
+    struct NotStarted: Error { let log: String }
+
+    let name: String
+    let folder: ScratchFolder
+    var configuration: String { folder.path("\(name).json") }
+    var socket: String { folder.path("\(name).sock") }
+    /// What it said on standard output and standard error, over all its lives.
+    var logPath: String { folder.path("\(name).log") }
+    /// What standard input is when it starts: a listening socket, where somebody else opened it.
+    private let listener: Int32?
+    private let process: Mutex<ChildProcess?>
+
+    /// - Parameters:
+    ///   - name: of its files in the folder.
+    ///   - keys: members of the configuration file besides `listen`.
+    ///   - isHandedSocket: whether its socket is made here and outlives the process, as systemd's does.
+    init(_ name: String, in folder: ScratchFolder, isHandedSocket: Bool = false, keys: String) throws {
+        self.name = name
+        self.folder = folder
+        let path = folder.path("\(name).sock")
+        listener = isHandedSocket ? try LoopbackSocket.listen(at: path) : nil
+        process = Mutex(nil)
+        let listen = isHandedSocket ? "null" : "\"\(path)\""
+        try folder.write("{ \"listen\": \(listen), \(keys) }", to: "\(name).json")
+        try start()
+    }
+
+    deinit {
+        if let listener { close(listener) }
+    }
+
+    /// Starts it again, and returns when connections to its socket are taken.
+    func start() throws {
+        let child = try ChildProcess(
+            Program.appBackend, ["serve", "--config", configuration],
+            input: listener.map { .descriptor($0) } ?? .nothing, output: logPath, errors: logPath)
+        process.withLock { $0 = child }
+        let isReady = Deadline.poll(seconds: 10) { child.exitStatus != nil || LoopbackSocket.answers(socket) }
+        guard isReady, child.exitStatus == nil else {
+            child.stop()
+            throw NotStarted(log: log)
+        }
+    }
+
+    var log: String { (try? String(contentsOfFile: logPath, encoding: .utf8)) ?? "" }
+
+    func signal(_ number: Int32) {
+        process.withLock(\.self)?.signal(number)
+    }
+
+    /// SIGTERM, and SIGKILL for one that does not listen.
+    /// - Returns: the exit status.
+    @discardableResult func stop() -> Int32? {
+        process.withLock(\.self)?.stop()
+    }
+
+    /// SIGKILL: a process that has no time to tidy up.
+    func kill() {
+        signal(SIGKILL)
+        _ = process.withLock(\.self)?.wait(seconds: 10)
+    }
+}

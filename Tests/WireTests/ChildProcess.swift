@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+import Synchronization
+
+/// A child with a clean environment and no signal blocked. (Foundation's `Process` hands down the mask of the thread
+/// that starts it, and a thread of libdispatch has SIGTERM blocked.)
+final class ChildProcess: Sendable {
+    /// Where the child's standard input comes from.
+    enum Input {
+        case nothing
+        case file(String)
+        /// Text of at most a pipe's size, then the end.
+        case text(String)
+        /// A descriptor of ours, a listening socket perhaps.
+        case descriptor(Int32)
+    }
+
+    struct NotStarted: Error { let program: String }
+
+    let id: pid_t
+    private let status = Mutex<Int32?>(nil)
+
+    /// - Parameters: `output` and `errors` are files that are appended to.
+    init(
+        _ program: String, _ arguments: [String], environment: [String] = [], input: Input = .nothing, output: String,
+        errors: String
+    ) throws {
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var none = sigset_t()
+        sigemptyset(&none)
+        posix_spawnattr_setsigmask(&attributes, &none)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        let pipe = Self.arrange(input, &actions)
+        defer { if let pipe { close(pipe) } }
+        let flags = O_WRONLY | O_CREAT | O_APPEND
+        posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output, flags, 0o600)
+        posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, errors, flags, 0o600)
+        var argv = ([program] + arguments).map { strdup($0) } + [nil]
+        var envp = (["PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin"] + environment).map { strdup($0) } + [nil]
+        defer { (argv + envp).forEach { free($0) } }
+        var id = pid_t()
+        guard posix_spawn(&id, program, &actions, &attributes, &argv, &envp) == 0 else {
+            throw NotStarted(program: program)
+        }
+        self.id = id
+    }
+
+    /// - Returns: the end of a pipe that the parent closes when the child has started.
+    private static func arrange(_ input: Input, _ actions: inout posix_spawn_file_actions_t) -> Int32? {
+        switch input {
+        case .nothing:
+            posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+            return nil
+        case .file(let path):
+            posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, path, O_RDONLY, 0)
+            return nil
+        case .descriptor(let number):
+            posix_spawn_file_actions_adddup2(&actions, number, STDIN_FILENO)
+            return nil
+        case .text(let text):
+            var ends: [Int32] = [-1, -1]
+            guard pipe(&ends) == 0 else { return nil }
+            let bytes = Array(text.utf8)
+            _ = write(ends[1], bytes, bytes.count)
+            close(ends[1])
+            posix_spawn_file_actions_adddup2(&actions, ends[0], STDIN_FILENO)
+            posix_spawn_file_actions_addclose(&actions, ends[0])
+            return ends[0]
+        }
+    }
+
+    /// The exit status; 128 and the signal's number when a signal ended it; nil while it runs.
+    var exitStatus: Int32? {
+        status.withLock { known in
+            if let known { return known }
+            var raw: Int32 = 0
+            guard waitpid(id, &raw, WNOHANG) == id else { return nil }
+            known = raw & 0x7F == 0 ? (raw >> 8) & 0xFF : 128 + (raw & 0x7F)
+            return known
+        }
+    }
+
+    /// - Returns: the exit status; nil when it still runs after that time.
+    func wait(seconds: Int) -> Int32? {
+        Deadline.poll(seconds: seconds) { exitStatus != nil }
+        return exitStatus
+    }
+
+    func signal(_ number: Int32) {
+        // Under the lock nobody reaps the child, so that its number is still its own.
+        status.withLock { if $0 == nil { kill(id, number) } }
+    }
+
+    /// Ends it: SIGCONT and SIGTERM, and SIGKILL after the deadline.
+    /// - Returns: the exit status.
+    @discardableResult func stop(seconds: Int = 15) -> Int32? {
+        signal(SIGCONT)
+        signal(SIGTERM)
+        if let status = wait(seconds: seconds) { return status }
+        signal(SIGKILL)
+        return wait(seconds: seconds)
+    }
+}
+
+/// Waiting for something that another process does, and never for ever.
+enum Deadline {
+    /// Asks again and again.
+    /// - Returns: whether it became true in time.
+    @discardableResult static func poll(seconds: Int, _ isTrue: () throws -> Bool) rethrows -> Bool {
+        let end = ContinuousClock.now + .seconds(seconds)
+        while true {
+            if try isTrue() { return true }
+            if ContinuousClock.now >= end { return false }
+            usleep(2_000)
+        }
+    }
+}

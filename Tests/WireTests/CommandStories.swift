@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+import DeviceAPI
+import Foundation
+import HTTPTypes
+import JSON
+import Testing
+
+extension WireTests {
+    /// What an operator types, beside a server that is running.
+    struct CommandStories {
+        @Test func `a new password counts at once, and the old one no more`() throws {
+            let site = try sharedSite()
+            let alice = try site.addUser("alice")
+            // Twice, so that the running server remembers the log-in.
+            for _ in 1...2 { #expect(try site.call(.get, Path.register, as: alice).status == .ok) }
+            let changed = WireUser(name: alice.name, password: site.secrets.make("new-"))
+            let outcome = try site.run("user", "passwd", alice.name, input: changed.password + "\n")
+            #expect(outcome.status == 0 && outcome.output == "changed \(alice.name)\n")
+            #expect(try site.call(.get, Path.register, as: alice).status == .unauthorized)
+            #expect(try site.call(.get, Path.register, as: changed).status == .ok)
+        }
+
+        @Test func `a user who is removed is out at once`() throws {
+            let site = try sharedSite()
+            let alice = try site.addUser("alice")
+            #expect(try site.call(.get, Path.register, as: alice).status == .ok)
+            #expect(try site.run("user", "list").output.split(separator: "\n").contains(Substring(alice.name)))
+            #expect(try site.run("user", "remove", alice.name).output == "removed \(alice.name)\n")
+            #expect(try site.call(.get, Path.register, as: alice).status == .unauthorized)
+            #expect(!(try site.run("user", "list").output.split(separator: "\n").contains(Substring(alice.name))))
+        }
+
+        @Test(arguments: [
+            ["user", "remove", "nobody"], ["user", "passwd", "nobody"], ["user", "add", "a name with blanks"],
+            ["user", "add", "with:colon"], ["user", "add"],
+        ])
+        func `what cannot be done about users is said, and the status is not 0`(arguments: [String]) throws {
+            let site = try sharedSite()
+            let outcome = try Program.run(
+                Program.appBackend, arguments + ["--config", site.backend.configuration], input: .text("password\n"))
+            #expect(outcome.status != 0 && outcome.output.isEmpty && !outcome.errors.isEmpty)
+            #expect(!outcome.errors.contains("password\n"))
+        }
+
+        @Test func `a user is added once, and only with a password`() throws {
+            let site = try sharedSite()
+            let alice = try site.addUser("alice")
+            let again = try site.run("user", "add", alice.name, input: site.secrets.make("other-") + "\n")
+            #expect(again.status != 0 && again.errors.contains(alice.name))
+            #expect(try site.call(.get, Path.register, as: alice).status == .ok)
+            #expect(try site.run("user", "add", "empty-\(UInt32.random(in: 0...99_999))", input: "\n").status != 0)
+        }
+
+        @Test func `the operator sends, in the clear and securely`() throws {
+            let site = try sharedSite()
+            let alice = try site.addUser("alice")
+            _ = try site.register(alice, handle: site.makeHandle())
+            let plain = try site.run("send", "--to", alice.name, "--pns", "apns", site.secrets.make("plain "))
+            #expect(plain.status == 0)
+            #expect(try outcome(plain)["Outcomes"]?.array?.first?["State"]?.string == "Enqueued")
+
+            let text = site.secrets.make("secure ")
+            let secure = try site.run("send", "--to", alice.name, "--secure", "-", input: text)
+            #expect(secure.status == 0)
+            let id = try #require(try outcome(secure)["Id"]?.integer.flatMap { Int32(exactly: $0) })
+            #expect(try site.readSecure(id, as: alice) == text)
+
+            #expect(try site.run("send", "--to", "nobody", "x").status != 0)
+            #expect(try site.run("send", "--to", alice.name, "--secure", "--pns", "apns", "x").status != 0)
+        }
+
+        @Test func `a second server does not take the socket of the first`() throws {
+            let site = try sharedSite()
+            let second = try site.run("serve")
+            #expect(second.status == 1 && second.errors.contains("another process answers"))
+            #expect(try site.call(.get, Path.health).status == .ok)
+        }
+
+        private func outcome(_ outcome: Program.Outcome) throws -> JSONValue {
+            try JSONValue(parsing: Array(outcome.output.utf8.dropLast()))
+        }
+    }
+}

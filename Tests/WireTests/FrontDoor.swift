@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+import Curl
+import Foundation
+import HTTP
+
+/// A private nginx with the files that are shipped, laid out as `script/run` does it, on free loopback ports.
+final class FrontDoor: Sendable {
+    /// What a test changes about the shipped files.
+    struct Changes {
+        /// Also includes `app-backend-hub.conf`.
+        var servesHub = false
+        /// The responders behind the one upstream.
+        var sockets: [String]
+        /// Calls per second and address. The tests are all one address.
+        var callsPerSecond = 100_000
+    }
+
+    struct NotStarted: Error { let log: String }
+
+    let port: UInt16
+    /// Where the site's plain-text half answers.
+    let plainPort: UInt16
+    /// Everything of nginx's: files, logs, what it may have put down.
+    let folder: String
+    private let process: ChildProcess
+
+    /// Starts it and waits until it answers for the responders behind it.
+    ///
+    /// Somebody else may take a port between our asking for a free one and nginx's binding it; then others are tried.
+    init(_ changes: Changes, certificates: String, folder: String) throws {
+        self.folder = folder
+        for _ in 0..<3 {
+            let ports = (try LoopbackSocket.freePort(), try LoopbackSocket.freePort())
+            try Self.layOut(changes, certificates: certificates, folder: folder, ports: ports)
+            let process = try Self.start(folder)
+            if try Self.answers(port: ports.0, certificates: certificates, process) {
+                (port, plainPort) = ports
+                self.process = process
+                return
+            }
+            process.stop()
+        }
+        throw NotStarted(log: (try? String(contentsOfFile: "\(folder)/log/error.log", encoding: .utf8)) ?? "")
+    }
+
+    /// Ends it at once; calls that it carries are cut off.
+    func stop() {
+        process.stop()
+    }
+
+    private static func start(_ folder: String) throws -> ChildProcess {
+        try ChildProcess(
+            Program.nginx ?? "", ["-p", folder, "-c", "\(folder)/nginx.conf", "-e", "\(folder)/log/error.log"],
+            output: "\(folder)/log/start.log", errors: "\(folder)/log/start.log")
+    }
+
+    /// The certificate proves that it is ours who answers.
+    private static func answers(port: UInt16, certificates: String, _ process: ChildProcess) throws -> Bool {
+        let transport = try CurlTransport(CurlOptions(timeout: .seconds(2), caFile: "\(certificates)/cert.pem"))
+        defer { transport.close() }
+        let question = Request(method: .get, authority: "localhost:\(port)", path: "/health")
+        return Deadline.poll(seconds: 10) {
+            process.exitStatus != nil || (try? transport.respond(to: question))?.status == .ok
+        } && process.exitStatus == nil
+    }
+
+    private static func layOut(
+        _ changes: Changes, certificates: String, folder: String, ports: (tls: UInt16, plain: UInt16)
+    ) throws {
+        let script = #". "$1/script/nginx-layout" && lay_out_nginx "$1/nginx" "$2" "$3" "$4/cert.pem" "$4/key.pem""#
+        let socket = changes.sockets.first ?? ""
+        let made = try Program.run(
+            "/bin/bash", ["-e", "-c", script, "layout", Program.root, folder, socket, certificates])
+        guard made.status == 0 else { throw NotStarted(log: made.errors) }
+        try edit("\(folder)/conf.d/app-backend-upstream.conf") { text in
+            let servers = changes.sockets.map { "server unix:\($0);" }.joined(separator: " ")
+            return text.replacing("server unix:\(socket);", with: servers)
+                .replacing("rate=20r/s", with: "rate=\(changes.callsPerSecond)r/s")
+                .replacing("rate=5r/s", with: "rate=\(changes.callsPerSecond)r/s")
+        }
+        try edit("\(folder)/site.conf", as: "\(folder)/sites/site.conf") { text in
+            let api = "include snippets/app-backend.conf;"
+            return text.replacing(#/listen +\[::\][^;]*;/#, with: "")
+                .replacing(#/listen +80;/#, with: "listen 127.0.0.1:\(ports.plain);")
+                .replacing(#/listen +443 /#, with: "listen 127.0.0.1:\(ports.tls) ")
+                .replacing("server_name push.example.com;", with: "server_name localhost;")
+                .replacing(api, with: changes.servesHub ? "\(api) include snippets/app-backend-hub.conf;" : api)
+        }
+    }
+
+    private static func edit(_ path: String, as target: String? = nil, _ change: (String) -> String) throws {
+        let text = try String(contentsOfFile: path, encoding: .utf8)
+        try change(text).write(toFile: target ?? path, atomically: true, encoding: .utf8)
+    }
+
+    /// A certificate for `localhost`, its own authority, made by the function that `script/run` uses.
+    static func makeCertificate(in folder: String) throws {
+        let made = try Program.run(
+            "/bin/bash",
+            ["-e", "-c", #". "$1/script/nginx-layout" && make_certificate "$2""#, "tls", Program.root, folder])
+        guard made.status == 0 else { throw NotStarted(log: made.errors) }
+    }
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import HTTP
+import HTTPTypes
+import NotificationHub
+import Testing
+
+extension WireTests {
+    /// The local hub as other backends meet it: over TLS, through nginx, with nothing but a signature.
+    struct HubFaceStories {
+        private static let now = Int64(Date().timeIntervalSince1970)
+
+        @Test func `a good token opens the hub`() throws {
+            let site = try sharedSite()
+            let answer = try ask(site, token: token(site))
+            #expect(answer.status == .created)
+            #expect(answer.fields[.location]?.hasPrefix("https://\(site.hubAuthority)/\(WireSite.hubName)/") == true)
+        }
+
+        @Test func `no token, a wrong one, an expired one and one for elsewhere are 401 in XML`() throws {
+            let site = try sharedSite()
+            let other = SharedAccessKey(
+                name: site.hubKey.name, key: Secret(site.secrets.make("another-key-")), rights: .full)
+            let stranger = SharedAccessKey(name: "stranger", key: site.hubKey.key, rights: .full)
+            let tokens: [String?] = [
+                nil, "SharedAccessSignature nonsense", try token(site, key: other), try token(site, key: stranger),
+                try token(site, expiry: Self.now - 1), try token(site, host: "elsewhere.example"),
+                try token(site, hub: "another-hub"), try token(site) + "x",
+            ]
+            for token in tokens {
+                let answer = try ask(site, token: token)
+                let body = String(decoding: answer.body, as: UTF8.self)
+                #expect(answer.status == .unauthorized)
+                #expect(answer.fields[.contentType]?.hasPrefix("application/xml") == true)
+                #expect(body.contains("<Code>401</Code>"))
+                #expect(!body.contains("another-key") && !body.contains("expired"))
+            }
+        }
+
+        @Test func `a field of any name reaches the hub, and its own tracking id comes back`() throws {
+            let site = try sharedSite()
+            let name = try #require(HTTPField.Name("TrackingId"))
+            let id = UUID().uuidString
+            #expect(try ask(site, token: token(site), fields: [name: id]).fields[name] == id)
+        }
+
+        @Test func `the hub's face is not the backend's, nor is the backend's the hub's`() throws {
+            let site = try sharedSite()
+            let atBackend = try ask(site, token: token(site), authority: site.authority)
+            #expect(atBackend.status.code >= 400)
+        }
+
+        private func token(
+            _ site: WireSite, key: SharedAccessKey? = nil, expiry: Int64 = now + 600, host: String = "localhost",
+            hub: String = WireSite.hubName
+        ) throws -> String {
+            let text = SharedAccessSignature.make(
+                resource: "https://\(host):\(site.hubDoor.port)/\(hub)", key: key ?? site.hubKey, expiry: expiry)
+            let signature = try #require(text.firstMatch(of: /sig=([^&]+)/)).1
+            site.secrets.add(String(signature))
+            return text
+        }
+
+        private func ask(
+            _ site: WireSite, token: String?, fields: HTTPFields = [:], authority: String? = nil
+        ) throws -> Response {
+            var fields = fields
+            if let token { fields[.authorization] = token }
+            return try site.transport.respond(
+                to: Request(
+                    method: .post, authority: authority ?? site.hubAuthority,
+                    path: "/\(WireSite.hubName)/registrationids", query: "api-version=2020-06", fields: fields))
+        }
+    }
+}

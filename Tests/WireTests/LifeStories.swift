@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+import DeviceAPI
+import Foundation
+import Glibc
+import HTTP
+import HTTPTypes
+import JSON
+import NotificationHub
+import Synchronization
+import Testing
+
+extension WireTests {
+    /// How responders begin, share and end. Each has a site of its own.
+    struct LifeStories {
+        @Test func `more kept connections than workers starve nobody`() async throws {
+            try await WireSite.run(WireSite.Options(workers: 2)) { site in
+                let alice = try site.addUser("alice")
+                let text = site.secrets.make("kept ")
+                let id = try site.sendSecure(text, from: alice, to: alice)
+                // The second round meets the connections that nginx kept of the first.
+                for _ in 1...2 {
+                    let answers = together(64) { _ in try site.readSecure(id, as: alice) }
+                    #expect(answers.count == 64 && answers.allSatisfy { $0 == text })
+                }
+                #expect(try site.health()["workers"]?["total"]?.integer == 2)
+            }
+        }
+
+        @Test func `SIGTERM ends the process when the requests in flight are answered`() async throws {
+            try await WireSite.run { site in
+                let alice = try site.addUser("alice")
+                let flights = 8
+                // The hub sleeps, so that the requests are certainly in flight.
+                site.hub.signal(SIGSTOP)
+                defer { site.hub.signal(SIGCONT) }
+                let statuses = try await withThrowingTaskGroup { group in
+                    for _ in 1...flights {
+                        group.addTask {
+                            try await inThread { try site.call(.post, Path.register, as: alice).status }
+                        }
+                    }
+                    #expect(try await inThread { try site.awaitBusyWorkers(flights) })
+                    site.backend.signal(SIGTERM)
+                    #expect(Deadline.poll(seconds: 10) { site.backend.log.contains("stopping on signal") })
+                    site.hub.signal(SIGCONT)
+                    return try await group.reduce(into: [HTTPResponse.Status]()) { $0.append($1) }
+                }
+                #expect(statuses == Array(repeating: .ok, count: flights))
+                #expect(site.backend.stop() == 0)
+                #expect(!FileManager.default.fileExists(atPath: site.backend.socket))
+            }
+        }
+
+        @Test func `a restart behind a socket that stays open refuses nobody`() async throws {
+            try await WireSite.run(WireSite.Options(isHandedSocket: true)) { site in
+                let alice = try site.addUser("alice")
+                let id = try site.register(alice, handle: site.makeHandle())
+                let handle = site.makeHandle()
+                let calls: [@Sendable () throws -> Response] = [
+                    { try site.put(id, handle: handle, as: alice) },
+                    { try site.call(.post, Path.register, as: alice) },
+                    { try site.call(.get, Path.register, as: alice) },
+                ]
+                let load = Load()
+                try await withThrowingTaskGroup { group in
+                    for call in calls { group.addTask { try await inThread { try load.run(call) } } }
+                    for _ in 1...3 {
+                        #expect(load.isCarried())
+                        #expect(site.backend.stop() == 0)
+                        try site.backend.start()
+                        #expect(load.isCarried())
+                    }
+                    load.end()
+                    try await group.waitForAll()
+                }
+            }
+        }
+
+        @Test func `what was acknowledged survives a kill`() async throws {
+            try await WireSite.run { site in
+                let alice = try site.addUser("alice")
+                let handle = site.makeHandle()
+                let registration = try site.register(alice, handle: handle)
+                let text = site.secrets.make("kept ")
+                let id = try site.sendSecure(text, from: alice, to: alice)
+                site.backend.kill()
+                let meanwhile = try site.call(.get, Path.register, as: alice)
+                #expect(meanwhile.status == .serviceUnavailable && meanwhile.fields[.retryAfter] != nil)
+                #expect(meanwhile.fields[.contentType] == Problem.contentType)
+                try site.backend.start()
+                #expect(try site.readSecure(id, as: alice) == text)
+                let list = try JSONValue(parsing: site.call(.get, Path.register, as: alice).body).array
+                #expect(list?.first?["RegistrationId"]?.string == registration)
+            }
+        }
+
+        @Test func `what one of two processes wrote the other reads`() async throws {
+            try await WireSite.run(WireSite.Options(backends: 2)) { site in
+                let alice = try site.addUser("alice")
+                for _ in 1...4 {
+                    let text = site.secrets.make("shared ")
+                    let id = try site.sendSecure(text, from: alice, to: alice)
+                    // nginx takes turns, so that each of the two answers some of them.
+                    for _ in 1...4 { #expect(try site.readSecure(id, as: alice) == text) }
+                }
+                let changed = try site.run("user", "passwd", alice.name, input: site.secrets.make("new-") + "\n")
+                #expect(changed.status == 0)
+                for _ in 1...4 { #expect(try site.call(.get, Path.register, as: alice).status == .unauthorized) }
+            }
+        }
+
+        @Test func `two users who race for one device end with one owner and his tag`() async throws {
+            try await WireSite.run(WireSite.Options(backends: 2)) { site in
+                let users = [try site.addUser("alice"), try site.addUser("bob")]
+                let handle = site.makeHandle()
+                let id = try site.register(users[0], handle: handle)
+                let registrationID = try #require(RegistrationID(id))
+                for _ in 1...12 {
+                    let statuses = together(4) { try site.put(id, handle: handle, as: users[$0 % 2]).status.code }
+                    #expect(statuses.contains(200))
+                    #expect(statuses.allSatisfy { [200, 409, 503].contains($0) }, "\(statuses)")
+                    let owners = try users.filter { user in
+                        let list = try JSONValue(parsing: site.call(.get, Path.register, as: user).body).array
+                        return list?.contains { $0["RegistrationId"]?.string == id } == true
+                    }
+                    let registration = try #require(try site.hubClient().registration(registrationID))
+                    #expect(registration.tags.map(\.description) == owners.map { "username:\($0.name)" }, "\(statuses)")
+                }
+            }
+        }
+    }
+}
+
+/// Calls that go on and on.
+private final class Load: Sendable {
+    private let answered = Atomic(0)
+    private let isOver = Atomic(false)
+
+    /// Makes the same call until the end; each answer must be 200.
+    func run(_ call: () throws -> Response) throws {
+        while !isOver.load(ordering: .acquiring) {
+            #expect(try call().status == .ok)
+            answered.add(1, ordering: .relaxed)
+        }
+    }
+
+    /// Whether so many more calls are answered.
+    func isCarried(_ count: Int = 12) -> Bool {
+        let target = answered.load(ordering: .relaxed) + count
+        return Deadline.poll(seconds: 20) { answered.load(ordering: .relaxed) >= target }
+    }
+
+    func end() { isOver.store(true, ordering: .releasing) }
+}
+
+/// Calls `body` on so many threads at once, with their numbers; what throws is a failure and has no result.
+private func together<Result: Sendable>(_ count: Int, _ body: @escaping @Sendable (Int) throws -> Result) -> [Result] {
+    let results = Mutex<[Result]>([])
+    let group = DispatchGroup()
+    for number in 0..<count {
+        group.enter()
+        Thread {
+            defer { group.leave() }
+            do {
+                let result = try body(number)
+                results.withLock { $0.append(result) }
+            } catch {
+                Issue.record(error)
+            }
+        }.start()
+    }
+    group.wait()
+    return results.withLock(\.self)
+}
+
+/// Calls `body` on a thread of its own, so that it may block.
+private func inThread<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
+    try await withCheckedThrowingContinuation { continuation in
+        Thread { continuation.resume(with: Swift.Result { try body() }) }.start()
+    }
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+
+/// What these tests do with sockets themselves.
+enum LoopbackSocket {
+    struct Failed: Error { let code: Int32 }
+
+    /// A TCP port that was free a moment ago.
+    static func freePort() throws -> UInt16 {
+        let number = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(number) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isBound = withUnsafeMutablePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(number, $0, size) == 0 && getsockname(number, $0, &size) == 0
+            }
+        }
+        guard isBound else { throw Failed(code: errno) }
+        return UInt16(bigEndian: address.sin_port)
+    }
+
+    /// Whether somebody accepts connections at that path.
+    static func answers(_ path: String) -> Bool {
+        let number = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(number) }
+        return withAddress(path) { connect(number, $0, $1) } == 0
+    }
+
+    /// A listening socket as systemd makes one: it outlives the processes that it is handed to.
+    static func listen(at path: String) throws -> Int32 {
+        let number = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        guard withAddress(path, { bind(number, $0, $1) }) == 0, Glibc.listen(number, 1024) == 0 else {
+            let code = errno
+            close(number)
+            throw Failed(code: code)
+        }
+        return number
+    }
+
+    private static func withAddress(_ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8.prefix($0.count - 1)) }
+        return withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                body($0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+    }
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Glibc
+
+/// The programs that these tests start.
+enum Program {
+    /// Debian keeps nginx where an ordinary user's PATH does not look.
+    static let nginx: String? = ["/usr/sbin/nginx", "/usr/local/sbin/nginx", "/usr/bin/nginx", "/sbin/nginx"]
+        .first { access($0, X_OK) == 0 }
+
+    /// The product, which the build puts beside the tests.
+    static let appBackend: String = {
+        let test = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
+        return URL(filePath: test).deletingLastPathComponent().appending(path: "app-backend").path
+    }()
+
+    /// The checkout.
+    static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().path
+
+    /// How a program ended and what it said.
+    struct Outcome {
+        let status: Int32
+        let output: String
+        let errors: String
+
+        /// What it complained of, a line each.
+        var complaints: [String] { errors.split(separator: "\n").map(String.init) }
+    }
+
+    struct NotEnded: Error { let program: String }
+
+    /// Runs a program to its end.
+    /// - Throws: `NotEnded`, when it still runs after that time; it is killed then.
+    static func run(
+        _ program: String, _ arguments: [String], environment: [String] = [], input: ChildProcess.Input = .nothing,
+        seconds: Int = 30
+    ) throws -> Outcome {
+        let folder = try ScratchFolder()
+        let process = try ChildProcess(
+            program, arguments, environment: environment, input: input, output: folder.path("out"),
+            errors: folder.path("err"))
+        guard let status = process.wait(seconds: seconds) else {
+            process.stop(seconds: 0)
+            throw NotEnded(program: program)
+        }
+        func text(_ name: String) throws -> String { try String(contentsOfFile: folder.path(name), encoding: .utf8) }
+        return Outcome(status: status, output: try text("out"), errors: try text("err"))
+    }
+}

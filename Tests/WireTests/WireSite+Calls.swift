@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+import DeviceAPI
+import DeviceClient
+import Foundation
+import HTTP
+import HTTPTypes
+import JSON
+import NotificationHub
+
+/// Somebody who may log in.
+struct WireUser: Sendable {
+    let name: String
+    let password: String
+
+    var authorization: String { "Basic " + Data("\(name):\(password)".utf8).base64EncodedString() }
+}
+
+/// A device of somebody's: what an app is made of.
+struct WireDevice: Sendable {
+    let registration: RegisterClient
+    let notifications: NotificationClient
+}
+
+extension WireSite {
+    /// Adds a user, as an operator does it, whom no other test has.
+    func addUser(_ role: String) throws -> WireUser {
+        let name = "\(role)-\(UInt32.random(in: .min ... .max))"
+        let user = WireUser(name: name, password: secrets.make("password:with:colons-"))
+        secrets.add(user.authorization)
+        let added = try run("user", "add", user.name, input: user.password + "\n")
+        guard added.status == 0 else { throw BackendProcess.NotStarted(log: added.errors) }
+        return user
+    }
+
+    /// Runs a command of the product with the backend's configuration.
+    func run(_ arguments: String..., input: String = "") throws -> Program.Outcome {
+        try Program.run(
+            Program.appBackend, arguments + ["--config", backend.configuration], input: .text(input))
+    }
+
+    /// A device token of Apple's form that nobody else has.
+    func makeHandle() -> String {
+        let handle = (0..<8).map { _ in String(format: "%08X", UInt32.random(in: .min ... .max)) }.joined()
+        secrets.add(handle)
+        return handle
+    }
+
+    func device(of user: WireUser, storage: MemoryStorage = MemoryStorage()) throws -> WireDevice {
+        let endpoint = try Endpoint("https://\(authority)")
+        let credentials = try Credentials(user: user.name, password: user.password)
+        let transport = ResponderTransport(transport)
+        return WireDevice(
+            registration: RegisterClient(
+                endpoint: endpoint, credentials: credentials, transport: transport, storage: storage),
+            notifications: NotificationClient(endpoint: endpoint, credentials: credentials, transport: transport))
+    }
+
+    /// A request as any HTTP client makes it, past our own client and its manners.
+    func call(
+        _ method: HTTPRequest.Method, _ path: String, query: String = "", as user: WireUser? = nil, body: String = "",
+        fields: HTTPFields = [:]
+    ) throws -> Response {
+        var fields = fields
+        if let user { fields[.authorization] = user.authorization }
+        if !body.isEmpty && fields[.contentType] == nil { fields[.contentType] = "application/json" }
+        return try transport.respond(
+            to: Request(
+                method: method, authority: authority, path: path, query: query, fields: fields,
+                body: Array(body.utf8)))
+    }
+
+    /// Asks for an id and registers an Apple device under it, past our own client.
+    func register(_ user: WireUser, handle: String) throws -> String {
+        let answer = try call(.post, Path.register, as: user)
+        guard answer.status == .ok, let id = try JSONValue(parsing: answer.body).string else { throw Problem(answer) }
+        let put = try put(id, handle: handle, as: user)
+        guard put.status == .ok else { throw Problem(put) }
+        return id
+    }
+
+    func put(_ id: String, handle: String, as user: WireUser) throws -> Response {
+        let body = DeviceRegistration(platform: "apns", handle: handle).json
+        return try call(.put, "\(Path.register)/\(id)", as: user, body: String(decoding: body, as: UTF8.self))
+    }
+
+    /// Leaves a secret for somebody.
+    /// - Returns: its id.
+    func sendSecure(_ text: String, from sender: WireUser, to recipient: WireUser) throws -> Int32 {
+        let answer = try call(
+            .post, Path.notifications, query: "to_tag=\(recipient.name)", as: sender, body: "\"\(text)\"")
+        guard answer.status == .ok, let id = try SendOutcome(answer).id else { throw Problem(answer) }
+        return id
+    }
+
+    /// The text of the secret with that id; nil when there is none for this user.
+    func readSecure(_ id: Int32, as user: WireUser) throws -> String? {
+        let answer = try call(.get, "\(Path.notifications)/\(id)", as: user)
+        if answer.status == .notFound { return nil }
+        guard answer.status == .ok else { throw Problem(answer) }
+        return try JSONValue(parsing: answer.body)["Payload"]?.string
+    }
+
+    /// The hub as a program beside the backend sees it: over the network, with the same key.
+    func hubClient() throws -> NotificationHubClient {
+        let text =
+            "Endpoint=sb://\(hubAuthority)/;SharedAccessKeyName=\(hubKey.name);SharedAccessKey=\(hubKey.key.reveal())"
+        return NotificationHubClient(
+            connection: try ConnectionString(text), hub: Self.hubName, transport: transport,
+            now: { Int64(Date().timeIntervalSince1970) })
+    }
+
+    /// What `/health` says.
+    func health() throws -> JSONValue {
+        try JSONValue(parsing: call(.get, Path.health).body)
+    }
+
+    /// Waits until so many workers of the backend carry a request, not counting the one that answers.
+    func awaitBusyWorkers(_ count: Int) throws -> Bool {
+        try Deadline.poll(seconds: 10) {
+            (try health()["workers"]?["busy"]?.integer ?? 0) > count
+        }
+    }
+}
