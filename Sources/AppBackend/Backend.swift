@@ -67,6 +67,15 @@ package struct Backend: Responder {
         }
     }
 
+    /// The answer to a request that never became one: the server in front of the backend could not read it.
+    package static func refusal(_ status: HTTPResponse.Status) -> Problem {
+        switch status {
+        case .contentTooLarge: Problem(status, "The body is longer than this backend takes.", field: "body")
+        case .badRequest: Problem(status, "The request cannot be read.")
+        default: Problem(status, "Something went wrong; the log says more.")
+        }
+    }
+
     private func answer(_ error: any Error, to request: Request) -> Response {
         guard let problem = Problem(error: error) else {
             // The type alone: a description could hold what the request held.

@@ -18,6 +18,9 @@ package struct TagPolicy: Sendable {
         self.defaultSendTo = defaultSendTo
     }
 
+    /// The hub takes 60 tags per registration (hub documentation, tags), and the server adds one.
+    static let maximumClaimedTags = 59
+
     static let userPrefix = "username:"
     static let senderPrefix = "from:"
 
@@ -38,6 +41,9 @@ package struct TagPolicy: Sendable {
                 throw Problem(.forbidden, "You may not claim the tag \(text).", field: "Tags")
             }
             if !tags.contains(tag) { tags.append(tag) }
+        }
+        guard tags.count <= Self.maximumClaimedTags else {
+            throw Problem(.badRequest, "A device has at most \(Self.maximumClaimedTags) tags.", field: "Tags")
         }
         return tags
     }

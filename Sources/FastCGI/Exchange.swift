@@ -34,7 +34,7 @@ final class Exchange {
         guard inbox.withBytes(first: headLength, { codec.decode($0, end) }) else { return undecodable() }
         // Read to its (empty) end, so that nothing stays in the pipe.
         _ = codec.body(expected: 0)
-        return send(Response(status: .contentTooLarge), id: "", withoutBody: false, on: number, beforeSending)
+        return send(state.refuse(.contentTooLarge), id: "", withoutBody: false, on: number, beforeSending)
     }
 
     private func undecodable() -> Bool {
@@ -56,12 +56,12 @@ final class Exchange {
             return (ask(request), request.method == .head)
         } catch .contentLengthTooLarge {
             state.meters.count(.bodyTooLarge)
-            return (Response(status: .contentTooLarge), false)
+            return (state.refuse(.contentTooLarge), false)
         } catch {
             state.meters.count(.malformed)
             state.logger.notice(
                 "Malformed request", metadata: ["request": "\(environment.id)", "part": "\(error)"])
-            return (Response(status: .badRequest), false)
+            return (state.refuse(.badRequest), false)
         }
     }
 
@@ -72,7 +72,7 @@ final class Exchange {
             // The type alone: an error's text may hold anything.
             state.logger.error(
                 "The responder failed", metadata: ["request": "\(request.id)", "error": "\(type(of: error))"])
-            return Response(status: .internalServerError)
+            return state.refuse(.internalServerError)
         }
     }
 

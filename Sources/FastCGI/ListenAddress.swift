@@ -65,17 +65,17 @@ package enum ListenError: Error, Equatable, Sendable, CustomStringConvertible {
     package var description: String {
         switch self {
         case .badAddress(let text):
-            "listen: \"\(text)\" is neither a path that begins with / (at most \(ListenAddress.maximumPathBytes) bytes)"
+            "\"\(text)\" is neither a path that begins with / (at most \(ListenAddress.maximumPathBytes) bytes)"
                 + " nor an address and port such as 127.0.0.1:9000"
         case .notLoopback(let text):
-            "listen: \"\(text)\" is open to other machines, and FastCGI knows no password; use a unix socket or a"
+            "\"\(text)\" is open to other machines, and FastCGI knows no password; use a unix socket or a"
                 + " loopback address, or allow it explicitly"
         case .nothingInherited:
-            "listen: nobody passed a socket (neither systemd's descriptor 3 nor standard input);"
+            "nobody passed a socket (neither systemd's descriptor 3 nor standard input);"
                 + " set \"listen\" to a path or address"
-        case .inUse(let text): "listen: another process answers on \(text)"
-        case .notASocket(let text): "listen: \(text) exists and is not a socket"
-        case .system(let text): "listen: \(text)"
+        case .inUse(let text): "another process answers on \(text)"
+        case .notASocket(let text): "\(text) exists and is not a socket"
+        case .system(let text): text
         }
     }
 }

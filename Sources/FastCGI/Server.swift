@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 import HTTP
+import HTTPTypes
 import Logging
 import Synchronization
 
@@ -18,16 +19,20 @@ package final class Server: Sendable {
 
     /// Makes a server ready; it accepts nothing before `run()`. Raises the process's soft limit of open descriptors,
     /// as far as the hard one lets it, to what the limits need.
-    /// - Parameter responder: is called on many threads at once. What it throws becomes a 500 with an empty body.
+    /// - Parameters:
+    ///   - refuse: makes the answer to what never reaches the responder (400, 413) and to what it throws (500).
+    ///   - responder: is called on many threads at once.
     /// - Throws: `ServerError`, for a limit that makes no sense or when the system has no descriptors.
     package init(
-        listener: Listener, limits: ServerLimits = ServerLimits(), logger: Logger, responder: any Responder
+        listener: Listener, limits: ServerLimits = ServerLimits(), logger: Logger,
+        refuse: @escaping @Sendable (HTTPResponse.Status) -> Response = { Response(status: $0) },
+        responder: any Responder
     ) throws(ServerError) {
         if let fault = limits.fault { throw .badLimit(fault) }
         self.listener = listener
         self.limits = limits
         Self.raiseDescriptorLimit(limits)
-        state = try ServerState(limits: limits, logger: logger, responder: responder)
+        state = try ServerState(limits: limits, logger: logger, refuse: refuse, responder: responder)
         var workers: [Worker] = []
         for _ in 0..<limits.workers { workers.append(try Worker(limits: limits)) }
         self.workers = workers

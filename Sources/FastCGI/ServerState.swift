@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 import HTTP
+import HTTPTypes
 import Logging
 import Synchronization
 
@@ -10,6 +11,7 @@ final class ServerState: Sendable {
     let limits: ServerLimits
     let logger: Logger
     let responder: any Responder
+    let refuse: @Sendable (HTTPResponse.Status) -> Response
     let meters = Meters()
     let connections = ConnectionTable()
     let waiting = WaitingRoom()
@@ -29,9 +31,13 @@ final class ServerState: Sendable {
     let isFull = Atomic(false)
 
     /// - Throws: `ServerError.noDescriptor`.
-    init(limits: ServerLimits, logger: Logger, responder: any Responder) throws(ServerError) {
+    init(
+        limits: ServerLimits, logger: Logger, refuse: @escaping @Sendable (HTTPResponse.Status) -> Response,
+        responder: any Responder
+    ) throws(ServerError) {
         self.limits = limits
         self.logger = logger
+        self.refuse = refuse
         self.responder = responder
         ready = try Poller()
         events = try Poller()

@@ -13,7 +13,7 @@ struct CheckCommand: ParsableCommand {
     func run() throws {
         let configuration = try options.load()
         do {
-            let store = try Site.openStore(configuration) { Terminal.complain("store: \($0)") }
+            let store = try Site.openStore(configuration, asOwner: true) { Terminal.complain("store: \($0)") }
             guard store.health() == .writable else {
                 Terminal.complain("store.path: the store cannot be written: \(store.health())")
                 throw ExitCode(1)

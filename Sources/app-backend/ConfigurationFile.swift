@@ -9,6 +9,8 @@ struct ConfigurationFile {
     static let maximumBytes = 1 << 20
 
     private(set) var values: [String: ConfigValue] = [:]
+    /// Keys that stand in the file twice, as `"a.b"` and as `"a":{"b"}`.
+    private(set) var repeated: [String] = []
 
     /// The file that is read when none was named: `$APP_BACKEND_CONFIG`, one beside the executable, one in `/etc`.
     static func defaultPath() -> String? {
@@ -43,11 +45,15 @@ struct ConfigurationFile {
             switch member.value {
             case .null: continue
             case .object(let inner): flatten(inner, prefix: key + ".")
-            case .array(let elements):
-                values[key] = ConfigValue(.stringArray(elements.map(Self.text)), isSecret: false)
-            default: values[key] = ConfigValue(.string(Self.text(member.value)), isSecret: false)
+            case .array(let elements): set(key, .stringArray(elements.map(Self.text)))
+            default: set(key, .string(Self.text(member.value)))
             }
         }
+    }
+
+    private mutating func set(_ key: String, _ content: ConfigContent) {
+        let isNew = values.updateValue(ConfigValue(content, isSecret: false), forKey: key) == nil
+        if !isNew { repeated.append(key) }
     }
 
     private static func text(_ value: JSONValue) -> String {

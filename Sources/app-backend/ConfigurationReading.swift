@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import AppBackend
 import Configuration
+import FastCGI
 import Glibc
 import HTTP
 import Logging
@@ -22,22 +23,26 @@ extension SiteConfiguration {
     /// - Returns: the configuration, and every fault that was found; nil when the file itself is unusable.
     static func load(file: String?) -> (SiteConfiguration?, [ConfigurationFault]) {
         var values: [String: ConfigValue] = [:]
+        var faults: [ConfigurationFault] = []
         if let path = file ?? ConfigurationFile.defaultPath() {
             do throws(ConfigurationFault) {
-                values = try ConfigurationFile(path: path).values
+                let file = try ConfigurationFile(path: path)
+                values = file.values
+                faults = file.repeated.map { ConfigurationFault(key: $0, reason: "stands there twice") }
             } catch {
                 return (nil, [error])
             }
         }
-        var faults = values.keys.filter { !knownKeys.contains($0) }.sorted().map {
+        faults += values.keys.filter { !knownKeys.contains($0) }.sorted().map {
             ConfigurationFault(key: $0, reason: "there is no such key")
         }
+        values = values.filter { knownKeys.contains($0.key) }
         let reader = ConfigReader(providers: [
             InMemoryProvider(values: absolute(credentials())),
             EnvironmentVariablesProvider(secretsSpecifier: .all).prefixKeys(with: "appBackend"),
             InMemoryProvider(values: absolute(values)),
         ])
-        var reading = ConfigurationReading(reader: reader)
+        var reading = ConfigurationReading(reader: reader, file: values)
         let configuration = SiteConfiguration(&reading)
         faults += reading.faults
         return (configuration, faults)
@@ -69,6 +74,11 @@ extension SiteConfiguration {
         }
         listen = reading.text("listen")
         allowsRemotePeers = reading.flag("listenToRemotePeers") ?? allowsRemotePeers
+        do throws(ListenError) {
+            _ = try ListenAddress(listen, allowNonLoopback: allowsRemotePeers)
+        } catch {
+            reading.fault("listen", "\(error)")
+        }
         workers = reading.number("workers", 1...1024) ?? workers
         authenticationMethod = reading.choice("auth.method") ?? authenticationMethod
         realm = reading.text("auth.realm") ?? realm
@@ -109,8 +119,12 @@ extension SiteConfiguration {
         }
         hub.timeout = reading.number("hub.timeout", 1...120) ?? hub.timeout
         hub.caFile = reading.text("hub.caFile")
-        if let caFile = hub.caFile, access(caFile, R_OK) != 0 {
-            reading.fault("hub.caFile", "cannot be read: \(String(cString: strerror(errno)))")
+        if let caFile = hub.caFile {
+            let bytes = ConfigurationFile.read(caFile)
+            if bytes == nil { reading.fault("hub.caFile", "cannot be read: \(String(cString: strerror(errno)))") }
+            if let bytes, !String(decoding: bytes, as: UTF8.self).contains("-----BEGIN CERTIFICATE-----") {
+                reading.fault("hub.caFile", "holds no certificate in PEM form")
+            }
         }
         hub.proxy = reading.text("hub.proxy")
     }
@@ -137,10 +151,13 @@ extension SiteConfiguration {
 /// Reads keys and collects what is wrong with them.
 private struct ConfigurationReading {
     let reader: ConfigReader
+    /// What the file says, to tell a text from a list: the reader takes the one for an absent other.
+    let file: [String: ConfigValue]
     private(set) var faults: [ConfigurationFault] = []
 
-    init(reader: ConfigReader) {
+    init(reader: ConfigReader, file: [String: ConfigValue]) {
         self.reader = reader
+        self.file = file
     }
 
     mutating func fault(_ key: String, _ reason: String) {
@@ -148,13 +165,15 @@ private struct ConfigurationReading {
     }
 
     /// An empty value is the same as none, so that an environment variable can be emptied.
-    func text(_ key: String) -> String? {
+    mutating func text(_ key: String) -> String? {
+        if case .stringArray? = file[key]?.content { fault(key, "must be one value, not a list") }
         let text = reader.string(forKey: ConfigKey(key), isSecret: SiteConfiguration.secretKeys.contains(key))
         return text?.isEmpty == false ? text : nil
     }
 
-    func list(_ key: String) -> [String]? {
-        reader.stringArray(forKey: ConfigKey(key))?.map { String($0.trimmingBlanks) }
+    mutating func list(_ key: String) -> [String]? {
+        if case .string? = file[key]?.content { fault(key, "must be a list") }
+        return reader.stringArray(forKey: ConfigKey(key))?.map { String($0.trimmingBlanks) }
     }
 
     mutating func number(_ key: String, _ range: ClosedRange<Int>) -> Int? {

@@ -23,18 +23,19 @@ struct SendCommand: ParsableCommand {
         if secure && pns != nil {
             throw ValidationError("A secure notification goes to every platform: leave out --pns.")
         }
+        if UserName(to) == nil { throw ValidationError("--to must be a user's name.") }
         if UserName(from) == nil { throw ValidationError("--from must be a user's name.") }
     }
 
     func run() throws {
         let configuration = try options.load()
         let logger = Logger(label: "app-backend") { _ in LogLines(level: configuration.logLevel) }
-        let site = try Site(configuration, logger: logger, authenticator: Operator(name: from))
+        let site = try Site(configuration, logger: logger, authenticator: Operator(name: from), asOwner: true)
         defer { site.close() }
         if configuration.authenticationMethod == .users, let recipient = UserName(to),
             try site.store.user(recipient.description) == nil
         {
-            throw ValidationError("There is no user \(to).")
+            throw Complaint("There is no user \(to).")
         }
         var json = JSONWriter()
         json.string(message == "-" ? try readMessage() : message)
@@ -61,7 +62,7 @@ struct SendCommand: ParsableCommand {
     private func readMessage() throws -> String {
         guard let bytes = ConfigurationFile.read("/dev/stdin"), let text = String(validating: bytes, as: UTF8.self)
         else {
-            throw ValidationError("Standard input is not UTF-8 text.")
+            throw Complaint("Standard input is not UTF-8 text.")
         }
         return text
     }

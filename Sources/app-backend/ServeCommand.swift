@@ -53,7 +53,8 @@ struct ServeCommand: ParsableCommand {
         let site = try Site(configuration, logger: logger, load: { load.current })
         defer { site.close() }
         let server = try Server(
-            listener: listener, limits: limits(configuration), logger: logger, responder: site.responder)
+            listener: listener, limits: limits(configuration), logger: logger,
+            refuse: { Backend.refusal($0).response }, responder: site.responder)
         load.watch(server)
         warn(configuration, logger)
         logger.notice("app-backend \(Version.text) listens on \(listener.description)")

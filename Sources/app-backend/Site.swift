@@ -22,9 +22,10 @@ struct Site {
     /// - Throws: `StoreError`, `TransportError`, `PasswordHash.Failure`: whatever cannot be opened or made.
     init(
         _ configuration: SiteConfiguration, logger: Logger, authenticator: (any Authenticator)? = nil,
+        asOwner: Bool = false,
         load: @escaping @Sendable () -> HealthController.Load = { HealthController.Load() }
     ) throws {
-        let store = try Self.openStore(configuration) { logger.warning("store: \($0)") }
+        let store = try Self.openStore(configuration, asOwner: asOwner) { logger.warning("store: \($0)") }
         let hub: any Responder
         let connection: ConnectionString
         var served: LocalNotificationHub?
@@ -63,13 +64,16 @@ struct Site {
         transport?.close()
     }
 
-    /// - Parameter report: hears what the operator should know of the store's files.
+    /// - Parameters:
+    ///   - asOwner: for commands, which root may run beside a service that is not root's.
+    ///   - report: hears what the operator should know of the store's files.
     static func openStore(
-        _ configuration: SiteConfiguration, report: @escaping @Sendable (StoreEvent) -> Void
+        _ configuration: SiteConfiguration, asOwner: Bool, report: @escaping @Sendable (StoreEvent) -> Void
     ) throws(StoreError) -> FileStore {
         var options = FileStore.Options()
         options.onEvent = report
-        return try FileStore.open(path: configuration.storePath, options: options)
+        let path = asOwner ? try StoreOwner.become(ownerOf: configuration.storePath) : configuration.storePath
+        return try FileStore.open(path: path, options: options)
     }
 
     private static func authenticator(

@@ -1,6 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
+/// Why a command could not do what it was asked: printed without a usage line, exit status 1.
+struct Complaint: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+}
+
 /// The person at the other end of standard input, output and error.
 enum Terminal {
     /// The longest line that is read, in bytes.

@@ -28,7 +28,7 @@ struct UserCommand: ParsableCommand {
             do throws(StoreError) {
                 _ = try store.putUser(user)
             } catch .conflict {
-                throw ValidationError("There is a user \(name) already; `user passwd` changes the password.")
+                throw Complaint("There is a user \(name) already; `user passwd` changes the password.")
             }
             print("added \(name)")
         }
@@ -38,12 +38,12 @@ struct UserCommand: ParsableCommand {
         static let configuration = CommandConfiguration(commandName: "passwd", abstract: "Change a password.")
 
         @OptionGroup var options: ConfigurationOptions
-        @Argument var name: String
+        @Argument(help: "The user.") var name: String
 
         func run() throws {
             let store = try UserCommand.store(options)
             guard var user = try store.user(try UserCommand.checked(name)) else {
-                throw ValidationError("There is no user \(name).")
+                throw Complaint("There is no user \(name).")
             }
             user.passwordHash = try UserCommand.newHash()
             _ = try store.putUser(user)
@@ -53,16 +53,18 @@ struct UserCommand: ParsableCommand {
 
     struct Remove: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Remove a user.", discussion: "He cannot log in any more; his devices stay registered at the hub."
+            abstract: "Remove a user.",
+            discussion:
+                "He cannot log in any more. His devices stay registered until they unregister or the push service calls them gone, and a new user of the same name would inherit them."
         )
 
         @OptionGroup var options: ConfigurationOptions
-        @Argument var name: String
+        @Argument(help: "The user.") var name: String
 
         func run() throws {
             let store = try UserCommand.store(options)
             guard try store.removeUser(try UserCommand.checked(name)) else {
-                throw ValidationError("There is no user \(name).")
+                throw Complaint("There is no user \(name).")
             }
             print("removed \(name)")
         }
@@ -79,22 +81,22 @@ struct UserCommand: ParsableCommand {
     }
 
     static func store(_ options: ConfigurationOptions) throws -> FileStore {
-        try Site.openStore(try options.load()) { Terminal.complain("store: \($0)") }
+        try Site.openStore(try options.load(), asOwner: true) { Terminal.complain("store: \($0)") }
     }
 
     private static func checked(_ name: String) throws -> String {
         guard let name = UserName(name) else {
-            throw ValidationError("A user's name has 1 to \(UserName.maximumLength) letters, digits and _ - @ # .")
+            throw Complaint("A user's name has 1 to \(UserName.maximumLength) letters, digits and _ - @ # .")
         }
         return name.description
     }
 
     private static func newHash() throws -> String {
-        guard let password = Terminal.readPassword(isNew: true) else { throw ValidationError("No password was given.") }
+        guard let password = Terminal.readPassword(isNew: true) else { throw Complaint("No password was given.") }
         do {
             return try PasswordHash.make(password)
         } catch .unusablePassword {
-            throw ValidationError("A password has 1 to \(PasswordHash.maximumPasswordBytes) bytes.")
+            throw Complaint("A password has 1 to \(PasswordHash.maximumPasswordBytes) bytes.")
         }
     }
 }

@@ -19,7 +19,7 @@ struct UserImportCommand: ParsableCommand {
 
     func run() throws {
         guard let bytes = ConfigurationFile.read(file == "-" ? "/dev/stdin" : file) else {
-            throw ValidationError("\(file) cannot be read.")
+            throw Complaint("\(file) cannot be read.")
         }
         let store = try UserCommand.store(options)
         var refused = 0

@@ -89,6 +89,10 @@ struct BadInputTests {
             method: .put, path: one, body: #"{"Platform":"apns","Handle":"00","Tags":["$InstallationId:{x}"]}"#,
             status: 400, field: "Tags"),
         Row(
+            method: .put, path: one,
+            body: #"{"Platform":"apns","Handle":"00","Tags":["# + (0..<60).map { "\"t\($0)\"" }.joined(separator: ",")
+                + "]}", status: 400, field: "Tags"),
+        Row(
             method: .put, path: one, body: #"{"Platform":"apns","Handle":"00","Tags":["from:bob"]}"#, status: 403,
             field: "Tags"),
         Row(

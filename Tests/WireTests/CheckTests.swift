@@ -38,6 +38,12 @@ struct CheckTests {
         Row(#""localHub": { "serve": true }"#, "localHub.key"),
         Row(#""localHub": { "serve": "perhaps", "key": "\#(key)" }"#, "localHub.serve"),
         Row(#""localHub": { "key": "short-secret" }"#, "localHub.key"),
+        Row(#""listen": "0.0.0.0:9000""#, "listen"), Row(#""listen": "nonsense""#, "listen"),
+        Row(#""workers": [1]"#, "workers"), Row(#""hub": { "platforms": "apns" }"#, "hub.platforms"),
+        Row(#""auth": { "method": ["test"] }"#, "auth.method"),
+        Row(#""hub": { "caFile": "/etc/passwd" }"#, "hub.caFile"),
+        Row(#""log": { "level": "info" }, "log.level": "debug""#, "log.level"),
+        Row(#""log.": { "level": "info" }"#, "log..level"),
         Row(#""workers": 0, "log": { "level": "loud" }, "more": {"a": 1}"#, "more.a", "workers", "log.level"),
     ]
 
