@@ -53,8 +53,7 @@ let package = Package(
 
         // The hub: its language and client, and one of our own.
         .target(
-            name: "NotificationHub", dependencies: ["CExpat", "HTTP", "JSON", crypto, httpTypes],
-            swiftSettings: strict),
+            name: "NotificationHub", dependencies: ["CExpat", "HTTP", crypto, httpTypes], swiftSettings: strict),
         .target(
             name: "LocalHub", dependencies: ["HTTP", "JSON", "NotificationHub", "Store", httpTypes],
             swiftSettings: strict),
@@ -71,8 +70,8 @@ let package = Package(
         .executableTarget(
             name: "app-backend",
             dependencies: [
-                "AppBackend", "CPlatform", "Curl", "DeviceAPI", "FastCGI", "HTTP", "JSON", "LocalHub",
-                "NotificationHub", "Store", httpTypes, logging,
+                "AppBackend", "Curl", "DeviceAPI", "FastCGI", "HTTP", "JSON", "LocalHub", "NotificationHub", "Store",
+                httpTypes, logging,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
             ],
@@ -96,10 +95,7 @@ let package = Package(
             name: "LocalHubTests", dependencies: ["HTTP", "JSON", "LocalHub", "NotificationHub", "Store", httpTypes],
             swiftSettings: strict),
         .testTarget(
-            name: "AppBackendTests",
-            dependencies: [
-                "AppBackend", "DeviceAPI", "HTTP", "JSON", "LocalHub", "NotificationHub", "Store", httpTypes, logging,
-            ],
+            name: "AppBackendTests", dependencies: ["AppBackend", "DeviceAPI", "NotificationHub", "Store"],
             swiftSettings: strict),
         .testTarget(
             name: "FlowTests",
