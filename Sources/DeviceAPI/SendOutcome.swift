@@ -20,7 +20,7 @@ public struct SendOutcome: Equatable, Sendable {
         /// Why the hub did not take it, in words for the sender.
         public var error: String?
 
-        /// A registration that is checked where it is received.
+        /// - Parameter error: in words for the sender; never the hub's own.
         public init(platform: String, state: String, notificationID: String? = nil, error: String? = nil) {
             self.platform = platform
             self.state = state
@@ -29,7 +29,7 @@ public struct SendOutcome: Equatable, Sendable {
         }
     }
 
-    /// A registration that is checked where it is received.
+    /// - Parameter id: of the secure notification; nil after a plain send.
     public init(id: Int32? = nil, outcomes: [PlatformOutcome]) {
         self.id = id
         self.outcomes = outcomes

@@ -5,7 +5,7 @@
 /// No prefixes and no line breaks: Microsoft's own clients look for literal element names and stumble over whitespace.
 ///
 ///     var xml = XMLWriter()
-///     xml.element("toast") { $0.element("text", "a < b", attributes: [("id", "1")]) }
+///     xml.element("toast") { $0.element("text", "a < b", attributes: ["id": "1"]) }
 package struct XMLWriter {
     /// What was written so far.
     package private(set) var bytes: [UInt8] = []
