@@ -77,31 +77,36 @@ let package = Package(
             ],
             swiftSettings: strict),
 
+        // Numbers that are the same in every run of a test.
+        .target(name: "Randomness", path: "Tests/Randomness", swiftSettings: strict),
         // One test room per room, then the whole arrow: in one process, and through nginx, FastCGI and libcurl.
-        .testTarget(name: "JSONTests", dependencies: ["JSON"], swiftSettings: strict),
+        .testTarget(name: "JSONTests", dependencies: ["JSON", "Randomness"], swiftSettings: strict),
         .testTarget(name: "HTTPTests", dependencies: ["HTTP", httpTypes], swiftSettings: strict),
         .testTarget(
-            name: "FastCGITests", dependencies: ["CPlatform", "FastCGI", "HTTP", httpTypes, logging],
+            name: "FastCGITests", dependencies: ["CPlatform", "FastCGI", "HTTP", "Randomness", httpTypes, logging],
             swiftSettings: strict),
         .testTarget(name: "CurlTests", dependencies: ["Curl", "HTTP", httpTypes], swiftSettings: strict),
-        .testTarget(name: "StoreTests", dependencies: ["JSON", "Store", "store-oracle"], swiftSettings: strict),
+        .testTarget(
+            name: "StoreTests", dependencies: ["JSON", "Randomness", "Store", "store-oracle"], swiftSettings: strict),
         // Writes until it is killed and says what was acknowledged; started by StoreTests.
         .executableTarget(
             name: "store-oracle", dependencies: ["Store"], path: "Tests/StoreOracle", swiftSettings: strict),
         .testTarget(
-            name: "NotificationHubTests", dependencies: ["HTTP", "JSON", "NotificationHub", httpTypes],
+            name: "NotificationHubTests", dependencies: ["HTTP", "JSON", "NotificationHub", "Randomness", httpTypes],
             swiftSettings: strict),
         .testTarget(
-            name: "LocalHubTests", dependencies: ["HTTP", "JSON", "LocalHub", "NotificationHub", "Store", httpTypes],
+            name: "LocalHubTests",
+            dependencies: ["HTTP", "JSON", "LocalHub", "NotificationHub", "Randomness", "Store", httpTypes],
             swiftSettings: strict),
         .testTarget(
-            name: "AppBackendTests", dependencies: ["AppBackend", "DeviceAPI", "NotificationHub", "Store"],
+            name: "AppBackendTests",
+            dependencies: ["AppBackend", "DeviceAPI", "NotificationHub", "Randomness", "Store"],
             swiftSettings: strict),
         .testTarget(
             name: "FlowTests",
             dependencies: [
-                "AppBackend", "DeviceAPI", "DeviceClient", "HTTP", "JSON", "LocalHub", "NotificationHub", "Store",
-                httpTypes, logging,
+                "AppBackend", "DeviceAPI", "DeviceClient", "HTTP", "JSON", "LocalHub", "NotificationHub", "Randomness",
+                "Store", httpTypes, logging,
             ],
             swiftSettings: strict),
         .testTarget(

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import HTTP
+import Randomness
 import Testing
 
 @testable import FastCGI
@@ -33,7 +34,7 @@ import Testing
             "POST", "/fuzz?a=b",
             [("HTTP_AUTHORIZATION", "Basic eA=="), ("HTTP_X", String(repeating: "x", count: 200))],
             body: Array("hello".utf8))
-        var random = SplitMix(state: Self.seed)
+        var random = SeededRandom(seed: Self.seed)
         var limits = ServerLimits.small
         limits.connections = 100_000
         try TestServer.with(limits) { server in
@@ -49,7 +50,7 @@ import Testing
         }
     }
 
-    private func mutate(_ good: [UInt8], _ random: inout SplitMix) -> [UInt8] {
+    private func mutate(_ good: [UInt8], _ random: inout SeededRandom) -> [UInt8] {
         var bytes = good
         for _ in 0...Int.random(in: 0..<4, using: &random) {
             let place = Int.random(in: 0..<max(1, bytes.count), using: &random)
@@ -62,18 +63,5 @@ import Testing
             }
         }
         return bytes
-    }
-}
-
-/// A generator that begins where it is told to (SplitMix64).
-struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var bits = state
-        bits = (bits ^ (bits >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        bits = (bits ^ (bits >> 27)) &* 0x94D0_49BB_1331_11EB
-        return bits ^ (bits >> 31)
     }
 }

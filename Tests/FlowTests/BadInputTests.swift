@@ -4,6 +4,7 @@ import Foundation
 import HTTP
 import HTTPTypes
 import JSON
+import Randomness
 import Testing
 
 /// What each route answers to requests that are not as they should be: the status, and the field at fault.
@@ -200,22 +201,7 @@ struct BadInputTests {
     }
 }
 
-/// SplitMix64: the same mutations in every run.
-struct SeededRandom: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) {
-        state = seed
-    }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return value ^ (value >> 31)
-    }
-
+extension SeededRandom {
     /// A few bytes changed, inserted or cut.
     mutating func mutate(_ text: String) -> String {
         var bytes = Array(text.utf8)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import JSON
+import Randomness
 import Testing
 
 @Suite struct JSONWriterTests {
@@ -49,7 +50,7 @@ import Testing
     }
 
     @Test func `what is written is read, by us and by Foundation`() throws {
-        var random = SeededValues(seed: 3)
+        var random = SeededRandom(seed: 3)
         for _ in 0..<1_000 {
             let value = random.value(depth: 4)
             var json = JSONWriter()
@@ -80,7 +81,7 @@ import Testing
     }
 
     @Test func `mutated texts are accepted by us only where Foundation accepts them`() throws {
-        var random = SeededValues(seed: 4)
+        var random = SeededRandom(seed: 4)
         for _ in 0..<3_000 {
             var json = JSONWriter()
             json.value(random.value(depth: 3))
@@ -100,20 +101,7 @@ import Testing
     }
 }
 
-/// Seeded random numbers, and random values made of them.
-struct SeededValues: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var word = state
-        word = (word ^ word >> 30) &* 0xBF58_476D_1CE4_E5B9
-        word = (word ^ word >> 27) &* 0x94D0_49BB_1331_11EB
-        return word ^ word >> 31
-    }
-
+extension SeededRandom {
     mutating func value(depth: Int) -> JSONValue {
         switch Int.random(in: 0..<(depth > 0 ? 7 : 5), using: &self) {
         case 0: .null

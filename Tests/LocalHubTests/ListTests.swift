@@ -2,6 +2,7 @@
 import HTTP
 import HTTPTypes
 import NotificationHub
+import Randomness
 import Testing
 
 @Suite struct `Lists of the local hub` {
@@ -125,7 +126,7 @@ import Testing
 
     @Test func `any filter is answered 200 or 400`() {
         bench.put("1-1-1", HubBench.apple("AB01"))
-        var random = SeededGenerator(seed: 7)
+        var random = SeededRandom(seed: 7)
         let words = [
             "ChannelUri", "DeviceToken", "eq", "and", "'", "''", "AB01", " ", "%", "\u{0}", "é", "https://", "/",
         ]

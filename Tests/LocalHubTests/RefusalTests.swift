@@ -2,6 +2,7 @@
 import HTTP
 import HTTPTypes
 import NotificationHub
+import Randomness
 import Store
 import Testing
 
@@ -144,7 +145,7 @@ import Testing
     }
 
     @Test func `any path and method is answered, and never with success without a route`() {
-        var random = SeededGenerator(seed: 11)
+        var random = SeededRandom(seed: 11)
         let parts = ["myhub", "MYHUB", "registrations", "tags", "messages", "%2F", "%", "..", "{id}", "é", "1-2-3", ""]
         let methods: [HTTPRequest.Method] = [.get, .post, .put, .delete, .patch, .head, .options]
         for _ in 0..<3000 {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import NotificationHub
+import Randomness
 import Store
 import Testing
 
@@ -8,7 +9,7 @@ import Testing
 @Suite struct `Who a send reaches` {
     private static let names = ["a", "b", "c", "d", "e"]
 
-    private func expression(_ depth: Int, _ random: inout SeededGenerator) throws -> TagExpression {
+    private func expression(_ depth: Int, _ random: inout SeededRandom) throws -> TagExpression {
         switch depth == 0 ? 0 : Int.random(in: 0...4, using: &random) {
         case 0, 1: .tag(try Tag(Self.names[Int.random(in: 0..<Self.names.count, using: &random)].uppercased()))
         case 2: .not(try expression(depth - 1, &random))
@@ -18,7 +19,7 @@ import Testing
     }
 
     @Test func `is the same as trying every registration`() throws {
-        var random = SeededGenerator(seed: 3)
+        var random = SeededRandom(seed: 3)
         let store = MemoryHubStore()
         var all: [(id: String, tags: Set<NotificationHub.Tag>)] = []
         for index in 0..<700 {
@@ -39,7 +40,7 @@ import Testing
     }
 
     @Test func `a cover is a part of every match`() throws {
-        var random = SeededGenerator(seed: 5)
+        var random = SeededRandom(seed: 5)
         for _ in 0..<500 {
             let expression = try expression(4, &random)
             for mask in 0..<32 {

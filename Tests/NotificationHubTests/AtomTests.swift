@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import NotificationHub
+import Randomness
 import Testing
 
 @Suite struct AtomTests {
@@ -192,7 +193,7 @@ import Testing
     }
 
     @Test func `mutations of good documents never trap, and what is taken reads the same again`() throws {
-        var random = SeededGenerator(seed: 0xA70)
+        var random = SeededRandom(seed: 0xA70)
         let documents = try Self.rows().map { [UInt8](Self.answer($0.type, $0.members).utf8) }
         var taken = 0
         for round in 0..<6000 {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import NotificationHub
+import Randomness
 import Testing
 
 @Suite struct ConnectionStringTests {
@@ -85,7 +86,7 @@ import Testing
     }
 
     @Test func `mutations of a good text never trap, and what is taken is whole`() {
-        var random = SeededGenerator(seed: 0xC0FFEE)
+        var random = SeededRandom(seed: 0xC0FFEE)
         for _ in 0..<4000 {
             guard let connection = try? ConnectionString(random.mutate(Sample.connection)) else { continue }
             let again =

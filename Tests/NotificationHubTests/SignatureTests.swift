@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import HTTP
 import NotificationHub
+import Randomness
 import Testing
 
 @Suite struct SignatureTests {
@@ -127,7 +128,7 @@ import Testing
     }
 
     @Test func `no mutation of a token opens another host or outlives its expiry`() {
-        var random = SeededGenerator(seed: 0x5A5)
+        var random = SeededRandom(seed: 0x5A5)
         for _ in 0..<4000 {
             let vector = Self.vectors[Int.random(in: 0..<3, using: &random)]
             let header = random.mutate(vector.header)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import NotificationHub
+import Randomness
 import Testing
 
 @Suite struct TagTests {
@@ -115,7 +116,7 @@ import Testing
     }
 
     @Test func `random expressions never trap, and what is taken reads the same when printed`() {
-        var random = SeededGenerator(seed: 0x7A6)
+        var random = SeededRandom(seed: 0x7A6)
         let pieces = ["a", "b:1", "&&", "||", "!", "(", ")", " ", "&", "$UserId:{x}", "é", "{", ","]
         var taken = 0
         for _ in 0..<20_000 {

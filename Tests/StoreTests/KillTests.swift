@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import Randomness
 import Store
 import Synchronization
 import Testing
@@ -21,7 +22,7 @@ import Testing
         let folder = try TemporaryFolder()
         let outputs = try TemporaryFolder()
         var acknowledged: [(owner: String, id: Int32)] = []
-        var random = SeededGenerator(seed: 9)
+        var random = SeededRandom(seed: 9)
         for round in 0..<Self.rounds {
             let writers = try (0..<Self.writers).map { index in
                 try Writer(oracle.path, [folder.path, String(Self.bucketBytes)], "\(outputs.path)/\(round)-\(index)")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import JSON
+import Randomness
 import Testing
 
 @testable import Store
@@ -61,7 +62,7 @@ import Testing
     }
 
     @Test func `times agree with Foundation's calendar and saturate at its ends`() {
-        var random = SeededGenerator(seed: 1)
+        var random = SeededRandom(seed: 1)
         let formatter = ISO8601DateFormatter()
         for _ in 0..<2_000 {
             let time = Timestamp(seconds: .random(in: -10_000_000_000...100_000_000_000, using: &random))
@@ -146,7 +147,7 @@ import Testing
     }
 
     @Test func `random bytes are never a trap`() {
-        var random = SeededGenerator(seed: 2)
+        var random = SeededRandom(seed: 2)
         let alphabet = Array(#"{}[]",:\u0123456789-+.eEtrufalsn idowner"#.utf8) + [0, 10, 0x80, 0xFF]
         let probe = LineProbe(schema, key: "al", id: nil)
         for _ in 0..<20_000 {
