@@ -16,6 +16,21 @@ struct PasswordHashTests {
         #expect(try PasswordHash.make("same") != PasswordHash.make("same"))
     }
 
+    /// Test vectors of crypt_blowfish and of the SHA-crypt specification.
+    @Test(arguments: [
+        ("U*U", "$2a$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW"),
+        ("U*U", "$2y$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW"),
+        (
+            "Hello world!",
+            "$6$saltstring$svn8UoSVapNtMuq1ukKS4tPQd8iKwSMHWjl"
+                + "/O817G3uBnIFNjnQJuesI68u4OTLiBFdcbYEdFCoEOfaS35inz1"
+        ),
+    ])
+    func `hashes of other programs verify their password alone`(password: String, hash: String) {
+        #expect(PasswordHash.verify(password, hash))
+        #expect(!PasswordHash.verify(password + "x", hash))
+    }
+
     /// Made by `mkpasswd` and `htpasswd -B`.
     @Test(arguments: [
         "$2y$05$Fdb6RLyaBOL3CFFJzhIQMeG4gUSOoBRL.aOJ5I0Sz4C4dWLhRZ2Ky",
