@@ -37,10 +37,10 @@ package final class UserAuthenticator: Authenticator {
         let time = now().seconds
         guard let name = UserName(credentials.name) else { return try reject(credentials, address, time) }
         guard let user = try store.user(name.description) else { return try reject(credentials, address, time) }
-        let tag = cache.tag(name: user.name, password: credentials.password, hash: user.passwordHash)
-        if cache.contains(tag, now: time) { return name }
+        let fingerprint = cache.fingerprint(name: user.name, password: credentials.password, hash: user.passwordHash)
+        if cache.contains(fingerprint, now: time) { return name }
         guard try verify(credentials, against: user.passwordHash, address, time) else { return nil }
-        cache.insert(tag, now: time)
+        cache.insert(fingerprint, now: time)
         return name
     }
 
@@ -54,8 +54,13 @@ package final class UserAuthenticator: Authenticator {
     private func decoyHash(for name: String) throws(StoreError) -> String {
         let users = try store.users()
         guard !users.isEmpty else { return decoy }
-        let pick = cache.tag(name: name, password: "", hash: "").low % UInt64(users.count)
+        let pick = cache.fingerprint(name: name, password: "", hash: "").low % UInt64(users.count)
         return users[Int(pick)].passwordHash
+    }
+
+    private func checkThrottle(_ name: String, _ address: String, _ time: Int64) throws(Problem) {
+        guard let seconds = throttle.waitingTime(name: name, address: address, now: time) else { return }
+        throw Problem(.tooManyRequests, "Too many failed log-ins.", retryAfter: seconds)
     }
 
     private func verify(
@@ -63,13 +68,13 @@ package final class UserAuthenticator: Authenticator {
         _ time: Int64, isDecoy: Bool = false
     ) throws -> Bool {
         let name = UserName(credentials.name)?.description ?? ""
-        if let seconds = throttle.waitingTime(name: name, address: address, now: time) {
-            throw Problem(.tooManyRequests, "Too many failed log-ins.", retryAfter: seconds)
-        }
+        try checkThrottle(name, address, time)
         guard turns.wait(timeout: .now() + .seconds(Self.turnSeconds)) == .success else {
             throw Problem(.serviceUnavailable, "Too many log-ins at once.", retryAfter: 1)
         }
         defer { turns.signal() }
+        // Again: those who had their turn before may have used up the attempts.
+        try checkThrottle(name, address, time)
         let isRight = PasswordHash.verify(credentials.password, try hash())
         if isRight && !isDecoy { return true }
         throttle.recordFailure(name: name, address: address, now: time)

@@ -14,17 +14,17 @@ package final class CredentialCache: Sendable {
     package static let maximumEntries = 10_000
 
     private let key = SymmetricKey(size: .bits256)
-    private let verifiedAt = Mutex<[Tag: Int64]>([:])
+    private let verifiedAt = Mutex<[Fingerprint: Int64]>([:])
 
     package init() {}
 
     /// What stands for one triple of name, password and hash.
-    struct Tag: Hashable, Sendable {
+    struct Fingerprint: Hashable, Sendable {
         let low: UInt64
         let high: UInt64
     }
 
-    func tag(name: String, password: String, hash: String) -> Tag {
+    func fingerprint(name: String, password: String, hash: String) -> Fingerprint {
         var hmac = HMAC<SHA256>(key: key)
         // Neither a name nor a hash holds a NUL, so no two triples run together.
         for part in [name, hash, password] {
@@ -34,28 +34,28 @@ package final class CredentialCache: Sendable {
         }
         // 128 of the 256 bits: whoever guesses blindly needs 2^127 requests.
         return hmac.finalize().withUnsafeBytes { bytes in
-            Tag(
+            Fingerprint(
                 low: bytes.loadUnaligned(fromByteOffset: 0, as: UInt64.self),
                 high: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
         }
     }
 
     /// - Parameter now: seconds of any clock that only the caller must keep to.
-    func contains(_ tag: Tag, now: Int64) -> Bool {
+    func contains(_ fingerprint: Fingerprint, now: Int64) -> Bool {
         verifiedAt.withLock { entries in
-            guard let time = entries[tag] else { return false }
+            guard let time = entries[fingerprint] else { return false }
             // A clock that was set back must not make an entry live longer.
             guard now >= time, now - time < Self.lifetimeSeconds else {
-                entries[tag] = nil
+                entries[fingerprint] = nil
                 return false
             }
             return true
         }
     }
 
-    func insert(_ tag: Tag, now: Int64) {
+    func insert(_ fingerprint: Fingerprint, now: Int64) {
         verifiedAt.withLock { entries in
-            entries[tag] = now
+            entries[fingerprint] = now
             guard entries.count > Self.maximumEntries else { return }
             let kept = entries.sorted { $0.value > $1.value }.prefix(Self.maximumEntries / 2)
             entries = Dictionary(uniqueKeysWithValues: kept.map { ($0.key, $0.value) })

@@ -26,10 +26,10 @@ package struct HealthController: Responder {
     let load: @Sendable () -> Load
 
     /// 200 `{"status":"ok",…}`; 503 when the store cannot be written or no worker is left. To an address that is
-    /// not of this host the path does not exist.
+    /// not of this host it is 404.
     package func respond(to request: Request) throws(Problem) -> Response {
         guard Self.isLocal(request.remoteAddress) else {
-            throw Problem(.init(code: 404), "There is nothing at this path.")
+            throw Problem(.notFound, "There is nothing at this path.")
         }
         guard request.method == .get else {
             throw Problem(.methodNotAllowed, "This path does not have that method.", allow: [.get])
@@ -56,6 +56,6 @@ package struct HealthController: Responder {
     /// The loopback addresses of both families; nil is a caller within the process or on a unix socket.
     static func isLocal(_ address: String?) -> Bool {
         guard let address else { return true }
-        return address == "::1" || address.hasPrefix("127.") || address.hasPrefix("::ffff:127.") || address == "unix:"
+        return address == "::1" || address.hasPrefix("127.") || address.hasPrefix("::ffff:127.")
     }
 }

@@ -19,26 +19,27 @@ extension RegisterController {
         guard handle.utf8.count <= Self.maximumHandleBytes else {
             throw Problem(.badRequest, "handle is longer than \(Self.maximumHandleBytes) bytes.", field: "handle")
         }
-        let id = try reuse(handle) ?? hub.tracking(request.id).createRegistrationID()
+        let hub = hub.tracking(request.id)
+        let id = try reuse(handle, hub) ?? hub.createRegistrationID()
         try claim(id.description, for: user)
         var json = JSONWriter()
         json.string(id.description)
         return .json(json.bytes)
     }
 
-    /// The first of the registrations that the hub has for this handle; the others are deleted, or the device
-    /// would get everything several times.
-    private func reuse(_ handle: String) throws -> RegistrationID? {
+    /// The first of the native registrations that the hub has for this handle; the others are deleted, or the device
+    /// would get everything several times. Those with a template are the older call's, which looks after them itself.
+    private func reuse(_ handle: String, _ hub: NotificationHubClient) throws -> RegistrationID? {
         guard !handle.isEmpty else { return nil }
-        var ids = try hub.registrations(channel: handle).compactMap(\.id)
+        var ids = try hub.registrations(channel: handle).filter { $0.template == nil }.compactMap(\.id)
         guard !ids.isEmpty else { return nil }
         let first = ids.removeFirst()
-        for id in ids { try remove(id) }
+        for id in ids { try remove(id, hub) }
         return first
     }
 
     /// Deletes a registration here and at the hub.
-    func remove(_ id: RegistrationID) throws {
+    func remove(_ id: RegistrationID, _ hub: NotificationHubClient) throws {
         _ = try hub.delete(id)
         guard let device = try store.device(id.description) else { return }
         _ = try store.removeDevice(device.id, version: device.version)

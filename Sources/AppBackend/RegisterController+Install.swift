@@ -16,14 +16,15 @@ extension RegisterController {
         let installation = try InstallationRegistration(body: request.body)
         let installationTag = try Self.installationTag(installation, policy, try store.user(user))
         let handle = try DeviceHandle(installation)
-        var mine = try registrations(of: installationTag, user: user, handle: handle)
+        let hub = hub.tracking(request.id)
+        var mine = try registrations(of: installationTag, user: user, handle: handle, hub)
         let known = mine.isEmpty ? nil : mine.removeFirst()
-        for id in mine { try remove(id) }
+        for id in mine { try remove(id, hub) }
         let tags = [installationTag, try Self.userTag(user)]
         // This call's clients know no 410: an id that the hub has given up is replaced here.
         let device =
-            try known.flatMap { try register($0, user, installation, handle, tags) }
-            ?? register(try hub.createRegistrationID(), user, installation, handle, tags)
+            try known.flatMap { try register($0, user, installation, handle, tags, hub) }
+            ?? register(try hub.createRegistrationID(), user, installation, handle, tags, hub)
         guard let device else { throw HubError.registrationGone }
         var json = JSONWriter()
         device.write(to: &json)
@@ -33,7 +34,7 @@ extension RegisterController {
     /// - Returns: nil, when the hub calls the id gone; then it is forgotten here too.
     private func register(
         _ id: RegistrationID, _ user: String, _ installation: InstallationRegistration, _ handle: DeviceHandle,
-        _ tags: [Tag]
+        _ tags: [Tag], _ hub: NotificationHubClient
     ) throws -> DeviceRecord? {
         let device = try own(id, user: user, installation, handle)
         let description = RegistrationDescription(
@@ -64,7 +65,9 @@ extension RegisterController {
 
     /// The installation's registrations that the caller may touch: his own, and those of this very device. Others
     /// may carry the same tag, because a tag is no proof of anything.
-    private func registrations(of tag: Tag, user: String, handle: DeviceHandle) throws -> [RegistrationID] {
+    private func registrations(
+        of tag: Tag, user: String, handle: DeviceHandle, _ hub: NotificationHubClient
+    ) throws -> [RegistrationID] {
         try hub.registrations(tag: tag).compactMap { registration in
             guard let id = registration.id, registration.template != nil,
                 let device = try store.device(id.description), device.installationID != nil

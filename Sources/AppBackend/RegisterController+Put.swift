@@ -22,10 +22,11 @@ extension RegisterController {
         let wish = try Wish(DeviceRegistration(body: request.body))
         let tags = try policy.claim(wish.registration.tags, user: try store.user(user))
         guard let registrationID = RegistrationID(id) else { throw HubError.registrationGone }
+        let hub = hub.tracking(request.id)
         for _ in 0..<Self.maximumAttempts {
             guard let (record, isNewHandle) = try record(id, user: user, wish: wish, tags: tags) else { continue }
-            guard try settle(record, registrationID, wish.handle, request) else { continue }
-            if isNewHandle { try removeDoubles(of: record, wish.handle) }
+            guard try settle(record, registrationID, wish.handle, hub) else { continue }
+            if isNewHandle { try removeDoubles(of: record, wish.handle, hub) }
             return Response()
         }
         throw StoreError.conflict
@@ -38,14 +39,14 @@ extension RegisterController {
     /// with the decisions of others.
     /// - Returns: false, when the record has another handle meanwhile: decide anew.
     private func settle(
-        _ decision: DeviceRecord, _ id: RegistrationID, _ handle: DeviceHandle, _ request: Request
+        _ decision: DeviceRecord, _ id: RegistrationID, _ handle: DeviceHandle, _ hub: NotificationHubClient
     ) throws -> Bool {
         var record = decision
         for _ in 0..<Self.maximumTurns {
-            try tellHub(record, id, handle, request)
+            try tellHub(record, id, handle, hub)
             guard let current = try store.device(record.id) else {
                 // Deleted meanwhile, perhaps before the hub heard of us.
-                try remove(id)
+                try remove(id, hub)
                 throw HubError.registrationGone
             }
             if current.version == record.version { return true }
@@ -60,7 +61,9 @@ extension RegisterController {
     ///
     /// Of two requests that register one handle under two ids at the same moment, only the later record (by time,
     /// then by id) removes the other, so that one of them always stays.
-    private func removeDoubles(of record: DeviceRecord, _ handle: DeviceHandle) throws {
+    private func removeDoubles(
+        of record: DeviceRecord, _ handle: DeviceHandle, _ hub: NotificationHubClient
+    ) throws {
         for double in try hub.registrations(channel: record.handle) {
             guard let id = double.id, id.description != record.id, double.template == nil,
                 double.platform == handle.platform
@@ -70,7 +73,7 @@ extension RegisterController {
             {
                 continue
             }
-            try remove(id)
+            try remove(id, hub)
         }
     }
 
@@ -117,13 +120,13 @@ extension RegisterController {
     }
 
     private func tellHub(
-        _ record: DeviceRecord, _ id: RegistrationID, _ handle: DeviceHandle, _ request: Request
+        _ record: DeviceRecord, _ id: RegistrationID, _ handle: DeviceHandle, _ hub: NotificationHubClient
     ) throws {
         let userTag = try Self.userTag(record.owner)
         let tags = try record.tags.map(Self.serverTag).filter { $0 != userTag }
         let description = RegistrationDescription(id: id, tags: tags + [userTag], handle: handle)
         do throws(HubError) {
-            _ = try hub.tracking(request.id).createOrUpdate(description)
+            _ = try hub.createOrUpdate(description)
         } catch {
             // The id will never work again; whoever comes with it next is told 410 without asking the hub.
             if error == .registrationGone { _ = try store.removeDevice(record.id, version: record.version) }

@@ -34,19 +34,20 @@ struct RegisterController: Sendable {
         do {
             return try Tag(text)
         } catch {
-            throw Problem(.internalServerError, "The user's name is not legal inside a tag.")
+            throw Problem(.internalServerError, "A name or tag that was checked before is not legal inside a tag.")
         }
     }
 }
 
 extension DeviceRecord {
     /// One of the caller's own registrations, as the list shows it. The handle is a secret between the device and
-    /// its push service, so only its end is shown.
+    /// its push service, so only its end is shown,
+    /// and of a short one nothing.
     func write(to json: inout JSONWriter) {
         json.object { json in
             json.member("RegistrationId", id)
             json.member("Platform", platform)
-            json.member("Handle", String(handle.suffix(6)))
+            json.member("Handle", DeviceHandle.suffix(of: handle))
             json.name("Tags")
             json.array { json in tags.forEach { json.string($0) } }
             if let installationID { json.member("InstallationId", installationID) }

@@ -58,7 +58,13 @@ public struct Problem: Error, Equatable, Sendable {
     public init(_ response: Response) {
         let document = try? JSONValue(parsing: response.body)
         self.init(
-            response.status, document?["detail"]?.string ?? response.status.reasonPhrase,
+            response.status, document?["detail"]?.string ?? Self.reason(of: response.status),
             field: document?["field"]?.string, retryAfter: response.fields[.retryAfter].flatMap { Int($0) })
+    }
+
+    /// The status in words. Transports know only its number; HTTPTypes knows the phrase of the common ones.
+    private static func reason(of status: HTTPResponse.Status) -> String {
+        let phrase = HTTPResponse.Status(integerLiteral: status.code).reasonPhrase
+        return phrase.isEmpty ? "HTTP \(status.code)" : phrase
     }
 }

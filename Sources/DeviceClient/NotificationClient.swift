@@ -14,7 +14,7 @@ public struct NotificationClient: Sendable {
     }
 
     /// Sends a message to a user's devices on one platform.
-    /// - Returns: the outcome, also when the hub took it on no platform: `isAccepted` tells.
+    /// - Returns: the outcome, also when the hub refused it on every platform (502): `isAccepted` tells.
     /// - Throws: what the refusal stands for.
     public func send(
         _ message: String, to user: String, on platform: DevicePlatform

@@ -29,6 +29,9 @@ package struct ServerLimits: Sendable {
     /// (`/proc/sys/fs/pipe-max-size`).
     package static let maximumRequestBytes = 1024 * 1024
 
+    /// The largest body that fits into such a request beside parameters of the default size.
+    package static let maximumBodyBytes = maximumRequestBytes - ServerLimits().parameterBytes - framingBytes
+
     package init() {}
 
     /// The most bytes that one request may take on the wire, records and all.

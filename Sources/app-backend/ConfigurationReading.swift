@@ -37,8 +37,14 @@ extension SiteConfiguration {
             ConfigurationFault(key: $0, reason: "there is no such key")
         }
         values = values.filter { knownKeys.contains($0.key) }
+        var secrets: [String: ConfigValue] = [:]
+        do throws(ConfigurationFault) {
+            secrets = try credentials()
+        } catch {
+            faults.append(error)
+        }
         let reader = ConfigReader(providers: [
-            InMemoryProvider(values: absolute(credentials())),
+            InMemoryProvider(values: absolute(secrets)),
             EnvironmentVariablesProvider(secretsSpecifier: .all).prefixKeys(with: "appBackend"),
             InMemoryProvider(values: absolute(values)),
         ])
@@ -52,14 +58,22 @@ extension SiteConfiguration {
         Dictionary(uniqueKeysWithValues: values.map { (AbsoluteConfigKey(ConfigKey($0.key)), $0.value) })
     }
 
-    private static func credentials() -> [String: ConfigValue] {
+    private static func credentials() throws(ConfigurationFault) -> [String: ConfigValue] {
         guard let folder = getenv("CREDENTIALS_DIRECTORY").map({ String(cString: $0) }) else { return [:] }
         var values: [String: ConfigValue] = [:]
         for key in secretKeys {
-            guard let bytes = ConfigurationFile.read("\(folder)/\(key)") else { continue }
+            let path = "\(folder)/\(key)"
+            guard let bytes = ConfigurationFile.read(path) else {
+                // A secret that cannot be read must not silently be no secret.
+                if errno != ENOENT {
+                    throw ConfigurationFault(key: key, reason: "\(path): \(String(cString: strerror(errno)))")
+                }
+                continue
+            }
             // An editor ends a file with a line break, a secret does not.
             let text = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline).first
-            values[key] = ConfigValue(.string(String(text ?? "")), isSecret: true)
+            guard let text else { throw ConfigurationFault(key: key, reason: "\(path): is empty") }
+            values[key] = ConfigValue(.string(String(text)), isSecret: true)
         }
         return values
     }
@@ -88,7 +102,7 @@ extension SiteConfiguration {
         policy.defaultTags = reading.list("policy.tags") ?? policy.defaultTags
         policy.defaultSendTo = reading.list("policy.sendTo") ?? policy.defaultSendTo
         retentionDays = reading.number("notifications.retentionDays", 1...3650) ?? retentionDays
-        bodyBytes = reading.number("limits.bodyBytes", 1024...1_048_576) ?? bodyBytes
+        bodyBytes = reading.number("limits.bodyBytes", 1024...ServerLimits.maximumBodyBytes) ?? bodyBytes
         drainSeconds = reading.number("limits.drainSeconds", 0...600) ?? drainSeconds
         logLevel = reading.choice("log.level") ?? logLevel
     }

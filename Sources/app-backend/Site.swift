@@ -90,6 +90,8 @@ struct Site {
         options.timeout = .seconds(hub.timeout)
         options.caFile = hub.caFile
         options.proxy = hub.proxy
+        // A page of 100 registrations with their templates.
+        options.maximumResponseBytes = 4 << 20
         options.userAgent = "app-backend/\(Version.text)"
         return options
     }

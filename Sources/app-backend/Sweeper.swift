@@ -17,6 +17,8 @@ final class Sweeper: Sendable {
     private let logger: Logger
     private let stopping = DispatchSemaphore(value: 0)
     private let foundLoss = Atomic(false)
+    /// Said once, not every ten seconds.
+    private let lastError = Mutex<StoreError?>(nil)
 
     init(store: FileStore, logger: Logger) {
         self.store = store
@@ -50,7 +52,14 @@ final class Sweeper: Sendable {
             _ = try store.sweep(budget: Self.budget, now: Site.now())
             return true
         } catch {
-            guard error == .poisoned else { return true }
+            guard error == .poisoned else {
+                let isNews = lastError.withLock { last in
+                    defer { last = error }
+                    return last != error
+                }
+                if isNews { logger.warning("the store cannot be tidied: \(error)") }
+                return true
+            }
             logger.critical("the store is poisoned: a flush failed; ending, so that a new process looks at the disk")
             return false
         }

@@ -6,18 +6,18 @@ import Testing
 struct CredentialCacheTests {
     @Test func `only the same name, password and hash are remembered`() {
         let cache = CredentialCache()
-        cache.insert(cache.tag(name: "alice", password: "pw", hash: "$y$1"), now: 0)
-        #expect(cache.contains(cache.tag(name: "alice", password: "pw", hash: "$y$1"), now: 1))
+        cache.insert(cache.fingerprint(name: "alice", password: "pw", hash: "$y$1"), now: 0)
+        #expect(cache.contains(cache.fingerprint(name: "alice", password: "pw", hash: "$y$1"), now: 1))
         for other in [
             ("alic", "epw", "$y$1"), ("alice", "pw2", "$y$1"), ("alice", "pw", "$y$2"), ("bob", "pw", "$y$1"),
         ] {
-            #expect(!cache.contains(cache.tag(name: other.0, password: other.1, hash: other.2), now: 1))
+            #expect(!cache.contains(cache.fingerprint(name: other.0, password: other.1, hash: other.2), now: 1))
         }
     }
 
     @Test func `a success is forgotten when its time is over or the clock was set back`() {
         let cache = CredentialCache()
-        let tag = cache.tag(name: "alice", password: "pw", hash: "$y$1")
+        let tag = cache.fingerprint(name: "alice", password: "pw", hash: "$y$1")
         cache.insert(tag, now: 1000)
         #expect(cache.contains(tag, now: 1000 + CredentialCache.lifetimeSeconds - 1))
         #expect(!cache.contains(tag, now: 1000 + CredentialCache.lifetimeSeconds))
@@ -27,7 +27,9 @@ struct CredentialCacheTests {
 
     @Test func `beyond its bound the oldest are dropped and the newest stay`() {
         let cache = CredentialCache()
-        let tags = (0...CredentialCache.maximumEntries).map { cache.tag(name: "user\($0)", password: "", hash: "") }
+        let tags = (0...CredentialCache.maximumEntries).map {
+            cache.fingerprint(name: "user\($0)", password: "", hash: "")
+        }
         for (index, tag) in tags.enumerated() { cache.insert(tag, now: Int64(index) / 1000) }
         let remembered = tags.count { cache.contains($0, now: 10) }
         #expect(remembered == CredentialCache.maximumEntries / 2)
@@ -37,7 +39,9 @@ struct CredentialCacheTests {
     @Test func `another process knows nothing of it`() {
         let one = CredentialCache()
         let other = CredentialCache()
-        #expect(one.tag(name: "a", password: "b", hash: "c") != other.tag(name: "a", password: "b", hash: "c"))
+        #expect(
+            one.fingerprint(name: "a", password: "b", hash: "c")
+                != other.fingerprint(name: "a", password: "b", hash: "c"))
     }
 }
 

@@ -91,9 +91,12 @@ extension DeviceHandle: CustomStringConvertible, CustomDebugStringConvertible, C
     package static let shownCharacters = 6
 
     /// The end of the handle, for people; nothing of a handle so short that the end would be most of it.
-    package var suffix: String {
-        let channel = channel.utf8
-        return channel.count >= 4 * Self.shownCharacters ? String(Substring(channel.suffix(Self.shownCharacters))) : ""
+    package var suffix: String { Self.suffix(of: channel) }
+
+    /// As `suffix`, of a channel.
+    package static func suffix(of channel: String) -> String {
+        let bytes = channel.utf8
+        return bytes.count >= 4 * shownCharacters ? String(Substring(bytes.suffix(shownCharacters))) : ""
     }
 
     package var description: String { "\(platform.rawValue):…\(suffix)" }
