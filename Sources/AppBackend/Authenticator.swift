@@ -2,6 +2,7 @@
 import DeviceAPI
 import Dispatch
 import Store
+import Synchronization
 
 /// Decides whether credentials are somebody's.
 package protocol Authenticator: Sendable {
@@ -15,15 +16,23 @@ package protocol Authenticator: Sendable {
 package final class UserAuthenticator: Authenticator {
     /// Passwords that are hashed at the same time: each costs a core and up to 16 MiB.
     package static let maximumParallelHashes = 2
+    /// Attempts that may wait or be hashed at the same time. Each of them holds a worker, and the workers belong to
+    /// those who are known already; the next attempt is told at once to come back.
+    package static let maximumAttempts = 16
     /// How long an attempt waits for its turn, in seconds, before it is told to come back.
-    static let turnSeconds = 5
+    static let turnSeconds = 2
+    /// How long the hashes are kept that stand in for users who do not exist, in seconds, and how many.
+    static let decoySeconds: Int64 = 60
+    static let maximumDecoys = 256
 
     private let store: any StateStore
     private let cache = CredentialCache()
     private let throttle = LoginThrottle()
     private let turns = DispatchSemaphore(value: maximumParallelHashes)
+    private let attempts = Atomic(0)
+    private let decoys = Mutex<(hashes: [String], until: Int64)>(([], .min))
     private let now: @Sendable () -> Timestamp
-    /// Checked when there is no user to check, so that the answer takes as long.
+    /// Checked when there is no user at all, so that the answer takes as long.
     private let decoy: String
 
     /// - Throws: `PasswordHash.Failure`, when libcrypt can make no hash on this machine.
@@ -47,38 +56,48 @@ package final class UserAuthenticator: Authenticator {
     /// No such user: hash all the same. Which user's hash decides by the name, so that the times of names that do
     /// not exist are spread like those of names that do, whatever kinds of hashes were imported.
     private func reject(_ credentials: BasicCredentials, _ address: String, _ time: Int64) throws -> UserName? {
-        _ = try verify(credentials, against: try decoyHash(for: credentials.name), address, time, isDecoy: true)
+        let hash = try decoyHash(for: credentials.name, time)
+        _ = try verify(credentials, against: hash, address, time, isDecoy: true)
         return nil
     }
 
-    private func decoyHash(for name: String) throws(StoreError) -> String {
-        let users = try store.users()
-        guard !users.isEmpty else { return decoy }
-        let pick = cache.fingerprint(name: name, password: "", hash: "").low % UInt64(users.count)
-        return users[Int(pick)].passwordHash
+    private func decoyHash(for name: String, _ time: Int64) throws -> String {
+        let hashes = try decoys.withLock { decoys in
+            if time >= decoys.until || decoys.until > time + Self.decoySeconds {
+                decoys = (try store.users().prefix(Self.maximumDecoys).map(\.passwordHash), time + Self.decoySeconds)
+            }
+            return decoys.hashes
+        }
+        guard !hashes.isEmpty else { return decoy }
+        return hashes[Int(cache.fingerprint(name: name, password: "", hash: "").low % UInt64(hashes.count))]
     }
 
-    private func checkThrottle(_ name: String, _ address: String, _ time: Int64) throws(Problem) {
-        guard let seconds = throttle.waitingTime(name: name, address: address, now: time) else { return }
-        throw Problem(.tooManyRequests, "Too many failed log-ins.", retryAfter: seconds)
-    }
-
+    /// Tries one password, slowly: every attempt is counted, and only so many are at it.
     private func verify(
-        _ credentials: BasicCredentials, against hash: @autoclosure () throws -> String, _ address: String,
-        _ time: Int64, isDecoy: Bool = false
-    ) throws -> Bool {
+        _ credentials: BasicCredentials, against hash: String, _ address: String, _ time: Int64, isDecoy: Bool = false
+    ) throws(Problem) -> Bool {
         let name = UserName(credentials.name)?.description ?? ""
-        try checkThrottle(name, address, time)
-        guard turns.wait(timeout: .now() + .seconds(Self.turnSeconds)) == .success else {
+        let network = ClientNetwork(address)
+        if let seconds = throttle.admit(name: name, network: network, now: time) {
+            throw Problem(.tooManyRequests, "Too many failed log-ins.", retryAfter: seconds)
+        }
+        guard let isRight = hashInTurn(credentials.password, hash) else {
+            throttle.takeBack(name: name, network: network)
             throw Problem(.serviceUnavailable, "Too many log-ins at once.", retryAfter: 1)
         }
+        guard isRight, !isDecoy else { return false }
+        throttle.takeBack(name: name, network: network)
+        return true
+    }
+
+    /// - Returns: nil, when too many others are at it.
+    private func hashInTurn(_ password: String, _ hash: String) -> Bool? {
+        defer { attempts.subtract(1, ordering: .relaxed) }
+        guard attempts.add(1, ordering: .relaxed).newValue <= Self.maximumAttempts,
+            turns.wait(timeout: .now() + .seconds(Self.turnSeconds)) == .success
+        else { return nil }
         defer { turns.signal() }
-        // Again: those who had their turn before may have used up the attempts.
-        try checkThrottle(name, address, time)
-        let isRight = PasswordHash.verify(credentials.password, try hash())
-        if isRight && !isDecoy { return true }
-        throttle.recordFailure(name: name, address: address, now: time)
-        return false
+        return PasswordHash.verify(password, hash)
     }
 }
 

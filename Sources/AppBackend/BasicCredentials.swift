@@ -30,6 +30,8 @@ package struct BasicCredentials: Sendable, CustomStringConvertible, CustomDebugS
         else { return nil }
         name = String(pair[..<colon])
         password = String(pair[pair.index(after: colon)...])
+        // No stored password is longer, and what is never hashed must not be counted as a guess either.
+        guard password.utf8.count <= PasswordHash.maximumPasswordBytes else { return nil }
     }
 
     package var description: String { "***" }

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 import Synchronization
 
-/// Slows down guessing: after so many wrong passwords for one name from one address, the next ones are not even
+/// Slows down guessing: after so many wrong passwords for one name from one network, the next ones are not even
 /// tried until the minute is over. Names that do not exist are counted like those that do.
 ///
-/// Counting name and address together means that a stranger cannot lock a user out of his own device; whoever was
+/// Counting name and network together means that a stranger cannot lock a user out of his own device; whoever was
 /// verified lately is found in the credential cache before this is asked.
 package final class LoginThrottle: Sendable {
-    /// Wrong attempts that one name and address have in one window.
+    /// Wrong attempts that one name and network have in one window.
     package static let maximumFailures = 10
     /// The window, in seconds, counted from its first failure.
     package static let windowSeconds: Int64 = 60
-    /// Pairs of name and address that are watched at once; beyond it the ones whose window is over are dropped, and
-    /// if that does not help all of them, for memory must not be the attacker's to fill.
+    /// Pairs of name and network that are watched at once; beyond it the half with the fewest failures is dropped, so
+    /// that filling it does not wipe out those that are being slowed down. Each failure cost its maker a hash, and
+    /// two cores make fewer than this in a window.
     static let maximumEntries = 10_000
 
     private struct Window {
@@ -22,35 +23,46 @@ package final class LoginThrottle: Sendable {
 
     private struct Key: Hashable {
         let name: String
-        let address: String
+        let network: ClientNetwork
     }
 
     private let windows = Mutex<[Key: Window]>([:])
 
     package init() {}
 
-    /// - Returns: after how many seconds the next attempt is allowed; nil when it is allowed now.
-    func waitingTime(name: String, address: String, now: Int64) -> Int? {
+    /// Admits one attempt and counts it as a failure, so that attempts at the same moment count each other.
+    /// `takeBack` when it was a success.
+    /// - Returns: after how many seconds to come again; nil when the attempt may be made.
+    func admit(name: String, network: ClientNetwork, now: Int64) -> Int? {
         windows.withLock { windows in
-            guard let window = windows[Key(name: name, address: address)], !isOver(window, now),
-                window.failures >= Self.maximumFailures
-            else { return nil }
-            return Int(clamping: Self.windowSeconds - (now - window.beganAt))
+            let key = Key(name: name, network: network)
+            var window = windows[key] ?? Window(beganAt: now, failures: 0)
+            if isOver(window, now) { window = Window(beganAt: now, failures: 0) }
+            guard window.failures < Self.maximumFailures else {
+                return Int(clamping: Self.windowSeconds - (now - window.beganAt))
+            }
+            if windows.count >= Self.maximumEntries { evict(&windows, now) }
+            window.failures += 1
+            windows[key] = window
+            return nil
         }
     }
 
-    func recordFailure(name: String, address: String, now: Int64) {
+    /// The attempt that was admitted was no failure, or was not made.
+    func takeBack(name: String, network: ClientNetwork) {
         windows.withLock { windows in
-            if windows.count >= Self.maximumEntries {
-                windows = windows.filter { !isOver($0.value, now) }
-                if windows.count >= Self.maximumEntries { windows.removeAll() }
-            }
-            let key = Key(name: name, address: address)
-            var window = windows[key] ?? Window(beganAt: now, failures: 0)
-            if isOver(window, now) { window = Window(beganAt: now, failures: 0) }
-            window.failures += 1
-            windows[key] = window
+            let key = Key(name: name, network: network)
+            guard var window = windows[key], window.failures > 0 else { return }
+            window.failures -= 1
+            windows[key] = window.failures > 0 ? window : nil
         }
+    }
+
+    private func evict(_ windows: inout [Key: Window], _ now: Int64) {
+        windows = windows.filter { !isOver($0.value, now) }
+        guard windows.count >= Self.maximumEntries else { return }
+        let kept = windows.sorted { $0.value.failures > $1.value.failures }.prefix(Self.maximumEntries / 2)
+        windows = Dictionary(uniqueKeysWithValues: kept.map { ($0.key, $0.value) })
     }
 
     private func isOver(_ window: Window, _ now: Int64) -> Bool {

@@ -38,13 +38,6 @@ extension RegisterController {
         return first
     }
 
-    /// Deletes a registration here and at the hub.
-    func remove(_ id: RegistrationID, _ hub: NotificationHubClient) throws {
-        _ = try hub.delete(id)
-        guard let device = try store.device(id.description) else { return }
-        _ = try store.removeDevice(device.id, version: device.version)
-    }
-
     /// Makes an id the user's, unless it is somebody's already: then he keeps it until a PUT shows the handle.
     func claim(_ id: String, for user: String) throws(StoreError) {
         guard try store.device(id) == nil else { return }

@@ -20,33 +20,23 @@ extension RegisterController {
         var mine = try registrations(of: installationTag, user: user, handle: handle, hub)
         let known = mine.isEmpty ? nil : mine.removeFirst()
         for id in mine { try remove(id, hub) }
-        let tags = [installationTag, try Self.userTag(user)]
-        // This call's clients know no 410: an id that the hub has given up is replaced here.
-        let device =
-            try known.flatMap { try register($0, user, installation, handle, tags, hub) }
-            ?? register(try hub.createRegistrationID(), user, installation, handle, tags, hub)
-        guard let device else { throw HubError.registrationGone }
+        let register = { (id: RegistrationID) throws -> DeviceRecord in
+            try claim(id.description, for: user)
+            return try self.register(
+                Claim(
+                    id: id, user: user, handle: handle, tags: [installationTag],
+                    installationID: installation.installationID), hub)
+        }
+        let device: DeviceRecord
+        do {
+            device = try register(try known ?? hub.createRegistrationID())
+        } catch HubError.registrationGone {
+            // This call's clients know no 410: an id that the hub has given up is replaced here, once.
+            device = try register(try hub.createRegistrationID())
+        }
         var json = JSONWriter()
         device.write(to: &json)
         return .json(json.bytes)
-    }
-
-    /// - Returns: nil, when the hub calls the id gone; then it is forgotten here too.
-    private func register(
-        _ id: RegistrationID, _ user: String, _ installation: InstallationRegistration, _ handle: DeviceHandle,
-        _ tags: [Tag], _ hub: NotificationHubClient
-    ) throws -> DeviceRecord? {
-        let device = try own(id, user: user, installation, handle)
-        let description = RegistrationDescription(
-            id: id, tags: tags, handle: handle, template: Payload.template(for: handle.platform))
-        do throws(HubError) {
-            _ = try hub.createOrUpdate(description)
-            return device
-        } catch {
-            guard error == .registrationGone else { throw error }
-            _ = try store.removeDevice(device.id, version: device.version)
-            return nil
-        }
     }
 
     /// The installation id is a tag like any other that a device claims.
@@ -74,23 +64,6 @@ extension RegisterController {
             else { return nil }
             return device.owner == user || device.handle == handle.channel ? id : nil
         }
-    }
-
-    private func own(
-        _ id: RegistrationID, user: String, _ installation: InstallationRegistration, _ handle: DeviceHandle
-    ) throws -> DeviceRecord {
-        for _ in 0..<Self.maximumAttempts {
-            var device =
-                try store.device(id.description) ?? DeviceRecord(id: id.description, owner: user, updatedAt: now())
-            device.owner = user
-            device.platform = handle.platform.rawValue
-            device.handle = handle.channel
-            device.tags = [installation.installationID]
-            device.installationID = installation.installationID
-            device.updatedAt = now()
-            if let stored = try replace(device) { return stored }
-        }
-        throw StoreError.conflict
     }
 }
 

@@ -30,6 +30,11 @@ struct RegisterController: Sendable {
         try serverTag(TagPolicy.userPrefix + user)
     }
 
+    /// Whether it is any user's, however the prefix is spelled.
+    static func isUserTag(_ tag: Tag) -> Bool {
+        tag.description.uppercased().lowercased().hasPrefix(TagPolicy.userPrefix)
+    }
+
     static func serverTag(_ text: String) throws(Problem) -> Tag {
         do {
             return try Tag(text)

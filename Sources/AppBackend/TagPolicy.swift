@@ -60,7 +60,7 @@ package struct TagPolicy: Sendable {
         if folded.hasPrefix(Self.userPrefix) { return false }
         let needsGrant = folded.hasPrefix(Self.senderPrefix)
         return patterns.contains { pattern in
-            (!needsGrant || pattern.lowercased().hasPrefix(Self.senderPrefix)) && Self.matches(folded, pattern: pattern)
+            (!needsGrant || pattern.lowercased().hasPrefix(Self.senderPrefix)) && Self.matches(tag, pattern: pattern)
         }
     }
 

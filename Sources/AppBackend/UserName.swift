@@ -6,7 +6,7 @@
 /// what is sent to the other. Names are therefore folded: upper case first, then lower case, because a comparison by
 /// upper case (as .NET does) also takes U+017F for `s` and U+0131 for `i`.
 package struct UserName: Hashable, Sendable, CustomStringConvertible {
-    /// `username:` and the name must fit into the 120 characters of a tag.
+    /// `username:` and the name must fit into the 120 UTF-16 code units of a tag.
     package static let maximumLength = 111
 
     /// The folded name.
@@ -16,11 +16,12 @@ package struct UserName: Hashable, Sendable, CustomStringConvertible {
     ///   and `.`. A colon would end the name in Basic credentials. Combining marks are refused because two
     ///   spellings of one letter would be equal to Swift and different to the hub.
     package init?(_ text: String) {
-        guard !text.isEmpty, text.unicodeScalars.count <= Self.maximumLength,
-            text.unicodeScalars.allSatisfy(Self.isAllowed)
-        else { return nil }
         let folded = text.uppercased().lowercased()
-        guard folded.unicodeScalars.count <= Self.maximumLength else { return nil }
+        // Both: one letter that folds to two, or to a letter and a mark, must be legal as it will be stored.
+        for name in [text, folded] {
+            guard !name.isEmpty, name.utf16.count <= Self.maximumLength, name.unicodeScalars.allSatisfy(Self.isAllowed)
+            else { return nil }
+        }
         description = folded
     }
 

@@ -62,9 +62,8 @@ public struct Problem: Error, Equatable, Sendable {
             field: document?["field"]?.string, retryAfter: response.fields[.retryAfter].flatMap { Int($0) })
     }
 
-    /// The status in words. Transports know only its number; HTTPTypes knows the phrase of the common ones.
+    /// The status in words. A transport that reads HTTP/2 knows only its number.
     private static func reason(of status: HTTPResponse.Status) -> String {
-        let phrase = HTTPResponse.Status(integerLiteral: status.code).reasonPhrase
-        return phrase.isEmpty ? "HTTP \(status.code)" : phrase
+        status.reasonPhrase.isEmpty ? "HTTP \(status.code)" : status.reasonPhrase
     }
 }

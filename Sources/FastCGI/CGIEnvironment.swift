@@ -126,8 +126,10 @@ struct CGIEnvironment {
         }
         _ = try Self.checkTarget(target)
         guard target.utf8.first == UInt8(ascii: "/") else { throw .target }
-        guard let mark = target.utf8.firstIndex(of: UInt8(ascii: "?")) else { return (target, "") }
-        return (String(target[..<mark]), String(target[target.utf8.index(after: mark)...]))
+        let mark = target.utf8.firstIndex(of: UInt8(ascii: "?"))
+        let path = mark.map { String(target[..<$0]) } ?? target
+        guard !Self.leadsElsewhere(path) else { throw .target }
+        return (path, mark.map { String(target[target.utf8.index(after: $0)...]) } ?? "")
     }
 
     /// `HTTP_HOST`, else the server's own name and, where it is not the scheme's own, port.
@@ -151,6 +153,16 @@ extension CGIEnvironment {
         return text
     }
 
+    /// Whether a segment is `.` or `..`, or hides a slash, also percent-encoded. A web server chooses its location by
+    /// the path without them and hands over the path with them: what it guards would not be what is asked for.
+    private static func leadsElsewhere(_ path: String) -> Bool {
+        guard path.utf8.contains(UInt8(ascii: "%")) || path.contains("/.") else { return false }
+        return path.utf8.split(separator: UInt8(ascii: "/")).contains { segment in
+            guard let text = PercentEncoding.decode(segment) else { return false }
+            return text == "." || text == ".." || text.utf8.contains(UInt8(ascii: "/"))
+        }
+    }
+
     private static func isAuthority(_ text: String) -> Bool {
         text.utf8.allSatisfy { ASCII.isAlphanumeric($0) || "-._~:[]%!$&'()*+,;=".utf8.contains($0) }
     }
@@ -160,12 +172,12 @@ extension CGIEnvironment {
             && value.allSatisfy { ASCII.isAlphanumeric($0) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") }
     }
 
-    /// nginx says `unix:` for a client on a unix socket: no address.
+    /// nginx says `unix:` for a client on a unix socket: no address. What is neither is not nobody: it stays what it
+    /// is, without what does not belong into a log, so that no one becomes a local caller by being illegible.
     private static func address(_ value: UnsafeBufferPointer<UInt8>) -> String? {
-        let legal = value.allSatisfy {
-            ASCII.hexValue($0) != nil || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: ":")
-        }
-        return legal && !value.isEmpty ? String(decoding: value, as: UTF8.self) : nil
+        if value.isEmpty || value.elementsEqual("unix:".utf8) { return nil }
+        let isLegal = value.allSatisfy { ASCII.isAlphanumeric($0) || ".:%-".utf8.contains($0) }
+        return isLegal ? String(decoding: value.prefix(64), as: UTF8.self) : "?"
     }
 
     private static func encodePath(_ bytes: [UInt8]) -> String {

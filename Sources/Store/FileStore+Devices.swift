@@ -33,9 +33,12 @@ extension DeviceRecord: IndexedRecord {
         else { return nil }
         let installationID = line["installationId"]
         guard installationID == nil || installationID?.string != nil else { return nil }
+        let isPending = line["pending"]
+        guard isPending == nil || isPending?.bool != nil else { return nil }
         self.init(
             id: id, owner: owner, platform: platform, handle: handle, tags: tags ?? [],
-            installationID: installationID?.string, updatedAt: updatedAt, version: version)
+            installationID: installationID?.string, isPending: isPending?.bool ?? false, updatedAt: updatedAt,
+            version: version)
     }
 
     func write(to json: inout JSONWriter) {
@@ -45,6 +48,7 @@ extension DeviceRecord: IndexedRecord {
         json.member("handle", handle)
         json.member("tags", tags)
         if let installationID { json.member("installationId", installationID) }
+        if isPending { json.member("pending", true) }
         json.member("updatedAt", updatedAt.text)
         json.member("version", version)
     }

@@ -81,13 +81,15 @@ package struct DeviceRecord: Hashable, Sendable {
     package var tags: [String]
     /// `instId` of the older tutorial's call; nil otherwise.
     package var installationID: String?
+    /// Whether the hub, or other registrations of the same handle, still have to follow this record.
+    package var isPending: Bool
     package var updatedAt: Timestamp
     /// Counts the writes, from 1; 0 in a record that was never stored.
     package var version: Int
 
     package init(
         id: String, owner: String, platform: String = "", handle: String = "", tags: [String] = [],
-        installationID: String? = nil, updatedAt: Timestamp, version: Int = 0
+        installationID: String? = nil, isPending: Bool = false, updatedAt: Timestamp, version: Int = 0
     ) {
         self.id = id
         self.owner = owner
@@ -95,6 +97,7 @@ package struct DeviceRecord: Hashable, Sendable {
         self.handle = handle
         self.tags = tags
         self.installationID = installationID
+        self.isPending = isPending
         self.updatedAt = updatedAt
         self.version = version
     }

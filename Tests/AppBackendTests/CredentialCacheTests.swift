@@ -46,24 +46,46 @@ struct CredentialCacheTests {
 }
 
 struct LoginThrottleTests {
-    @Test func `after so many failures one name from one address waits, and nobody else`() {
-        let throttle = LoginThrottle()
-        for _ in 0..<LoginThrottle.maximumFailures {
-            #expect(throttle.waitingTime(name: "alice", address: "192.0.2.1", now: 100) == nil)
-            throttle.recordFailure(name: "alice", address: "192.0.2.1", now: 100)
-        }
-        #expect(throttle.waitingTime(name: "alice", address: "192.0.2.1", now: 110) == 50)
-        #expect(throttle.waitingTime(name: "alice", address: "192.0.2.2", now: 110) == nil)
-        #expect(throttle.waitingTime(name: "bob", address: "192.0.2.1", now: 110) == nil)
-        #expect(throttle.waitingTime(name: "alice", address: "192.0.2.1", now: 160) == nil)
+    private func network(_ address: String) -> ClientNetwork { ClientNetwork(address) }
+
+    private func fail(_ throttle: LoginThrottle, _ name: String, _ address: String, _ times: Int, now: Int64) -> Int {
+        (0..<times).count { _ in throttle.admit(name: name, network: network(address), now: now) == nil }
     }
 
-    @Test func `strangers cannot fill its memory`() {
+    @Test func `after so many failures one name from one network waits, and nobody else`() {
         let throttle = LoginThrottle()
-        for index in 0..<LoginThrottle.maximumEntries * 2 {
-            throttle.recordFailure(name: "user\(index)", address: "192.0.2.1", now: 0)
+        #expect(fail(throttle, "alice", "192.0.2.1", 30, now: 100) == LoginThrottle.maximumFailures)
+        #expect(throttle.admit(name: "alice", network: network("192.0.2.1"), now: 110) == 50)
+        #expect(throttle.admit(name: "alice", network: network("192.0.2.2"), now: 110) == nil)
+        #expect(throttle.admit(name: "bob", network: network("192.0.2.1"), now: 110) == nil)
+        #expect(throttle.admit(name: "alice", network: network("192.0.2.1"), now: 160) == nil)
+    }
+
+    @Test func `a success costs nothing`() {
+        let throttle = LoginThrottle()
+        for _ in 0..<100 {
+            #expect(throttle.admit(name: "alice", network: network("192.0.2.1"), now: 0) == nil)
+            throttle.takeBack(name: "alice", network: network("192.0.2.1"))
         }
-        for _ in 0..<LoginThrottle.maximumFailures { throttle.recordFailure(name: "eve", address: "", now: 1) }
-        #expect(throttle.waitingTime(name: "eve", address: "", now: 1) != nil)
+    }
+
+    @Test func `the addresses of one IPv6 network count together`() {
+        let throttle = LoginThrottle()
+        for number in 0..<LoginThrottle.maximumFailures {
+            #expect(throttle.admit(name: "alice", network: network("2001:db8::\(number)"), now: 0) == nil)
+        }
+        #expect(throttle.admit(name: "alice", network: network("2001:db8:0:0:ffff::1"), now: 0) != nil)
+        #expect(throttle.admit(name: "alice", network: network("2001:db8:0:1::1"), now: 0) == nil)
+        #expect(network("::ffff:192.0.2.1") == network("::FFFF:c000:201"))
+        #expect(network("::ffff:192.0.2.1") != network("::ffff:192.0.2.2"))
+    }
+
+    @Test func `strangers cannot wipe out who is being slowed down`() {
+        let throttle = LoginThrottle()
+        _ = fail(throttle, "alice", "192.0.2.1", LoginThrottle.maximumFailures, now: 0)
+        for index in 0..<LoginThrottle.maximumEntries * 2 {
+            _ = throttle.admit(name: "user\(index)", network: network("192.0.2.9"), now: 1)
+        }
+        #expect(throttle.admit(name: "alice", network: network("192.0.2.1"), now: 1) != nil)
     }
 }

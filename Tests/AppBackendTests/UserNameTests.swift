@@ -18,6 +18,7 @@ struct UserNameTests {
     @Test(arguments: [
         "", "a b", "a:b", "a,b", "a&b", "(a)", "a|b", "!a", "a\"b", "a/b", "a\\b", "a\nb", "a\0b", "e\u{301}", "👤",
         "$UserId", "a*", "a<b", String(repeating: "x", count: 112),
+        String(repeating: "\u{1D4CA}", count: 60), "İstanbul",
     ])
     func `what is not legal inside a tag is no name`(text: String) {
         #expect(UserName(text) == nil)

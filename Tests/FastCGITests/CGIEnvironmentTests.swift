@@ -123,8 +123,22 @@ import Testing
         #expect(try environment(["REQUEST_METHOD=GET", "REQUEST_URI=/"] + entries).request().authority == authority)
     }
 
-    @Test(arguments: ["unix:", "", "a b", "<script>"])
-    func `what is no address is none`(_ text: String) throws {
-        #expect(try request("REMOTE_ADDR=\(text)").remoteAddress == nil)
+    @Test(arguments: [
+        ("unix:", nil), ("", nil), ("a b", "?"), ("<script>", "?"), ("zz", "zz"), ("fe80::1%eth0", "fe80::1%eth0"),
+    ])
+    func `who has no address is not the same as who has a strange one`(_ text: String, _ address: String?) throws {
+        #expect(try request("REMOTE_ADDR=\(text)").remoteAddress == address)
+    }
+
+    @Test(arguments: ["/a/../b", "/a/./b", "/..", "/a/%2e%2e/b", "/a/.%2E", "/a/%2E", "/a%2fb", "/x/..%2Fapi"])
+    func `a path that leads elsewhere is refused`(_ path: String) throws {
+        #expect(throws: CGIEnvironment.Malformed.target) {
+            try environment(["REQUEST_METHOD=GET", "REQUEST_URI=\(path)?q=../x"]).request()
+        }
+    }
+
+    @Test(arguments: ["/a.b/...", "/.well-known/x", "/a/..b", "/a%41/b%20"])
+    func `a dot alone is no offence`(_ path: String) throws {
+        #expect(try environment(["REQUEST_METHOD=GET", "REQUEST_URI=\(path)"]).request().path == path)
     }
 }

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+import DeviceAPI
+import HTTP
+import NotificationHub
+import Store
+
+/// Who is behind a device: the rules that all calls of this controller share.
+///
+/// The store decides who owns an id, atomically; the hub is told afterwards. A record that the hub, or other
+/// registrations of the same handle, still have to follow is marked as pending, so that whoever comes next finishes
+/// what a failure interrupted.
+extension RegisterController {
+    /// How often a decision is made anew when somebody else changes the same record at the same time.
+    static let maximumAttempts = 4
+    /// How often the hub is told anew what others decided meanwhile. Each turn is owed to one more of them.
+    static let maximumTurns = 32
+
+    /// What a user wants to be true of a registration id.
+    struct Claim {
+        let id: RegistrationID
+        let user: String
+        let handle: DeviceHandle
+        /// Without the user's own.
+        let tags: [Tag]
+        /// Of the older call, whose registrations have a template.
+        var installationID: String?
+    }
+
+    /// Makes it true, at the store, at the hub, and for the device's other registrations.
+    /// - Throws: `Problem` 403, when the id is somebody else's and the handle is not the one registered under it;
+    ///   `HubError.registrationGone`, when the id is not known here or not to the hub any more.
+    func register(_ claim: Claim, _ hub: NotificationHubClient) throws -> DeviceRecord {
+        for _ in 0..<Self.maximumAttempts {
+            guard let record = try decide(claim, hub), try settle(record, claim, hub) else { continue }
+            if record.isPending { try finish(record, claim, hub) }
+            return record
+        }
+        throw StoreError.conflict
+    }
+
+    /// Writes who owns the id and what for.
+    /// - Returns: nil, when somebody else changed the record meanwhile.
+    private func decide(_ claim: Claim, _ hub: NotificationHubClient) throws -> DeviceRecord? {
+        guard var device = try store.device(claim.id.description) else { throw HubError.registrationGone }
+        let platform = claim.handle.platform.rawValue
+        let isSameHandle = device.platform == platform && device.handle == claim.handle.channel
+        if device.owner != claim.user {
+            guard isSameHandle else { throw Problem(.forbidden, "This registration id belongs to somebody else.") }
+            // The device has changed hands. If anything fails from here on, nobody hears what the other is sent.
+            _ = try hub.delete(claim.id)
+        }
+        device.isPending = device.isPending || device.owner != claim.user || !isSameHandle
+        device.owner = claim.user
+        device.platform = platform
+        device.handle = claim.handle.channel
+        device.tags = claim.tags.map(\.description)
+        device.installationID = claim.installationID
+        device.updatedAt = now()
+        return try replace(device)
+    }
+
+    /// - Returns: nil, when the record is not at the version that was read any more.
+    func replace(_ device: DeviceRecord) throws(StoreError) -> DeviceRecord? {
+        do throws(StoreError) {
+            return try store.putDevice(device)
+        } catch {
+            guard error == .conflict else { throw error }
+            return nil
+        }
+    }
+
+    /// Tells the hub what the store says, until the store says the same afterwards.
+    ///
+    /// Of calls that overlap, any may be the last to reach the hub. So nobody leaves before he has seen that what he
+    /// told still stands. And what he tells anew is what the store says, not what he wishes, so that the turns end
+    /// with the decisions of others.
+    /// - Returns: false, when the record has another handle meanwhile: decide anew.
+    private func settle(_ decision: DeviceRecord, _ claim: Claim, _ hub: NotificationHubClient) throws -> Bool {
+        var record = decision
+        for _ in 0..<Self.maximumTurns {
+            try tell(record, claim, hub)
+            guard let current = try store.device(record.id) else {
+                // Deleted meanwhile, perhaps before the hub heard of us.
+                try remove(claim.id, hub)
+                throw HubError.registrationGone
+            }
+            if current.version == record.version { return true }
+            guard current.handle == record.handle, current.installationID == record.installationID else {
+                return false
+            }
+            record = current
+        }
+        throw StoreError.conflict
+    }
+
+    private func tell(_ record: DeviceRecord, _ claim: Claim, _ hub: NotificationHubClient) throws {
+        let userTag = try Self.userTag(record.owner)
+        let tags = try record.tags.map(Self.serverTag).filter { $0 != userTag }
+        let template = record.installationID == nil ? nil : Payload.template(for: claim.handle.platform)
+        do throws(HubError) {
+            _ = try hub.createOrUpdate(
+                RegistrationDescription(id: claim.id, tags: tags + [userTag], handle: claim.handle, template: template))
+        } catch {
+            // The id will never work again; whoever comes with it next is told 410 without asking the hub.
+            if error == .registrationGone { _ = try store.removeDevice(record.id, version: record.version) }
+            throw error
+        }
+    }
+
+    /// A device is one user's, and has one registration of each kind (native, or the older call's with a template).
+    /// Others of its handle are of the time before, and of users whose notifications it must not receive any more.
+    private func finish(_ record: DeviceRecord, _ claim: Claim, _ hub: NotificationHubClient) throws {
+        let userTag = try Self.userTag(record.owner)
+        for other in try hub.registrations(channel: record.handle) {
+            guard let id = other.id, id != claim.id, other.platform.isSameService(as: claim.handle.platform)
+            else { continue }
+            let isOthers = other.tags.contains { Self.isUserTag($0) && $0 != userTag }
+            if isOthers || (other.template != nil) == (record.installationID != nil) { try remove(id, hub) }
+        }
+        guard var current = try store.device(record.id) else { throw HubError.registrationGone }
+        current.isPending = false
+        // When somebody changed it meanwhile, it is for him to finish.
+        if current.version == record.version { _ = try replace(current) }
+    }
+
+    /// Ends a registration, whoever's it is: first here, so that whoever is at work on it notices, then at the hub.
+    func remove(_ id: RegistrationID, _ hub: NotificationHubClient) throws {
+        for _ in 0..<Self.maximumAttempts {
+            guard let device = try store.device(id.description) else { break }
+            do throws(StoreError) {
+                _ = try store.removeDevice(device.id, version: device.version)
+                break
+            } catch {
+                guard error == .conflict else { throw error }
+            }
+        }
+        _ = try hub.delete(id)
+    }
+}
+
+extension Platform {
+    /// `gcm` and `fcm` are two protocols of one push service.
+    fileprivate func isSameService(as other: Platform) -> Bool {
+        self == other || [self, other].allSatisfy { $0 == .fcm || $0 == .gcm }
+    }
+}
