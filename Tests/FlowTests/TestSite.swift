@@ -22,9 +22,15 @@ final class TestSite: Sendable {
     let hubClient: NotificationHubClient
     let clock = TestClock()
 
+    /// - Parameters:
+    ///   - hub: stands in for the local hub.
+    ///   - adjusting: the last word on what the backend is made of.
+    ///   - surroundingHub: comes between the log of what was sent to the hub and the hub.
     init(
         users: [String] = ["alice", "bob"], platforms: [Platform] = [.apns, .fcm, .wns, .browser],
-        policy: TagPolicy = TagPolicy(), authenticator: (any Authenticator)? = nil, hub: (any Responder)? = nil
+        policy: TagPolicy = TagPolicy(), authenticator: (any Authenticator)? = nil, hub: (any Responder)? = nil,
+        adjusting adjust: (inout Backend.Parts) -> Void = { _ in },
+        surroundingHub surround: (any Responder) -> any Responder = { $0 }
     ) throws {
         folder = FileManager.default.temporaryDirectory.appending(path: "flow-\(UUID().uuidString)")
         store = try FileStore.open(path: folder.path)
@@ -33,7 +39,7 @@ final class TestSite: Sendable {
         let key = SharedAccessKey(name: "test", key: Secret("0123456789abcdef0123456789abcdef"), rights: .full)
         let local = LocalNotificationHub(
             name: "hub", keys: [key], hosts: ["localhost"], store: store, now: { clock.seconds })
-        self.hub = HubLog(hub ?? local)
+        self.hub = HubLog(surround(hub ?? local))
         hubClient = NotificationHubClient(
             connection: try ConnectionString(
                 "Endpoint=sb://localhost/;SharedAccessKeyName=test;SharedAccessKey=\(key.key.reveal())"),
@@ -41,11 +47,12 @@ final class TestSite: Sendable {
         for name in users {
             _ = try store.putUser(User(name: name, passwordHash: PasswordHash.make("\(name)-secret")))
         }
-        backend = Backend(
-            Backend.Parts(
-                store: store, notifications: Notifications(hub: hubClient, platforms: platforms),
-                authenticator: try authenticator ?? UserAuthenticator(store: store, now: now), policy: policy,
-                now: now, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }))
+        var parts = Backend.Parts(
+            store: store, notifications: Notifications(hub: hubClient, platforms: platforms),
+            authenticator: try authenticator ?? UserAuthenticator(store: store, now: now), policy: policy,
+            now: now, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        adjust(&parts)
+        backend = Backend(parts)
     }
 
     deinit {
@@ -137,8 +144,10 @@ final class HubLog: Responder {
         let format: String
         let tags: String
         let body: String
+        let fields: HTTPFields
 
         init(_ request: Request) {
+            fields = request.fields
             format = request.fields[.format] ?? ""
             tags = request.fields[.tags] ?? ""
             body = String(decoding: request.body, as: UTF8.self)

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+import Store
+
+/// A store with one trouble: every call but those about users throws it, or `health` tells of it.
+struct TroubledStore: StateStore {
+    let inner: any StateStore
+    var error: StoreError?
+    var reportedHealth = StoreHealth.writable
+
+    private func fail() throws(StoreError) {
+        if let error { throw error }
+    }
+
+    func user(_ name: String) throws(StoreError) -> User? { try inner.user(name) }
+
+    func users() throws(StoreError) -> [User] { try inner.users() }
+
+    func putUser(_ user: User) throws(StoreError) -> User { try inner.putUser(user) }
+
+    func removeUser(_ name: String) throws(StoreError) -> Bool { try inner.removeUser(name) }
+
+    func createNotification(
+        owner: String, payload: String, now: Timestamp, expiresAt: Timestamp
+    ) throws(StoreError) -> SecureNotification {
+        try fail()
+        return try inner.createNotification(owner: owner, payload: payload, now: now, expiresAt: expiresAt)
+    }
+
+    func notification(_ id: Int32, owner: String, now: Timestamp) throws(StoreError) -> SecureNotification? {
+        try fail()
+        return try inner.notification(id, owner: owner, now: now)
+    }
+
+    func notification(token: String, owner: String, now: Timestamp) throws(StoreError) -> SecureNotification? {
+        try fail()
+        return try inner.notification(token: token, owner: owner, now: now)
+    }
+
+    func notifications(
+        owner: String, unreadOnly: Bool, after: Int32?, limit: Int, now: Timestamp
+    ) throws(StoreError) -> [SecureNotification] {
+        try fail()
+        return try inner.notifications(owner: owner, unreadOnly: unreadOnly, after: after, limit: limit, now: now)
+    }
+
+    func readNotification(_ id: Int32, owner: String, now: Timestamp) throws(StoreError) -> SecureNotification? {
+        try fail()
+        return try inner.readNotification(id, owner: owner, now: now)
+    }
+
+    func device(_ id: String) throws(StoreError) -> DeviceRecord? {
+        try fail()
+        return try inner.device(id)
+    }
+
+    func devices(owner: String) throws(StoreError) -> [DeviceRecord] {
+        try fail()
+        return try inner.devices(owner: owner)
+    }
+
+    func putDevice(_ device: DeviceRecord) throws(StoreError) -> DeviceRecord {
+        try fail()
+        return try inner.putDevice(device)
+    }
+
+    func removeDevice(_ id: String, version: Int) throws(StoreError) -> Bool {
+        try fail()
+        return try inner.removeDevice(id, version: version)
+    }
+
+    func health() -> StoreHealth { reportedHealth }
+}
