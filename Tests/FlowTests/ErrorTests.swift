@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+import AppBackend
+import DeviceAPI
+import HTTP
+import HTTPTypes
+import JSON
+import NotificationHub
+import Store
+import Testing
+
+/// What callers are told of trouble behind the backend, and what the log is told.
+struct ErrorTests {
+    /// What the hub or the store throws must not be told to strangers; it would be if this were in an answer.
+    static let reason = "key-of-the-operator"
+
+    /// One error behind the backend, and the answer it becomes.
+    struct Row: CustomTestStringConvertible, Sendable {
+        let error: any Error & Sendable
+        let status: Int
+        var retryAfter: String?
+        let detail: String
+        var field: String?
+
+        init(
+            _ error: any Error & Sendable, _ status: Int, retryAfter: String? = nil, _ detail: String,
+            field: String? = nil
+        ) {
+            self.error = error
+            self.status = status
+            self.retryAfter = retryAfter
+            self.detail = detail
+            self.field = field
+        }
+
+        var testDescription: String { "\(error) -> \(status)" }
+
+        func check(_ response: Response) throws {
+            #expect(response.status.code == status)
+            #expect(response.fields[.retryAfter] == retryAfter)
+            #expect(response.fields[.contentType] == Problem.contentType)
+            #expect(response.fields[.cacheControl] == "no-store")
+            let body = try JSONValue(parsing: response.body)
+            #expect(body["status"]?.integer == status)
+            #expect(body["detail"]?.string == detail)
+            #expect(body["field"]?.string == field)
+            #expect(!String(decoding: response.body, as: UTF8.self).contains(ErrorTests.reason))
+        }
+    }
+
+    static let storeRows: [Row] = [
+        Row(StoreError.busy(retryAfterSeconds: 7), 503, retryAfter: "7", "The store is busy."),
+        Row(StoreError.full, 503, retryAfter: "5", "The store cannot be used."),
+        Row(StoreError.readOnly, 503, retryAfter: "5", "The store cannot be used."),
+        Row(StoreError.poisoned, 503, retryAfter: "5", "The store cannot be used."),
+        Row(StoreError.damaged(detail: reason), 503, retryAfter: "5", "The store cannot be used."),
+        Row(StoreError.unavailable(detail: reason), 503, retryAfter: "5", "The store cannot be used."),
+        Row(
+            StoreError.quotaExceeded, 429, retryAfter: "3600",
+            "This user has as many entries as one user may have."),
+        Row(StoreError.conflict, 503, retryAfter: "1", "Somebody else is changing the same entry."),
+    ]
+
+    @Test(arguments: storeRows) func `each error of the store has its answer`(row: Row) throws {
+        let error = try #require(row.error as? StoreError)
+        let log = CollectedLog()
+        let site = try TestSite {
+            $0.store = TroubledStore(inner: $0.store, error: error)
+            $0.logger = log.logger
+        }
+        try row.check(site.call(.get, "/api/notifications", as: "alice"))
+        // A server's trouble is the operator's too; a user's quota is not.
+        #expect(log.lines.map(\.request) == (row.status >= 500 ? ["test"] : []))
+        #expect(log.lines.allSatisfy { $0.level == .warning && $0.text.contains("store: \(error)") })
+    }
+
+    /// What the hub answers, or nothing; and what becomes of it.
+    struct HubRow: CustomTestStringConvertible, Sendable {
+        let answer: Response?
+        let row: Row
+
+        var testDescription: String { row.testDescription }
+    }
+
+    static func answer(_ status: HTTPResponse.Status, _ fields: HTTPFields = [:]) -> Response {
+        let body = "<Error><Code>40103</Code><Detail>\(reason)</Detail></Error>"
+        return Response(status: status, fields: fields, body: Array(body.utf8))
+    }
+
+    static let hubRows: [HubRow] = [
+        HubRow(
+            answer: answer(.tooManyRequests, [.retryAfter: "17"]),
+            row: Row(
+                HubError.throttled(retryAfterSeconds: 17), 429, retryAfter: "17", "The hub asks to slow down.")),
+        HubRow(
+            answer: answer(.forbidden, [.retryAfter: "30"]),
+            row: Row(
+                HubError.throttled(retryAfterSeconds: 30), 429, retryAfter: "30", "The hub asks to slow down.")),
+        HubRow(
+            answer: nil,
+            row: Row(HubError.unreachable(reason), 503, retryAfter: "5", "The hub cannot be reached.")),
+        HubRow(answer: answer(.badRequest), row: Row(HubError.refused(status: 400, code: ""), 502, "The hub refused.")),
+        HubRow(answer: answer(.unauthorized), row: Row(HubError.unauthorized, 502, "The hub refused.")),
+        HubRow(answer: answer(.forbidden), row: Row(HubError.unauthorized, 502, "The hub refused.")),
+        HubRow(
+            answer: Response(status: .created), row: Row(HubError.malformedAnswer(reason), 502, "The hub refused.")),
+        HubRow(
+            answer: answer(.contentTooLarge),
+            row: Row(
+                HubError.payloadTooLarge, 413, "The message is longer than the platform allows.", field: "body")),
+        HubRow(
+            answer: answer(.gone),
+            row: Row(
+                HubError.registrationGone, 410, "The hub no longer knows this registration id: ask for a new one.")),
+        HubRow(
+            answer: answer(.notFound), row: Row(HubError.notFound, 502, "The hub does not know what was asked for.")),
+    ]
+
+    @Test(arguments: hubRows) func `each trouble with the hub has its answer`(row: HubRow) throws {
+        let log = CollectedLog()
+        let hub = ClosureResponder { _ in
+            guard let answer = row.answer else { throw NoAnswer() }
+            return answer
+        }
+        let site = try TestSite(hub: hub) { $0.logger = log.logger }
+        try row.row.check(site.call(.post, "/api/register", as: "alice"))
+        #expect(log.lines.map(\.request) == (row.row.status >= 500 ? ["test"] : []))
+        #expect(log.lines.allSatisfy { $0.level == .warning && $0.text.hasPrefix("hub: ") })
+    }
+
+    @Test func `a hub that cannot be reached is told with the transport's own words in the log alone`() throws {
+        let log = CollectedLog()
+        let site = try TestSite(hub: ClosureResponder { _ in throw NoAnswer() }) { $0.logger = log.logger }
+        let response = site.call(.post, "/api/register", as: "alice")
+        #expect(log.text.contains(Self.reason))
+        #expect(!String(decoding: response.body, as: UTF8.self).contains(Self.reason))
+    }
+
+    @Test func `a defect is 500 with the request's id, under which the log has it, and no word of it anywhere`() throws
+    {
+        let log = CollectedLog()
+        let site = try TestSite(authenticator: DefectiveAuthenticator()) { $0.logger = log.logger }
+        let request = Request(
+            method: .get, path: "/api/register", fields: [.authorization: "Basic YWxpY2U6eA=="],
+            id: "4f1c2ab0e77d")
+        let response = site.backend.respond(to: request)
+
+        #expect(response.status == .internalServerError)
+        #expect(response.fields[.contentType] == Problem.contentType)
+        #expect(Problem(response).detail == "Something went wrong; the log has it under 4f1c2ab0e77d.")
+        #expect(log.lines.map(\.level) == [.error])
+        #expect(log.lines.map(\.request) == ["4f1c2ab0e77d"])
+        #expect(!String(decoding: response.body, as: UTF8.self).contains(Self.reason))
+        #expect(!log.text.contains(Self.reason))
+    }
+}
+
+/// No answer came, as a transport says it.
+struct NoAnswer: Error, CustomStringConvertible {
+    var description: String { ErrorTests.reason }
+}
+
+private struct DefectiveAuthenticator: Authenticator {
+    /// An error that no table knows, with a text that nobody may see.
+    struct Defect: Error, CustomStringConvertible {
+        var description: String { ErrorTests.reason }
+    }
+
+    func authenticate(_ credentials: BasicCredentials, address: String) throws -> UserName? { throw Defect() }
+}

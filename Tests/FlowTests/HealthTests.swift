@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+import AppBackend
+import DeviceAPI
+import HTTP
+import HTTPTypes
+import JSON
+import Store
+import Testing
+
+/// `GET /health` as a monitor on the host sees it.
+struct HealthTests {
+    struct Row: CustomTestStringConvertible, Sendable {
+        let store: StoreHealth
+        let busy: Int
+        let workers: Int
+        let isWell: Bool
+
+        var testDescription: String { "\(store), \(busy) of \(workers) -> \(isWell ? "ok" : "unavailable")" }
+    }
+
+    static let rows = [
+        Row(store: .writable, busy: 0, workers: 0, isWell: true),
+        Row(store: .writable, busy: 3, workers: 4, isWell: true),
+        Row(store: .writable, busy: 4, workers: 4, isWell: false),
+        // The only worker is the one that answers.
+        Row(store: .writable, busy: 1, workers: 1, isWell: true),
+        Row(store: .readOnly, busy: 1, workers: 4, isWell: false),
+        Row(store: .poisoned, busy: 1, workers: 4, isWell: false),
+        Row(store: .poisoned, busy: 4, workers: 4, isWell: false),
+    ]
+
+    @Test(arguments: rows) func `health is 503 without a store that can be written, and without workers`(row: Row)
+        throws
+    {
+        let site = try TestSite(users: []) {
+            $0.store = TroubledStore(inner: $0.store, reportedHealth: row.store)
+            $0.load = { HealthController.Load(workersBusy: row.busy, workers: row.workers) }
+        }
+        let response = site.backend.respond(to: Request(method: .get, path: "/health", remoteAddress: "127.0.0.1"))
+        #expect(response.status.code == (row.isWell ? 200 : 503))
+        #expect(response.fields[.retryAfter] == (row.isWell ? nil : "5"))
+        #expect(response.fields[.cacheControl] == "no-store")
+        let body = try JSONValue(parsing: response.body)
+        #expect(body["status"]?.string == (row.isWell ? "ok" : "unavailable"))
+        #expect(body["store"]?.string == "\(row.store)")
+        #expect(body["workers"]?["busy"]?.integer == row.busy)
+        #expect(body["workers"]?["total"]?.integer == row.workers)
+    }
+}
