@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+import AppBackend
+import DeviceAPI
+import HTTPTypes
+import JSON
+import NotificationHub
+import Store
+import Testing
+
+/// To whom a send goes: the words that the hub is told, and the devices that it finds by them.
+struct AudienceTests {
+    private func send(_ site: TestSite, as sender: String, to recipient: String, secure: Bool = false) throws -> Int {
+        let query = (secure ? "" : "pns=apns&") + "to_tag=\(recipient)"
+        let response = site.call(.post, "/api/notifications", query: query, as: sender, body: #""Hello""#)
+        #expect(response.status == .ok)
+        let apns = try #require(try SendOutcome(response).outcomes.first)
+        let messageID = try #require(apns.notificationID)
+        let details = try #require(try site.hubClient.details(messageID))
+        return details.outcomes.flatMap(\.counts).reduce(0) { $0 + $1.count }
+    }
+
+    @Test func `a message is for its recipient and for those who may hear the sender`() throws {
+        let site = try TestSite()
+        _ = try send(site, as: "bob", to: "alice")
+        #expect(site.hub.messages.map(\.tags) == ["username:alice || from:bob"])
+    }
+
+    @Test func `names are told in the one spelling that tags have`() throws {
+        let site = try TestSite()
+        _ = try send(site, as: "bob", to: "ALICE")
+        #expect(site.hub.messages.map(\.tags) == ["username:alice || from:bob"])
+    }
+
+    @Test func `a secure push is for its recipient alone, and for the caller when nobody is named`() throws {
+        let site = try TestSite()
+        #expect(site.call(.post, "/api/notifications", query: "to_tag=alice", as: "bob").status == .ok)
+        #expect(site.call(.post, "/api/notifications", as: "bob").status == .ok)
+        #expect(
+            site.hub.messages.map(\.tags)
+                == ["username:alice", "username:bob"].flatMap { Array(repeating: $0, count: 4) })
+    }
+
+    @Test func `whoever was granted a sender's tag is among the targets, and whoever was not is not`() throws {
+        let site = try TestSite(users: ["alice", "bob", "dave"])
+        let hash = try PasswordHash.make("carol-secret")
+        _ = try site.store.putUser(User(name: "carol", passwordHash: hash, tags: ["from:bob"]))
+        _ = try site.register("alice", handle: TestSite.token(1))
+        #expect(try send(site, as: "bob", to: "alice") == 1)
+
+        // Without a grant: neither by asking, nor by being registered at all.
+        #expect(throws: Problem.self) { try site.register("dave", handle: TestSite.token(2), tags: ["from:bob"]) }
+        _ = try site.register("dave", handle: TestSite.token(2))
+        #expect(try send(site, as: "bob", to: "alice") == 1)
+
+        _ = try site.register("carol", handle: TestSite.token(3), tags: ["From:Bob"])
+        #expect(try send(site, as: "bob", to: "alice") == 2)
+        // Another sender was not granted, and a secret is nobody else's.
+        #expect(try send(site, as: "dave", to: "alice") == 1)
+        #expect(try send(site, as: "bob", to: "alice", secure: true) == 1)
+    }
+
+    @Test func `a device that is both the recipient's and a listener is one target`() throws {
+        let site = try TestSite(users: ["bob"])
+        let hash = try PasswordHash.make("carol-secret")
+        _ = try site.store.putUser(User(name: "carol", passwordHash: hash, tags: ["from:*"]))
+        _ = try site.register("carol", tags: ["from:bob"])
+        #expect(try send(site, as: "bob", to: "carol") == 1)
+    }
+}
