@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+import DeviceAPI
+import Foundation
+import HTTP
+import HTTPTypes
+import NotificationHub
+import Synchronization
+import Testing
+
+/// Registrations that are changed by several at once. However the calls fall between one another, the hub ends up
+/// with what the store says.
+struct RaceTests {
+    /// Enough for the calls to fall differently; each round is some milliseconds.
+    static let rounds = 25
+
+    /// Makes all calls at the same moment, each on a thread of its own.
+    /// - Returns: their statuses, in the order of the calls.
+    private func race(_ calls: [@Sendable () -> Response]) -> [Int] {
+        let statuses = Mutex([Int](repeating: 0, count: calls.count))
+        let start = DispatchSemaphore(value: 0)
+        let finished = DispatchGroup()
+        for (index, call) in calls.enumerated() {
+            finished.enter()
+            Thread.detachNewThread {
+                start.wait()
+                let status = call().status.code
+                statuses.withLock { $0[index] = status }
+                finished.leave()
+            }
+        }
+        for _ in calls { start.signal() }
+        finished.wait()
+        return statuses.withLock(\.self)
+    }
+
+    @Test func `two users who race for one id leave it to the one whom the store names`() throws {
+        let site = try TestSite()
+        let handle = TestSite.token(1)
+        let id = try site.register("alice", handle: handle)
+        for _ in 0..<Self.rounds {
+            let statuses = race(["alice", "bob"].map { user in { site.put(id, as: user, handle: handle) } })
+            #expect(statuses == [200, 200])
+            try site.expectAgreement(on: id)
+        }
+    }
+
+    /// A moment in one call to the hub at which another request comes in between, and is answered.
+    struct Moment: CustomTestStringConvertible, Sendable {
+        /// The request that is interrupted, and the one that comes in between.
+        let outer: HTTPRequest.Method
+        let inner: HTTPRequest.Method
+        let isBeforeHub: Bool
+
+        var testDescription: String { "\(inner) \(isBeforeHub ? "before" : "after") the hub hears of \(outer)" }
+    }
+
+    static let moments = [true, false].flatMap { isBeforeHub in
+        [(.put, .delete), (.put, .put), (.delete, .delete)].map {
+            (outer: HTTPRequest.Method, inner: HTTPRequest.Method) in
+            Moment(outer: outer, inner: inner, isBeforeHub: isBeforeHub)
+        }
+    }
+
+    @Test(arguments: moments) func `a request that comes between another and the hub leaves both of one mind`(
+        moment: Moment
+    ) throws {
+        let between = Interruption(moment.outer, beforeHub: moment.isBeforeHub)
+        let site = try TestSite(surroundingHub: { between.surround($0) })
+        let handle = TestSite.token(1)
+        let id = try site.register("alice", handle: handle)
+        let call = { @Sendable [unowned site] (method: HTTPRequest.Method) in
+            method == .put
+                ? site.put(id, as: "alice", handle: handle).status.code
+                : site.call(.delete, "/api/register/\(id)", as: "alice").status.code
+        }
+        let inner = Atomic(0)
+        between.arm { inner.store(call(moment.inner), ordering: .relaxed) }
+        let outer = call(moment.outer)
+        let statuses = "\(outer), in between \(inner.load(ordering: .relaxed))"
+        #expect([200, 410, 503].contains(outer), "\(statuses)")
+        #expect([200, 410, 503].contains(inner.load(ordering: .relaxed)), "\(statuses)")
+        try site.expectAgreement(on: id, "\(statuses)")
+    }
+}

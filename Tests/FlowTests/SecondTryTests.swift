@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+import DeviceAPI
+import HTTP
+import HTTPTypes
+import NotificationHub
+import Synchronization
+import Testing
+
+/// Calls that the hub heard only half of: when the device asks again, the rest is done.
+struct SecondTryTests {
+    /// Keeps the hub out of reach for one method, as long as it is on.
+    private final class Outage: Sendable {
+        private let method = Mutex<HTTPRequest.Method?>(nil)
+
+        func begin(_ method: HTTPRequest.Method) { self.method.withLock { $0 = method } }
+
+        func end() { method.withLock { $0 = nil } }
+
+        func surround(_ hub: any Responder) -> any Responder {
+            ClosureResponder { [self] request in
+                guard request.method != method.withLock(\.self) else { throw NoAnswer() }
+                return try hub.respond(to: request)
+            }
+        }
+    }
+
+    @Test func `a deletion that did not reach the hub can be made again`() throws {
+        let outage = Outage()
+        let site = try TestSite(surroundingHub: { outage.surround($0) })
+        let id = try site.register("alice")
+        outage.begin(.delete)
+        #expect(site.call(.delete, "/api/register/\(id)", as: "alice").status == .serviceUnavailable)
+        outage.end()
+        #expect(try site.expectAgreement(on: id) != nil)
+        #expect(site.call(.delete, "/api/register/\(id)", as: "alice").status == .ok)
+        #expect(try site.expectAgreement(on: id) == nil)
+    }
+
+    @Test func `a change of hands that did not reach the hub can be made again`() throws {
+        let outage = Outage()
+        let site = try TestSite(surroundingHub: { outage.surround($0) })
+        let handle = TestSite.token(1)
+        let id = try site.register("alice", handle: handle)
+        outage.begin(.put)
+        #expect(site.put(id, as: "bob", handle: handle).status == .serviceUnavailable)
+        outage.end()
+        #expect(site.put(id, as: "bob", handle: handle).status == .ok)
+        #expect(try site.expectAgreement(on: id)?.owner == "bob")
+    }
+}
