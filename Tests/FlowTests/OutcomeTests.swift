@@ -136,4 +136,11 @@ struct OutcomeTests {
         #expect(outcome.outcomes.map(\.state) == ["Enqueued", "Abandoned", "Abandoned", "Abandoned"])
         #expect(outcome.outcomes.dropFirst().allSatisfy { $0.error == "The hub cannot be reached." })
     }
+
+    @Test func `a hub that goes out of reach behind a refusal is not tried again either`() throws {
+        let site = try Self.site(["apple": Self.refused, "fcmv1": .isGone])
+        let response = sendSecure(site)
+        #expect(response.status == .badGateway)
+        #expect(site.hub.messages.map(\.format) == ["apple", "fcmv1"])
+    }
 }
