@@ -44,6 +44,54 @@ struct RaceTests {
         }
     }
 
+    @Test func `an update and a deletion at once leave a registration in both places or in neither`() throws {
+        let site = try TestSite()
+        for number in 1...Self.rounds {
+            let handle = TestSite.token(number)
+            let id = try site.register("alice", handle: handle)
+            let statuses = race([
+                { site.put(id, as: "alice", handle: handle) },
+                { site.call(.delete, "/api/register/\(id)", as: "alice") },
+            ])
+            #expect([200, 410].contains(statuses[0]) && [200, 503].contains(statuses[1]), "\(statuses)")
+            let record = try site.expectAgreement(on: id)
+            // Who is told that it is deleted, finds it deleted: an id that is gone does not come back.
+            if statuses[1] == 200 { #expect(record == nil, "\(statuses)") }
+        }
+    }
+
+    @Test func `two users who register one handle under two ids at once leave one registration of it`() throws {
+        let site = try TestSite()
+        for number in 1...Self.rounds {
+            let handle = TestSite.token(number)
+            let ids = try ["alice", "bob"].map { try site.newID($0) }
+            let statuses = race(
+                zip(ids, ["alice", "bob"]).map { id, user in { site.put(id, as: user, handle: handle) } })
+            for id in ids { try site.expectAgreement(on: id) }
+            #expect(statuses.allSatisfy { [200, 410, 503].contains($0) }, "\(statuses)")
+            #expect(statuses.contains(200), "\(statuses)")
+            guard !statuses.contains(503) else { continue }
+            #expect(try site.hubClient.registrations(channel: handle).count == 1, "\(statuses)")
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `of two ids for one handle within the same second one stays`(greaterFirst: Bool) throws {
+        let site = try TestSite()
+        let handle = TestSite.token(1)
+        let users = ["alice", "bob"]
+        let pairs = try users.map { (user: $0, id: try site.newID($0)) }
+            .sorted { greaterFirst ? $0.id > $1.id : $0.id < $1.id }
+        var accepted: [String] = []
+        for pair in pairs where site.put(pair.id, as: pair.user, handle: handle).status == .ok {
+            accepted.append(pair.id)
+        }
+        let left = try site.hubClient.registrations(channel: handle).compactMap { $0.id?.description }
+        #expect(left.count == 1)
+        #expect(left.allSatisfy { accepted.contains($0) })
+        for pair in pairs { try site.expectAgreement(on: pair.id) }
+    }
+
     /// A moment in one call to the hub at which another request comes in between, and is answered.
     struct Moment: CustomTestStringConvertible, Sendable {
         /// The request that is interrupted, and the one that comes in between.
@@ -55,7 +103,7 @@ struct RaceTests {
     }
 
     static let moments = [true, false].flatMap { isBeforeHub in
-        [(.put, .delete), (.put, .put), (.delete, .delete)].map {
+        [(.put, .delete), (.delete, .put), (.put, .put), (.delete, .delete)].map {
             (outer: HTTPRequest.Method, inner: HTTPRequest.Method) in
             Moment(outer: outer, inner: inner, isBeforeHub: isBeforeHub)
         }
