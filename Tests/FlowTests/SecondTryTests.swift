@@ -47,4 +47,36 @@ struct SecondTryTests {
         #expect(site.put(id, as: "bob", handle: handle).status == .ok)
         #expect(try site.expectAgreement(on: id)?.owner == "bob")
     }
+
+    @Test func `a double that could not be removed is removed when the device asks again`() throws {
+        let outage = Outage()
+        let site = try TestSite(surroundingHub: { outage.surround($0) })
+        let handle = TestSite.token(1)
+        let former = try site.register("alice", handle: handle)
+        site.clock.advance(1)
+        let id = try site.newID("bob")
+        outage.begin(.delete)
+        #expect(site.put(id, as: "bob", handle: handle).status == .serviceUnavailable)
+        outage.end()
+        #expect(site.put(id, as: "bob", handle: handle).status == .ok)
+        // Otherwise what is sent to alice appears on bob's device.
+        #expect(try site.hubClient.registrations(channel: handle).map { $0.id?.description } == [id])
+        #expect(try site.expectAgreement(on: former) == nil)
+    }
+
+    @Test(arguments: [true, false])
+    func `a double that is registered again while it is removed is in both places or in neither`(
+        isBeforeHub: Bool
+    ) throws {
+        let between = Interruption(.delete, beforeHub: isBeforeHub)
+        let site = try TestSite(surroundingHub: { between.surround($0) })
+        let handle = TestSite.token(1)
+        let former = try site.register("alice", handle: handle)
+        site.clock.advance(1)
+        let id = try site.newID("bob")
+        between.arm { [unowned site] in _ = site.put(former, as: "alice", handle: handle) }
+        let status = site.put(id, as: "bob", handle: handle).status
+        #expect([200, 410, 503].contains(status.code))
+        for id in [former, id] { try site.expectAgreement(on: id) }
+    }
 }
