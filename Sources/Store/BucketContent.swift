@@ -38,6 +38,16 @@ struct BucketContent {
         }
     }
 
+    /// Lends the lines that are wanted all at once, oldest first.
+    func withLines<Outcome>(where isWanted: (RawLine) -> Bool, _ body: ([RawLine]) -> Outcome) -> Outcome {
+        // Around the other one, so that the bytes stay where they are until `body` is done.
+        bytes.withUnsafeBufferPointer { _ in
+            var lines: [RawLine] = []
+            forEachLine { if isWanted($0) { lines.append($0) } }
+            return body(lines)
+        }
+    }
+
     /// The number in the header; 0 when there is none.
     static func base(_ beginning: [UInt8]) -> Int {
         guard beginning.starts(with: header) else { return 0 }

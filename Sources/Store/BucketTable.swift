@@ -106,6 +106,30 @@ struct BucketTable: Sendable {
         }
     }
 
+    /// Calls `body` with what one record is made of: its last whole line and the ops behind it, oldest first.
+    ///
+    /// What stands before that says nothing any more, and is not parsed: a device that registers at each start of its
+    /// app leaves hundreds of lines.
+    /// - Parameter id: nil where the key is the id.
+    func forEachLastLine(_ content: BucketContent?, key: String, id: JSONValue?, _ body: (Line) -> Void) {
+        guard let content else { return }
+        let probe = LineProbe(schema, key: key, id: id)
+        let mayMatch = { (raw: BucketContent.RawLine) in
+            if case .other = probe.examine(raw.bytes) { false } else { true }
+        }
+        let newestFirst = content.withLines(where: mayMatch) { lines in
+            var found: [Line] = []
+            for raw in lines.reversed() {
+                guard let line = decode(raw, of: content), line.key.hasSameBytes(as: key), id == nil || id == line.id
+                else { continue }
+                found.append(line)
+                if line.op == nil || line.op == deleteOp { break }
+            }
+            return found
+        }
+        newestFirst.reversed().forEach(body)
+    }
+
     /// Calls `body` with the id and the op of the lines of that key, oldest first. Our own lines are not parsed for
     /// that, so it is cheap, and a line that is broken behind its beginning still yields its id.
     func forEachID(_ content: BucketContent?, key: String, _ body: (_ id: String, _ op: String?) -> Void) {

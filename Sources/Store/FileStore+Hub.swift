@@ -72,7 +72,7 @@ extension FileStore {
 
     package func hubMessage(_ id: String, now: Timestamp) throws(StoreError) -> HubMessage? {
         var found: HubMessage?
-        messageTable.forEachLine(try messageTable.read(id), key: id, id: nil) { line in
+        messageTable.forEachLastLine(try messageTable.read(id), key: id, id: nil) { line in
             if line.op == nil { found = HubMessage(line: line.value) } else if line.op == deleteOp { found = nil }
         }
         return found.flatMap { $0.expiresAt > now ? $0 : nil }

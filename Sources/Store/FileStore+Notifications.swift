@@ -40,7 +40,7 @@ extension FileStore {
         _ id: Int32, _ owner: String, in content: BucketContent?, _ now: Timestamp
     ) -> SecureNotification? {
         var found: SecureNotification?
-        notificationTable.forEachLine(content, key: owner, id: .number(String(id))) { line in
+        notificationTable.forEachLastLine(content, key: owner, id: .number(String(id))) { line in
             Self.apply(line, to: &found)
         }
         return found.flatMap { $0.expiresAt > now ? $0 : nil }

@@ -111,7 +111,7 @@ final class UserCache: Sendable {
 
     static func user(_ name: String, in content: BucketContent, _ table: BucketTable) -> User? {
         var user: User?
-        table.forEachLine(content, key: name, id: nil) { apply($0, to: &user) }
+        table.forEachLastLine(content, key: name, id: nil) { apply($0, to: &user) }
         return user
     }
 

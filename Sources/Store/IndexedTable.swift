@@ -30,7 +30,7 @@ struct IndexedTable<Record: IndexedRecord>: Sendable {
 
     private func record(_ id: String, in content: BucketContent?) -> Record? {
         var found: Record?
-        records.forEachLine(content, key: id, id: nil) { line in
+        records.forEachLastLine(content, key: id, id: nil) { line in
             switch line.op {
             case nil: found = Record(line: line.value)
             case deleteOp: found = nil
