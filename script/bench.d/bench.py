@@ -1,0 +1,256 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Started by script/bench, which says what is measured: starts the servers, runs wrk, prints the table."""
+
+import argparse
+import base64
+import json
+import os
+import pathlib
+import shutil
+import signal
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import urllib.request
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+CONNECTIONS = (16, 64)
+USER, PASSWORD = "alice", "correct horse battery staple"
+MESSAGE = "The quick brown fox jumps over the lazy dog, and the code is 1234567."
+# As many as can be in flight, so that hardly ever two calls change one registration; a user may have 100.
+REGISTRATIONS = 96
+MESSAGES = 10
+ANSWER_SECONDS = 10  # how long a server may take to answer for the first time
+FLUSH_SECONDS = 1
+
+
+class Site:
+    """nginx, the responder in C and app-backend, with a store on this checkout's disk."""
+
+    def __init__(self, program, folder):
+        self.program = program
+        self.folder = pathlib.Path(folder)
+        # A unix socket's path has 107 bytes.
+        self.sockets = pathlib.Path(tempfile.mkdtemp(prefix="bench-"))
+        self.processes = {}
+        self.port = free_port()
+        self.authorization = "Basic " + base64.b64encode(f"{USER}:{PASSWORD}".encode()).decode()
+
+    def start(self):
+        store = self.folder / "store"
+        shutil.rmtree(store, ignore_errors=True)
+        config = self.folder / "app-backend.json"
+        config.write_text(json.dumps({"listen": str(self.sockets / "swift"), "store": {"path": str(store)}}))
+        command = [self.program, "user", "add", USER, "--config", str(config)]
+        subprocess.run(command, input=PASSWORD + "\n", text=True, check=True, stdout=subprocess.DEVNULL)
+        self.spawn("app-backend", [self.program, "serve", "--config", str(config)])
+        self.start_nginx()
+        self.wait_for("/health")
+        self.id = self.leave_messages()
+        self.puts = self.write_puts()
+        bucket = next(file for file in store.glob("notifications/**/*.jsonl") if MESSAGE in file.read_text())
+        # libfcgi's own loop gives each kept connection a thread, so there are more threads than connections.
+        threads = str(2 * max(CONNECTIONS))
+        credentials = f"{USER}:{PASSWORD}"
+        self.spawn("c", [str(self.folder / "responder"), str(self.sockets / "c"), threads, credentials, str(bucket)])
+        self.wait_for(f"/c-reading/{self.id}")
+
+    def spawn(self, name, command):
+        log = open(self.folder / f"{name}.log", "w")
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        self.processes[name] = process
+
+    def start_nginx(self):
+        nginx = self.folder / "nginx"
+        script = '. "$1/script/nginx-layout" && lay_out_nginx "$1/nginx" "$2" "$3" none none && nginx_binary'
+        arguments = ["bash", "-ec", script, "bash", str(ROOT), str(nginx), str(self.sockets / "swift")]
+        binary = subprocess.run(arguments, check=True, capture_output=True, text=True).stdout.strip()
+        call = """
+            fastcgi_pass_request_headers off;
+            fastcgi_param HTTP_AUTHORIZATION $http_authorization if_not_empty;
+            include snippets/app-backend-params.conf;"""
+        body = json.dumps({"Id": 1234567890, "Payload": MESSAGE, "Read": True}, separators=(",", ":"))
+        (nginx / "sites" / "bench.conf").write_text(f"""
+            upstream c {{ server unix:{self.sockets}/c; keepalive 16; keepalive_timeout 60s; }}
+            server {{
+                listen 127.0.0.1:{self.port};
+                access_log off;
+                location = /nginx {{ default_type application/json; return 200 '{body}'; }}
+                location ^~ /c {{ {call} fastcgi_pass c; }}
+                location / {{ {call} fastcgi_pass $app_backend_upstream; }}
+            }}""")
+        self.spawn("nginx", [binary, "-p", str(nginx), "-c", str(nginx / "nginx.conf")])
+
+    def ask(self, method, path, body=None):
+        url = f"http://127.0.0.1:{self.port}{path}"
+        headers = {"Authorization": self.authorization, "Content-Type": "application/json"}
+        data = None if body is None else json.dumps(body).encode()
+        request = urllib.request.Request(url, data, headers, method=method)
+        with urllib.request.urlopen(request, timeout=ANSWER_SECONDS) as answer:
+            return json.loads(answer.read() or b"null")
+
+    def wait_for(self, path):
+        end = time.monotonic() + ANSWER_SECONDS
+        while True:
+            try:
+                return self.ask("GET", path)
+            except OSError:
+                if time.monotonic() > end:
+                    raise
+                time.sleep(0.01)
+
+    def leave_messages(self):
+        """Some secure messages, the first of which is read; returns its id."""
+        ids = [self.ask("POST", "/api/notifications", MESSAGE)["Id"] for _ in range(MESSAGES)]
+        for _ in range(2):
+            answer = self.ask("GET", f"/api/notifications/{ids[0]}")
+        assert answer == {"Id": ids[0], "Payload": MESSAGE, "Read": True}
+        return ids[0]
+
+    def write_puts(self):
+        lines = []
+        for number in range(REGISTRATIONS):
+            path = "/api/register/" + self.ask("POST", "/api/register")
+            body = {"Platform": "apns", "Handle": f"{number:064X}", "Tags": ["news"]}
+            self.ask("PUT", path, body)
+            lines.append(f"{path} {json.dumps(body)}\n")
+        file = self.folder / "puts"
+        file.write_text("".join(lines))
+        return file
+
+    def stop(self):
+        for process in reversed(self.processes.values()):
+            process.send_signal(signal.SIGTERM)
+        for process in self.processes.values():
+            try:
+                process.wait(ANSWER_SECONDS)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+        shutil.rmtree(self.sockets, ignore_errors=True)
+        shutil.rmtree(self.folder / "store", ignore_errors=True)
+
+    def measure(self, path, connections, seconds, puts=None, process=None):
+        command = ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--latency", "-H"]
+        command += [f"Authorization: {self.authorization}", "-s", str(ROOT / "script/bench.d/wrk.lua")]
+        command += [f"http://127.0.0.1:{self.port}{path}"] + (["--", str(puts)] if puts else [])
+        before = processor_seconds(process)
+        output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+        spent = processor_seconds(process) - before
+        line = next(line for line in output.splitlines() if line.startswith("numbers "))
+        requests, microseconds, median, late, errors = map(int, line.split()[1:])
+        if errors > 0:
+            print(f"{path}: {errors} of {requests} calls failed", file=sys.stderr)
+        return {"rate": requests * 1e6 / microseconds, "p50": median / 1000, "p99": late / 1000, "cpu": spent * 1e6 / requests,
+                "errors": errors}
+
+
+def processor_seconds(process):
+    """What a process has used of the processor so far."""
+    if process is None:
+        return 0
+    fields = pathlib.Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def free_port():
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return listener.getsockname()[1]
+
+
+def flushes(folder, writers):
+    """Appends of one record, each made durable, per second: what the disk can do at most."""
+    counts = [0] * writers
+    end = time.monotonic() + FLUSH_SECONDS
+
+    def write(number):
+        with tempfile.TemporaryFile(dir=folder) as file:
+            while time.monotonic() < end:
+                os.write(file.fileno(), b"x" * 300)
+                os.fdatasync(file.fileno())
+                counts[number] += 1
+
+    threads = [threading.Thread(target=write, args=(number,)) for number in range(writers)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return sum(counts) / FLUSH_SECONDS
+
+
+def measure_all(site, rounds, seconds):
+    c, swift = site.processes["c"], site.processes["app-backend"]
+    targets = {
+        "nginx": ("/nginx", None, None),
+        "c": (f"/c/{site.id}", None, c),
+        "c, reading": (f"/c-reading/{site.id}", None, c),
+        "secure read": (f"/api/notifications/{site.id}", None, swift),
+        "register": ("/", site.puts, swift),
+    }
+    samples = {(name, connections): [] for connections in CONNECTIONS for name in targets}
+    disk = {writers: [] for writers in (1, *CONNECTIONS)}
+    for path, puts, _ in targets.values():
+        site.measure(path, CONNECTIONS[0], 1, puts)
+    for number in range(rounds):
+        print(f"Round {number + 1} of {rounds} ...", file=sys.stderr)
+        for writers in disk:
+            disk[writers].append(flushes(site.folder, writers))
+        for name, connections in samples:
+            path, puts, process = targets[name]
+            samples[name, connections].append(site.measure(path, connections, seconds, puts, process))
+    return samples, {writers: statistics.median(values) for writers, values in disk.items()}
+
+
+def summary(samples, disk):
+    rows = []
+    for (name, connections), values in samples.items():
+        row = {"name": name, "connections": connections}
+        for key in ("rate", "p50", "p99", "cpu"):
+            row[key] = round(statistics.median(value[key] for value in values), 2)
+        row["errors"] = sum(value["errors"] for value in values)
+        for other in ("c", "c, reading", "nginx"):
+            row["to " + other] = round(
+                statistics.median(
+                    value["rate"] / base["rate"] for value, base in zip(values, samples[other, connections])), 3)
+        rows.append(row)
+    return {"rows": rows, "flushes": [{"writers": key, "rate": round(value)} for key, value in disk.items()]}
+
+
+def print_table(result):
+    print(f"{'':14}{'conns':>6}{'req/s':>9}{'p50 ms':>9}{'p99 ms':>9}{'cpu µs':>8}{'to c':>8}{'to c, reading':>15}{'to nginx':>10}")
+    for row in result["rows"]:
+        print(
+            f"{row['name']:14}{row['connections']:6}{row['rate']:9.0f}{row['p50']:9.2f}{row['p99']:9.2f}{row['cpu']:8.0f}"
+            f"{row['to c']:8.2f}{row['to c, reading']:15.2f}{row['to nginx']:10.2f}")
+    flush = ", ".join(f"{row['rate']} by {row['writers']}" for row in result["flushes"])
+    print(f"The disk's own appends with fdatasync per second: {flush} at once.")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--seconds", type=int, default=2)
+    parser.add_argument("program")
+    parser.add_argument("folder")
+    options = parser.parse_args()
+    site = Site(options.program, options.folder)
+    # Also when it is told to end, so that nothing stays behind.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(130))
+    try:
+        site.start()
+        result = summary(*measure_all(site, options.rounds, options.seconds))
+    finally:
+        site.stop()
+    if options.json:
+        print(json.dumps(result, indent=2))
+    else:
+        print_table(result)
+
+
+main()
