@@ -26,7 +26,7 @@ package struct Notifications: Sendable {
         let hub = hub.tracking(requestID)
         for platform in platforms {
             guard let notification = payload(platform) else { continue }
-            if case .unreachable? = delivery.firstError {
+            if delivery.isHubOutOfReach {
                 delivery.record(platform, .failure(.unreachable("")))
                 continue
             }
@@ -43,6 +43,9 @@ struct Delivery {
     /// What the first platform failed with; for the status when none took it, and for the log.
     private(set) var firstError: HubError?
 
+    /// Whether some platform has waited for the hub in vain.
+    private(set) var isHubOutOfReach = false
+
     mutating func record(_ platform: Platform, _ result: Result<SendReceipt, HubError>) {
         switch result {
         case .success(let receipt):
@@ -51,6 +54,7 @@ struct Delivery {
         case .failure(let error):
             outcomes.append(.init(platform: platform.rawValue, state: "Abandoned", error: Problem(error).detail))
             firstError = firstError ?? error
+            if case .unreachable = error { isHubOutOfReach = true }
         }
     }
 }

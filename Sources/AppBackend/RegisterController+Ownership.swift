@@ -30,6 +30,10 @@ extension RegisterController {
     /// - Throws: `Problem` 403, when the id is somebody else's and the handle is not the one registered under it;
     ///   `HubError.registrationGone`, when the id is not known here or not to the hub any more.
     func register(_ claim: Claim, _ hub: NotificationHubClient) throws -> DeviceRecord {
+        try turns.take(claim.handle.channel) { try registerInTurn(claim, hub) }
+    }
+
+    private func registerInTurn(_ claim: Claim, _ hub: NotificationHubClient) throws -> DeviceRecord {
         for _ in 0..<Self.maximumAttempts {
             guard let record = try decide(claim, hub), try settle(record, claim, hub) else { continue }
             if record.isPending { try finish(record, claim, hub) }

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+import DeviceAPI
+import Dispatch
+import HTTPTypes
+import Synchronization
+
+/// Lets those who register the same handle go one after the other.
+///
+/// Each registration of a handle ends the others of it. Two at the same moment would end each other, and the device
+/// would have none. Of two processes, both may still be told 410; then the devices ask for new ids and try again.
+final class HandleTurns: Sendable {
+    /// How long one waits for those before him, in seconds.
+    static let maximumSeconds = 10
+
+    private struct Turn {
+        let semaphore = DispatchSemaphore(value: 1)
+        var users = 0
+    }
+
+    private let turns = Mutex<[String: Turn]>([:])
+
+    /// - Throws: `Problem` 503, when the turn did not come; what `body` throws.
+    func take<Result>(_ handle: String, _ body: () throws -> Result) throws -> Result {
+        let semaphore = turns.withLock { turns in
+            turns[handle, default: Turn()].users += 1
+            return turns[handle, default: Turn()].semaphore
+        }
+        defer {
+            turns.withLock { turns in
+                turns[handle]?.users -= 1
+                if turns[handle]?.users == 0 { turns[handle] = nil }
+            }
+        }
+        guard semaphore.wait(timeout: .now() + .seconds(Self.maximumSeconds)) == .success else {
+            throw Problem(.serviceUnavailable, "This device is being registered already.", retryAfter: 1)
+        }
+        defer { semaphore.signal() }
+        return try body()
+    }
+}
