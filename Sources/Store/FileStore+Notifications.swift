@@ -10,7 +10,7 @@ extension FileStore {
         owner: String, payload: String, now: Timestamp, expiresAt: Timestamp
     ) throws(StoreError) -> SecureNotification {
         try notificationTable.write(owner, now: now) { (bucket) throws(StoreError) -> SecureNotification in
-            let taken = try checkQuota(owner, try bucket.content(), now)
+            let taken = try checkQuota(owner, adding: payload, try bucket.content(), now)
             let new = SecureNotification(
                 id: NotificationNames.id(notIn: taken), token: NotificationNames.token(), owner: owner,
                 payload: payload, isRead: false, createdAt: now, expiresAt: expiresAt)
@@ -19,14 +19,25 @@ extension FileStore {
         }
     }
 
+    /// What a notification takes beside its payload, in bytes.
+    package static let notificationOverhead = 256
+
     /// - Returns: the ids that the owner has in the bucket, also expired ones.
     private func checkQuota(
-        _ owner: String, _ content: BucketContent, _ now: Timestamp
+        _ owner: String, adding payload: String, _ content: BucketContent, _ now: Timestamp
     ) throws(StoreError) -> Set<Int32> {
+        let options = context.options
         let ids = notificationTable.ids(owner, in: content)
-        if ids.count < context.options.notificationsPerOwner { return ids }
-        let live = notifications(owner, in: content, now).count
-        guard live < context.options.notificationsPerOwner else { throw .quotaExceeded }
+        let added = payload.utf8.count + Self.notificationOverhead
+        // Most buckets are so small, all owners in it together, that nothing has to be parsed.
+        if ids.count < options.notificationsPerOwner, content.bytes.count + added <= options.notificationBytesPerOwner {
+            return ids
+        }
+        let live = notifications(owner, in: content, now)
+        let bytes = live.reduce(added) { $0 + $1.payload.utf8.count + Self.notificationOverhead }
+        guard live.count < options.notificationsPerOwner, bytes <= options.notificationBytesPerOwner else {
+            throw .quotaExceeded
+        }
         return ids
     }
 

@@ -14,6 +14,9 @@ package final class FileStore: StateStore, HubStore, Sendable {
         package var bucketBytes = 128 << 10
         /// Notifications that are neither expired nor removed, per owner.
         package var notificationsPerOwner = 1_000
+        /// Bytes of their payloads, per owner, each counted with `notificationOverhead`. All of an owner's lie in one
+        /// file, which is read at once to list them.
+        package var notificationBytesPerOwner = 1 << 20
         /// Devices per owner. Calls in flight at the same moment may exceed it by their number.
         package var devicesPerOwner = 100
         /// How long a write may wait for the lock of its bucket.

@@ -21,6 +21,7 @@ import Store
         var options = FileStore.Options()
         options.bucketBytes = bucketBytes
         options.notificationsPerOwner = .max
+        options.notificationBytesPerOwner = .max
         options.calls = DiskCalls(write: writeHalf)
         let store = try FileStore.open(path: arguments[1], options: options)
         let now = Timestamp(seconds: 1_800_000_000)
