@@ -2,6 +2,7 @@
 // What Swift's Glibc module does not show: epoll, eventfd, crypt_r, and names behind _GNU_SOURCE.
 #pragma once
 #include <crypt.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -44,16 +45,13 @@ static inline int platform_open(const char *path, int flags, mode_t mode) {
     return open(path, flags, mode);
 }
 
-// fcntl(2), pipe capacity: variadic, and the name stands behind _GNU_SOURCE.
-static inline int platform_pipe_size(int descriptor, int bytes) {
-    return fcntl(descriptor, 1031 /* F_SETPIPE_SZ */, bytes);
-}
+// memfd_create(2), behind _GNU_SOURCE: a file without a name, in memory, close-on-exec. Never executable, as hosts may
+// demand (vm.memfd_noexec); kernels before 6.3 do not know that flag.
+extern int memfd_create(const char *, unsigned int);
 
-// pipe2(2): both ends are close-on-exec and do not block.
-extern int pipe2(int[2], int);
-
-static inline int platform_pipe(int *ends) {
-    return pipe2(ends, 02000000 /* O_CLOEXEC */ | O_NONBLOCK);
+static inline int platform_memory_file(const char *name) {
+    int descriptor = memfd_create(name, 0x0001u /* MFD_CLOEXEC */ | 0x0008u /* MFD_NOEXEC_SEAL */);
+    return descriptor < 0 && errno == EINVAL ? memfd_create(name, 0x0001u /* MFD_CLOEXEC */) : descriptor;
 }
 
 // recv(2) of what is there; MSG_DONTWAIT is an enum and a macro, which Swift does not import.

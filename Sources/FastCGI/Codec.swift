@@ -5,14 +5,16 @@ import Glibc
 
 /// libfcgi as a codec: bytes of a request in, environment and body out; bytes of an answer in, records out.
 ///
-/// libfcgi reads from a pipe that holds exactly one request which the doorman has passed, and writes to the connection:
-/// `ipcFd` is what it reads from and writes to, and it is set anew in between. So no peer ever speaks to libfcgi, no
-/// read of it can block, and it never closes a connection. One thread uses a codec; libfcgi keeps pointers into the
-/// request, which therefore has an address of its own.
+/// libfcgi reads from a file in memory that holds exactly one request which the doorman has passed, and writes to the
+/// connection: `ipcFd` is what it reads from and writes to, and it is set anew in between. So no peer ever speaks to
+/// libfcgi, no read of it can block, and it never closes a connection. A pipe would do as well, but a user may have
+/// 64 MiB of pipes only (`/proc/sys/fs/pipe-user-pages-soft`), which 256 workers use up.
+///
+/// One thread uses a codec; libfcgi keeps pointers into the request, which therefore has an address of its own.
 final class Codec {
     private let request: UnsafeMutablePointer<FCGX_Request>
-    private var pipe: (reader: Int32, writer: Int32) = (-1, -1)
-    private let pipeBytes: Int
+    /// The request's bytes; -1 where libfcgi has closed it and no new one could be had.
+    private var file: Int32 = -1
 
     /// Once per process, before the first request (FCGX_Init). It also replaces the handler of SIGPIPE, which is ignored
     /// from here on: a peer that goes away is an error of its own write.
@@ -22,43 +24,38 @@ final class Codec {
         return result == 0
     }()
 
-    /// - Parameter pipeBytes: the largest request.
     /// - Throws: `ServerError.noDescriptor`.
-    init(pipeBytes: Int) throws(ServerError) {
+    init() throws(ServerError) {
         guard Self.isReady else { throw .noDescriptor("FCGX_Init") }
-        self.pipeBytes = pipeBytes
         request = .allocate(capacity: 1)
         request.initialize(to: FCGX_Request())
         FCGX_InitRequest(request, -1, 0)
-        try openPipe()
+        file = platform_memory_file("request")
+        guard file >= 0 else { throw .noDescriptor("memfd_create: \(systemErrorText())") }
     }
 
     deinit {
         FCGX_Free(request, 0)
         request.deallocate()
-        closePipe()
+        if file >= 0 { close(file) }
     }
 
     /// Decodes one whole request.
     /// - Parameter bytes: what the doorman passed, with the end of the body as the last record.
     /// - Returns: false when libfcgi does not take it, which the doorman is there to prevent.
     func decode(_ bytes: UnsafeRawBufferPointer, _ end: [UInt8] = []) -> Bool {
-        guard fill(bytes, end) else {
-            reopenPipe()
-            return false
-        }
-        request.pointee.ipcFd = pipe.reader
+        guard fill(bytes, end) else { return false }
+        request.pointee.ipcFd = file
         // With this set, FCGX_Accept_r does not close ipcFd before it reads; the request's own flag replaces it.
         request.pointee.keepConnection = 1
         guard FCGX_Accept_r(request) == 0 else {
-            // It has closed ipcFd.
-            pipe.reader = -1
-            reopenPipe()
+            // It has closed ipcFd; the next request gets a new one.
+            file = -1
             return false
         }
         // An error inside the parameters is taken for their end, and reported here only.
         guard FCGX_GetError(request.pointee.in) == 0 else {
-            discard()
+            release()
             return false
         }
         return true
@@ -67,7 +64,7 @@ final class Codec {
     /// Whether the web server means to use the connection again (FCGI_KEEP_CONN).
     var keepsConnection: Bool { request.pointee.keepConnection != 0 }
 
-    /// The decoded parameters, until `encode` or `discard`.
+    /// The decoded parameters, until `encode`.
     var environment: CGIEnvironment {
         request.pointee.envp.map { CGIEnvironment($0) } ?? CGIEnvironment()
     }
@@ -115,12 +112,7 @@ final class Codec {
         return taken && error == 0 && output == 0
     }
 
-    /// Forgets a request without an answer.
-    func discard() {
-        release()
-        reopenPipe()
-    }
-
+    /// Forgets a request.
     private func release() {
         request.pointee.ipcFd = -1
         request.pointee.keepConnection = 1
@@ -128,32 +120,13 @@ final class Codec {
         request.pointee.envp = nil
     }
 
-    /// Puts the request into the empty pipe; it has room for all of it.
+    /// Puts the request, and nothing of an earlier one, into the file.
     private func fill(_ bytes: UnsafeRawBufferPointer, _ end: [UInt8]) -> Bool {
-        guard pipe.writer >= 0, write(pipe.writer, bytes.baseAddress, bytes.count) == bytes.count else { return false }
-        return end.isEmpty || write(pipe.writer, end, end.count) == end.count
-    }
-
-    private func openPipe() throws(ServerError) {
-        var ends: [Int32] = [-1, -1]
-        guard platform_pipe(&ends) == 0 else { throw .noDescriptor("pipe: \(systemErrorText())") }
-        pipe = (ends[0], ends[1])
-        guard platform_pipe_size(pipe.writer, Int32(clamping: pipeBytes)) >= 0 else {
-            let text = systemErrorText()
-            closePipe()
-            throw .noDescriptor("pipe of \(pipeBytes) bytes: \(text)")
-        }
-    }
-
-    /// After a failure: whatever lies in the old pipe must not meet the next request.
-    private func reopenPipe() {
-        closePipe()
-        // Without a pipe `fill` fails, its request is refused, and the next one comes here again.
-        do { try openPipe() } catch { closePipe() }
-    }
-
-    private func closePipe() {
-        for number in [pipe.reader, pipe.writer] where number >= 0 { close(number) }
-        pipe = (-1, -1)
+        if file < 0 { file = platform_memory_file("request") }
+        return file >= 0
+            && pwrite(file, bytes.baseAddress, bytes.count, 0) == bytes.count
+            && (end.isEmpty || pwrite(file, end, end.count, off_t(bytes.count)) == end.count)
+            && ftruncate(file, off_t(bytes.count + end.count)) == 0
+            && lseek(file, 0, SEEK_SET) == 0
     }
 }

@@ -32,8 +32,6 @@ final class Exchange {
     func answerTooLarge(_ inbox: Inbox, headLength: Int, on number: Int32, beforeSending: () -> Void) -> Bool {
         let end = RecordHeader.endOfInput(requestID: inbox.requestID)
         guard inbox.withBytes(first: headLength, { codec.decode($0, end) }) else { return undecodable() }
-        // Read to its (empty) end, so that nothing stays in the pipe.
-        _ = codec.body(expected: 0)
         return send(state.refuse(.contentTooLarge), id: "", withoutBody: false, on: number, beforeSending)
     }
 
@@ -44,14 +42,11 @@ final class Exchange {
 
     /// The answer, whatever happens, and whether it goes without its body.
     private func respond(_ environment: CGIEnvironment) -> (Response, isHead: Bool) {
-        let length = Result { () throws(CGIEnvironment.Malformed) in try environment.contentLength() }
-        // Read first, so that nothing stays in the pipe whatever the answer is.
-        let body = codec.body(expected: min((try? length.get()) ?? 0, state.limits.bodyBytes))
         do throws(CGIEnvironment.Malformed) {
-            let length = try length.get()
+            let length = try environment.contentLength()
             guard length <= state.limits.bodyBytes else { throw .contentLengthTooLarge }
             var request = try environment.request()
-            guard let body, body.count == length else { throw .contentLength }
+            guard let body = codec.body(expected: length), body.count == length else { throw .contentLength }
             request.body = body
             return (ask(request), request.method == .head)
         } catch .contentLengthTooLarge {

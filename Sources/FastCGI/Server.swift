@@ -34,7 +34,7 @@ package final class Server: Sendable {
         Self.raiseDescriptorLimit(limits)
         state = try ServerState(limits: limits, logger: logger, refuse: refuse, responder: responder)
         var workers: [Worker] = []
-        for _ in 0..<limits.workers { workers.append(try Worker(limits: limits)) }
+        for _ in 0..<limits.workers { workers.append(try Worker()) }
         self.workers = workers
     }
 
@@ -104,7 +104,7 @@ extension Server {
     private static func raiseDescriptorLimit(_ limits: ServerLimits) {
         var current = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &current) == 0 else { return }
-        let needed = rlim_t(limits.connections + 2 * limits.workers + otherDescriptors)
+        let needed = rlim_t(limits.connections + limits.workers + otherDescriptors)
         guard current.rlim_cur < needed else { return }
         current.rlim_cur = min(needed, current.rlim_max)
         setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &current)

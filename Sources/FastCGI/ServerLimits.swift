@@ -25,8 +25,7 @@ package struct ServerLimits: Sendable {
 
     /// Bytes of record headers and padding that one request may spend beyond its parameters and body: 500 records.
     package static let framingBytes = 8 * 1024
-    /// The largest request that a worker can hand to libfcgi at once: an unprivileged pipe on Linux
-    /// (`/proc/sys/fs/pipe-max-size`).
+    /// The largest request that limits may allow: each worker holds one in memory, twice.
     package static let maximumRequestBytes = 1024 * 1024
 
     /// The largest body that fits into such a request beside parameters of the default size.

@@ -16,8 +16,8 @@ final class Worker: Sendable {
     private nonisolated(unsafe) let codec: Codec
 
     /// - Throws: `ServerError.noDescriptor`.
-    init(limits: ServerLimits) throws(ServerError) {
-        codec = try Codec(pipeBytes: limits.requestBytes)
+    init() throws(ServerError) {
+        codec = try Codec()
     }
 
     /// The descriptor of the connection in hand.
