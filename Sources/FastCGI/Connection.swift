@@ -10,9 +10,24 @@ final class Connection: Sendable {
     let number: Int32
     /// A request that has arrived in part, or whole by way of the event thread. Nil while there is none.
     private let stored = Mutex<Inbox?>(nil)
+    /// When the first byte must be there, in milliseconds of the monotonic clock; `.max` once it was.
+    private let silenceDeadline: Atomic<Int64>
 
-    init(_ number: Int32) {
+    init(_ number: Int32, silentUntil deadline: Int64) {
         self.number = number
+        silenceDeadline = Atomic(deadline)
+    }
+
+    /// Lifts the deadline of the first byte: from now on the connection may be idle for as long as the web server likes.
+    func hasSpoken() {
+        silenceDeadline.store(.max, ordering: .relaxed)
+    }
+
+    /// Whether the first byte is overdue; true once.
+    fileprivate func isSilent(at now: Int64) -> Bool {
+        guard silenceDeadline.load(ordering: .relaxed) <= now else { return false }
+        silenceDeadline.store(.max, ordering: .relaxed)
+        return true
     }
 
     func store(_ inbox: Inbox) {
@@ -45,6 +60,17 @@ final class ConnectionTable: Sendable {
         // Out of the table first: once closed, the number may come back with the next accept.
         guard table.withLock({ $0.removeValue(forKey: connection.number) }) != nil else { return }
         Glibc.close(connection.number)
+    }
+
+    /// Ends those that have never sent a byte and are out of time, so that the worker who then looks finds them closed.
+    /// - Returns: how many there were.
+    func endSilent(at now: Int64) -> Int {
+        table.withLock { table in
+            let silent = table.values.filter { $0.isSilent(at: now) }
+            // Under the lock, as long as the number is theirs.
+            for connection in silent { shutdown(connection.number, Int32(SHUT_RDWR)) }
+            return silent.count
+        }
     }
 
     /// Closes all but those that workers still hold.

@@ -76,6 +76,7 @@ struct EventThread: ~Copyable {
             case .lingering: state.close(connection)
             }
         }
+        for _ in 0..<state.connections.endSilent(at: now) { state.note(.receiveTimeout) }
         for worker in workers where worker.interrupt(overdueAt: now) { state.meters.count(.sendTimeout) }
         resumeAccepting()
     }
@@ -124,7 +125,8 @@ extension EventThread {
             var on: Int32 = 1
             setsockopt(number, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
         }
-        let connection = Connection(number)
+        let deadline = monotonicMilliseconds() + Int64(state.limits.receiveSeconds) * 1000
+        let connection = Connection(number, silentUntil: deadline)
         state.connections.insert(connection)
         if !state.ready.add(number, [.readable, .once]) { state.close(connection) }
     }
@@ -144,7 +146,10 @@ extension EventThread {
 
     private func decide(_ connection: Connection, _ inbox: Inbox) {
         switch inbox.standing {
-        case .verdict(.incomplete): connection.store(inbox)
+        case .verdict(.incomplete):
+            guard !state.waiting.resize(connection, bytes: inbox.room) else { return connection.store(inbox) }
+            leave(connection)
+            state.refuse(connection, .waitingRoomFull)
         case .verdict(.complete), .verdict(.bodyTooLarge):
             leave(connection)
             connection.store(inbox)

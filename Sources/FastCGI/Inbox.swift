@@ -33,6 +33,9 @@ struct Inbox: Sendable {
         if bytes.count > Self.firstRoom { bytes = [UInt8](repeating: 0, count: Self.firstRoom) }
     }
 
+    /// Bytes of memory that it holds.
+    var room: Int { bytes.count }
+
     /// Whether nothing of a request has arrived.
     var isEmpty: Bool { used == 0 }
 

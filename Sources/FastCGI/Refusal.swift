@@ -28,8 +28,10 @@ package enum Refusal: String, Error, CaseIterable, Sendable {
     case bytesAfterEnd
     /// The connection ended inside a request.
     case connectionCutShort
-    /// The request was not complete after `receiveSeconds`.
+    /// The request was not complete after `receiveSeconds`, or of the connection's first one nothing had come.
     case receiveTimeout
+    /// The requests that arrive in pieces hold as much as `waitingBytes`.
+    case waitingRoomFull
     /// The answer was not taken within `sendSeconds`.
     case sendTimeout
     /// A body above `bodyBytes`; answered 413.

@@ -16,7 +16,11 @@ package struct ServerLimits: Sendable {
     package var parameterValueBytes = 32 * 1024
     /// Open connections, idle ones included. When there are so many, no more are accepted; they wait in the backlog.
     package var connections = 4096
-    /// Seconds from a request's first byte to its last; then its connection is closed.
+    /// Bytes of memory that requests which arrive in pieces may hold together; one more piece is refused. Web servers
+    /// send what they have read whole, so honest requests are there for milliseconds.
+    package var waitingBytes = 64 * 1024 * 1024
+    /// Seconds from a request's first byte to its last, and from a connection's beginning to its first byte; then the
+    /// connection is closed. One that has served a request may be idle for as long as the web server keeps it.
     package var receiveSeconds = 15
     /// Seconds that the web server may take to read one answer; then its connection is closed.
     package var sendSeconds = 30
@@ -47,6 +51,8 @@ package struct ServerLimits: Sendable {
         ]
         if let low = positive.first(where: { $0.1 < 1 || $0.1 > Int(Int32.max) }) { return low.0 }
         if bodyBytes < 0 || requestBytes > Self.maximumRequestBytes { return "bodyBytes" }
+        // At least one request must fit, in a room that was doubled until it did.
+        if waitingBytes < 2 * requestBytes { return "waitingBytes" }
         return drainSeconds < 0 || drainSeconds > Int(Int32.max) ? "drainSeconds" : nil
     }
 }

@@ -14,7 +14,7 @@ final class ServerState: Sendable {
     let refuse: @Sendable (HTTPResponse.Status) -> Response
     let meters = Meters()
     let connections = ConnectionTable()
-    let waiting = WaitingRoom()
+    let waiting: WaitingRoom
     /// Connections that wait for a worker, each armed for one thread.
     let ready: Poller
     /// Who of the idle workers listens to `ready`.
@@ -38,6 +38,7 @@ final class ServerState: Sendable {
         self.limits = limits
         self.logger = logger
         self.refuse = refuse
+        waiting = WaitingRoom(capacity: limits.waitingBytes)
         self.responder = responder
         ready = try Poller()
         events = try Poller()
@@ -85,9 +86,27 @@ final class ServerState: Sendable {
         if !ready.change(connection.number, [.readable, .writable, .once]) { close(connection) }
     }
 
-    /// Gives a connection to the event thread.
-    func park(_ connection: Connection, _ reason: WaitingRoom.Reason, milliseconds: Int64) {
-        waiting.enter(connection, reason, deadline: monotonicMilliseconds() + milliseconds)
+    /// Gives a connection to the event thread, with what has arrived of a request.
+    func park(_ connection: Connection, with inbox: Inbox) {
+        let deadline = monotonicMilliseconds() + Int64(limits.receiveSeconds) * 1000
+        guard waiting.enter(connection, .incomplete, bytes: inbox.room, deadline: deadline) else {
+            return refuse(connection, .waitingRoomFull)
+        }
+        connection.store(inbox)
+        watch(connection)
+    }
+
+    /// Milliseconds that a connection may go on sending after a 413.
+    private static let lingerMilliseconds: Int64 = 2000
+
+    /// Gives a connection that is answered and half closed to the event thread.
+    func linger(_ connection: Connection) {
+        _ = waiting.enter(
+            connection, .lingering, bytes: 0, deadline: monotonicMilliseconds() + Self.lingerMilliseconds)
+        watch(connection)
+    }
+
+    private func watch(_ connection: Connection) {
         guard events.add(connection.number, .readable) else {
             waiting.leave(connection)
             return close(connection)
@@ -100,8 +119,13 @@ final class ServerState: Sendable {
     }
 
     func refuse(_ connection: Connection, _ refusal: Refusal) {
+        note(refusal)
+        close(connection)
+    }
+
+    /// Counts and logs a refusal.
+    func note(_ refusal: Refusal) {
         meters.count(refusal)
         logger.notice("Refused a connection", metadata: ["reason": "\(refusal.rawValue)"])
-        close(connection)
     }
 }

@@ -14,36 +14,72 @@ final class WaitingRoom: Sendable {
     private struct Place {
         let connection: Connection
         let reason: Reason
+        /// What its inbox holds.
+        var bytes: Int
         /// Milliseconds of the monotonic clock.
         let deadline: Int64
     }
 
-    private let places = Mutex<[Int32: Place]>([:])
+    private struct Room {
+        var places: [Int32: Place] = [:]
+        /// What all inboxes hold together.
+        var bytes = 0
+
+        mutating func remove(_ number: Int32) {
+            bytes -= places.removeValue(forKey: number)?.bytes ?? 0
+        }
+    }
+
+    private let room = Mutex(Room())
+    /// Bytes that all inboxes may hold together.
+    private let capacity: Int
+
+    init(capacity: Int) {
+        self.capacity = capacity
+    }
 
     /// Requests that arrive in pieces.
     var incompleteCount: Int {
-        places.withLock { $0.values.count { $0.reason == .incomplete } }
+        room.withLock { $0.places.values.count { $0.reason == .incomplete } }
     }
 
-    func enter(_ connection: Connection, _ reason: Reason, deadline: Int64) {
-        places.withLock {
-            $0[connection.number] = Place(connection: connection, reason: reason, deadline: deadline)
+    /// - Parameter bytes: what the connection's inbox holds.
+    /// - Returns: false when there is no room for so much; then the connection is not in here.
+    func enter(_ connection: Connection, _ reason: Reason, bytes: Int, deadline: Int64) -> Bool {
+        room.withLock { room in
+            guard bytes <= capacity - room.bytes else { return false }
+            room.bytes += bytes
+            room.places[connection.number] = Place(
+                connection: connection, reason: reason, bytes: bytes, deadline: deadline)
+            return true
+        }
+    }
+
+    /// The connection's inbox has grown.
+    /// - Returns: false when there is no room for it; then the connection must leave.
+    func resize(_ connection: Connection, bytes: Int) -> Bool {
+        room.withLock { room in
+            let growth = bytes - (room.places[connection.number]?.bytes ?? 0)
+            guard growth <= capacity - room.bytes else { return false }
+            room.bytes += growth
+            room.places[connection.number]?.bytes = bytes
+            return true
         }
     }
 
     func find(_ number: Int32) -> (Connection, Reason)? {
-        places.withLock { places in places[number].map { ($0.connection, $0.reason) } }
+        room.withLock { room in room.places[number].map { ($0.connection, $0.reason) } }
     }
 
     func leave(_ connection: Connection) {
-        _ = places.withLock { $0.removeValue(forKey: connection.number) }
+        room.withLock { $0.remove(connection.number) }
     }
 
     /// Takes out those whose time is over.
     func overdue(at now: Int64) -> [(Connection, Reason)] {
-        places.withLock { places in
-            let late = places.values.filter { $0.deadline <= now }
-            for place in late { places.removeValue(forKey: place.connection.number) }
+        room.withLock { room in
+            let late = room.places.values.filter { $0.deadline <= now }
+            for place in late { room.remove(place.connection.number) }
             return late.map { ($0.connection, $0.reason) }
         }
     }

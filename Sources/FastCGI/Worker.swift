@@ -69,6 +69,7 @@ final class Worker: Sendable {
         }
         own.reset(limits: state.limits)
         own.receive(from: connection.number)
+        if !own.isEmpty { connection.hasSpoken() }
         return answer(own, connection, exchange, state)
     }
 
@@ -98,9 +99,6 @@ final class Worker: Sendable {
         }
     }
 
-    /// Milliseconds that a connection may go on sending after a 413.
-    private static let lingerMilliseconds: Int64 = 2000
-
     private func pass(_ connection: Connection, _ next: Next, _ state: ServerState) {
         switch next {
         case .keep: state.arm(connection)
@@ -108,10 +106,8 @@ final class Worker: Sendable {
         case .refuse(let refusal): state.refuse(connection, refusal)
         case .linger:
             shutdown(connection.number, Int32(SHUT_WR))
-            state.park(connection, .lingering, milliseconds: Self.lingerMilliseconds)
-        case .wait(let inbox):
-            connection.store(inbox)
-            state.park(connection, .incomplete, milliseconds: Int64(state.limits.receiveSeconds) * 1000)
+            state.linger(connection)
+        case .wait(let inbox): state.park(connection, with: inbox)
         }
     }
 }

@@ -43,6 +43,67 @@ import Testing
         }
     }
 
+    @Test func `a connection that never says anything is closed, one that was served is kept`() throws {
+        var limits = ServerLimits.small
+        limits.receiveSeconds = 1
+        try TestServer.with(limits) { server in
+            let kept = try server.client()
+            #expect(kept.exchange(Wire.request())?.code == 200)
+            let silent = try (0..<3).map { _ in try server.client() }
+            for client in silent { #expect(client.isClosedByServer()) }
+            #expect(eventually { server.server.status.refused == [.receiveTimeout: 3] })
+            #expect(eventually { server.server.status.connections == 1 })
+            #expect(kept.exchange(Wire.request())?.code == 200)
+        }
+    }
+
+    @Test func `half requests hold no more memory than they may`() throws {
+        var limits = ServerLimits.small
+        limits.bodyBytes = 40_000
+        limits.parameterBytes = 8 * 1024
+        limits.waitingBytes = 2 * limits.requestBytes
+        let bytes = Wire.request("POST", "/", body: [UInt8](repeating: 1, count: 40_000))
+        let fitting = limits.waitingBytes / Inbox.firstRoom
+        try TestServer.with(limits) { server in
+            let half = try (0..<fitting).map { _ in try server.client() }
+            for client in half { client.send(bytes.prefix(20)) }
+            #expect(eventually { server.server.status.waiting == fitting })
+            let oneMore = try server.client()
+            oneMore.send(bytes.prefix(20))
+            #expect(oneMore.isClosedByServer())
+            // To grow is refused as well.
+            half[0].send(bytes[20..<20_000])
+            #expect(half[0].isClosedByServer())
+            #expect(server.server.status.refused == [.waitingRoomFull: 2])
+            // What has left makes room for others.
+            let next = try server.client()
+            next.send(bytes.prefix(20))
+            #expect(eventually { server.server.status.waiting == fitting })
+        }
+    }
+
+    @Test func `a thousand workers start, also for an ordinary user, and take the largest requests`() throws {
+        var limits = ServerLimits()
+        limits.workers = 1024
+        let body = [UInt8](repeating: 7, count: limits.bodyBytes)
+        let arrived = Counter()
+        let gate = DispatchSemaphore(value: 0)
+        try TestServer.with(
+            limits,
+            { request in
+                arrived.count()
+                gate.wait()
+                return Response(body: request.body)
+            }
+        ) { server in
+            let clients = try (0..<20).map { _ in try server.client() }
+            for client in clients { client.send(Wire.request("POST", "/", body: body)) }
+            #expect(eventually { arrived.value == 20 })
+            for _ in clients { gate.signal() }
+            for client in clients { #expect(client.answer()?.output.suffix(body.count).elementsEqual(body) == true) }
+        }
+    }
+
     @Test func `an answer that is not read is given up`() throws {
         var limits = ServerLimits.small
         limits.workers = 1
