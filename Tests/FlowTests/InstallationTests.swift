@@ -25,7 +25,8 @@ struct InstallationTests {
             channel: String(repeating: "0A", count: 32),
             template: #"{"aps":{"alert":"$(message)"},"inAppMessage":"$(message)"}"#),
         Row(
-            platform: .android, handle: "dQw4:APA91b_token-as-long-as-1", hubPlatform: .fcm, channel: "dQw4:APA91b_token-as-long-as-1",
+            platform: .android, handle: "dQw4:APA91b_token-long-1", hubPlatform: .fcm,
+            channel: "dQw4:APA91b_token-long-1",
             template: #"{"message":{"data":{"message":"$(message)"}}}"#),
         Row(
             platform: .windows, handle: "HTTPS://DB5.notify.windows.com:443/?token=Ab%2Fc", hubPlatform: .wns,
