@@ -9,6 +9,8 @@ import Store
 extension Problem {
     /// How long a caller is told to wait when nothing better is known, in seconds.
     static let defaultRetryAfter = 5
+    /// Entries expire by the day; sooner than this nothing will have changed, in seconds.
+    static let quotaRetryAfter = 3600
 
     /// - Returns: nil for an error that no part of the program is known to throw: a defect.
     init?(error: any Error) {
@@ -46,7 +48,7 @@ extension Problem {
         case .busy(let seconds):
             self.init(.serviceUnavailable, "The store is busy.", retryAfter: seconds)
         case .quotaExceeded:
-            self.init(.tooManyRequests, "This user has as many entries as one user may have.", retryAfter: 3600)
+            self.init(.tooManyRequests, "This user has as many entries as one user may have.", retryAfter: quotaRetryAfter)
         case .conflict:
             self.init(.serviceUnavailable, "Somebody else is changing the same entry.", retryAfter: 1)
         case .full, .readOnly, .poisoned, .damaged, .unavailable:

@@ -10,6 +10,9 @@ package enum PasswordHash {
     /// libxcrypt refuses longer ones (`CRYPT_MAX_PASSPHRASE_SIZE` less the terminator), in bytes.
     package static let maximumPasswordBytes = 511
 
+    /// A longer text is no hash of `crypt(3)` (`CRYPT_OUTPUT_SIZE` less the terminator).
+    static let maximumHashBytes = 383
+
     /// Why no hash was made.
     package enum Failure: Error, Equatable, Sendable {
         /// The password is empty, longer than `maximumPasswordBytes`, or holds a NUL.
@@ -20,7 +23,7 @@ package enum PasswordHash {
 
     /// Whether this is a hash of a kind that we accept.
     package static func isAccepted(_ hash: String) -> Bool {
-        ["$y$", "$2a$", "$2b$", "$2y$", "$6$"].contains { hash.hasPrefix($0) } && hash.utf8.count <= 383
+        ["$y$", "$2a$", "$2b$", "$2y$", "$6$"].contains { hash.hasPrefix($0) } && hash.utf8.count <= maximumHashBytes
             && hash.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: ":") }
     }
 
