@@ -19,6 +19,9 @@ static inline CURLcode curl_easy_setopt_list(CURL *handle, CURLoption option, st
 static inline CURLcode curl_easy_setopt_callback(CURL *handle, CURLoption option, curl_write_callback value) {
     return curl_easy_setopt(handle, option, value);
 }
+static inline CURLcode curl_easy_setopt_sockopt(CURL *handle, CURLoption option, curl_sockopt_callback value) {
+    return curl_easy_setopt(handle, option, value);
+}
 static inline CURLcode curl_easy_getinfo_long(CURL *handle, CURLINFO info, long *value) {
     return curl_easy_getinfo(handle, info, value);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CCurl
+import Glibc
 import HTTP
 
 /// One easy handle and what it works on. It belongs to the transfer thread alone, and libcurl's pointer to it (in the
@@ -8,6 +9,7 @@ final class Transfer {
     let easy: UnsafeMutableRawPointer
     private(set) var call: Call?
     private var answer = Answer(maximumBodyBytes: 0)
+    private var connectTimeout = Duration.zero
     private var fieldLines: UnsafeMutablePointer<curl_slist>?
 
     /// `curl_easy_init(3)`.
@@ -71,6 +73,7 @@ final class Transfer {
     }
 
     private func setBounds(_ options: CurlOptions, deadline: Deadline) throws(TransportError) {
+        connectTimeout = options.connectTimeout
         try set(CURLOPT_TIMEOUT_MS, max(1, deadline.millisecondsLeft))
         try set(CURLOPT_CONNECTTIMEOUT_MS, options.connectTimeout.curlMilliseconds)
         try set(CURLOPT_NOSIGNAL, 1)
@@ -114,6 +117,14 @@ final class Transfer {
         try check(curl_easy_setopt_pointer(easy, CURLOPT_PRIVATE, me))
         try check(curl_easy_setopt_pointer(easy, CURLOPT_WRITEDATA, me))
         try check(curl_easy_setopt_pointer(easy, CURLOPT_HEADERDATA, me))
+        try check(curl_easy_setopt_pointer(easy, CURLOPT_SOCKOPTDATA, me))
+        try check(
+            curl_easy_setopt_sockopt(easy, CURLOPT_SOCKOPTFUNCTION) { me, socket, _ in
+                guard let me else { return CURL_SOCKOPT_ERROR }
+                let transfer = Unmanaged<Transfer>.fromOpaque(me).takeUnretainedValue()
+                Transfer.limitSilence(of: socket, to: transfer.connectTimeout)
+                return CURL_SOCKOPT_OK
+            })
         try check(
             curl_easy_setopt_callback(easy, CURLOPT_WRITEFUNCTION) { bytes, size, count, me in
                 Transfer.take(bytes, size, count, me) { $0.take(body: $1) }
@@ -122,6 +133,17 @@ final class Transfer {
             curl_easy_setopt_callback(easy, CURLOPT_HEADERFUNCTION) { bytes, size, count, me in
                 Transfer.take(bytes, size, count, me) { $0.take(headerLine: $1) }
             })
+    }
+
+    /// Lets the kernel end a connection whose peer acknowledges nothing for that long (tcp(7), TCP_USER_TIMEOUT): as long
+    /// as a new one would be waited for. Otherwise a connection that a firewall has forgotten stays in the pool, and
+    /// every call that is put on it times out until TCP gives up, after a quarter of an hour: libcurl does not blame an
+    /// HTTP/2 connection for the time that a transfer on it takes.
+    static func limitSilence(of socket: Int32, to duration: Duration) {
+        var milliseconds = UInt32(clamping: duration.curlMilliseconds)
+        // Refused for what is no TCP socket; then it has no such trouble.
+        setsockopt(
+            socket, Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, &milliseconds, socklen_t(MemoryLayout<UInt32>.size))
     }
 
     /// What both callbacks do. A number other than the bytes' ends the transfer with `CURLE_WRITE_ERROR`.
