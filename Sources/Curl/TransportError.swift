@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import HTTP
 
 /// Why a call brought no answer. The reasons are libcurl's own sentence for its code: never a URL, header or body.
 package enum TransportError: Error, Equatable, Sendable {
@@ -20,6 +21,17 @@ package enum TransportError: Error, Equatable, Sendable {
     case malformedRequest(reason: String)
     /// libcurl could not be set up: memory, threads, or an option that this build of it does not know.
     case unavailable(reason: String)
+}
+
+extension TransportError: TransportFailure {
+    /// Only what a new connection may mend. A call that timed out has used up the time that the caller had; and who is
+    /// overloaded is not helped by more calls.
+    package var mayPass: Bool {
+        switch self {
+        case .unreachable, .interrupted: true
+        case .timedOut, .insecure, .tooLarge, .overloaded, .cancelled, .malformedRequest, .unavailable: false
+        }
+    }
 }
 
 extension TransportError: CustomStringConvertible {

@@ -23,3 +23,10 @@ public struct ClosureResponder: Responder {
         try body(request)
     }
 }
+
+/// An error of a responder that reaches others over a network, and that knows whether asking again makes sense.
+public protocol TransportFailure: Error {
+    /// Whether the very same request, made again at once, may fare better. It says nothing of whether the first one was
+    /// carried out.
+    var mayPass: Bool { get }
+}

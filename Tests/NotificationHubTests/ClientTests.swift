@@ -210,9 +210,26 @@ import Testing
         let gone = ScriptedHub([nil, nil, Self.answer(200)])
         #expect(throws: HubError.unreachable("NoConnection()")) { try Self.client(gone).delete(id) }
         #expect(gone.requests.count == 2)
-        let late = ScriptedHub([nil, Self.answer(200)])
-        #expect(throws: HubError.self) { try Self.client(late, clock: Clock(0, step: 3)).delete(id) }
-        #expect(late.requests.count == 1)
+    }
+
+    @Test func `what came late or cannot pass is not asked twice`() throws {
+        struct Hopeless: TransportFailure { let mayPass: Bool }
+        let id = try #require(RegistrationID("1"))
+        let beginning = ContinuousClock.now
+        for (seconds, failure, count) in [
+            (2, ScriptedHub.NoConnection(), 2), (3, ScriptedHub.NoConnection(), 1),
+            (0, Hopeless(mayPass: true), 2), (0, Hopeless(mayPass: false), 1),
+        ] as [(Int64, any Error, Int)] {
+            let hub = ScriptedHub([nil, nil], failure: failure)
+            let looks = Clock(0, step: seconds)
+            // The wall clock, which somebody sets, has no say.
+            let wall = Clock(1000, step: 1000)
+            let client = NotificationHubClient(
+                connection: try ConnectionString(Sample.connection), hub: "MyHub", transport: hub,
+                now: { wall.now() }, clock: { beginning + .seconds(looks.now()) })
+            #expect(throws: HubError.self) { try client.delete(id) }
+            #expect(hub.requests.count == count)
+        }
     }
 
     @Test func `an answer that is not the hub's language is said to be so`() throws {

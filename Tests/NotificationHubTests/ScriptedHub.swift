@@ -6,10 +6,12 @@ import Synchronization
 final class ScriptedHub: Responder {
     struct NoConnection: Error {}
 
+    private let failure: any Error
     private let state: Mutex<(answers: [Response?], requests: [Request])>
 
     /// - Parameter answers: nil: the connection fails.
-    init(_ answers: [Response?]) {
+    init(_ answers: [Response?], failure: any Error = NoConnection()) {
+        self.failure = failure
         state = Mutex((answers, []))
     }
 
@@ -20,7 +22,7 @@ final class ScriptedHub: Responder {
             state.requests.append(request)
             return state.answers.isEmpty ? nil : state.answers.removeFirst()
         }
-        guard let answer else { throw NoConnection() }
+        guard let answer else { throw failure }
         return answer
     }
 }

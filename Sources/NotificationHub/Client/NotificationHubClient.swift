@@ -13,9 +13,9 @@ package struct NotificationHubClient: Sendable {
     package static let maximumPages = 100
     /// The most registrations asked for at once.
     package static let maximumTop = 1000
-    /// A call is repeated only when it failed within this time, in seconds: then nobody was there (refused, reset).
-    /// A later failure has used up the time that the caller wants to wait.
-    package static let repeatWindow: Int64 = 2
+    /// A call is repeated only when it failed within this time: then nobody was there (refused, reset). A later failure
+    /// has used up the time that the caller wants to wait.
+    package static let repeatWindow: Duration = .seconds(2)
     /// How much of a transport's error is kept, in characters.
     static let maximumReasonLength = 200
 
@@ -23,22 +23,27 @@ package struct NotificationHubClient: Sendable {
     private let hub: String
     private let transport: any Responder
     private let now: @Sendable () -> Int64
+    private let clock: @Sendable () -> ContinuousClock.Instant
     private let makeTrackingID: @Sendable () -> String
     private let tokens: TokenCache
     private var trackingID: String?
 
     /// - Parameters:
     ///   - hub: the hub's name, as in the path.
-    ///   - transport: its errors must hold neither URLs nor header fields, for their text goes into `HubError`.
+    ///   - transport: its errors must hold neither URLs nor header fields, for their text goes into `HubError`. Those that
+    ///     are a `TransportFailure` decide whether a call is repeated.
     ///   - now: seconds since 1970.
+    ///   - clock: measures how long a call took; the wall clock may be set meanwhile.
     package init(
         connection: ConnectionString, hub: String, transport: any Responder, now: @escaping @Sendable () -> Int64,
+        clock: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
         makeTrackingID: @escaping @Sendable () -> String = TrackingID.random
     ) {
         self.connection = connection
         self.hub = PercentEncoding.encode(hub)
         self.transport = transport
         self.now = now
+        self.clock = clock
         self.makeTrackingID = makeTrackingID
         tokens = TokenCache(
             resource: "\(connection.scheme)://\(connection.endpoint)/\(self.hub)",
@@ -85,11 +90,14 @@ package struct NotificationHubClient: Sendable {
     }
 
     private func exchange(_ request: Request, isRepeatable: Bool) throws(HubError) -> Response {
-        let start = now()
+        let start = clock()
         do {
             return try transport.respond(to: request)
         } catch {
-            guard isRepeatable, now() &- start <= Self.repeatWindow else { throw Self.unreachable(error) }
+            let mayPass = (error as? any TransportFailure)?.mayPass ?? true
+            guard isRepeatable, mayPass, start.duration(to: clock()) <= Self.repeatWindow else {
+                throw Self.unreachable(error)
+            }
         }
         do {
             return try transport.respond(to: request)
