@@ -105,22 +105,3 @@ extension HubRegistration {
             auth: json["auth"]?.string ?? "")
     }
 }
-
-extension DeviceHandle {
-    /// A handle of a platform that is known at run time only.
-    init(
-        _ platform: Platform, _ text: String, baiduUser: String = "", p256dh: String = "", auth: String = ""
-    ) throws(HandleError) {
-        self =
-            switch platform {
-            case .apns: try .apns(text)
-            case .fcm: try .fcm(text)
-            case .gcm: try .gcm(text)
-            case .wns: try .wns(text)
-            case .mpns: try .mpns(text)
-            case .adm: try .adm(text)
-            case .baidu: try .baidu(userID: baiduUser, channelID: text)
-            case .browser: try .browser(endpoint: text, p256dh: p256dh, auth: auth)
-            }
-    }
-}

@@ -16,10 +16,7 @@ struct NotificationOutcome {
     /// send to them.
     func encode() -> [UInt8] {
         var xml = XMLWriter()
-        let attributes: KeyValuePairs = [
-            "xmlns": "http://schemas.microsoft.com/netservices/2010/10/servicebus/connect",
-            "xmlns:i": "http://www.w3.org/2001/XMLSchema-instance",
-        ]
+        let attributes: KeyValuePairs = ["xmlns": Namespace.hub, "xmlns:i": Namespace.instance]
         xml.element("NotificationOutcome", attributes: attributes) { xml in
             xml.element("Success", "0")
             xml.element("Failure", String(results.count))

@@ -69,19 +69,9 @@ struct DescriptionReader {
 
     private func handle() throws(AtomError) -> DeviceHandle {
         do throws(HandleError) {
-            return switch platform {
-            case .apns: try .apns(trimmed("DeviceToken") ?? "")
-            case .fcm: try .fcm(trimmed("FcmV1RegistrationId") ?? "")
-            case .gcm: try .gcm(trimmed("GcmRegistrationId") ?? "")
-            case .wns: try .wns(trimmed("ChannelUri") ?? "")
-            case .mpns: try .mpns(trimmed("ChannelUri") ?? "")
-            case .adm: try .adm(trimmed("AdmRegistrationId") ?? "")
-            case .baidu:
-                try .baidu(userID: trimmed("BaiduUserId") ?? "", channelID: trimmed("BaiduChannelId") ?? "")
-            case .browser:
-                try .browser(
-                    endpoint: trimmed("Endpoint") ?? "", p256dh: trimmed("P256DH") ?? "", auth: trimmed("Auth") ?? "")
-            }
+            return try DeviceHandle(
+                platform, trimmed(platform.handleElement) ?? "", baiduUser: trimmed("BaiduUserId") ?? "",
+                p256dh: trimmed("P256DH") ?? "", auth: trimmed("Auth") ?? "")
         } catch {
             throw .badHandle(error)
         }

@@ -31,16 +31,13 @@ extension RegistrationDescription {
 extension DeviceHandle {
     fileprivate func write(to xml: inout XMLWriter) {
         switch value {
-        case .apns(let token): xml.element("DeviceToken", token)
-        case .fcm(let token): xml.element("FcmV1RegistrationId", token)
-        case .gcm(let token): xml.element("GcmRegistrationId", token)
-        case .wns(let uri), .mpns(let uri): xml.element("ChannelUri", uri)
-        case .adm(let id): xml.element("AdmRegistrationId", id)
+        case .apns(let text), .fcm(let text), .gcm(let text), .wns(let text), .mpns(let text), .adm(let text):
+            xml.element(platform.handleElement, text)
         case .baidu(let userID, let channelID):
             xml.element("BaiduUserId", userID)
-            xml.element("BaiduChannelId", channelID)
+            xml.element(platform.handleElement, channelID)
         case .browser(let subscription):
-            xml.element("Endpoint", subscription.endpoint)
+            xml.element(platform.handleElement, subscription.endpoint)
             xml.element("P256DH", subscription.p256dh)
             xml.element("Auth", subscription.auth)
         }
@@ -81,6 +78,19 @@ extension Template {
 }
 
 extension Platform {
+    /// The element of the handle; Baidu and browsers have further ones beside it.
+    var handleElement: String {
+        switch self {
+        case .apns: "DeviceToken"
+        case .fcm: "FcmV1RegistrationId"
+        case .gcm: "GcmRegistrationId"
+        case .wns, .mpns: "ChannelUri"
+        case .adm: "AdmRegistrationId"
+        case .baidu: "BaiduChannelId"
+        case .browser: "Endpoint"
+        }
+    }
+
     /// The element of one header in a template, its list ending in `s`; nil where templates have none.
     var headerElement: String? {
         switch self {

@@ -35,9 +35,13 @@ struct XMLName: Hashable, Sendable {
 }
 
 /// The namespaces of the hub's documents. Some pages of the documentation print them with `https`; the service does not.
-enum Namespace {
-    static let atom = "http://www.w3.org/2005/Atom"
-    static let hub = "http://schemas.microsoft.com/netservices/2010/10/servicebus/connect"
-    static let instance = "http://www.w3.org/2001/XMLSchema-instance"
-    static let metadata = "http://schemas.microsoft.com/ado/2007/08/dataservices/metadata"
+package enum Namespace {
+    /// RFC 4287.
+    package static let atom = "http://www.w3.org/2005/Atom"
+    /// The hub's own elements.
+    package static let hub = "http://schemas.microsoft.com/netservices/2010/10/servicebus/connect"
+    /// The attributes `nil` and `type`.
+    package static let instance = "http://www.w3.org/2001/XMLSchema-instance"
+    /// The attribute `etag` of an entry.
+    package static let metadata = "http://schemas.microsoft.com/ado/2007/08/dataservices/metadata"
 }
