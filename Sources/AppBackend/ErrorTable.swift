@@ -51,7 +51,7 @@ extension Problem {
             self.init(.tooManyRequests, "This user has as many entries as one user may have.", retryAfter: quotaRetryAfter)
         case .conflict:
             self.init(.serviceUnavailable, "Somebody else is changing the same entry.", retryAfter: 1)
-        case .full, .readOnly, .poisoned, .damaged, .unavailable:
+        case .notAPage, .full, .readOnly, .poisoned, .damaged, .unavailable:
             self.init(.serviceUnavailable, "The store cannot be used.", retryAfter: Self.defaultRetryAfter)
         }
     }

@@ -9,3 +9,13 @@ package enum ServerError: Error, Equatable, Sendable {
     /// The system refused a thread.
     case noThread(String)
 }
+
+extension ServerError: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .badLimit(let name): "the limit \(name) is too low or too high"
+        case .noDescriptor(let text): "the system refused a descriptor: \(text)"
+        case .noThread(let text): "the system refused a thread: \(text)"
+        }
+    }
+}

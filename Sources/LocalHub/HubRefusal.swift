@@ -43,7 +43,6 @@ extension HubRefusal {
         case let error as StoreError: self.init(store: error)
         case let error as AtomError: self.init(atom: error)
         case let error as TagExpressionError: self = .bad("The tag expression is invalid: \(error).")
-        case is Query.Malformed: self = .bad("The query string is malformed.")
         default: return nil
         }
     }
@@ -64,6 +63,7 @@ extension HubRefusal {
         switch error {
         case .conflict: self.init(.conflict, "SubCode=40900. Conflict.")
         case .quotaExceeded: self.init(.forbidden, "The quota is exceeded.")
+        case .notAPage: self.init(.badRequest, "The continuation token is invalid.")
         case .busy(let seconds):
             self.init(.serviceUnavailable, "The hub is busy.")
             fields[.retryAfter] = String(max(seconds, 1))

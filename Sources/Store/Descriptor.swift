@@ -112,7 +112,12 @@ extension StoreError {
         case ENOSPC, EDQUOT: self = .full
         case EROFS: self = .readOnly
         case EACCES where writing, EPERM where writing: self = .readOnly
-        default: self = .unavailable(detail: "\(call) \(file): \(String(cString: strerror(code)))")
+        default: self = .unavailable(detail: "\(call) \(file): \(systemErrorText(code))")
         }
     }
+}
+
+/// What the system says to an error number: `Permission denied`.
+func systemErrorText(_ code: Int32) -> String {
+    strerror(code).map { String(cString: $0) } ?? "error \(code)"
 }

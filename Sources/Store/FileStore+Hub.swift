@@ -33,7 +33,7 @@ extension FileStore {
     package func hubRegistrations(after: String?, limit: Int) throws(StoreError) -> Page<HubRegistration> {
         let table = registrationTable.records
         let limit = max(1, limit)
-        let last = after.flatMap { UInt64($0, radix: 16) }
+        let last = try after.map(Self.hash)
         var found: [(hash: UInt64, registration: HubRegistration)] = []
         var position: UInt64? = last ?? 0
         while let hash = position, found.count <= limit {
@@ -47,6 +47,12 @@ extension FileStore {
         let page = found.prefix(limit)
         let next = found.count > limit ? page.last.map { String($0.hash, radix: 16) } : nil
         return Page(elements: page.map(\.registration), next: next)
+    }
+
+    /// What `hubRegistrations(after:limit:)` has written as the name of a page.
+    private static func hash(ofPage name: String) throws(StoreError) -> UInt64 {
+        guard let hash = UInt64(name, radix: 16), String(hash, radix: 16) == name else { throw .notAPage }
+        return hash
     }
 
     private func registrations(

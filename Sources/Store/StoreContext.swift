@@ -46,7 +46,7 @@ final class StoreContext: Sendable {
     private func flush(_ file: Descriptor, with call: (Int32) -> Int32) throws(StoreError) {
         guard !isPoisoned else { throw .poisoned }
         guard call(file.number) == 0 else {
-            let reason = String(cString: strerror(errno))
+            let reason = systemErrorText(errno)
             poison.store(true, ordering: .releasing)
             options.onEvent(.poisoned(file: file.name, reason: reason))
             throw .poisoned

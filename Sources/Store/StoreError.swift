@@ -6,6 +6,8 @@ package enum StoreError: Error, Equatable, Sendable {
     case conflict
     /// The owner has as many records as one owner may have.
     case quotaExceeded
+    /// The text that should name a page of a list names none: the caller's mistake, or that of whoever gave it to him.
+    case notAPage
     /// No space or no inodes are left. Nothing was written.
     case full
     /// The store lies on a read-only mount, or may not be written by this user: reads work.
@@ -18,4 +20,21 @@ package enum StoreError: Error, Equatable, Sendable {
     case damaged(detail: String)
     /// The operating system refused; `detail` names the call, the file and the reason.
     case unavailable(detail: String)
+}
+
+extension StoreError: CustomStringConvertible {
+    /// For people; names files, never contents.
+    package var description: String {
+        switch self {
+        case .conflict: "somebody else has changed the same record meanwhile"
+        case .quotaExceeded: "the owner has as many records as one owner may have"
+        case .notAPage: "there is no such page"
+        case .full: "no space is left on the disk; nothing was written"
+        case .readOnly: "the store may not be written: a read-only mount, or files of another user"
+        case .busy: "another process has held a lock of the store for too long"
+        case .poisoned: "the disk has failed to keep what was written; this process writes no more"
+        case .damaged(let detail): "the store is damaged: \(detail)"
+        case .unavailable(let detail): "the store cannot be used: \(detail)"
+        }
+    }
 }
