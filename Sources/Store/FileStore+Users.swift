@@ -24,10 +24,11 @@ extension FileStore {
 
     package func putUser(_ user: User) throws(StoreError) -> User {
         try userTable.write(user.name) { (bucket) throws(StoreError) -> User in
-            let old = UserCache.user(user.name, in: try bucket.content(), userTable)
-            guard user.version == old?.version ?? 0, user.version < .max - 1 else { throw .conflict }
+            let content = try bucket.content()
+            let old = UserCache.user(user.name, in: content, userTable)
+            guard user.version == old?.version ?? 0 else { throw .conflict }
             var new = user
-            new.version += 1
+            new.version = try userTable.nextVersion(of: user.name, after: old?.version, in: content)
             try bucket.append(LineCodec.encode { new.write(to: &$0) })
             return new
         }
@@ -36,12 +37,8 @@ extension FileStore {
     package func removeUser(_ name: String) throws(StoreError) -> Bool {
         guard try user(name) != nil else { return false }
         return try userTable.write(name) { (bucket) throws(StoreError) -> Bool in
-            guard UserCache.user(name, in: try bucket.content(), userTable) != nil else { return false }
-            try bucket.append(
-                LineCodec.encode {
-                    $0.member("id", name)
-                    $0.member("op", deleteOp)
-                })
+            guard let old = UserCache.user(name, in: try bucket.content(), userTable) else { return false }
+            try bucket.append(LineCodec.removal(of: name, version: old.version))
             return true
         }
     }

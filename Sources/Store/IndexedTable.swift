@@ -47,10 +47,11 @@ struct IndexedTable<Record: IndexedRecord>: Sendable {
         _ record: Record, admit: (IndexEntry, BucketWriter) throws(StoreError) -> Void = { _, _ in }
     ) throws(StoreError) -> Record {
         try records.write(record.id) { (bucket) throws(StoreError) -> Record in
-            let old = self.record(record.id, in: try bucket.content())
-            guard record.version == old?.version ?? 0, record.version < .max - 1 else { throw .conflict }
+            let content = try bucket.content()
+            let old = self.record(record.id, in: content)
+            guard record.version == old?.version ?? 0 else { throw .conflict }
             var new = record
-            new.version += 1
+            new.version = try records.nextVersion(of: record.id, after: old?.version, in: content)
             let oldEntries = old.map(entries) ?? []
             let newEntries = entries(new)
             for entry in newEntries where !entry.isIn(oldEntries) {
@@ -73,11 +74,7 @@ struct IndexedTable<Record: IndexedRecord>: Sendable {
         return try records.write(id) { (bucket) throws(StoreError) -> Bool in
             guard let old = record(id, in: try bucket.content()) else { return false }
             guard version == nil || version == old.version else { throw .conflict }
-            try bucket.append(
-                LineCodec.encode {
-                    $0.member("id", id)
-                    $0.member("op", deleteOp)
-                })
+            try bucket.append(LineCodec.removal(of: id, version: old.version))
             try takeBack(entries(old), id: id, bucket)
             return true
         }

@@ -45,6 +45,15 @@ enum LineCodec {
         return line
     }
 
+    /// The line that removes the record of that id. Compaction drops it; then the record's versions begin at 1 again.
+    static func removal(of id: String, version: Int) -> [UInt8] {
+        encode {
+            $0.member("id", id)
+            $0.member("op", deleteOp)
+            $0.member("version", version)
+        }
+    }
+
     /// - Parameter line: without its line feed.
     static func decode(_ line: UnsafeBufferPointer<UInt8>, _ schema: TableSchema) throws(LineFault) -> Line {
         let value: JSONValue

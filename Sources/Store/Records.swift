@@ -20,6 +20,7 @@ package struct Timestamp: Comparable, Hashable, Sendable {
 
 /// A user who may log in.
 package struct User: Hashable, Sendable {
+    /// The key, byte by byte: names that only look alike are two users.
     package var name: String
     /// As `crypt(3)` made it: `$y$…`, `$2b$…`, `$6$…`.
     package var passwordHash: String
@@ -27,7 +28,8 @@ package struct User: Hashable, Sendable {
     package var tags: [String]?
     /// Patterns of recipients that the user may send to; nil: the configuration's default.
     package var sendTo: [String]?
-    /// Counts the writes, from 1; 0 in a user who was never stored.
+    /// Counts the writes, from 1; 0 in a user who was never stored. Also counts on over a removal, until the file is
+    /// compacted.
     package var version: Int
 
     package init(
@@ -48,10 +50,14 @@ package struct SecureNotification: Hashable, Sendable {
     package var id: Int32
     /// 128 random bits in base64url (22 characters, at least one of them not a digit): the same record's second name.
     package var token: String
+    /// The user whose it is; nobody else is told that it exists.
     package var owner: String
+    /// The message itself; secret.
     package var payload: String
+    /// Whether the owner has fetched it, with `readNotification`.
     package var isRead: Bool
     package var createdAt: Timestamp
+    /// From this moment on it is as if it had never been.
     package var expiresAt: Timestamp
 
     package init(
@@ -72,6 +78,7 @@ package struct SecureNotification: Hashable, Sendable {
 package struct DeviceRecord: Hashable, Sendable {
     /// The hub's registration id.
     package var id: String
+    /// The user whose it is at present.
     package var owner: String
     /// `apns`, `fcm`, `wns`, `mpns`, `browser`; empty between the POST that hands the id out and the first PUT.
     package var platform: String
@@ -84,7 +91,7 @@ package struct DeviceRecord: Hashable, Sendable {
     /// Whether the hub, or other registrations of the same handle, still have to follow this record.
     package var isPending: Bool
     package var updatedAt: Timestamp
-    /// Counts the writes, from 1; 0 in a record that was never stored.
+    /// Counts the writes as `User.version` does.
     package var version: Int
 
     package init(
@@ -105,6 +112,7 @@ package struct DeviceRecord: Hashable, Sendable {
 
 /// A registration at the local hub. The store knows what it must find it by; the rest is the hub's.
 package struct HubRegistration: Hashable, Sendable {
+    /// The hub's registration id.
     package var id: String
     /// The push handle in the one form that the hub compares (upper-case token, normalised URI).
     package var channel: String
@@ -113,7 +121,7 @@ package struct HubRegistration: Hashable, Sendable {
     /// The registration description, in the hub's own JSON.
     package var description: JSONValue
     package var updatedAt: Timestamp
-    /// The hub's ETag: counts the writes, from 1; 0 in a registration that was never stored.
+    /// The hub's ETag: counts the writes as `User.version` does.
     package var version: Int
 
     package init(
@@ -134,6 +142,7 @@ package struct HubMessage: Hashable, Sendable {
     /// In the hub's own JSON.
     package var document: JSONValue
     package var createdAt: Timestamp
+    /// From this moment on it is forgotten.
     package var expiresAt: Timestamp
 
     package init(id: String, document: JSONValue, createdAt: Timestamp, expiresAt: Timestamp) {
