@@ -15,6 +15,7 @@ package struct ConnectionString: Sendable {
     package let endpoint: String
     /// The policy's name.
     package let keyName: String
+    /// What requests are signed with.
     package let key: Secret
     /// The hub, where the text names it.
     package let entityPath: String?

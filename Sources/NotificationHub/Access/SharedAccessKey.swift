@@ -24,6 +24,7 @@ package struct SharedAccessKey: Sendable {
     package let name: String
     /// The key's text. Its UTF-8 bytes are the key; it is not decoded, although it looks like base 64.
     package let key: Secret
+    /// What signatures made with the key grant.
     package let rights: AccessRights
 
     package init(name: String, key: Secret, rights: AccessRights) {

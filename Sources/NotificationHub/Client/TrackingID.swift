@@ -4,6 +4,7 @@ internal import HTTP
 /// Names of requests that nobody named: random UUIDs (RFC 9562 section 5.4), the only form of which the hub's logs are
 /// known to find.
 package enum TrackingID {
+    /// A new one, 36 characters in lower case.
     package static func random() -> String {
         var generator = SystemRandomNumberGenerator()
         let high: UInt64 = generator.next() & ~0xF000 | 0x4000

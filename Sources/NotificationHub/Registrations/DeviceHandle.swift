@@ -20,6 +20,7 @@ package struct DeviceHandle: Hashable, Sendable {
         case browser(BrowserSubscription)
     }
 
+    /// For whoever writes the handle out or calls its service; it prints nothing of itself.
     package let value: Value
 
     private init(_ value: Value) {
@@ -32,26 +33,32 @@ package struct DeviceHandle: Hashable, Sendable {
         DeviceHandle(.apns(token: try HandleRule.hexadecimal(token)))
     }
 
+    /// - Parameter token: visible ASCII, kept as it is.
     package static func fcm(_ token: String) throws(HandleError) -> DeviceHandle {
         DeviceHandle(.fcm(token: try HandleRule.visible(token)))
     }
 
+    /// - Parameter token: as for `fcm`.
     package static func gcm(_ token: String) throws(HandleError) -> DeviceHandle {
         DeviceHandle(.gcm(token: try HandleRule.visible(token)))
     }
 
+    /// - Parameter uri: absolute, `https`; scheme, host and port are normalised, so that two spellings are one device.
     package static func wns(_ uri: String) throws(HandleError) -> DeviceHandle {
         DeviceHandle(.wns(uri: try HandleRule.channelURI(uri)))
     }
 
+    /// - Parameter uri: as for `wns`.
     package static func mpns(_ uri: String) throws(HandleError) -> DeviceHandle {
         DeviceHandle(.mpns(uri: try HandleRule.channelURI(uri)))
     }
 
+    /// - Parameter id: as `token` for `fcm`.
     package static func adm(_ id: String) throws(HandleError) -> DeviceHandle {
         DeviceHandle(.adm(id: try HandleRule.visible(id)))
     }
 
+    /// - Parameters: both as `token` for `fcm`.
     package static func baidu(userID: String, channelID: String) throws(HandleError) -> DeviceHandle {
         DeviceHandle(.baidu(userID: try HandleRule.visible(userID), channelID: try HandleRule.visible(channelID)))
     }
@@ -63,6 +70,7 @@ package struct DeviceHandle: Hashable, Sendable {
         DeviceHandle(.browser(try BrowserSubscription(endpoint: endpoint, p256dh: p256dh, auth: auth)))
     }
 
+    /// The service whose handle it is.
     package var platform: Platform {
         switch value {
         case .apns: .apns

@@ -4,6 +4,7 @@
 package struct Template: Hashable, Sendable {
     /// JSON or XML with expressions such as `$(message)`.
     package var body: String
+    /// Tells the templates of one installation apart.
     package var name: String?
     /// An expression or a date; Apple only.
     package var expiry: String?

@@ -41,6 +41,7 @@ package struct HubNotification: Sendable {
     package static let maximumRequest = 65_536
 
     package var format: Format
+    /// As the service reads it; for templates the properties, a JSON object of texts.
     package var body: [UInt8]
     package var contentType: String
     /// For the push service: `apns-push-type`, `X-WNS-Type`.

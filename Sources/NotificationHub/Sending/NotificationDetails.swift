@@ -10,6 +10,7 @@ package struct NotificationDetails: Equatable, Sendable {
     package var state: String
     /// Times as the hub writes them: `2015-11-02T21:19:43.9926996Z`.
     package var enqueueTime: String?
+    /// When the hub began to deliver, and when it had told every service; nil before that.
     package var startTime: String?
     package var endTime: String?
     /// The message's text. Secret.
@@ -48,6 +49,7 @@ package struct PlatformOutcomes: Equatable, Sendable {
     package struct Count: Equatable, Sendable {
         /// `Success`, `WrongToken`, `ExpiredChannel` and others.
         package var name: String
+        /// Devices.
         package var count: Int
 
         package init(_ name: String, _ count: Int) {
@@ -57,6 +59,7 @@ package struct PlatformOutcomes: Equatable, Sendable {
     }
 
     package var platform: Platform
+    /// In the order in which the hub tells them.
     package var counts: [Count]
 
     package init(_ platform: Platform, _ counts: [Count]) {

@@ -11,6 +11,7 @@ package struct TagExpressionError: Error, Equatable, Sendable, CustomStringConve
         self.reason = reason
     }
 
+    /// The rule that is broken; its raw value is the sentence for people.
     package enum Reason: String, Sendable {
         case tooLong = "the expression is too long"
         case unexpectedCharacter = "a character that no expression has"
