@@ -79,6 +79,8 @@ let package = Package(
 
         // Numbers that are the same in every run of a test.
         .target(name: "Randomness", path: "Tests/Randomness", swiftSettings: strict),
+        // A store that forgets, for the tests of those who use one.
+        .target(name: "MemoryStore", dependencies: ["Store"], path: "Tests/MemoryStore", swiftSettings: strict),
         // One test room per room, then the whole arrow: in one process, and through nginx, FastCGI and libcurl.
         .testTarget(name: "JSONTests", dependencies: ["JSON", "Randomness"], swiftSettings: strict),
         .testTarget(name: "HTTPTests", dependencies: ["HTTP", httpTypes], swiftSettings: strict),
@@ -87,7 +89,8 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(name: "CurlTests", dependencies: ["Curl", "HTTP", httpTypes], swiftSettings: strict),
         .testTarget(
-            name: "StoreTests", dependencies: ["JSON", "Randomness", "Store", "store-oracle"], swiftSettings: strict),
+            name: "StoreTests", dependencies: ["JSON", "MemoryStore", "Randomness", "Store", "store-oracle"],
+            swiftSettings: strict),
         // Writes until it is killed and says what was acknowledged; started by StoreTests.
         .executableTarget(
             name: "store-oracle", dependencies: ["Store"], path: "Tests/StoreOracle", swiftSettings: strict),
@@ -96,7 +99,9 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "LocalHubTests",
-            dependencies: ["HTTP", "JSON", "LocalHub", "NotificationHub", "Randomness", "Store", httpTypes],
+            dependencies: [
+                "HTTP", "JSON", "LocalHub", "MemoryStore", "NotificationHub", "Randomness", "Store", httpTypes,
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "AppBackendTests",

@@ -21,7 +21,12 @@ extension HubRegistration {
     /// What a client is told.
     /// - Throws: `StoreError.damaged`, when the record is not what this hub writes.
     func answer(isRead: Bool) throws(StoreError) -> RegistrationDescription {
-        var registration = try decoded()
+        answer(try decoded(), isRead: isRead)
+    }
+
+    /// What a client is told of a record that was decoded before.
+    func answer(_ decoded: RegistrationDescription, isRead: Bool) -> RegistrationDescription {
+        var registration = decoded
         registration.id = RegistrationID(id)
         registration.etag = String(version)
         registration.expirationTime = Self.never + (isRead ? "Z" : "")

@@ -17,14 +17,19 @@ package struct LocalNotificationHub: Responder {
     ///   - keys: who may do what.
     ///   - hosts: names by which clients dial this hub, without ports; tokens for others are refused.
     ///   - now: seconds since 1970.
+    ///   - onUnreadable: hears, once of each, of registrations in the store that cannot be read; lists and sends pass
+    ///     them over.
     package init(
         name: String, keys: [SharedAccessKey], hosts: [String], store: any HubStore,
-        now: @escaping @Sendable () -> Int64
+        now: @escaping @Sendable () -> Int64, onUnreadable: @escaping @Sendable (StoreError) -> Void = { _ in }
     ) {
         let gate = Gate(
             hub: name, verifier: SharedAccessSignature.Verifier(keys: keys, hosts: hosts),
             defaultHost: hosts.first ?? "localhost", now: now)
-        let routes = RegistrationOperations(store: store).routes + MessageOperations(store: store).routes
+        let reader = RegistrationReader(report: onUnreadable)
+        let routes =
+            RegistrationOperations(store: store, reader: reader).routes
+            + MessageOperations(store: store, reader: reader).routes
         self.gate = gate
         router = Router(
             routes.map { route in

@@ -7,6 +7,7 @@ import Store
 /// Sends, and what became of them.
 struct MessageOperations: Sendable {
     let store: any HubStore
+    let reader: RegistrationReader
 
     var routes: [HubRoute] {
         [
@@ -26,15 +27,16 @@ struct MessageOperations: Sendable {
         }
         var record = MessageRecord(id: Self.newID(call.now), format: format, tags: expression, now: call.now)
         var results = NotificationOutcome()
+        // Every target of one send meets the same fate: no service has an opinion of its own yet.
+        let outcome = Self.outcome(format, call.request)
         let visit: (Target) -> Void = { target in
-            let outcome = Self.outcome(of: target, format, call.request)
             record.add(target, outcome)
             results.add(target, outcome)
         }
         if isDirect {
             visit(try Self.directTarget(format, call.request))
         } else {
-            try TargetSelection(store: store).forEach(format, expression, visit)
+            try TargetSelection(store: store, reader: reader).forEach(format, expression, visit)
         }
         try store.putHubMessage(record.stored)
         var response = HubAnswer.created(location: call.url(of: record.id, query: call.request.query))
@@ -45,9 +47,7 @@ struct MessageOperations: Sendable {
     /// Where a platform's driver will stand: until there is one, nobody is sent anything, and the record says so.
     /// A native notification that is too large for its service is told apart, as Azure does at delivery; a template's
     /// size is not known before it is filled in.
-    private static func outcome(
-        of target: Target, _ format: HubNotification.Format, _ request: Request
-    ) -> Outcome {
+    private static func outcome(_ format: HubNotification.Format, _ request: Request) -> Outcome {
         request.body.count > format.maximumPayload ? .invalidNotificationSize : .skipped
     }
 

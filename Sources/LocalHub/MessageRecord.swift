@@ -10,10 +10,8 @@ struct MessageRecord {
     var format: String
     /// The tag expression; nil for a broadcast and for a direct send.
     var tags: String?
-    /// Seconds since 1970, as the two that follow.
+    /// Seconds since 1970. The hub begins and ends a send before it answers, so this is the time of all three.
     var enqueuedAt: Int64
-    var startedAt: Int64
-    var endedAt: Int64
     /// How many targets there were.
     private(set) var targets = 0
     /// The first of their registration ids.
@@ -32,8 +30,6 @@ struct MessageRecord {
         self.format = format.header
         self.tags = tags?.description
         enqueuedAt = now
-        startedAt = now
-        endedAt = now
     }
 
     mutating func add(_ target: Target, _ outcome: Outcome) {
@@ -51,9 +47,9 @@ struct MessageRecord {
     /// What is answered to `GET /{hub}/messages/{id}`.
     /// - Parameter location: `sb://…`.
     func details(location: String) -> NotificationDetails {
-        NotificationDetails(
-            id: id, location: location, state: state, enqueueTime: HubTime(enqueuedAt).iso8601,
-            startTime: HubTime(startedAt).iso8601, endTime: HubTime(endedAt).iso8601, tags: tags,
+        let time = HubTime(enqueuedAt).iso8601
+        return NotificationDetails(
+            id: id, location: location, state: state, enqueueTime: time, startTime: time, endTime: time, tags: tags,
             targetPlatforms: platforms.isEmpty ? nil : platforms.map(\.formatHeader).joined(separator: ","),
             outcomes: platforms.map { platform in
                 let counts = (outcomes[platform] ?? [:]).sorted { $0.key < $1.key }
@@ -79,8 +75,6 @@ extension MessageRecord {
         if let tags { members.append(JSONValue.Member("tags", .string(tags))) }
         members += [
             JSONValue.Member("enqueuedAt", .number(String(enqueuedAt))),
-            JSONValue.Member("startedAt", .number(String(startedAt))),
-            JSONValue.Member("endedAt", .number(String(endedAt))),
             JSONValue.Member("targets", .number(String(targets))),
             JSONValue.Member("registrations", .array(registrationIDs.map { .string($0) })),
             JSONValue.Member("outcomes", .object(platforms.map(outcomeMember))),
@@ -100,15 +94,12 @@ extension MessageRecord {
     init(_ message: HubMessage) throws(StoreError) {
         let json = message.document
         guard let format = json["format"]?.string, let targets = json["targets"]?.integer,
-            let enqueued = json["enqueuedAt"]?.integer, let started = json["startedAt"]?.integer,
-            let ended = json["endedAt"]?.integer
+            let enqueued = json["enqueuedAt"]?.integer
         else { throw .damaged(detail: "hub message \(message.id)") }
         id = message.id
         self.format = format
         tags = json["tags"]?.string
         enqueuedAt = Int64(enqueued)
-        startedAt = Int64(started)
-        endedAt = Int64(ended)
         self.targets = targets
         registrationIDs = (json["registrations"]?.array ?? []).compactMap(\.string)
         for member in json["outcomes"]?.members ?? [] {

@@ -7,6 +7,7 @@ import Store
 /// Lists of registrations, in pages: all, a tag's, a device's.
 struct RegistrationLists: Sendable {
     let store: any HubStore
+    let reader: RegistrationReader
 
     /// Registrations on a page when the client does not say (`$top`), as .NET asks for.
     static let defaultTop = 100
@@ -21,16 +22,16 @@ struct RegistrationLists: Sendable {
         let filter = call.query["$filter"]
         try call.require(filter == nil ? .manage : .listen)
         guard let filter else {
-            return try answer(call, try store.hubRegistrations(after: try Self.after(call), limit: try Self.top(call)))
+            return answer(call, try store.hubRegistrations(after: try Self.after(call), limit: try Self.top(call)))
         }
         let parsed = try ChannelFilter(parsing: filter)
-        return try answer(call, try page(parsed, after: try Self.after(call), limit: try Self.top(call)))
+        return answer(call, try page(parsed, after: try Self.after(call), limit: try Self.top(call)))
     }
 
     /// `GET /{hub}/tags/{tag}/registrations`
     func byTag(_ call: HubCall, _ text: String) throws -> Response {
         guard let tag = (try? Tag(text)) ?? (try? Tag(system: text)) else { throw HubRefusal.bad("Invalid tag.") }
-        return try answer(
+        return answer(
             call,
             try store.hubRegistrations(tag: tag.folded, after: try Self.after(call), limit: try Self.top(call)))
     }
@@ -40,7 +41,7 @@ struct RegistrationLists: Sendable {
         var found: [String: HubRegistration] = [:]
         for channel in filter.channels {
             for registration in try store.hubRegistrations(channel: channel)
-            where filter.matches(try registration.decoded().platform) {
+            where reader.read(registration).map({ filter.matches($0.platform) }) == true {
                 found[registration.id] = registration
             }
         }
@@ -64,12 +65,13 @@ struct RegistrationLists: Sendable {
         return token
     }
 
-    private func answer(_ call: HubCall, _ page: Page<HubRegistration>) throws -> Response {
+    private func answer(_ call: HubCall, _ page: Page<HubRegistration>) -> Response {
         let time = HubTime(call.now).iso8601
         var feed = AtomFeed(link: call.selfURL, updated: time)
         for registration in page.elements {
+            guard let description = reader.read(registration) else { continue }
             let link = call.registrationURL(registration.id)
-            let answer = try registration.answer(isRead: true)
+            let answer = registration.answer(description, isRead: true)
             feed.entries.append(AtomEntry(link: link, updated: time, registration: answer))
         }
         var fields: HTTPFields = [.contentType: HubAnswer.feed]

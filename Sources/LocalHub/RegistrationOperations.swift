@@ -7,12 +7,13 @@ import Store
 /// Registration ids and registrations, one by one. Lists are in `RegistrationLists`.
 struct RegistrationOperations: Sendable {
     let store: any HubStore
+    let reader: RegistrationReader
 
     /// How often a write is tried when somebody else writes the same registration in between; then it is a 409.
     static let maximumTries = 8
 
     var routes: [HubRoute] {
-        let lists = RegistrationLists(store: store)
+        let lists = RegistrationLists(store: store, reader: reader)
         return [
             HubRoute(.post, "/{hub}/registrationids", needs: .listen) { call, _ in createID(call) },
             HubRoute(.post, "/{hub}/registrations", needs: .listen) { call, _ in try create(call) },

@@ -16,8 +16,9 @@ struct Target: Sendable {
 /// under either name, and Google ended the protocol of the first, so a send in either format reaches both.
 struct TargetSelection: Sendable {
     let store: any HubStore
+    let reader: RegistrationReader
 
-    /// Registrations that are read at once.
+    /// Registrations that are read at once where all are read.
     static let pageSize = 500
 
     /// Calls `visit` once for each target, in no order of meaning.
@@ -25,30 +26,24 @@ struct TargetSelection: Sendable {
     /// The cost depends on what the expression's positive tags have, not on how many registrations there are. Only
     /// where nothing positive is required (a broadcast, `!a`) every registration is read, page by page.
     func forEach(
-        _ format: HubNotification.Format, _ expression: TagExpression?, _ visit: (Target) throws -> Void
-    ) throws {
+        _ format: HubNotification.Format, _ expression: TagExpression?, _ visit: (Target) -> Void
+    ) throws(StoreError) {
         var reached = Reached(format: format, expression: expression)
-        let visitPage: (Page<HubRegistration>) throws -> String? = { page in
-            for registration in page.elements {
-                if let target = try reached.target(registration) { try visit(target) }
-            }
-            return page.next
+        func offer(_ registration: HubRegistration) {
+            guard let description = reader.read(registration) else { return }
+            if let target = reached.target(registration, description) { visit(target) }
         }
-        guard let tags = expression.flatMap(Self.cover) else {
-            try pages(visitPage) { try store.hubRegistrations(after: $0, limit: Self.pageSize) }
-            return
-        }
-        for tag in tags {
-            try pages(visitPage) { try store.hubRegistrations(tag: tag.folded, after: $0, limit: Self.pageSize) }
-        }
+        guard let tags = expression.flatMap(Self.cover) else { return try forEachRegistration(offer) }
+        for tag in tags { try store.forEachHubRegistration(tag: tag.folded, offer) }
     }
 
-    private func pages(
-        _ visit: (Page<HubRegistration>) throws -> String?,
-        _ read: (String?) throws -> Page<HubRegistration>
-    ) throws {
+    private func forEachRegistration(_ body: (HubRegistration) -> Void) throws(StoreError) {
         var after: String?
-        repeat { after = try visit(try read(after)) } while after != nil
+        repeat {
+            let page = try store.hubRegistrations(after: after, limit: Self.pageSize)
+            page.elements.forEach(body)
+            after = page.next
+        } while after != nil
     }
 
     /// Tags of which every registration that the expression matches has at least one; nil when there are none such.
@@ -89,8 +84,7 @@ private struct Reached {
         self.expression = expression
     }
 
-    mutating func target(_ registration: HubRegistration) throws(StoreError) -> Target? {
-        let description = try registration.decoded()
+    mutating func target(_ registration: HubRegistration, _ description: RegistrationDescription) -> Target? {
         guard format.reaches(description), expression?.matches(Set(description.tags)) != false,
             ids.insert(registration.id).inserted
         else { return nil }

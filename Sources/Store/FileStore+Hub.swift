@@ -29,6 +29,12 @@ extension FileStore {
         return Page(elements: page, next: found.count > limit ? page.last?.id : nil)
     }
 
+    package func forEachHubRegistration(
+        tag: String, _ body: (HubRegistration) -> Void
+    ) throws(StoreError) {
+        try registrationTable.forEachRecord(tag, tagIndex, body)
+    }
+
     /// Walks the hashes of the ids from the lowest: an id keeps its hash wherever its line moves, so none comes twice.
     package func hubRegistrations(after: String?, limit: Int) throws(StoreError) -> Page<HubRegistration> {
         let table = registrationTable.records

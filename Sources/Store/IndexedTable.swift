@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Glibc
 internal import JSON
 
 /// A record that others find by more than its id.
@@ -117,6 +118,28 @@ struct IndexedTable<Record: IndexedRecord>: Sendable {
             if IndexEntry(table: index, key: key).isIn(entries(record)) { found.append(record) }
         }
         return found
+    }
+}
+
+extension IndexedTable {
+    /// Calls `body` with every record that really is listed under that key, in no order of meaning. Records that lie in
+    /// one file are read together, so many cost little more than their files.
+    func forEachRecord(_ key: String, _ index: BucketTable, _ body: (Record) -> Void) throws(StoreError) {
+        let ids = Self.ids(key, in: try index.read(key), index)
+        let wanted = ids.map { (hash: records.hash(of: $0), id: $0) }.sorted { $0.hash < $1.hash }
+        var content: BucketContent?
+        // The first hash that `content` does not hold; nil: it holds all that follow.
+        var end: UInt64? = 0
+        for (hash, id) in wanted {
+            if let limit = end, hash >= limit {
+                let bucket = try records.open(hash, O_RDONLY)
+                content = nil
+                if let file = bucket?.file { content = try BucketTable.content(of: file) }
+                end = records.nextHash(hash, depth: bucket?.depth ?? records.depth(hash))
+            }
+            guard let record = record(id, in: content) else { continue }
+            if IndexEntry(table: index, key: key).isIn(entries(record)) { body(record) }
+        }
     }
 }
 

@@ -69,6 +69,7 @@ package protocol StateStore: Sendable {
 /// The rules of `StateStore` hold. The cost of finding by channel or tag depends on what is found, not on how many
 /// registrations there are.
 package protocol HubStore: Sendable {
+    /// The registration of that id; nil when there is none.
     func hubRegistration(_ id: String) throws(StoreError) -> HubRegistration?
 
     /// Creates the registration (`version` 0) or replaces the one at that version.
@@ -82,10 +83,15 @@ package protocol HubStore: Sendable {
     /// Every registration of that channel, sorted by id.
     func hubRegistrations(channel: String) throws(StoreError) -> [HubRegistration]
 
-    /// Every registration that has that tag (lower-cased), in pages sorted by id.
+    /// Every registration that has that tag (lower-cased), in pages sorted by id. Each page costs a look at the ids of
+    /// all of them; who wants all takes `forEachHubRegistration(tag:_:)`.
     func hubRegistrations(tag: String, after: String?, limit: Int) throws(StoreError) -> Page<HubRegistration>
 
+    /// Calls `body` with every registration that has that tag (lower-cased), in no order of meaning and none twice.
+    func forEachHubRegistration(tag: String, _ body: (HubRegistration) -> Void) throws(StoreError)
+
     /// Every registration, in pages, in no order of meaning; none twice, also while others write.
+    /// - Throws: `notAPage`, when `after` is not the `next` of an earlier page.
     func hubRegistrations(after: String?, limit: Int) throws(StoreError) -> Page<HubRegistration>
 
     /// Creates or replaces the message of that id.

@@ -3,6 +3,7 @@ import Foundation
 import HTTP
 import NotificationHub
 import Store
+import Synchronization
 import Testing
 
 /// The hub on the store that it is delivered with: what the store in memory may hide.
@@ -68,6 +69,41 @@ import Testing
             #expect(token == nil)
             #expect(found.sorted() == all.sorted())
         }
+    }
+
+    @Test func `a continuation that is none is a 400 and no first page`() throws {
+        let bench = try bench()
+        bench.put("1-2-3", HubBench.apple("AB"))
+        for token in ["xyz", "1-2-3", "00", "fffffffffffffffff"] {
+            let response = bench.ask(
+                .get, "/myhub/registrations", query: "api-version=2020-06&continuationtoken=\(token)")
+            #expect(response.status.code == 400)
+        }
+    }
+
+    @Test func `a registration that cannot be read costs no other one, and is reported once`() throws {
+        let reports = Mutex<[StoreError]>([])
+        let store = try FileStore.open(path: path)
+        let bench = HubBench(store: store) { error in reports.withLock { $0.append(error) } }
+        bench.put("1-1-1", HubBench.apple("AB01", tags: "news"))
+        _ = try store.putHubRegistration(
+            HubRegistration(
+                id: "2-2-2", channel: "AB02", tags: ["news"], description: .object([]),
+                updatedAt: Timestamp(seconds: 0)))
+        for path in ["registrations", "tags/news/registrations"] {
+            let list = bench.ask(.get, "/myhub/\(path)")
+            #expect(list.status.code == 200)
+            #expect(try list.ids() == ["1-1-1"])
+        }
+        let device = bench.ask(.get, "/myhub/registrations", query: "api-version=1&$filter=ChannelUri+eq+'AB02'")
+        #expect(try device.ids() == [])
+        for tags in ["news", nil] {
+            let sent = bench.send("apple", tags: tags)
+            let details = bench.ask(.get, "/myhub/messages/\(sent.createdID)")
+            #expect(try NotificationDetails(decoding: details.body).outcomes.first?.counts.first?.count == 1)
+        }
+        #expect(reports.withLock { $0 } == [.damaged(detail: "hub registration 2-2-2: handle")])
+        #expect(bench.ask(.get, "/myhub/registrations/2-2-2").status.code == 503)
     }
 
     @Test func `writers of one id in two processes' stores do not lose each other's`() async throws {

@@ -2,6 +2,7 @@
 import HTTP
 import HTTPTypes
 import LocalHub
+import MemoryStore
 import NotificationHub
 import Store
 
@@ -13,7 +14,7 @@ struct HubBench {
     let store: any HubStore
     let hub: LocalNotificationHub
 
-    init(store: any HubStore = MemoryHubStore()) {
+    init(store: any HubStore = MemoryHubStore(), onUnreadable: @escaping @Sendable (StoreError) -> Void = { _ in }) {
         self.store = store
         hub = LocalNotificationHub(
             name: "MyHub",
@@ -21,7 +22,7 @@ struct HubBench {
                 SharedAccessKey(name: "listen", key: Secret("listen-key"), rights: .listen),
                 SharedAccessKey(name: "send", key: Secret("send-key"), rights: .send),
                 SharedAccessKey(name: "full", key: Secret("full-key"), rights: .full),
-            ], hosts: [Self.host], store: store, now: { Self.now })
+            ], hosts: [Self.host], store: store, now: { Self.now }, onUnreadable: onUnreadable)
     }
 
     static func token(

@@ -117,7 +117,8 @@ import Testing
         "$filter=", "$filter=x", "$filter=ChannelUri", "$filter=ChannelUri+ne+'x'", "$filter=ChannelUri+eq+'x",
         "$filter=ChannelUri+eq+'x'+or+ChannelUri+eq+'y'", "$filter=ChannelUri+eq+'x'+and",
         "$filter=ChannelUri+eq+'x'+and+ChannelUri+eq+'y'", "$filter=Tags+eq+'x'", "$filter=ChannelUri+eq+'x')",
-        "$top=0", "$top=-1", "$top=x", "$top=99999999999999999999", "continuationtoken=a/b", "$filter=%zz",
+        "$top=0", "$top=-1", "$top=x", "$top=99999999999999999999", "continuationtoken=a/b", "continuationtoken=xyz",
+        "$filter=%zz",
     ])
     func `a list that cannot be made is a 400`(query: String) {
         let response = bench.ask(.get, "/myhub/registrations", query: "api-version=2020-06&\(query)")

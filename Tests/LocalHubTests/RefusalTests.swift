@@ -133,6 +133,7 @@ import Testing
             (StoreError.busy(retryAfterSeconds: 3), 503, "3"), (.full, 503, "10"), (.readOnly, 503, "10"),
             (.poisoned, 503, "10"), (.damaged(detail: "secret-file"), 503, "10"),
             (.unavailable(detail: "secret-file"), 503, "10"), (.quotaExceeded, 403, nil), (.conflict, 409, nil),
+            (.notAPage, 400, nil),
         ] as [(StoreError, Int, String?)])
     func `a store that cannot is told apart, and its files are not named`(
         error: StoreError, status: Int, retryAfter: String?
@@ -169,6 +170,7 @@ private struct FailingStore: HubStore {
     func hubRegistrations(tag: String, after: String?, limit: Int) throws(StoreError) -> Page<HubRegistration> {
         throw error
     }
+    func forEachHubRegistration(tag: String, _ body: (HubRegistration) -> Void) throws(StoreError) { throw error }
     func hubRegistrations(after: String?, limit: Int) throws(StoreError) -> Page<HubRegistration> { throw error }
     func putHubMessage(_ message: HubMessage) throws(StoreError) { throw error }
     func hubMessage(_ id: String, now: Timestamp) throws(StoreError) -> HubMessage? { throw error }

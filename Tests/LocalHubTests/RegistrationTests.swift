@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import HTTP
 import HTTPTypes
+import MemoryStore
 import NotificationHub
 import Synchronization
 import Testing

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import MemoryStore
 import NotificationHub
 import Randomness
 import Store
@@ -32,7 +33,8 @@ import Testing
         for _ in 0..<150 {
             let expression = try expression(4, &random)
             var found: [String] = []
-            try TargetSelection(store: store).forEach(.native(.fcm), expression) { target in
+            try TargetSelection(store: store, reader: RegistrationReader { _ in }).forEach(.native(.fcm), expression) {
+                target in
                 if let id = target.registrationID { found.append(id) }
             }
             #expect(found.sorted() == all.filter { expression.matches($0.tags) }.map(\.id).sorted(), "\(expression)")

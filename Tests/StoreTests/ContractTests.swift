@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import MemoryStore
 import Store
 import Testing
 
@@ -10,6 +11,24 @@ import Testing
             ($0.bucketBytes, $0.notificationsPerOwner, $0.devicesPerOwner) = (bucketBytes, 5, 3)
         }
         try Contract(store: store).runAll()
+    }
+
+    @Test func `the store of the hub's tests keeps the contract too`() throws {
+        try HubContract(store: MemoryHubStore()).runAll()
+    }
+
+    @Test func `a record that is made again counts on, so that an old version never fits it`() throws {
+        let folder = try TemporaryFolder()
+        let store = try folder.open()
+        let device = try store.putDevice(DeviceRecord(id: "d", owner: "dan", updatedAt: noon))
+        #expect(try store.removeDevice("d", version: 1))
+        let again = try store.putDevice(DeviceRecord(id: "d", owner: "eve", updatedAt: noon))
+        #expect(again.version == 2)
+        #expect(throws: StoreError.conflict) { try store.putDevice(device) }
+        let user = try store.putUser(User(name: "dan", passwordHash: "x"))
+        #expect(try store.removeUser("dan"))
+        #expect(try store.putUser(User(name: "dan", passwordHash: "y")).version == 2)
+        #expect(throws: StoreError.conflict) { try store.putUser(user) }
     }
 
     @Test func `what one store wrote another reads after a restart and a sweep`() throws {

@@ -3,8 +3,9 @@ import JSON
 import Store
 import Synchronization
 
-/// A `HubStore` in memory, with the contract of the real one: versions, order by id, pages that never repeat.
-final class MemoryHubStore: HubStore {
+/// A `HubStore` in memory. It keeps the contract that the real one keeps (`HubContract`), so that the hub's tests are
+/// worth something.
+package final class MemoryHubStore: HubStore {
     private struct State {
         var registrations: [String: HubRegistration] = [:]
         var messages: [String: HubMessage] = [:]
@@ -13,15 +14,17 @@ final class MemoryHubStore: HubStore {
 
     private let state = Mutex(State())
 
-    /// How many registrations were handed out by lists.
-    var registrationsRead: Int { state.withLock { $0.read } }
-    var registrationCount: Int { state.withLock { $0.registrations.count } }
+    package init() {}
 
-    func hubRegistration(_ id: String) throws(StoreError) -> HubRegistration? {
+    /// How many registrations were handed out by lists.
+    package var registrationsRead: Int { state.withLock { $0.read } }
+    package var registrationCount: Int { state.withLock { $0.registrations.count } }
+
+    package func hubRegistration(_ id: String) throws(StoreError) -> HubRegistration? {
         state.withLock { $0.registrations[id] }
     }
 
-    func putHubRegistration(_ registration: HubRegistration) throws(StoreError) -> HubRegistration {
+    package func putHubRegistration(_ registration: HubRegistration) throws(StoreError) -> HubRegistration {
         let result = state.withLock { state -> HubRegistration? in
             guard (state.registrations[registration.id]?.version ?? 0) == registration.version else { return nil }
             var stored = registration
@@ -33,7 +36,7 @@ final class MemoryHubStore: HubStore {
         return result
     }
 
-    func removeHubRegistration(_ id: String, version: Int?) throws(StoreError) -> Bool {
+    package func removeHubRegistration(_ id: String, version: Int?) throws(StoreError) -> Bool {
         let removed = state.withLock { state -> Bool? in
             guard let current = state.registrations[id] else { return false }
             guard version == nil || version == current.version else { return nil }
@@ -44,16 +47,28 @@ final class MemoryHubStore: HubStore {
         return removed
     }
 
-    func hubRegistrations(channel: String) throws(StoreError) -> [HubRegistration] {
+    package func hubRegistrations(channel: String) throws(StoreError) -> [HubRegistration] {
         list(nil, .max) { $0.channel == channel }.elements
     }
 
-    func hubRegistrations(tag: String, after: String?, limit: Int) throws(StoreError) -> Page<HubRegistration> {
+    package func hubRegistrations(
+        tag: String, after: String?, limit: Int
+    ) throws(StoreError) -> Page<HubRegistration> {
         list(after, limit) { $0.tags.contains(tag) }
     }
 
-    func hubRegistrations(after: String?, limit: Int) throws(StoreError) -> Page<HubRegistration> {
-        list(after, limit) { _ in true }
+    package func forEachHubRegistration(tag: String, _ body: (HubRegistration) -> Void) throws(StoreError) {
+        list(nil, .max) { $0.tags.contains(tag) }.elements.forEach(body)
+    }
+
+    /// What the name of a page of all registrations begins with, so that no other text is taken for one.
+    private static let pagePrefix = "after_"
+
+    package func hubRegistrations(after: String?, limit: Int) throws(StoreError) -> Page<HubRegistration> {
+        guard after?.hasPrefix(Self.pagePrefix) != false else { throw .notAPage }
+        var page = list(after.map { String($0.dropFirst(Self.pagePrefix.count)) }, limit) { _ in true }
+        page.next = page.next.map { Self.pagePrefix + $0 }
+        return page
     }
 
     private func list(
@@ -67,11 +82,11 @@ final class MemoryHubStore: HubStore {
         }
     }
 
-    func putHubMessage(_ message: HubMessage) throws(StoreError) {
+    package func putHubMessage(_ message: HubMessage) throws(StoreError) {
         state.withLock { $0.messages[message.id] = message }
     }
 
-    func hubMessage(_ id: String, now: Timestamp) throws(StoreError) -> HubMessage? {
+    package func hubMessage(_ id: String, now: Timestamp) throws(StoreError) -> HubMessage? {
         state.withLock { $0.messages[id] }.flatMap { $0.expiresAt > now ? $0 : nil }
     }
 }

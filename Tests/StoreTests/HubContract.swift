@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+import JSON
+import Store
+import Testing
+
+/// What every `HubStore` must do, whatever it keeps its records in.
+struct HubContract {
+    let store: any HubStore
+
+    func runAll() throws {
+        try hubRegistrations()
+        try hubPages()
+        try hubMessages()
+    }
+
+    private func registration(_ id: String, _ channel: String, _ tags: [String]) -> HubRegistration {
+        let description = JSONValue.object([.init("handle", .string(channel)), .init("n", .number("1.50"))])
+        return HubRegistration(id: id, channel: channel, tags: tags, description: description, updatedAt: noon)
+    }
+
+    func hubRegistrations() throws {
+        let first = try store.putHubRegistration(registration("r-1", "AA", ["news", "username:ann"]))
+        #expect(first.version == 1)
+        #expect(try store.hubRegistration("r-1") == first)
+        #expect(try store.hubRegistration("r-2") == nil)
+        #expect(throws: StoreError.conflict) { try store.putHubRegistration(registration("r-1", "AA", [])) }
+        let other = try store.putHubRegistration(registration("r-0", "AA", ["news"]))
+        #expect(try store.hubRegistrations(channel: "AA") == [other, first])
+        #expect(try store.hubRegistrations(tag: "news", after: nil, limit: 10).elements == [other, first])
+        #expect(try store.hubRegistrations(tag: "username:ann", after: nil, limit: 10).elements == [first])
+        var moved = first
+        (moved.channel, moved.tags) = ("BB", ["sport", "username:ann"])
+        moved = try store.putHubRegistration(moved)
+        #expect(try store.hubRegistrations(channel: "AA") == [other])
+        #expect(try store.hubRegistrations(channel: "BB") == [moved])
+        #expect(try store.hubRegistrations(tag: "news", after: nil, limit: 10).elements == [other])
+        #expect(try store.hubRegistrations(tag: "sport", after: nil, limit: 10).elements == [moved])
+        #expect(throws: StoreError.conflict) { try store.removeHubRegistration("r-1", version: 1) }
+        #expect(try store.removeHubRegistration("r-1", version: 2))
+        #expect(try !store.removeHubRegistration("r-1", version: nil))
+        #expect(try store.hubRegistrations(tag: "sport", after: nil, limit: 10).elements == [])
+        #expect(try store.removeHubRegistration("r-0", version: nil))
+        #expect(try store.hubRegistrations(after: nil, limit: 10).elements == [])
+    }
+
+    func hubPages() throws {
+        let ids = (100..<137).map { "page-\($0)" }
+        for id in ids { _ = try store.putHubRegistration(registration(id, "C" + id, ["all"])) }
+        var byTag: [String] = []
+        var cursor: String?
+        repeat {
+            let page = try store.hubRegistrations(tag: "all", after: cursor, limit: 10)
+            byTag += page.elements.map(\.id)
+            cursor = page.next
+        } while cursor != nil
+        #expect(byTag == ids)
+        var visited: [String] = []
+        try store.forEachHubRegistration(tag: "all") { visited.append($0.id) }
+        #expect(visited.sorted() == ids)
+        try store.forEachHubRegistration(tag: "none") { _ in Issue.record("nobody has that tag") }
+        var all: [String] = []
+        repeat {
+            let page = try store.hubRegistrations(after: cursor, limit: 5)
+            #expect(page.elements.count <= 5)
+            all += page.elements.map(\.id)
+            cursor = page.next
+            #expect(cursor?.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-" || $0 == "_") } ?? true)
+        } while cursor != nil
+        #expect(all.sorted() == ids)
+        for text in ["", "page-100", "xyz", "-1", "+1", "0F", "00", "fffffffffffffffff"] {
+            #expect(throws: StoreError.notAPage) { try store.hubRegistrations(after: text, limit: 5) }
+        }
+        for id in ids { #expect(try store.removeHubRegistration(id, version: 1)) }
+    }
+
+    func hubMessages() throws {
+        var message = HubMessage(
+            id: "m-1", document: .array([.null, .bool(true)]), createdAt: noon, expiresAt: nextDay)
+        #expect(try store.hubMessage("m-1", now: noon) == nil)
+        try store.putHubMessage(message)
+        #expect(try store.hubMessage("m-1", now: noon) == message)
+        message.document = .string("done")
+        try store.putHubMessage(message)
+        #expect(try store.hubMessage("m-1", now: noon) == message)
+        #expect(try store.hubMessage("m-1", now: nextDay) == nil)
+    }
+}
