@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Curl
+import Glibc
 import HTTP
 import HTTPTypes
 import Testing
@@ -27,6 +28,23 @@ private let custom = HTTPField.Name("X-Custom")
         try LocalServer.run { server in
             let transport = try CurlTransport(server.options())
             #expect(try text(transport.respond(to: server.get("/protocol"))) == "HTTP/2.0")
+        }
+    }
+
+    @Test func `a connection whose peer falls silent is ended by the kernel`() throws {
+        try LocalServer.run { server in
+            var options = server.options()
+            // A number that no other connection of this process has.
+            options.connectTimeout = .milliseconds(4_321)
+            let transport = try CurlTransport(options)
+            _ = try transport.respond(to: server.get("/hello"))
+            let timeouts = (Int32(0)..<1024).map { number -> UInt32 in
+                var milliseconds: UInt32 = 0
+                var size = socklen_t(MemoryLayout<UInt32>.size)
+                getsockopt(number, Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, &milliseconds, &size)
+                return milliseconds
+            }
+            #expect(timeouts.contains(4_321))
         }
     }
 
