@@ -41,7 +41,8 @@ struct Site {
                 "Endpoint=sb://localhost/;SharedAccessKeyName=\(key.name);SharedAccessKey=\(key.key.reveal())")
             let local = LocalNotificationHub(
                 name: configuration.hub.name, keys: [key] + [configuration.localHub.key].compactMap(\.self),
-                hosts: ["localhost"] + configuration.localHub.hosts, store: store, now: { Self.now().seconds })
+                hosts: ["localhost"] + configuration.localHub.hosts, store: store, now: { Self.now().seconds },
+                onUnreadable: { logger.warning("hub: \($0)") })
             hub = local
             served = configuration.localHub.isServed ? local : nil
             transport = nil
