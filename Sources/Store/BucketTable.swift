@@ -12,6 +12,7 @@ struct BucketTable: Sendable {
     static let maximumDepth = 6
     /// A file larger than this was not written by us, and reading it would take the memory of all requests.
     static let maximumFileBytes = 512 << 20
+    static let fileSuffix = ".jsonl"
 
     let context: StoreContext
     let schema: TableSchema
@@ -59,13 +60,15 @@ struct BucketTable: Sendable {
     /// alike: a split that was cut short by a crash leaves both, and the folder is the newer one.
     func depth(_ hash: UInt64) -> Int {
         var depth = 0
-        while depth < Self.maximumDepth, isFolder(path(hash, depth: depth)) { depth += 1 }
+        while depth < Self.maximumDepth, isFolder(at: path(hash, depth: depth)) { depth += 1 }
         return depth
     }
 
-    private func isFolder(_ name: String) -> Bool {
+    private func isFolder(at name: String) -> Bool { Self.isFolder(context.path + "/" + name) }
+
+    static func isFolder(_ path: String) -> Bool {
         var status = stat()
-        return stat(context.path + "/" + name, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
     /// Opens the file of this hash, following a split that happens meanwhile; nil when there is none.
@@ -73,9 +76,9 @@ struct BucketTable: Sendable {
         while true {
             let depth = depth(hash)
             let path = path(hash, depth: depth)
-            if let file = try Descriptor.openIfPresent(context, path + ".jsonl", flags) { return (file, depth) }
+            if let file = try Descriptor.openIfPresent(context, path + Self.fileSuffix, flags) { return (file, depth) }
             // Each turn of the loop is one level deeper, so it ends.
-            guard depth < Self.maximumDepth, isFolder(path) else { return nil }
+            guard depth < Self.maximumDepth, isFolder(at: path) else { return nil }
         }
     }
 
@@ -238,7 +241,7 @@ struct BucketTable: Sendable {
     /// The name is made durable before the lock is released: whoever appends next must not depend on us for that.
     private func createFile(_ hash: UInt64) throws(StoreError) -> Descriptor {
         let path = path(hash, depth: depth(hash))
-        let file = try Descriptor.open(context, path + ".jsonl", O_RDWR | O_APPEND | O_CREAT)
+        let file = try Descriptor.open(context, path + Self.fileSuffix, O_RDWR | O_APPEND | O_CREAT)
         try context.flushFolder(Self.folder(of: path))
         return file
     }

@@ -5,17 +5,45 @@ import Glibc
 /// What tells one state of a file from another: an append changes the size, a replacement the inode, an editor at
 /// least the times.
 struct FileIdentity: Equatable, Sendable {
+    let device: UInt64
     let inode: UInt64
     let size: Int
-    let modified: [Int]
+    private let modified: Moment
+    private let changed: Moment
+
+    private struct Moment: Equatable {
+        let seconds: Int
+        let nanoseconds: Int
+
+        init(_ time: timespec) {
+            (seconds, nanoseconds) = (time.tv_sec, time.tv_nsec)
+        }
+    }
 
     init(_ status: stat) {
+        device = UInt64(status.st_dev)
         inode = UInt64(status.st_ino)
         size = Int(status.st_size)
-        modified = [
-            status.st_mtim.tv_sec, status.st_mtim.tv_nsec, status.st_ctim.tv_sec, status.st_ctim.tv_nsec,
-        ]
+        modified = Moment(status.st_mtim)
+        changed = Moment(status.st_ctim)
     }
+
+    /// What is at that path, absolute or relative to the working directory; nil when it cannot be seen.
+    init?(path: String) {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        self.init(status)
+    }
+
+    /// Now, in nanoseconds since 1970, on the clock that files get their times from.
+    static var clock: Int {
+        var now = timespec()
+        clock_gettime(CLOCK_REALTIME, &now)
+        return now.tv_sec &* 1_000_000_000 &+ now.tv_nsec
+    }
+
+    /// The time of the last change of any kind, in nanoseconds since 1970.
+    var changedAt: Int { changed.seconds &* 1_000_000_000 &+ changed.nanoseconds }
 }
 
 /// An open file of the store; closed when it is released.

@@ -2,6 +2,12 @@
 import Glibc
 internal import JSON
 
+/// What names a notification; compare the owner's bytes as well, because two texts may be equal that only look alike.
+struct NotificationKey: Hashable {
+    let owner: String
+    let id: Int32
+}
+
 /// The op that records the first reading.
 private let readOp = "read"
 
@@ -44,7 +50,22 @@ extension FileStore {
     package func notification(
         _ id: Int32, owner: String, now: Timestamp
     ) throws(StoreError) -> SecureNotification? {
-        notification(id, owner, in: try notificationTable.read(owner), now)
+        if let known = notificationCache.record(NotificationKey(owner: owner, id: id)),
+            known.owner.hasSameBytes(as: owner)
+        {
+            return known.expiresAt > now ? known : nil
+        }
+        let asked = FileIdentity.clock
+        guard let content = try notificationTable.read(owner),
+            let found = notification(id, owner, in: content, now)
+        else { return nil }
+        // Whoever found it unread is about to change that.
+        if found.isRead {
+            notificationCache.remember(
+                found, as: NotificationKey(owner: owner, id: id), bytes: found.payload.utf8.count, of: content,
+                in: context, asked: asked)
+        }
+        return found
     }
 
     private func notification(

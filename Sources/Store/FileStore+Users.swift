@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 internal import JSON
-import Synchronization
 
 extension FileStore {
-    /// Costs one or two `stat` where the file has not changed since it was last read.
+    /// Costs two `stat` where the file has not changed since the user was last asked for.
     package func user(_ name: String) throws(StoreError) -> User? {
-        try userCache.user(name, userTable)
+        // Two names may be equal that only look alike.
+        if let known = userCache.record(name), known.name.hasSameBytes(as: name) { return known }
+        let asked = FileIdentity.clock
+        guard let content = try userTable.read(name), let user = user(name, in: content) else { return nil }
+        userCache.remember(user, as: name, bytes: user.textBytes, of: content, in: context, asked: asked)
+        return user
     }
 
     package func users() throws(StoreError) -> [User] {
@@ -15,7 +19,7 @@ extension FileStore {
         while let hash = position {
             let bucket = try userTable.open(hash, O_RDONLY)
             if let file = bucket?.file {
-                users.merge(try UserCache.users(BucketTable.content(of: file), userTable)) { _, new in new }
+                users.merge(try usersByName(in: BucketTable.content(of: file))) { _, new in new }
             }
             position = userTable.nextHash(hash, depth: bucket?.depth ?? userTable.depth(hash))
         }
@@ -25,8 +29,8 @@ extension FileStore {
     package func putUser(_ user: User) throws(StoreError) -> User {
         try userTable.write(user.name) { (bucket) throws(StoreError) -> User in
             let content = try bucket.content()
-            let old = UserCache.user(user.name, in: content, userTable)
-            guard user.version == old?.version ?? 0 else { throw .conflict }
+            let old = self.user(user.name, in: content)
+            guard user.version == old?.version ?? 0, user.version < .max - 1 else { throw .conflict }
             var new = user
             new.version = try userTable.nextVersion(of: user.name, after: old?.version, in: content)
             try bucket.append(LineCodec.encode { new.write(to: &$0) })
@@ -37,10 +41,37 @@ extension FileStore {
     package func removeUser(_ name: String) throws(StoreError) -> Bool {
         guard try user(name) != nil else { return false }
         return try userTable.write(name) { (bucket) throws(StoreError) -> Bool in
-            guard let old = UserCache.user(name, in: try bucket.content(), userTable) else { return false }
+            guard let old = self.user(name, in: try bucket.content()) else { return false }
             try bucket.append(LineCodec.removal(of: name, version: old.version))
             return true
         }
+    }
+
+    private func usersByName(in content: BucketContent) -> [[UInt8]: User] {
+        var users: [[UInt8]: User] = [:]
+        userTable.forEachLine(content) { Self.apply($0, to: &users[Array($0.key.utf8)]) }
+        return users
+    }
+
+    private func user(_ name: String, in content: BucketContent) -> User? {
+        var user: User?
+        userTable.forEachLastLine(content, key: name, id: nil) { Self.apply($0, to: &user) }
+        return user
+    }
+
+    private static func apply(_ line: Line, to user: inout User?) {
+        switch line.op {
+        case nil: user = User(line: line.value)
+        case deleteOp: user = nil
+        case _?: break
+        }
+    }
+}
+
+extension User {
+    /// How long all of its texts are.
+    fileprivate var textBytes: Int {
+        ((tags ?? []) + (sendTo ?? [])).reduce(name.utf8.count + passwordHash.utf8.count) { $0 + $1.utf8.count + 16 }
     }
 }
 
@@ -65,58 +96,5 @@ extension JSONWriter {
     mutating func member(_ name: String, _ texts: [String]) {
         self.name(name)
         array { json in texts.forEach { json.string($0) } }
-    }
-}
-
-/// The users of files that have not changed since they were read: every request asks for one.
-///
-/// Nothing is believed that is not checked: a file that another process or an editor touched has another identity.
-final class UserCache: Sendable {
-    /// Files that are remembered; at the default size of a bucket they hold about 50,000 users.
-    private static let maximumFiles = 64
-
-    private struct Entry {
-        let identity: FileIdentity
-        let users: [[UInt8]: User]
-    }
-
-    private let entries = Mutex<[String: Entry]>([:])
-
-    func user(_ name: String, _ table: BucketTable) throws(StoreError) -> User? {
-        let hash = table.hash(of: name)
-        let path = table.path(hash, depth: table.depth(hash)) + ".jsonl"
-        var status = stat()
-        if stat(table.context.path + "/" + path, &status) == 0 {
-            let identity = FileIdentity(status)
-            let entry = entries.withLock { $0[path] }
-            if let entry, entry.identity == identity { return entry.users[Array(name.utf8)] }
-        }
-        guard let content = try table.read(name) else { return nil }
-        let users = Self.users(content, table)
-        entries.withLock { entries in
-            if entries.count >= Self.maximumFiles { entries.removeAll() }
-            entries[content.name] = Entry(identity: content.identity, users: users)
-        }
-        return users[Array(name.utf8)]
-    }
-
-    static func users(_ content: BucketContent, _ table: BucketTable) -> [[UInt8]: User] {
-        var users: [[UInt8]: User] = [:]
-        table.forEachLine(content) { apply($0, to: &users[Array($0.key.utf8)]) }
-        return users
-    }
-
-    static func user(_ name: String, in content: BucketContent, _ table: BucketTable) -> User? {
-        var user: User?
-        table.forEachLastLine(content, key: name, id: nil) { apply($0, to: &user) }
-        return user
-    }
-
-    private static func apply(_ line: Line, to user: inout User?) {
-        switch line.op {
-        case nil: user = User(line: line.value)
-        case deleteOp: user = nil
-        case _?: break
-        }
     }
 }

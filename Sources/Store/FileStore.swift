@@ -21,6 +21,9 @@ package final class FileStore: StateStore, HubStore, Sendable {
         package var devicesPerOwner = 100
         /// How long a write may wait for the lock of its bucket.
         package var lockTimeout: Duration = .seconds(5)
+        /// A file that changed less than this before it was read is not remembered. Linux gives all changes between
+        /// two ticks of its clock, which are at most 10 ms apart, the same time: the next one might not show.
+        package var settlingTime: Duration = .milliseconds(20)
         /// Opens for reading only, also where writing would be possible.
         package var isReadOnly = false
         /// Hears what the operator should know. Called on the thread that found it, sometimes under a lock: be quick.
@@ -33,8 +36,9 @@ package final class FileStore: StateStore, HubStore, Sendable {
 
     let context: StoreContext
     let userTable: BucketTable
-    let userCache = UserCache()
+    let userCache = RecordCache<String, User>()
     let notificationTable: BucketTable
+    let notificationCache = RecordCache<NotificationKey, SecureNotification>()
     let deviceTable: IndexedTable<DeviceRecord>
     let ownerIndex: BucketTable
     let registrationTable: IndexedTable<HubRegistration>
