@@ -48,7 +48,9 @@ extension Problem {
         case .busy(let seconds):
             self.init(.serviceUnavailable, "The store is busy.", retryAfter: seconds)
         case .quotaExceeded:
-            self.init(.tooManyRequests, "This user has as many entries as one user may have.", retryAfter: quotaRetryAfter)
+            self.init(
+                .tooManyRequests, "This user has as many entries as one user may have.",
+                retryAfter: Self.quotaRetryAfter)
         case .conflict:
             self.init(.serviceUnavailable, "Somebody else is changing the same entry.", retryAfter: 1)
         case .notAPage, .full, .readOnly, .poisoned, .damaged, .unavailable:
