@@ -27,7 +27,8 @@ extension WireTests {
         }
 
         @Test func `SIGTERM ends the process when the requests in flight are answered`() async throws {
-            try await WireSite.run { site in
+            // Patience for machines that are busy with something else.
+            try await WireSite.run(WireSite.Options(hubTimeout: 60)) { site in
                 let alice = try site.addUser("alice")
                 let flights = 8
                 // The hub sleeps, so that the requests are certainly in flight.

@@ -116,7 +116,7 @@ extension WireSite {
 
     /// Waits until so many workers of the backend carry a request, not counting the one that answers.
     func awaitBusyWorkers(_ count: Int) throws -> Bool {
-        try Deadline.poll(seconds: 10) {
+        try Deadline.poll(seconds: 25) {
             (try health()["workers"]?["busy"]?.integer ?? 0) > count
         }
     }
