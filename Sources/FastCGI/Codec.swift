@@ -15,6 +15,8 @@ final class Codec {
     private let request: UnsafeMutablePointer<FCGX_Request>
     /// The request's bytes; -1 where libfcgi has closed it and no new one could be had.
     private var file: Int32 = -1
+    /// How long the file is.
+    private var fileLength = 0
 
     /// Once per process, before the first request (FCGX_Init). It also replaces the handler of SIGPIPE, which is ignored
     /// from here on: a peer that goes away is an error of its own write.
@@ -122,11 +124,18 @@ final class Codec {
 
     /// Puts the request, and nothing of an earlier one, into the file.
     private func fill(_ bytes: UnsafeRawBufferPointer, _ end: [UInt8]) -> Bool {
-        if file < 0 { file = platform_memory_file("request") }
-        return file >= 0
-            && pwrite(file, bytes.baseAddress, bytes.count, 0) == bytes.count
-            && (end.isEmpty || pwrite(file, end, end.count, off_t(bytes.count)) == end.count)
-            && ftruncate(file, off_t(bytes.count + end.count)) == 0
-            && lseek(file, 0, SEEK_SET) == 0
+        if file < 0 { (file, fileLength) = (platform_memory_file("request"), 0) }
+        let length = bytes.count + end.count
+        guard file >= 0, pwrite(file, bytes.baseAddress, bytes.count, 0) == bytes.count,
+            end.isEmpty || pwrite(file, end, end.count, off_t(bytes.count)) == end.count
+        else {
+            // It may be longer than before.
+            fileLength = .max
+            return false
+        }
+        // A third of the cost of all this, so only where it is needed.
+        if length < fileLength, ftruncate(file, off_t(length)) != 0 { return false }
+        fileLength = length
+        return lseek(file, 0, SEEK_SET) == 0
     }
 }
