@@ -19,7 +19,9 @@ package struct AuthenticationHandler: Responder {
 
     /// - Throws: what the authenticator and the inner responder throw. Wrong credentials are not thrown but answered.
     package func respond(to request: Request) throws -> Response {
-        guard let value = request.fields[.authorization], let credentials = BasicCredentials(authorization: value),
+        // The field is no list (RFC 9110 section 11.6.2): of two nobody could say which one counts.
+        let values = request.fields[values: .authorization]
+        guard values.count == 1, let credentials = BasicCredentials(authorization: values[0]),
             let user = try authenticator.authenticate(credentials, address: request.remoteAddress ?? "")
         else { return unauthorized }
         var request = request

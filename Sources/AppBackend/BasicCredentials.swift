@@ -21,15 +21,15 @@ package struct BasicCredentials: Sendable, CustomStringConvertible, CustomDebugS
     package init?(authorization: String) {
         let text = authorization.utf8
         guard text.count <= Self.maximumEncodedLength, let blank = text.firstIndex(of: UInt8(ascii: " ")),
-            ASCII.equalIgnoringCase(String(authorization[..<blank]), "Basic")
+            text[..<blank].elementsEqual("basic".utf8, by: { ASCII.lowercased($0) == $1 })
         else { return nil }
-        let encoded = authorization[blank...].drop { $0 == " " }
-        guard let decoded = Data(base64Encoded: String(encoded)),
-            let pair = String(validating: decoded, as: UTF8.self),
-            !pair.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }), let colon = pair.firstIndex(of: ":")
+        let encoded = text[blank...].drop { $0 == UInt8(ascii: " ") }
+        guard let decoded = Data(base64Encoded: Data(encoded)),
+            let pair = String(validating: decoded, as: UTF8.self)?.utf8,
+            !pair.contains(where: { $0 < 0x20 || $0 == 0x7F }), let colon = pair.firstIndex(of: UInt8(ascii: ":"))
         else { return nil }
-        name = String(pair[..<colon])
-        password = String(pair[pair.index(after: colon)...])
+        name = String(Substring(pair[..<colon]))
+        password = String(Substring(pair[pair.index(after: colon)...]))
         // No stored password is longer, and what is never hashed must not be counted as a guess either.
         guard password.utf8.count <= PasswordHash.maximumPasswordBytes else { return nil }
     }
