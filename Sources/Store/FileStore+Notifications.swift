@@ -62,8 +62,8 @@ extension FileStore {
         // Whoever found it unread is about to change that.
         if found.isRead {
             notificationCache.remember(
-                found, as: NotificationKey(owner: owner, id: id), bytes: found.payload.utf8.count, of: content,
-                in: context, asked: asked)
+                found, as: NotificationKey(owner: owner, id: id), bytes: owner.utf8.count + found.payload.utf8.count,
+                of: content, in: context, asked: asked)
         }
         return found
     }

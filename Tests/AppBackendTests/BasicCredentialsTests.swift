@@ -11,6 +11,7 @@ struct BasicCredentialsTests {
     @Test(arguments: [
         ("alice:secret", "alice", "secret"), ("alice:", "alice", ""), (":secret", "", "secret"),
         ("alice:a:b:c", "alice", "a:b:c"), ("zoë:pässwörd", "zoë", "pässwörd"),
+        ("alice:\u{301}secret", "alice", "\u{301}secret"),
     ])
     func `the name ends at the first colon and both are UTF-8`(pair: String, name: String, password: String) throws {
         let credentials = try #require(BasicCredentials(authorization: header(pair)))

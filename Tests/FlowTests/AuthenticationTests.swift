@@ -16,6 +16,19 @@ struct AuthenticationTests {
             ))
     }
 
+    @Test func `of two fields with credentials none counts`() throws {
+        let site = try TestSite(users: ["alice"])
+        let value = "Basic " + Data("alice:alice-secret".utf8).base64EncodedString()
+        let field = HTTPField(name: .authorization, value: value)
+        func status(_ fields: [HTTPField]) -> HTTPResponse.Status {
+            site.backend.respond(
+                to: Request(method: .get, path: "/api/notifications", fields: HTTPFields(fields), id: "test")
+            ).status
+        }
+        #expect(status([field]) == .ok)
+        #expect(status([field, field]) == .unauthorized)
+    }
+
     @Test func `too many wrong passwords are told to wait, and the user elsewhere is not locked out`() throws {
         let site = try TestSite(users: ["alice"])
         for _ in 0..<LoginThrottle.maximumFailures {
