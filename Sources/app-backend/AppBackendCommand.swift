@@ -9,7 +9,7 @@ struct AppBackendCommand: ParsableCommand {
         abstract: "Decides who is behind a device and who may be notified.",
         discussion: """
             A FastCGI responder behind nginx: it authenticates the users of a mobile app, registers their devices \
-            with a notification hub, sends to users by tag, and keeps the payloads of secure notifications.
+            with a notification hub, sends to users, and keeps the payloads of secure notifications.
             """,
         version: Version.text,
         subcommands: [ServeCommand.self, CheckCommand.self, UserCommand.self, SendCommand.self])
