@@ -79,6 +79,8 @@ let package = Package(
 
         // Numbers that are the same in every run of a test.
         .target(name: "Randomness", path: "Tests/Randomness", swiftSettings: strict),
+        // Servers and commands that a test starts, and waiting for them with an end.
+        .target(name: "Processes", path: "Tests/Processes", swiftSettings: strict),
         // A store that forgets, for the tests of those who use one.
         .target(name: "MemoryStore", dependencies: ["Store"], path: "Tests/MemoryStore", swiftSettings: strict),
         // One test room per room, then the whole arrow: in one process, and through nginx, FastCGI and libcurl.
@@ -87,7 +89,7 @@ let package = Package(
         .testTarget(
             name: "FastCGITests", dependencies: ["CPlatform", "FastCGI", "HTTP", "Randomness", httpTypes, logging],
             swiftSettings: strict),
-        .testTarget(name: "CurlTests", dependencies: ["Curl", "HTTP", httpTypes], swiftSettings: strict),
+        .testTarget(name: "CurlTests", dependencies: ["Curl", "HTTP", "Processes", httpTypes], swiftSettings: strict),
         .testTarget(
             name: "StoreTests", dependencies: ["JSON", "MemoryStore", "Randomness", "Store", "store-oracle"],
             swiftSettings: strict),
@@ -117,7 +119,7 @@ let package = Package(
         .testTarget(
             name: "WireTests",
             dependencies: [
-                "Curl", "DeviceAPI", "DeviceClient", "HTTP", "JSON", "NotificationHub", httpTypes,
+                "Curl", "DeviceAPI", "DeviceClient", "HTTP", "JSON", "NotificationHub", "Processes", httpTypes,
             ],
             swiftSettings: strict),
         .testTarget(

@@ -3,6 +3,7 @@ import Curl
 import Foundation
 import Glibc
 import HTTP
+import Processes
 
 /// A private nginx on free loopback ports, with a certificate for `localhost` of its own making, in a temporary folder.
 final class LocalServer {
@@ -45,7 +46,7 @@ final class LocalServer {
     }
 
     private func stop() {
-        process.terminate()
+        process.stop()
         try? FileManager.default.removeItem(at: folder)
     }
 
@@ -57,18 +58,19 @@ final class LocalServer {
                 .write(to: folder.appending(path: "nginx.conf"), atomically: true, encoding: .utf8)
             let process = try ChildProcess(
                 "/usr/sbin/nginx", ["-p", folder.path, "-c", "nginx.conf", "-e", "error.log"])
-            while !process.hasEnded {
-                if LoopbackListener.accepts(ports.0) && LoopbackListener.accepts(ports.1) {
-                    return (process, ports.0, ports.1)
-                }
-                usleep(5_000)
+            var isUp = false
+            Deadline.poll(seconds: 15) {
+                isUp = LoopbackListener.accepts(ports.0) && LoopbackListener.accepts(ports.1)
+                return isUp || process.exitStatus != nil
             }
+            if isUp { return (process, ports.0, ports.1) }
+            process.stop()
         }
         throw NotStarted()
     }
 
     private static func run(_ program: String, _ arguments: [String]) throws {
-        guard try ChildProcess(program, arguments).wait() else { throw NotStarted() }
+        guard try ChildProcess(program, arguments).wait(seconds: 30) == 0 else { throw NotStarted() }
     }
 
     /// `/echo` answers the request's body: the outer server has read it to pass it on, and hands it over in a header.

@@ -6,6 +6,7 @@ import HTTP
 import HTTPTypes
 import JSON
 import NotificationHub
+import Processes
 
 /// Somebody who may log in.
 struct WireUser: Sendable {

@@ -4,9 +4,9 @@ import Synchronization
 
 /// A child with a clean environment and no signal blocked. (Foundation's `Process` hands down the mask of the thread
 /// that starts it, and a thread of libdispatch has SIGTERM blocked.)
-final class ChildProcess: Sendable {
+package final class ChildProcess: Sendable {
     /// Where the child's standard input comes from.
-    enum Input {
+    package enum Input {
         case nothing
         case file(String)
         /// Text of at most a pipe's size, then the end.
@@ -15,15 +15,15 @@ final class ChildProcess: Sendable {
         case descriptor(Int32)
     }
 
-    struct NotStarted: Error { let program: String }
+    package struct NotStarted: Error { package let program: String }
 
-    let id: pid_t
+    package let id: pid_t
     private let status = Mutex<Int32?>(nil)
 
     /// - Parameters: `output` and `errors` are files that are appended to.
-    init(
-        _ program: String, _ arguments: [String], environment: [String] = [], input: Input = .nothing, output: String,
-        errors: String
+    package init(
+        _ program: String, _ arguments: [String], environment: [String] = [], input: Input = .nothing,
+        output: String = "/dev/null", errors: String = "/dev/null"
     ) throws {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
@@ -75,7 +75,7 @@ final class ChildProcess: Sendable {
     }
 
     /// The exit status; 128 and the signal's number when a signal ended it; nil while it runs.
-    var exitStatus: Int32? {
+    package var exitStatus: Int32? {
         status.withLock { known in
             if let known { return known }
             var raw: Int32 = 0
@@ -86,37 +86,23 @@ final class ChildProcess: Sendable {
     }
 
     /// - Returns: the exit status; nil when it still runs after that time.
-    func wait(seconds: Int) -> Int32? {
+    package func wait(seconds: Int) -> Int32? {
         Deadline.poll(seconds: seconds) { exitStatus != nil }
         return exitStatus
     }
 
-    func signal(_ number: Int32) {
+    package func signal(_ number: Int32) {
         // Under the lock nobody reaps the child, so that its number is still its own.
         status.withLock { if $0 == nil { kill(id, number) } }
     }
 
     /// Ends it: SIGCONT and SIGTERM, and SIGKILL after the deadline.
     /// - Returns: the exit status.
-    @discardableResult func stop(seconds: Int = 15) -> Int32? {
+    @discardableResult package func stop(seconds: Int = 15) -> Int32? {
         signal(SIGCONT)
         signal(SIGTERM)
         if let status = wait(seconds: seconds) { return status }
         signal(SIGKILL)
         return wait(seconds: seconds)
-    }
-}
-
-/// Waiting for something that another process does, and never for ever.
-enum Deadline {
-    /// Asks again and again.
-    /// - Returns: whether it became true in time.
-    @discardableResult static func poll(seconds: Int, _ isTrue: () throws -> Bool) rethrows -> Bool {
-        let end = ContinuousClock.now + .seconds(seconds)
-        while true {
-            if try isTrue() { return true }
-            if ContinuousClock.now >= end { return false }
-            usleep(2_000)
-        }
     }
 }
