@@ -78,17 +78,20 @@ package final class UserAuthenticator: Authenticator {
     ) throws(Problem) -> Bool {
         let name = UserName(credentials.name)?.description ?? ""
         let network = ClientNetwork(address)
-        if let seconds = throttle.admit(name: name, network: network, now: time) {
+        switch throttle.admit(name: name, network: network, now: time) {
+        case .refused(let seconds):
             throw Problem(.tooManyRequests, "Too many failed log-ins.", retryAfter: seconds)
+        case .busy: throw Self.tooManyAtOnce
+        case .admitted: break
         }
-        guard let isRight = hashInTurn(credentials.password, hash) else {
-            throttle.takeBack(name: name, network: network)
-            throw Problem(.serviceUnavailable, "Too many log-ins at once.", retryAfter: 1)
-        }
-        guard isRight, !isDecoy else { return false }
-        throttle.takeBack(name: name, network: network)
-        return true
+        let isRight = hashInTurn(credentials.password, hash).map { $0 && !isDecoy }
+        throttle.settle(name: name, network: network, isFailure: isRight == false)
+        guard let isRight else { throw Self.tooManyAtOnce }
+        return isRight
     }
+
+    private static let tooManyAtOnce = Problem(
+        .serviceUnavailable, "Too many log-ins at once.", retryAfter: 1)
 
     /// - Returns: nil, when too many others are at it.
     private func hashInTurn(_ password: String, _ hash: String) -> Bool? {

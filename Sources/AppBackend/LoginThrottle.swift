@@ -16,9 +16,21 @@ package final class LoginThrottle: Sendable {
     /// two cores make fewer than this in a window.
     static let maximumEntries = 10_000
 
+    /// What becomes of an attempt.
+    enum Admission: Equatable {
+        /// It may be made; `settle` when it was.
+        case admitted
+        /// So many are being made that they could use up what is allowed. In a moment it is known.
+        case busy
+        /// Not before so many seconds.
+        case refused(seconds: Int)
+    }
+
     private struct Window {
         var beganAt: Int64
-        var failures: Int
+        var failures = 0
+        /// Admitted and not settled.
+        var pending = 0
     }
 
     private struct Key: Hashable {
@@ -30,36 +42,37 @@ package final class LoginThrottle: Sendable {
 
     package init() {}
 
-    /// Admits one attempt and counts it as a failure, so that attempts at the same moment count each other.
-    /// `takeBack` when it was a success.
-    /// - Returns: after how many seconds to come again; nil when the attempt may be made.
-    func admit(name: String, network: ClientNetwork, now: Int64) -> Int? {
+    /// Asks for one attempt. Attempts at the same moment count each other, so that no more are made at once than would
+    /// be one after the other.
+    func admit(name: String, network: ClientNetwork, now: Int64) -> Admission {
         windows.withLock { windows in
             let key = Key(name: name, network: network)
-            var window = windows[key] ?? Window(beganAt: now, failures: 0)
-            if isOver(window, now) { window = Window(beganAt: now, failures: 0) }
+            var window = windows[key] ?? Window(beganAt: now)
+            if isOver(window, now) { window = Window(beganAt: now, pending: window.pending) }
             guard window.failures < Self.maximumFailures else {
-                return Int(clamping: Self.windowSeconds - (now - window.beganAt))
+                return .refused(seconds: Int(clamping: Self.windowSeconds - (now - window.beganAt)))
             }
+            guard window.failures + window.pending < Self.maximumFailures else { return .busy }
             if windows.count >= Self.maximumEntries { evict(&windows, now) }
-            window.failures += 1
+            window.pending += 1
             windows[key] = window
-            return nil
+            return .admitted
         }
     }
 
-    /// The attempt that was admitted was no failure, or was not made.
-    func takeBack(name: String, network: ClientNetwork) {
+    /// The attempt that was admitted has ended.
+    func settle(name: String, network: ClientNetwork, isFailure: Bool) {
         windows.withLock { windows in
             let key = Key(name: name, network: network)
-            guard var window = windows[key], window.failures > 0 else { return }
-            window.failures -= 1
-            windows[key] = window.failures > 0 ? window : nil
+            guard var window = windows[key] else { return }
+            window.pending = max(0, window.pending - 1)
+            if isFailure { window.failures += 1 }
+            windows[key] = window.failures + window.pending > 0 ? window : nil
         }
     }
 
     private func evict(_ windows: inout [Key: Window], _ now: Int64) {
-        windows = windows.filter { !isOver($0.value, now) }
+        windows = windows.filter { !isOver($0.value, now) || $0.value.pending > 0 }
         guard windows.count >= Self.maximumEntries else { return }
         let kept = windows.sorted { $0.value.failures > $1.value.failures }.prefix(Self.maximumEntries / 2)
         windows = Dictionary(uniqueKeysWithValues: kept.map { ($0.key, $0.value) })
