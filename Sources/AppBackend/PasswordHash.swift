@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CPlatform
 import Glibc
+import NotificationHub
 
 /// Password hashes as `crypt(3)` makes and checks them (libxcrypt).
 ///
@@ -44,7 +45,8 @@ package enum PasswordHash {
     /// Whether the password is the one that was hashed. Takes as long as the hash's cost says: 1 ... 200 ms.
     package static func verify(_ password: String, _ hash: String) -> Bool {
         guard isAccepted(hash), isUsable(password), let computed = crypt(password, setting: hash) else { return false }
-        return equalInConstantTime(Array(computed.utf8), Array(hash.utf8))
+        // Secrets are compared without stopping at the first difference, so that time does not tell how much was right.
+        return Secret(computed) == Secret(hash)
     }
 
     private static func isUsable(_ password: String) -> Bool {
@@ -69,10 +71,4 @@ package enum PasswordHash {
     private static func string(_ characters: [CChar]) -> String {
         String(decoding: characters.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
-}
-
-/// Compares without stopping at the first difference, so that time does not tell how much was right.
-func equalInConstantTime(_ one: [UInt8], _ other: [UInt8]) -> Bool {
-    guard one.count == other.count else { return false }
-    return zip(one, other).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
 }

@@ -30,15 +30,4 @@ extension RegisterController {
         }
         throw StoreError.conflict
     }
-
-    /// - Returns: false, when somebody registered under it meanwhile.
-    private func removeUnchanged(_ device: DeviceRecord) throws(StoreError) -> Bool {
-        do throws(StoreError) {
-            _ = try store.removeDevice(device.id, version: device.version)
-            return true
-        } catch {
-            guard error == .conflict else { throw error }
-            return false
-        }
-    }
 }

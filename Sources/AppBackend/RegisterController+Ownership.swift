@@ -116,7 +116,7 @@ extension RegisterController {
     private func finish(_ record: DeviceRecord, _ claim: Claim, _ hub: NotificationHubClient) throws {
         let userTag = try Self.userTag(record.owner)
         for other in try hub.registrations(channel: record.handle) {
-            guard let id = other.id, id != claim.id, other.platform.isSameService(as: claim.handle.platform)
+            guard let id = other.id, id != claim.id, other.platform.family == claim.handle.platform.family
             else { continue }
             let isOthers = other.tags.contains { Self.isUserTag($0) && $0 != userTag }
             if isOthers || (other.template != nil) == (record.installationID != nil) { try remove(id, hub) }
@@ -131,20 +131,19 @@ extension RegisterController {
     func remove(_ id: RegistrationID, _ hub: NotificationHubClient) throws {
         for _ in 0..<Self.maximumAttempts {
             guard let device = try store.device(id.description) else { break }
-            do throws(StoreError) {
-                _ = try store.removeDevice(device.id, version: device.version)
-                break
-            } catch {
-                guard error == .conflict else { throw error }
-            }
+            if try removeUnchanged(device) { break }
         }
         _ = try hub.delete(id)
     }
-}
 
-extension Platform {
-    /// `gcm` and `fcm` are two protocols of one push service.
-    fileprivate func isSameService(as other: Platform) -> Bool {
-        self == other || [self, other].allSatisfy { $0 == .fcm || $0 == .gcm }
+    /// - Returns: false, when the record is not at the version that was read any more.
+    func removeUnchanged(_ device: DeviceRecord) throws(StoreError) -> Bool {
+        do throws(StoreError) {
+            _ = try store.removeDevice(device.id, version: device.version)
+            return true
+        } catch {
+            guard error == .conflict else { throw error }
+            return false
+        }
     }
 }

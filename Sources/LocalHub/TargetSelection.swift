@@ -105,8 +105,3 @@ extension HubNotification.Format {
         }
     }
 }
-
-extension Platform {
-    /// The platform whose devices these are.
-    fileprivate var family: Platform { self == .gcm ? .fcm : self }
-}

@@ -71,3 +71,8 @@ package enum Platform: String, CaseIterable, Sendable {
         }
     }
 }
+
+extension Platform {
+    /// The push service: `gcm` and `fcm` are two protocols of one, and a device may be registered under either.
+    package var family: Platform { self == .gcm ? .fcm : self }
+}
