@@ -89,6 +89,11 @@ extension RegisterController {
                 throw HubError.registrationGone
             }
             if current.version == record.version { return true }
+            guard !current.platform.isEmpty else {
+                // Being deleted: whoever does it may have told the hub before we did.
+                _ = try hub.delete(claim.id)
+                throw HubError.registrationGone
+            }
             guard current.handle == record.handle, current.installationID == record.installationID else {
                 return false
             }
