@@ -32,6 +32,14 @@ extension TransportError: TransportFailure {
         case .timedOut, .insecure, .tooLarge, .overloaded, .cancelled, .malformedRequest, .unavailable: false
         }
     }
+
+    /// A call that was cancelled or ran out of time may have been under way.
+    package var isUnsent: Bool {
+        switch self {
+        case .unreachable, .insecure, .overloaded, .malformedRequest, .unavailable: true
+        case .timedOut, .interrupted, .tooLarge, .cancelled: false
+        }
+    }
 }
 
 extension TransportError: CustomStringConvertible {

@@ -29,4 +29,7 @@ public protocol TransportFailure: Error {
     /// Whether the very same request, made again at once, may fare better. It says nothing of whether the first one was
     /// carried out.
     var mayPass: Bool { get }
+
+    /// Whether it is certain that the other side never saw the request, so that making it again cannot do anything twice.
+    var isUnsent: Bool { get }
 }

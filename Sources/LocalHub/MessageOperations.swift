@@ -47,7 +47,7 @@ struct MessageOperations: Sendable {
     /// Where a platform's driver will stand: until there is one, nobody is sent anything, and the record says so.
     /// A native notification that is too large for its service is told apart, as Azure does at delivery; a template's
     /// size is not known before it is filled in.
-    private static func outcome(_ format: HubNotification.Format, _ request: Request) -> Outcome {
+    private static func outcome(_ format: HubNotification.Format, _ request: Request) -> PushOutcome {
         request.body.count > format.maximumPayload ? .invalidNotificationSize : .skipped
     }
 

@@ -32,7 +32,7 @@ struct MessageRecord {
         enqueuedAt = now
     }
 
-    mutating func add(_ target: Target, _ outcome: Outcome) {
+    mutating func add(_ target: Target, _ outcome: PushOutcome) {
         targets += 1
         outcomes[target.description.platform, default: [:]][outcome.rawValue, default: 0] += 1
         if let id = target.registrationID, registrationIDs.count < Self.maximumRegistrationIDs {
@@ -58,14 +58,6 @@ struct MessageRecord {
     }
 
     private var platforms: [Platform] { Platform.allCases.filter { outcomes[$0] != nil } }
-}
-
-/// The fate of one target, in the vocabulary of Azure's telemetry.
-enum Outcome: String {
-    /// Chosen, and nothing was sent: this hub has no connection to the target's push service.
-    case skipped = "Skipped"
-    /// Chosen, and nothing was sent: the service takes no notification of that size.
-    case invalidNotificationSize = "InvalidNotificationSize"
 }
 
 extension MessageRecord {

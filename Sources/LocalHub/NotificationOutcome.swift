@@ -6,9 +6,9 @@ struct NotificationOutcome {
     /// Devices that a test send shows; Azure sends to no more than these.
     static let maximumResults = 10
 
-    private var results: [(target: Target, outcome: Outcome)] = []
+    private var results: [(target: Target, outcome: PushOutcome)] = []
 
-    mutating func add(_ target: Target, _ outcome: Outcome) {
+    mutating func add(_ target: Target, _ outcome: PushOutcome) {
         if results.count < Self.maximumResults { results.append((target, outcome)) }
     }
 
@@ -27,7 +27,7 @@ struct NotificationOutcome {
         return xml.bytes
     }
 
-    private static func write(_ target: Target, _ outcome: Outcome, to xml: inout XMLWriter) {
+    private static func write(_ target: Target, _ outcome: PushOutcome, to xml: inout XMLWriter) {
         xml.element("RegistrationResult") { xml in
             xml.element("ApplicationPlatform", target.description.platform.formatHeader)
             xml.element("PnsHandle", target.description.handle.channel)

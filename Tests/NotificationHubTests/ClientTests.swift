@@ -213,7 +213,10 @@ import Testing
     }
 
     @Test func `what came late or cannot pass is not asked twice`() throws {
-        struct Hopeless: TransportFailure { let mayPass: Bool }
+        struct Hopeless: TransportFailure {
+            let mayPass: Bool
+            let isUnsent = false
+        }
         let id = try #require(RegistrationID("1"))
         let beginning = ContinuousClock.now
         for (seconds, failure, count) in [

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The arrow for one who has many requests under way and no thread to spare for each: the answer comes back by itself.
+///
+/// What has this shape is a `Responder` as well wherever a thread may sleep until its one answer is there.
+public protocol RequestSender: Sendable {
+    /// Returns at once.
+    /// - Parameter completion: called exactly once, with the answer or with a `TransportFailure`; possibly before this
+    ///   call returns, and on a thread that carries the other requests too: be quick.
+    func send(_ request: Request, _ completion: @escaping @Sendable (Result<Response, any Error>) -> Void)
+}
