@@ -40,6 +40,10 @@ extension TransportError: TransportFailure {
         case .timedOut, .interrupted, .tooLarge, .cancelled: false
         }
     }
+
+    package var isLasting: Bool {
+        if case .malformedRequest = self { true } else { false }
+    }
 }
 
 extension TransportError: CustomStringConvertible {

@@ -62,7 +62,7 @@ extension HubRegistration {
 
     private func damaged(_ member: String) -> StoreError { .damaged(detail: "hub registration \(id): \(member)") }
 
-    private static func json(_ description: RegistrationDescription) -> JSONValue {
+    static func json(_ description: RegistrationDescription) -> JSONValue {
         var members: [JSONValue.Member] = [JSONValue.Member("platform", .string(description.platform.rawValue))]
         func add(_ name: String, _ text: String?) {
             if let text { members.append(JSONValue.Member(name, .string(text))) }

@@ -16,12 +16,15 @@ package struct LocalNotificationHub: Responder {
     ///   - name: the hub's name, the first segment of every path; compared without case.
     ///   - keys: who may do what.
     ///   - hosts: names by which clients dial this hub, without ports; tokens for others are refused.
+    ///   - courier: delivers what is sent to the platforms that it has drivers for, from the same store; who makes it
+    ///     runs it. What is sent to others is recorded as `Skipped`.
     ///   - now: seconds since 1970.
     ///   - onUnreadable: hears, once of each, of registrations in the store that cannot be read; lists and sends pass
     ///     them over.
     package init(
         name: String, keys: [SharedAccessKey], hosts: [String], store: any HubStore,
-        now: @escaping @Sendable () -> Int64, onUnreadable: @escaping @Sendable (StoreError) -> Void = { _ in }
+        courier: Courier? = nil, now: @escaping @Sendable () -> Int64,
+        onUnreadable: @escaping @Sendable (StoreError) -> Void = { _ in }
     ) {
         let gate = Gate(
             hub: name, verifier: SharedAccessSignature.Verifier(keys: keys, hosts: hosts),
@@ -29,7 +32,7 @@ package struct LocalNotificationHub: Responder {
         let reader = RegistrationReader(report: onUnreadable)
         let routes =
             RegistrationOperations(store: store, reader: reader).routes
-            + MessageOperations(store: store, reader: reader).routes
+            + MessageOperations(store: store, reader: reader, courier: courier).routes
         self.gate = gate
         router = Router(
             routes.map { route in

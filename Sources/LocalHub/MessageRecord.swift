@@ -10,14 +10,16 @@ struct MessageRecord {
     var format: String
     /// The tag expression; nil for a broadcast and for a direct send.
     var tags: String?
-    /// Seconds since 1970. The hub begins and ends a send before it answers, so this is the time of all three.
-    var enqueuedAt: Int64
+    /// When the hub took the message, began to deliver it, and was done with every target; seconds since 1970.
+    let enqueuedAt: Int64
+    var startedAt: Int64?
+    var endedAt: Int64?
     /// How many targets there were.
     private(set) var targets = 0
     /// The first of their registration ids.
     private(set) var registrationIDs: [String] = []
     /// How many targets met which fate, per platform.
-    private(set) var outcomes: [Platform: [String: Int]] = [:]
+    private(set) var outcomes: [Platform: [PushOutcome: Int]] = [:]
 
     /// Registration ids that are remembered of one send.
     static let maximumRegistrationIDs = 100
@@ -33,28 +35,45 @@ struct MessageRecord {
     }
 
     mutating func add(_ target: Target, _ outcome: PushOutcome) {
-        targets += 1
-        outcomes[target.description.platform, default: [:]][outcome.rawValue, default: 0] += 1
-        if let id = target.registrationID, registrationIDs.count < Self.maximumRegistrationIDs {
-            registrationIDs.append(id)
+        add(outcome, platform: target.description.platform, registrationID: target.registrationID)
+    }
+
+    mutating func add(_ outcome: PushOutcome, platform: Platform, registrationID: String?, count: Int = 1) {
+        guard count > 0 else { return }
+        targets += count
+        outcomes[platform, default: [:]][outcome, default: 0] += count
+        if let registrationID, registrationIDs.count < Self.maximumRegistrationIDs {
+            registrationIDs.append(registrationID)
         }
     }
 
-    /// `NoTargetFound`; otherwise `Abandoned`, for as long as no outcome is a success nothing was delivered to anybody.
-    /// A name that every official client knows.
-    var state: String { targets == 0 ? "NoTargetFound" : "Abandoned" }
+    /// Fates of targets of whom no push service was asked.
+    private static let unasked: Set<PushOutcome> = [
+        .skipped, .abandoned, .wrongChannel, .invalidNotificationSize, .invalidNotificationFormat,
+    ]
+
+    /// One of the names that every official client knows. `Completed` says that the push services were asked, not what
+    /// they said; `Abandoned`, that for no target one was.
+    var state: String {
+        guard endedAt != nil else { return startedAt == nil ? "Enqueued" : "Processing" }
+        guard targets > 0 else { return "NoTargetFound" }
+        return outcomes.values.allSatisfy { Self.unasked.isSuperset(of: $0.keys) } ? "Abandoned" : "Completed"
+    }
 
     /// What is answered to `GET /{hub}/messages/{id}`.
     /// - Parameter location: `sb://…`.
     func details(location: String) -> NotificationDetails {
-        let time = HubTime(enqueuedAt).iso8601
-        return NotificationDetails(
-            id: id, location: location, state: state, enqueueTime: time, startTime: time, endTime: time, tags: tags,
+        NotificationDetails(
+            id: id, location: location, state: state, enqueueTime: HubTime(enqueuedAt).iso8601,
+            startTime: startedAt.map { HubTime($0).iso8601 }, endTime: endedAt.map { HubTime($0).iso8601 }, tags: tags,
             targetPlatforms: platforms.isEmpty ? nil : platforms.map(\.formatHeader).joined(separator: ","),
             outcomes: platforms.map { platform in
-                let counts = (outcomes[platform] ?? [:]).sorted { $0.key < $1.key }
-                return PlatformOutcomes(platform, counts.map { PlatformOutcomes.Count($0.key, $0.value) })
+                PlatformOutcomes(platform, counts(platform).map { PlatformOutcomes.Count($0.name, $0.count) })
             })
+    }
+
+    private func counts(_ platform: Platform) -> [(name: String, count: Int)] {
+        (outcomes[platform] ?? [:]).map { ($0.key.rawValue, $0.value) }.sorted { $0.name < $1.name }
     }
 
     private var platforms: [Platform] { Platform.allCases.filter { outcomes[$0] != nil } }
@@ -63,41 +82,49 @@ struct MessageRecord {
 extension MessageRecord {
     /// As the store keeps it.
     var stored: HubMessage {
+        let created = Timestamp(seconds: enqueuedAt)
+        return HubMessage(
+            id: id, document: document, createdAt: created, expiresAt: created + Self.retentionSeconds)
+    }
+
+    var document: JSONValue {
         var members = [JSONValue.Member("format", .string(format)), JSONValue.Member("state", .string(state))]
         if let tags { members.append(JSONValue.Member("tags", .string(tags))) }
+        for (name, time) in [("enqueuedAt", enqueuedAt), ("startedAt", startedAt), ("endedAt", endedAt)] {
+            if let time { members.append(JSONValue.Member(name, .number(String(time)))) }
+        }
         members += [
-            JSONValue.Member("enqueuedAt", .number(String(enqueuedAt))),
             JSONValue.Member("targets", .number(String(targets))),
             JSONValue.Member("registrations", .array(registrationIDs.map { .string($0) })),
             JSONValue.Member("outcomes", .object(platforms.map(outcomeMember))),
         ]
-        let created = Timestamp(seconds: enqueuedAt)
-        return HubMessage(
-            id: id, document: .object(members), createdAt: created, expiresAt: created + Self.retentionSeconds)
+        return .object(members)
     }
 
     private func outcomeMember(_ platform: Platform) -> JSONValue.Member {
-        let counts = (outcomes[platform] ?? [:]).sorted { $0.key < $1.key }
-        return JSONValue.Member(
-            platform.rawValue, .object(counts.map { JSONValue.Member($0.key, .number(String($0.value))) }))
+        JSONValue.Member(
+            platform.rawValue,
+            .object(counts(platform).map { JSONValue.Member($0.name, .number(String($0.count))) }))
     }
 
+    /// - Parameter json: what `document` wrote.
     /// - Throws: `StoreError.damaged`, when it is not what this hub writes.
-    init(_ message: HubMessage) throws(StoreError) {
-        let json = message.document
+    init(id: String, document json: JSONValue) throws(StoreError) {
         guard let format = json["format"]?.string, let targets = json["targets"]?.integer,
             let enqueued = json["enqueuedAt"]?.integer
-        else { throw .damaged(detail: "hub message \(message.id)") }
-        id = message.id
+        else { throw .damaged(detail: "hub message \(id)") }
+        self.id = id
         self.format = format
         tags = json["tags"]?.string
         enqueuedAt = Int64(enqueued)
+        startedAt = json["startedAt"]?.integer.map { Int64($0) }
+        endedAt = json["endedAt"]?.integer.map { Int64($0) }
         self.targets = targets
         registrationIDs = (json["registrations"]?.array ?? []).compactMap(\.string)
         for member in json["outcomes"]?.members ?? [] {
             guard let platform = Platform(rawValue: member.name) else { continue }
             for count in member.value.members ?? [] {
-                outcomes[platform, default: [:]][count.name] = count.value.integer ?? 0
+                outcomes[platform, default: [:]][PushOutcome(rawValue: count.name)] = count.value.integer ?? 0
             }
         }
     }

@@ -18,8 +18,9 @@ struct NotificationOutcome {
         var xml = XMLWriter()
         let attributes: KeyValuePairs = ["xmlns": Namespace.hub, "xmlns:i": Namespace.instance]
         xml.element("NotificationOutcome", attributes: attributes) { xml in
-            xml.element("Success", "0")
-            xml.element("Failure", String(results.count))
+            let successes = results.count { $0.outcome == .success }
+            xml.element("Success", String(successes))
+            xml.element("Failure", String(results.count - successes))
             xml.element("Results") { xml in
                 for (target, outcome) in results { Self.write(target, outcome, to: &xml) }
             }

@@ -6,6 +6,8 @@ import Store
 struct Target: Sendable {
     /// Nil in a direct send, which passes the registrations by.
     let registrationID: String?
+    /// Of the registration as it was read; nil in a direct send.
+    let version: Int?
     let description: RegistrationDescription
 }
 
@@ -28,13 +30,46 @@ struct TargetSelection: Sendable {
     func forEach(
         _ format: HubNotification.Format, _ expression: TagExpression?, _ visit: (Target) -> Void
     ) throws(StoreError) {
-        var reached = Reached(format: format, expression: expression)
-        func offer(_ registration: HubRegistration) {
-            guard let description = reader.read(registration) else { return }
+        var reached = Reached(format: format)
+        try forEachMatch(format, expression) { registration, description in
             if let target = reached.target(registration, description) { visit(target) }
+        }
+    }
+
+    /// Calls `body` with what the expression and the format match; a registration with two of its tags comes twice.
+    private func forEachMatch(
+        _ format: HubNotification.Format, _ expression: TagExpression?,
+        _ body: (HubRegistration, RegistrationDescription) -> Void
+    ) throws(StoreError) {
+        func offer(_ registration: HubRegistration) {
+            guard let description = reader.read(registration), format.reaches(description, expression) else { return }
+            body(registration, description)
         }
         guard let tags = expression.flatMap(Self.cover) else { return try forEachRegistration(offer) }
         for tag in tags { try store.forEachHubRegistration(tag: tag.folded, offer) }
+    }
+
+    /// The ids of the registrations that a send reaches, sorted, so that a delivery that was cut short knows where to go
+    /// on: behind the last id that it had come to. Of several registrations of one device it is always the same one.
+    func ids(
+        _ format: HubNotification.Format, _ expression: TagExpression?, after: String?
+    ) throws(StoreError) -> [String] {
+        var idByDevice: [String: String] = [:]
+        try forEachMatch(format, expression) { registration, _ in
+            let device = if case .native = format { registration.channel } else { registration.id }
+            idByDevice[device] = min(idByDevice[device] ?? registration.id, registration.id)
+        }
+        return idByDevice.values.filter { after == nil || $0 > after ?? "" }.sorted()
+    }
+
+    /// The registration of that id as a target, if the send still reaches it.
+    func target(
+        _ id: String, _ format: HubNotification.Format, _ expression: TagExpression?
+    ) throws(StoreError) -> Target? {
+        guard let registration = try store.hubRegistration(id), let description = reader.read(registration),
+            format.reaches(description, expression)
+        else { return nil }
+        return Target(registrationID: id, version: registration.version, description: description)
     }
 
     private func forEachRegistration(_ body: (HubRegistration) -> Void) throws(StoreError) {
@@ -75,33 +110,31 @@ struct TargetSelection: Sendable {
 /// Who was reached already: a registration may come up under several tags, and a handle under several registrations.
 private struct Reached {
     let format: HubNotification.Format
-    let expression: TagExpression?
     private var ids: Set<String> = []
     private var channels: Set<String> = []
 
-    init(format: HubNotification.Format, expression: TagExpression?) {
+    init(format: HubNotification.Format) {
         self.format = format
-        self.expression = expression
     }
 
     mutating func target(_ registration: HubRegistration, _ description: RegistrationDescription) -> Target? {
-        guard format.reaches(description), expression?.matches(Set(description.tags)) != false,
-            ids.insert(registration.id).inserted
-        else { return nil }
+        guard ids.insert(registration.id).inserted else { return nil }
         if case .native = format {
             guard channels.insert(registration.channel).inserted else { return nil }
         }
-        return Target(registrationID: registration.id, description: description)
+        return Target(registrationID: registration.id, version: registration.version, description: description)
     }
 }
 
 extension HubNotification.Format {
-    /// Whether a notification in this format is for such a registration, whatever its tags.
-    fileprivate func reaches(_ registration: RegistrationDescription) -> Bool {
-        switch self {
-        case .template: registration.template != nil
-        case .native(let platform):
-            registration.template == nil && registration.platform.family == platform.family
-        }
+    /// Whether a notification in this format to that expression (nil: to all) is for such a registration.
+    fileprivate func reaches(_ registration: RegistrationDescription, _ expression: TagExpression?) -> Bool {
+        let isOfFormat =
+            switch self {
+            case .template: registration.template != nil
+            case .native(let platform):
+                registration.template == nil && registration.platform.family == platform.family
+            }
+        return isOfFormat && expression?.matches(Set(registration.tags)) != false
     }
 }

@@ -77,7 +77,7 @@ extension FileStore {
 
     package func putHubMessage(_ message: HubMessage) throws(StoreError) {
         try Self.checkReadable(message)
-        try messageTable.write(message.id, now: message.createdAt) { (bucket) throws(StoreError) in
+        try messageTable.write(message.id, now: message.createdAt, durably: false) { (bucket) throws(StoreError) in
             try bucket.append(LineCodec.encode { message.write(to: &$0) })
         }
     }
@@ -92,7 +92,7 @@ extension FileStore {
 
     /// The hub's documents are free JSON, so a value can be built that is no JSON text or nests too deep to be parsed.
     /// Its line would be taken for a broken one, hence it is not written.
-    private static func checkReadable(_ record: some LineRecord) throws(StoreError) {
+    static func checkReadable(_ record: some LineRecord) throws(StoreError) {
         var json = JSONWriter(reservingCapacity: 1_024)
         json.object { record.write(to: &$0) }
         do {
@@ -134,6 +134,11 @@ extension HubMessage: LineRecord {
 
     func write(to json: inout JSONWriter) {
         json.member("id", id)
+        writeRest(to: &json)
+    }
+
+    /// All members but the id.
+    func writeRest(to json: inout JSONWriter) {
         json.name("document")
         json.value(document)
         json.member("createdAt", createdAt.text)

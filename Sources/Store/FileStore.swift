@@ -19,6 +19,8 @@ package final class FileStore: StateStore, HubStore, Sendable {
         package var notificationBytesPerOwner = 1 << 20
         /// Devices per owner. Calls in flight at the same moment may exceed it by their number.
         package var devicesPerOwner = 100
+        /// Bytes of the file of messages that the local hub has not delivered yet.
+        package var queueBytes = 32 << 20
         /// How long a write may wait for the lock of its bucket.
         package var lockTimeout: Duration = .seconds(5)
         /// A file that changed less than this before it was read is not remembered. Linux gives all changes between
@@ -45,6 +47,7 @@ package final class FileStore: StateStore, HubStore, Sendable {
     let channelIndex: BucketTable
     let tagIndex: BucketTable
     let messageTable: BucketTable
+    let queueTable: BucketTable
     let sweeper = SweepPosition()
 
     /// Opens the store in that folder; creates it (0700, files 0600) where there is none.
@@ -79,13 +82,14 @@ package final class FileStore: StateStore, HubStore, Sendable {
                 + registration.tags.map { IndexEntry(table: tags, key: $0) }
         }
         messageTable = try table(.records(HubMessage.self, "hub/messages", key: "id", expires: true))
+        queueTable = try table(.hubQueue)
     }
 
     /// All tables, in the order in which they are swept.
     var tables: [BucketTable] {
         [
             notificationTable, messageTable, userTable, deviceTable.records, ownerIndex, registrationTable.records,
-            channelIndex, tagIndex,
+            channelIndex, tagIndex, queueTable,
         ]
     }
 

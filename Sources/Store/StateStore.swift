@@ -94,7 +94,8 @@ package protocol HubStore: Sendable {
     /// - Throws: `notAPage`, when `after` is not the `next` of an earlier page.
     func hubRegistrations(after: String?, limit: Int) throws(StoreError) -> Page<HubRegistration>
 
-    /// Creates or replaces the message of that id.
+    /// Creates or replaces the message of that id. It tells what became of a send, which is not worth a flush of its
+    /// own: a loss of power, unlike a kill, may take the last seconds of it.
     func putHubMessage(_ message: HubMessage) throws(StoreError)
 
     /// The message of that id; nil when it never was or has expired.

@@ -5,12 +5,19 @@ import Synchronization
 
 /// A `HubStore` in memory. It keeps the contract that the real one keeps (`HubContract`), so that the hub's tests are
 /// worth something.
-package final class MemoryHubStore: HubStore {
+package final class MemoryHubStore: HubStore, HubQueue {
     private struct State {
         var registrations: [String: HubRegistration] = [:]
         var messages: [String: HubMessage] = [:]
         var read = 0
+        /// In the order in which they came.
+        var queue: [HubMessage] = []
+        var queueChanges = 0
+        var isTurnTaken = false
     }
+
+    /// Messages that may wait.
+    package static let maximumQueued = 100
 
     private let state = Mutex(State())
 
@@ -88,5 +95,49 @@ package final class MemoryHubStore: HubStore {
 
     package func hubMessage(_ id: String, now: Timestamp) throws(StoreError) -> HubMessage? {
         state.withLock { $0.messages[id] }.flatMap { $0.expiresAt > now ? $0 : nil }
+    }
+
+    // MARK: The queue
+
+    package func enqueueHubMessage(_ message: HubMessage) throws(StoreError) {
+        let isKept = state.withLock { state in
+            guard state.queue.count < Self.maximumQueued else { return false }
+            state.queue.append(message)
+            state.queueChanges += 1
+            return true
+        }
+        guard isKept else { throw .quotaExceeded }
+    }
+
+    package func queuedHubMessage(_ id: String) throws(StoreError) -> HubMessage? {
+        state.withLock { $0.queue.first { $0.id == id } }
+    }
+
+    package func queuedHubMessages(except ids: Set<String>, limit: Int) throws(StoreError) -> [HubMessage] {
+        state.withLock { Array($0.queue.filter { !ids.contains($0.id) }.prefix(limit)) }
+    }
+
+    package func updateQueuedHubMessages(_ messages: [HubMessage]) throws(StoreError) {
+        state.withLock { state in
+            for message in messages {
+                guard let place = state.queue.firstIndex(where: { $0.id == message.id }) else { continue }
+                state.queue[place] = message
+            }
+        }
+    }
+
+    package func removeQueuedHubMessages(_ ids: [String]) throws(StoreError) {
+        state.withLock { $0.queue.removeAll { ids.contains($0.id) } }
+    }
+
+    package func hubQueueMark() -> QueueMark { QueueMark([state.withLock { $0.queueChanges }]) }
+
+    package func takeHubQueueTurn() throws(StoreError) -> QueueTurn? {
+        let isMine = state.withLock { state in
+            defer { state.isTurnTaken = true }
+            return !state.isTurnTaken
+        }
+        guard isMine else { return nil }
+        return QueueTurn { [weak self] in self?.state.withLock { $0.isTurnTaken = false } }
     }
 }

@@ -216,6 +216,7 @@ import Testing
         struct Hopeless: TransportFailure {
             let mayPass: Bool
             let isUnsent = false
+            let isLasting = false
         }
         let id = try #require(RegistrationID("1"))
         let beginning = ContinuousClock.now

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+import Dispatch
+import HTTP
+import NotificationHub
+import Store
+
+/// Delivers what waits in the hub's queue, on one thread, to the push services that there are drivers for.
+///
+/// Of all processes on one store the one that has the turn delivers; when it ends or dies, the next one takes over. A
+/// device gets a message at most once: it is tried again only where it is certain that its service did not take it.
+package final class Courier: Sendable {
+    package struct Options: Sendable {
+        /// Requests under way at once, to all services and to one of them.
+        package var underWay = 512
+        package var underWayPerService = 256
+        /// Targets that are handed over with one write to the store; so many may stay unknown after a crash.
+        package var batch = 64
+        /// Messages that are worked on at once; the others stay in the store.
+        package var messages = 1_000
+        /// Targets of one message that wait for another try; with more the message itself waits.
+        package var retries = 1_000
+        /// How often it is looked whether another process put something into the queue.
+        package var poll: Duration = .milliseconds(250)
+        /// How long a message is tried to be delivered, in seconds; as Azure does.
+        package var abandonSeconds: Int64 = 30 * 60
+        /// How long a stop waits for what is under way.
+        package var drain: Duration = .seconds(5)
+
+        package init() {}
+    }
+
+    let store: any HubStore & HubQueue
+    let drivers: [Platform: any PushDriver]
+    let sender: any RequestSender
+    let options: Options
+    let now: @Sendable () -> Int64
+    let selection: TargetSelection
+    let report: @Sendable (String) -> Void
+    let mailbox = Mailbox()
+    private let hasEnded = DispatchSemaphore(value: 0)
+
+    /// - Parameters:
+    ///   - sender: carries the drivers' requests; ends each of them with an answer within a deadline of its own.
+    ///   - now: seconds since 1970.
+    ///   - report: hears what the operator should know; never a handle or a text.
+    package init(
+        store: any HubStore & HubQueue, drivers: [any PushDriver], sender: any RequestSender,
+        options: Options = Options(), now: @escaping @Sendable () -> Int64,
+        report: @escaping @Sendable (String) -> Void = { _ in }
+    ) {
+        self.store = store
+        self.drivers = Dictionary(drivers.map { ($0.platform, $0) }) { first, _ in first }
+        self.sender = sender
+        self.options = options
+        self.now = now
+        self.report = report
+        selection = TargetSelection(store: store, reader: RegistrationReader { report("hub: \($0)") })
+    }
+
+    /// Delivers until `stop()`, on the thread that calls it.
+    package func run() {
+        defer { hasEnded.signal() }
+        var lastError: StoreError?
+        while !mailbox.isStopping {
+            do throws(StoreError) {
+                if let turn = try store.takeHubQueueTurn() {
+                    DeliveryDesk(self).work()
+                    turn.end()
+                    continue
+                }
+            } catch {
+                if error != lastError { report("delivery: \(error)") }
+                lastError = error
+            }
+            mailbox.wait(options.poll)
+        }
+    }
+
+    /// Something was put into the queue.
+    package func wake() {
+        mailbox.wake()
+    }
+
+    /// Nothing more is begun from now on.
+    package func stop() {
+        mailbox.stop()
+    }
+
+    /// Waits until `run()` has returned, but no longer than that.
+    package func waitForEnd(_ duration: Duration) {
+        let milliseconds = Int(clamping: duration.components.seconds) * 1_000
+        if hasEnded.wait(timeout: .now() + .milliseconds(milliseconds)) == .success { hasEnded.signal() }
+    }
+
+    /// The driver of the devices for which such a notification is made; nil: there is none, and nothing is queued.
+    func driver(for format: HubNotification.Format) -> (any PushDriver)? {
+        guard case .native(let platform) = format else { return nil }
+        return drivers[platform]
+    }
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+import HTTP
+import NotificationHub
+import Store
+
+/// What is handed over next.
+extension DeliveryDesk {
+    /// A message whose targets cannot be read is left alone for so long, in seconds.
+    private static let pauseSeconds: Int64 = 5
+
+    /// Chooses targets of all messages in turn, writes down that they are handed over, and hands them over.
+    /// - Returns: whether there may be more for whom there is room now.
+    func handOver() throws(StoreError) -> Bool {
+        // Few at a time would cost a write to the store each.
+        let room = courier.options.underWay - services.underWay
+        guard room >= min(courier.options.batch, courier.options.underWay) else { return false }
+        let before = services
+        var planned: [(id: String, deliveries: [PlannedDelivery])] = []
+        var changed: [String: DeliveryJob] = [:]
+        var left = room
+        for id in order where left > 0 {
+            guard var job = jobs[id] else { continue }
+            let deliveries = plan(&job, room: min(left, courier.options.batch))
+            changed[id] = job
+            left -= deliveries.count
+            if !deliveries.isEmpty { planned.append((id, deliveries)) }
+        }
+        if let last = planned.last?.id {
+            do throws(StoreError) {
+                try courier.store.updateQueuedHubMessages(planned.compactMap { changed[$0.id]?.message.stored })
+            } catch {
+                services = before
+                throw error
+            }
+            let end = (order.firstIndex(of: last) ?? 0) + 1
+            order = Array(order[end...] + order[..<end])
+        }
+        jobs.merge(changed) { $1 }
+        for (id, deliveries) in planned { post(deliveries, id) }
+        return !planned.isEmpty
+    }
+
+    /// The next targets of one message. What the job says afterwards is true only once it is in the store.
+    private func plan(_ job: inout DeliveryJob, room: Int) -> [PlannedDelivery] {
+        let now = courier.now()
+        guard job.pausedUntil <= now || job.pausedUntil > now + Self.pauseSeconds else { return [] }
+        let (before, servicesBefore) = (job, services)
+        do throws(StoreError) {
+            try job.findTargets(courier.selection)
+            job.message.record.startedAt = job.message.record.startedAt ?? now
+            if now >= job.message.record.enqueuedAt + courier.options.abandonSeconds {
+                job.abandon()
+                return []
+            }
+            let again = try planRetries(&job, room: room, now)
+            let deliveries = try again + planNew(&job, room: room - again.count, now)
+            job.underWay += deliveries.count
+            job.message.underWay = job.underWay
+            return deliveries
+        } catch {
+            courier.report("delivery: \(error)")
+            (job, services) = (before, servicesBefore)
+            job.pausedUntil = now + Self.pauseSeconds
+            return []
+        }
+    }
+
+    private func planRetries(
+        _ job: inout DeliveryJob, room: Int, _ now: Int64
+    ) throws(StoreError) -> [PlannedDelivery] {
+        var deliveries: [PlannedDelivery] = []
+        var waiting: [QueuedMessage.Retry] = []
+        for retry in job.message.retries {
+            // A clock that was set back must not make anybody wait for longer than he was told.
+            let isDue = retry.dueAt <= now || retry.dueAt > now + courier.options.abandonSeconds
+            guard isDue, deliveries.count < room else {
+                waiting.append(retry)
+                continue
+            }
+            guard let target = try job.target(retry.registrationID, courier.selection) else { continue }
+            let delivery = plan(target, attempts: retry.attempts, job)
+            switch admit(delivery, now) {
+            case .now: deliveries.append(delivery)
+            case .full: waiting.append(retry)
+            case .held(let until): waiting.append(retry.postponed(until))
+            }
+        }
+        job.message.retries = waiting
+        return deliveries
+    }
+
+    private func planNew(_ job: inout DeliveryJob, room: Int, _ now: Int64) throws(StoreError) -> [PlannedDelivery] {
+        var deliveries: [PlannedDelivery] = []
+        while deliveries.count < room, job.message.retries.count < courier.options.retries,
+            let id = job.targets?.first
+        {
+            if let target = try job.target(id, courier.selection) {
+                let delivery = plan(target, attempts: 0, job)
+                switch admit(delivery, now) {
+                case .now: deliveries.append(delivery)
+                case .full: return deliveries
+                case .held(let until):
+                    job.message.retries.append(.init(registrationID: id, attempts: 0, dueAt: until))
+                }
+            }
+            job.targets?.removeFirst()
+            job.message.through = id
+        }
+        return deliveries
+    }
+
+    private func plan(_ target: Target, attempts: Int, _ job: DeliveryJob) -> PlannedDelivery {
+        let driver = courier.drivers[target.description.platform]
+        return PlannedDelivery(job.message.notification, to: target, attempts: attempts, driver: driver)
+    }
+
+    private enum Admission {
+        case now
+        /// The service has as much under way as it may.
+        case full
+        /// The service is left alone until then.
+        case held(Int64)
+    }
+
+    /// Takes the delivery's place among those under way, if there is one.
+    private func admit(_ delivery: PlannedDelivery, _ now: Int64) -> Admission {
+        guard case .success = delivery.request else { return .now }
+        if let until = services.heldUntil(delivery.service, now: now) { return .held(until) }
+        guard services.underWay(delivery.service) < courier.options.underWayPerService else { return .full }
+        services.begin(delivery.service)
+        return .now
+    }
+
+    private func post(_ deliveries: [PlannedDelivery], _ id: String) {
+        for delivery in deliveries {
+            switch delivery.request {
+            case .success(let request):
+                let mailbox = courier.mailbox
+                courier.sender.send(request) {
+                    mailbox.add(Answer(messageID: id, delivery: delivery, result: $0))
+                }
+            case .failure(let refusal):
+                guard var job = jobs[id] else { continue }
+                job.underWay -= 1
+                settle(delivery, PushVerdict(refusal.outcome), &job)
+                jobs[id] = job
+            }
+        }
+    }
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+import HTTP
+import NotificationHub
+import Store
+
+/// The delivering thread's own: the messages that it works on. It exists while this process has the turn.
+final class DeliveryDesk {
+    let courier: Courier
+    var jobs: [String: DeliveryJob] = [:]
+    /// Whose turn it is, so that a message to thousands does not keep one to a single device waiting.
+    var order: [String] = []
+    var services = PushServices()
+    private var mark: QueueMark?
+    private var lastError: StoreError?
+
+    init(_ courier: Courier) {
+        self.courier = courier
+    }
+
+    /// Delivers until the courier is stopped.
+    func work() {
+        while !courier.mailbox.isStopping {
+            var hasMore = false
+            do throws(StoreError) {
+                hasMore = try step()
+                lastError = nil
+            } catch {
+                if error != lastError { courier.report("delivery: \(error)") }
+                lastError = error
+            }
+            if !hasMore { courier.mailbox.wait(courier.options.poll) }
+        }
+        drain()
+    }
+
+    /// One round: hear, look what is new, hand over, put away.
+    /// - Returns: whether there is more to hand over at once.
+    private func step() throws(StoreError) -> Bool {
+        settle(courier.mailbox.takeAnswers())
+        try admit()
+        let hasMore = try handOver()
+        try putAway()
+        return hasMore
+    }
+
+    // MARK: What is new
+
+    /// Takes messages from the queue, when something was put in and there is room for it.
+    private func admit() throws(StoreError) {
+        let room = courier.options.messages - jobs.count
+        guard room > courier.options.messages / 2 else { return }
+        let current = courier.store.hubQueueMark()
+        guard current != mark else { return }
+        let waiting = try courier.store.queuedHubMessages(except: Set(jobs.keys), limit: room)
+        for message in waiting {
+            do throws(StoreError) {
+                jobs[message.id] = DeliveryJob(try QueuedMessage(message))
+                order.append(message.id)
+            } catch {
+                // It would be found again and again.
+                courier.report("delivery: \(error)")
+                try courier.store.removeQueuedHubMessages([message.id])
+            }
+        }
+        // With a full desk the rest is looked for once there is room.
+        mark = waiting.count < room ? current : nil
+    }
+
+    // MARK: What was heard
+
+    func settle(_ answers: [Answer]) {
+        for answer in answers {
+            let delivery = answer.delivery
+            let verdict = PushVerdict(answer.result, driver: courier.drivers[delivery.platform])
+            services.end(delivery.service, verdict, now: courier.now())
+            guard var job = jobs[answer.messageID] else { continue }
+            job.underWay -= 1
+            settle(delivery, verdict, &job)
+            jobs[answer.messageID] = job
+        }
+    }
+
+    /// Writes down what became of one target.
+    func settle(_ delivery: PlannedDelivery, _ verdict: PushVerdict, _ job: inout DeliveryJob) {
+        var outcome = verdict.outcome
+        switch verdict.action {
+        case .settle: break
+        case .removeRegistration: courier.remove(delivery.target)
+        case .retry(let seconds):
+            let due = courier.now() + RetryDelay.seconds(after: delivery.attempts + 1, atLeast: seconds)
+            if due < job.message.record.enqueuedAt + courier.options.abandonSeconds {
+                return job.message.retries.append(
+                    .init(registrationID: delivery.registrationID, attempts: delivery.attempts + 1, dueAt: due))
+            }
+            outcome = .abandoned
+        }
+        job.message.record.add(delivery.target, outcome)
+    }
+
+    // MARK: What is finished
+
+    /// The record first: a message is always to be found, in the queue or among those that are done.
+    private func putAway() throws(StoreError) {
+        let done = jobs.filter { $0.value.isDone }.keys
+        guard !done.isEmpty else { return }
+        for id in done {
+            jobs[id]?.message.record.endedAt = courier.now()
+            if let record = jobs[id]?.message.record { try courier.store.putHubMessage(record.stored) }
+        }
+        try courier.store.removeQueuedHubMessages(Array(done))
+        for id in done { jobs[id] = nil }
+        order.removeAll { jobs[$0] == nil }
+    }
+
+    /// Waits for what is under way, then writes down how far everything has come, for whoever has the next turn.
+    private func drain() {
+        let deadline = ContinuousClock.now + courier.options.drain
+        while services.underWay > 0, ContinuousClock.now < deadline {
+            courier.mailbox.wait(min(courier.options.poll, .milliseconds(50)))
+            settle(courier.mailbox.takeAnswers())
+        }
+        do throws(StoreError) {
+            try putAway()
+            let begun = jobs.values.filter { $0.message.record.startedAt != nil }
+            guard !begun.isEmpty else { return }
+            try courier.store.updateQueuedHubMessages(
+                begun.map { job in
+                    var message = job.message
+                    message.underWay = job.underWay
+                    return message.stored
+                })
+        } catch {
+            courier.report("delivery: \(error)")
+        }
+    }
+}
+
+/// How long a target waits for its next try.
+enum RetryDelay {
+    /// The longest pause that we choose ourselves, in seconds.
+    static let maximum: Int64 = 300
+
+    /// Twice as long each time, from one second on, and up to a quarter more so that not all come back at once.
+    /// - Parameter minimum: what the service asked for.
+    static func seconds(after attempts: Int, atLeast minimum: Int?) -> Int64 {
+        let base = min(maximum, 1 << Int64(min(max(attempts - 1, 0), 16)))
+        return max(base, Int64(minimum ?? 0)) + Int64.random(in: 0...max(1, base / 4))
+    }
+}

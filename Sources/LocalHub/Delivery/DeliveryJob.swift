@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+import NotificationHub
+import Store
+
+/// A message that is being delivered by this process.
+struct DeliveryJob {
+    var message: QueuedMessage
+    /// Targets to come, sorted by id; nil: not looked up yet.
+    var targets: ArraySlice<String>?
+    /// Targets that were handed over by this process and have not answered.
+    var underWay = 0
+    /// After an error of the store: not before this, in seconds since 1970.
+    var pausedUntil = Int64.min
+
+    /// - Parameter message: from the queue. What a process before this one had under way cannot be known any more.
+    init(_ message: QueuedMessage) {
+        self.message = message
+        let platform: Platform =
+            if case .native(let platform) = message.notification.format { platform } else { .browser }
+        self.message.record.add(.unknownError, platform: platform, registrationID: nil, count: message.underWay)
+        self.message.underWay = 0
+    }
+
+    /// Whether nothing is left to be done for anybody.
+    var isDone: Bool { targets?.isEmpty == true && message.retries.isEmpty && underWay == 0 }
+
+    /// - Throws: `StoreError`, of reading the registrations.
+    mutating func findTargets(_ selection: TargetSelection) throws(StoreError) {
+        guard targets == nil else { return }
+        switch message.audience {
+        case .device: targets = message.through == nil ? [QueuedMessage.unregistered] : []
+        case .tags(let expression):
+            targets = try selection.ids(message.notification.format, expression, after: message.through)[...]
+        }
+    }
+
+    /// The target of that name as it is now; nil when the message does not reach it any more.
+    func target(_ id: String, _ selection: TargetSelection) throws(StoreError) -> Target? {
+        switch message.audience {
+        case .device(let description): Target(registrationID: nil, version: nil, description: description)
+        case .tags(let expression): try selection.target(id, message.notification.format, expression)
+        }
+    }
+
+    /// Gives up what was not delivered by now.
+    mutating func abandon() {
+        guard case .native(let platform) = message.notification.format else { return }
+        let count = (targets?.count ?? 0) + message.retries.count
+        message.record.add(.abandoned, platform: platform, registrationID: nil, count: count)
+        (targets, message.retries) = ([], [])
+    }
+}

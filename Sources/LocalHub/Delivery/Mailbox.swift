@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+import Dispatch
+import HTTP
+import Synchronization
+
+/// What a push service, or the way to it, said of one target.
+struct Answer: Sendable {
+    let messageID: String
+    let delivery: PlannedDelivery
+    let result: Result<Response, any Error>
+}
+
+/// The way from those who know something new to the thread that delivers, which sleeps on it.
+final class Mailbox: Sendable {
+    private struct State {
+        var answers: [Answer] = []
+        var isSignalled = false
+        var isStopping = false
+    }
+
+    private let state = Mutex(State())
+    private let bell = DispatchSemaphore(value: 0)
+
+    /// The answers since the last time. Each target has at most one under way, so the window bounds them.
+    func takeAnswers() -> [Answer] {
+        state.withLock { state in
+            defer { state.answers = [] }
+            return state.answers
+        }
+    }
+
+    func add(_ answer: Answer) { ring { $0.answers.append(answer) } }
+    func wake() { ring { _ in } }
+    func stop() { ring { $0.isStopping = true } }
+
+    var isStopping: Bool { state.withLock { $0.isStopping } }
+
+    /// One bell for all that came since the sleeper last woke.
+    private func ring(_ change: (inout State) -> Void) {
+        let isFirst = state.withLock { state in
+            change(&state)
+            defer { state.isSignalled = true }
+            return !state.isSignalled
+        }
+        if isFirst { bell.signal() }
+    }
+
+    /// Sleeps until there is something new, or for that long.
+    func wait(_ duration: Duration) {
+        let (seconds, attoseconds) = duration.components
+        let nanoseconds = Int(clamping: seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000)
+        guard bell.wait(timeout: .now() + .nanoseconds(nanoseconds)) == .success else { return }
+        state.withLock { $0.isSignalled = false }
+    }
+}

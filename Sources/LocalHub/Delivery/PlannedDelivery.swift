@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+import HTTP
+import NotificationHub
+
+/// One message for one target, ready to be handed over.
+struct PlannedDelivery: Sendable {
+    let target: Target
+    /// How often the target was tried before.
+    let attempts: Int
+    /// What is sent, or why nothing is.
+    let request: Result<Request, PushRefusal>
+
+    init(_ notification: HubNotification, to target: Target, attempts: Int, driver: (any PushDriver)?) {
+        self.target = target
+        self.attempts = attempts
+        guard let driver else {
+            request = .failure(PushRefusal(.skipped))
+            return
+        }
+        request = Result { () throws(PushRefusal) in
+            try driver.request(for: notification, to: target.description.handle)
+        }
+    }
+
+    /// As the queue names the target.
+    var registrationID: String { target.registrationID ?? QueuedMessage.unregistered }
+    var platform: Platform { target.description.platform }
+
+    /// The push service: what is wrong with it is wrong for all of its devices.
+    var service: String {
+        switch request {
+        case .success(let request): request.authority
+        case .failure: ""
+        }
+    }
+}
+
+extension PushVerdict {
+    /// What an answer, or that there is none, comes to.
+    init(_ result: Result<Response, any Error>, driver: (any PushDriver)?) {
+        switch result {
+        case .success(let response):
+            self = driver?.verdict(on: response) ?? PushVerdict(.unknownError)
+        case .failure(let error as any TransportFailure):
+            switch (error.isUnsent, error.isLasting) {
+            case (_, true): self.init(.wrongChannel)
+            case (true, false): self.init(.pnsUnreachable, .retry(afterSeconds: nil))
+            // It may have been taken.
+            case (false, false): self.init(.pnsUnreachable)
+            }
+        case .failure: self.init(.unknownError)
+        }
+    }
+}

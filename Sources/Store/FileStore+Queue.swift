@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+import CPlatform
+import Glibc
+internal import JSON
+import Synchronization
+
+/// A waiting message as a line of the queue's file. All lines have one key, so the file is never split: who delivers
+/// looks at one file, and a write of many messages is one flush.
+private struct QueuedLine: LineRecord {
+    static let table = "hub/queue"
+    static let keyName = "queue"
+    static let key = "hub"
+
+    let message: HubMessage
+
+    init(_ message: HubMessage) {
+        self.message = message
+    }
+
+    init?(line: JSONValue) {
+        guard let message = HubMessage(line: line) else { return nil }
+        self.message = message
+    }
+
+    func write(to json: inout JSONWriter) {
+        json.member("id", message.id)
+        json.member(Self.keyName, Self.key)
+        message.writeRest(to: &json)
+    }
+
+    static func removal(_ id: String) -> [UInt8] {
+        LineCodec.encode {
+            $0.member("id", id)
+            $0.member("op", deleteOp)
+            $0.member(keyName, key)
+        }
+    }
+}
+
+extension TableSchema {
+    static let hubQueue = TableSchema(
+        name: QueuedLine.table, key: QueuedLine.keyName, beginsWhole: true, expires: true
+    ) { QueuedLine(line: $0) != nil }
+}
+
+extension FileStore: HubQueue {
+    package func enqueueHubMessage(_ message: HubMessage) throws(StoreError) {
+        try Self.checkReadable(message)
+        let line = LineCodec.encode { QueuedLine(message).write(to: &$0) }
+        try queueTable.write(QueuedLine.key, now: message.createdAt) { (bucket) throws(StoreError) in
+            // A file that can shrink has been compacted by now, so at least half of it really waits.
+            guard (queueFile?.size ?? 0) + line.count <= context.options.queueBytes else { throw .quotaExceeded }
+            try bucket.append(line)
+        }
+    }
+
+    package func queuedHubMessage(_ id: String) throws(StoreError) -> HubMessage? {
+        var found: HubMessage?
+        let content = try queueTable.read(QueuedLine.key)
+        queueTable.forEachLastLine(content, key: QueuedLine.key, id: .string(id)) { line in
+            found = line.op == nil ? HubMessage(line: line.value) : nil
+        }
+        return found
+    }
+
+    package func queuedHubMessages(except ids: Set<String>, limit: Int) throws(StoreError) -> [HubMessage] {
+        var found: [String: (place: Int, message: HubMessage)] = [:]
+        var place = 0
+        queueTable.forEachLine(try queueTable.read(QueuedLine.key)) { line in
+            place += 1
+            guard let id = line.id.string, !ids.contains(id) else { return }
+            guard line.op == nil, let message = HubMessage(line: line.value) else { return found[id] = nil }
+            found[id] = (found[id]?.place ?? place, message)
+        }
+        return found.values.sorted { $0.place < $1.place }.prefix(max(0, limit)).map(\.message)
+    }
+
+    package func updateQueuedHubMessages(_ messages: [HubMessage]) throws(StoreError) {
+        var lines: [UInt8] = []
+        for message in messages {
+            try Self.checkReadable(message)
+            lines += LineCodec.encode { QueuedLine(message).write(to: &$0) }
+        }
+        try queueTable.write(QueuedLine.key) { (bucket) throws(StoreError) in try bucket.append(lines) }
+    }
+
+    package func removeQueuedHubMessages(_ ids: [String]) throws(StoreError) {
+        let lines = ids.flatMap(QueuedLine.removal)
+        try queueTable.write(QueuedLine.key, durably: false) { (bucket) throws(StoreError) in try bucket.append(lines) }
+    }
+
+    package func hubQueueMark() -> QueueMark {
+        guard let file = queueFile else { return QueueMark([]) }
+        return QueueMark([Int(truncatingIfNeeded: file.inode), file.size, file.changedAt])
+    }
+
+    /// The kernel gives the lock back when the descriptor is closed, and it closes that of a process that was killed.
+    package func takeHubQueueTurn() throws(StoreError) -> QueueTurn? {
+        try context.checkWritable()
+        let name = "lock/hub-delivery"
+        let file = platform_open(context.path + "/" + name, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard file >= 0 else { throw StoreError(errno, "open", name, writing: true) }
+        guard platform_ofd_lock_byte(file, Int16(F_WRLCK), 0) == 0 else {
+            let code = errno
+            close(file)
+            guard code == EAGAIN || code == EACCES || code == EINTR else {
+                throw StoreError(code, "lock", name, writing: true)
+            }
+            return nil
+        }
+        let held = Mutex<Int32?>(file)
+        return QueueTurn {
+            if let file = held.withLock({ $0.take() }) { close(file) }
+        }
+    }
+
+    private var queueFile: FileIdentity? {
+        FileIdentity(path: context.path + "/" + QueuedLine.table + BucketTable.fileSuffix)
+    }
+}

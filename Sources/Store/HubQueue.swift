@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Messages that the local hub took and has not delivered yet.
+///
+/// The rules of `StateStore` hold. Many processes may put messages in; one at a time delivers them, the one that has the
+/// turn, and only that one changes or removes what waits.
+package protocol HubQueue: Sendable {
+    /// Keeps the message until it is removed.
+    /// - Throws: `quotaExceeded`, when as much waits as may.
+    func enqueueHubMessage(_ message: HubMessage) throws(StoreError)
+
+    /// The waiting message of that id; nil when none of that id waits.
+    func queuedHubMessage(_ id: String) throws(StoreError) -> HubMessage?
+
+    /// Waiting messages without those of the ids, the oldest first.
+    func queuedHubMessages(except ids: Set<String>, limit: Int) throws(StoreError) -> [HubMessage]
+
+    /// Replaces waiting messages, all of them in one durable write.
+    func updateQueuedHubMessages(_ messages: [HubMessage]) throws(StoreError)
+
+    /// Ends the wait of these messages. After a loss of power they may wait again, as they were when they were last
+    /// updated.
+    func removeQueuedHubMessages(_ ids: [String]) throws(StoreError)
+
+    /// Differs from an earlier one when something was put in since, by whatever process. Cheap, for asking often.
+    func hubQueueMark() -> QueueMark
+
+    /// The turn to deliver; nil as long as another has it. Who has it keeps it until `end()`, the end of the last
+    /// reference to it, or the end of his process, however that comes.
+    func takeHubQueueTurn() throws(StoreError) -> QueueTurn?
+}
+
+/// The state of a queue at one moment, to be compared with that of another.
+package struct QueueMark: Equatable, Sendable {
+    private let state: [Int]
+
+    package init(_ state: [Int]) {
+        self.state = state
+    }
+}
+
+/// The right to deliver what waits, held by one at a time.
+package final class QueueTurn: Sendable {
+    private let release: @Sendable () -> Void
+
+    /// - Parameter release: gives the turn back; called once or more.
+    package init(_ release: @escaping @Sendable () -> Void) {
+        self.release = release
+    }
+
+    deinit {
+        release()
+    }
+
+    package func end() {
+        release()
+    }
+}
