@@ -56,6 +56,13 @@ extension HubRefusal {
         }
     }
 
+    /// As much waits to be delivered as may.
+    static var queueIsFull: HubRefusal {
+        var refusal = HubRefusal(.tooManyRequests, "The hub has too many messages to deliver.")
+        refusal.fields[.retryAfter] = String(retryAfterSeconds)
+        return refusal
+    }
+
     /// How long a client waits before it comes again when the store cannot write, in seconds.
     static let retryAfterSeconds = 10
 

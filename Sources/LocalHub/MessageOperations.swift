@@ -30,8 +30,7 @@ struct MessageOperations: Sendable {
         if call.has("test") || call.has("debug") {
             response.body = try sendNow(notification, audience, record, now: call.now).encode()
         } else if let courier, courier.driver(for: format) != nil {
-            try courier.store.enqueueHubMessage(QueuedMessage(notification, to: audience, record: record).stored)
-            courier.wake()
+            try courier.enqueue(QueuedMessage(notification, to: audience, record: record))
         } else {
             try skip(notification, audience, record, now: call.now)
         }

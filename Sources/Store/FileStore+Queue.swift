@@ -37,6 +37,20 @@ private struct QueuedLine: LineRecord {
     }
 }
 
+/// When the file of a full queue was last looked through for what has been delivered; that takes reading all of it.
+final class QueueTidying: Sendable {
+    private let last = Mutex<ContinuousClock.Instant?>(nil)
+
+    func isDue(pause: Duration) -> Bool {
+        last.withLock { last in
+            let now = ContinuousClock.now
+            if let last, now < last + pause { return false }
+            last = now
+            return true
+        }
+    }
+}
+
 extension TableSchema {
     static let hubQueue = TableSchema(
         name: QueuedLine.table, key: QueuedLine.keyName, beginsWhole: true, expires: true
@@ -47,11 +61,18 @@ extension FileStore: HubQueue {
     package func enqueueHubMessage(_ message: HubMessage) throws(StoreError) {
         try Self.checkReadable(message)
         let line = LineCodec.encode { QueuedLine(message).write(to: &$0) }
+        if isQueueFull(for: line), queueTidying.isDue(pause: context.options.queueTidyPause) {
+            try queueTable.tidy(queueTable.hash(of: QueuedLine.key), now: message.createdAt)
+        }
+        guard !isQueueFull(for: line) else { throw .quotaExceeded }
         try queueTable.write(QueuedLine.key, now: message.createdAt) { (bucket) throws(StoreError) in
-            // A file that can shrink has been compacted by now, so at least half of it really waits.
-            guard (queueFile?.size ?? 0) + line.count <= context.options.queueBytes else { throw .quotaExceeded }
             try bucket.append(line)
         }
+    }
+
+    /// Writers at the same moment may exceed the limit by a line each.
+    private func isQueueFull(for line: [UInt8]) -> Bool {
+        (queueFile?.size ?? 0) + line.count > context.options.queueBytes
     }
 
     package func queuedHubMessage(_ id: String) throws(StoreError) -> HubMessage? {
@@ -72,7 +93,8 @@ extension FileStore: HubQueue {
             guard line.op == nil, let message = HubMessage(line: line.value) else { return found[id] = nil }
             found[id] = (found[id]?.place ?? place, message)
         }
-        return found.values.sorted { $0.place < $1.place }.prefix(max(0, limit)).map(\.message)
+        let oldestFirst = found.values.sorted { ($0.message.createdAt, $0.place) < ($1.message.createdAt, $1.place) }
+        return oldestFirst.prefix(max(0, limit)).map(\.message)
     }
 
     package func updateQueuedHubMessages(_ messages: [HubMessage]) throws(StoreError) {
@@ -81,11 +103,13 @@ extension FileStore: HubQueue {
             try Self.checkReadable(message)
             lines += LineCodec.encode { QueuedLine(message).write(to: &$0) }
         }
+        guard !lines.isEmpty else { return }
         try queueTable.write(QueuedLine.key) { (bucket) throws(StoreError) in try bucket.append(lines) }
     }
 
     package func removeQueuedHubMessages(_ ids: [String]) throws(StoreError) {
         let lines = ids.flatMap(QueuedLine.removal)
+        guard !lines.isEmpty else { return }
         try queueTable.write(QueuedLine.key, durably: false) { (bucket) throws(StoreError) in try bucket.append(lines) }
     }
 

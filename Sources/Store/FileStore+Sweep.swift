@@ -65,7 +65,8 @@ extension FileStore {
 extension BucketTable {
     /// Compacts the file of that hash if it is worth it, and removes what a split that was cut short left behind.
     /// - Returns: whether it was compacted.
-    fileprivate func tidy(_ hash: UInt64, now: Timestamp) throws(StoreError) -> Bool {
+    @discardableResult
+    func tidy(_ hash: UInt64, now: Timestamp) throws(StoreError) -> Bool {
         let depth = depth(hash)
         try removeLeftovers(hash, depth: depth)
         guard let (file, _) = try open(hash, O_RDONLY),

@@ -20,7 +20,9 @@ package final class FileStore: StateStore, HubStore, Sendable {
         /// Devices per owner. Calls in flight at the same moment may exceed it by their number.
         package var devicesPerOwner = 100
         /// Bytes of the file of messages that the local hub has not delivered yet.
-        package var queueBytes = 32 << 20
+        package var queueBytes = 16 << 20
+        /// How often that file, when it is full, is looked through for what may be dropped.
+        package var queueTidyPause: Duration = .seconds(1)
         /// How long a write may wait for the lock of its bucket.
         package var lockTimeout: Duration = .seconds(5)
         /// A file that changed less than this before it was read is not remembered. Linux gives all changes between
@@ -48,6 +50,7 @@ package final class FileStore: StateStore, HubStore, Sendable {
     let tagIndex: BucketTable
     let messageTable: BucketTable
     let queueTable: BucketTable
+    let queueTidying = QueueTidying()
     let sweeper = SweepPosition()
 
     /// Opens the store in that folder; creates it (0700, files 0600) where there is none.

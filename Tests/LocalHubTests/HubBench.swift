@@ -14,7 +14,10 @@ struct HubBench {
     let store: any HubStore
     let hub: LocalNotificationHub
 
-    init(store: any HubStore = MemoryHubStore(), onUnreadable: @escaping @Sendable (StoreError) -> Void = { _ in }) {
+    init(
+        store: any HubStore = MemoryHubStore(), courier: Courier? = nil,
+        onUnreadable: @escaping @Sendable (StoreError) -> Void = { _ in }
+    ) {
         self.store = store
         hub = LocalNotificationHub(
             name: "MyHub",
@@ -22,7 +25,7 @@ struct HubBench {
                 SharedAccessKey(name: "listen", key: Secret("listen-key"), rights: .listen),
                 SharedAccessKey(name: "send", key: Secret("send-key"), rights: .send),
                 SharedAccessKey(name: "full", key: Secret("full-key"), rights: .full),
-            ], hosts: [Self.host], store: store, now: { Self.now }, onUnreadable: onUnreadable)
+            ], hosts: [Self.host], store: store, courier: courier, now: { Self.now }, onUnreadable: onUnreadable)
     }
 
     static func token(

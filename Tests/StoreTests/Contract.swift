@@ -5,7 +5,7 @@ import Testing
 /// What every adapter of the two protocols must do, whatever it keeps its records in. Caps: 5 notifications and
 /// 3 devices per owner.
 struct Contract {
-    let store: any StateStore & HubStore
+    let store: any StateStore & HubStore & HubQueue
 
     func runAll() throws {
         try users()

@@ -5,12 +5,14 @@ import Testing
 
 /// What every `HubStore` must do, whatever it keeps its records in.
 struct HubContract {
-    let store: any HubStore
+    let store: any HubStore & HubQueue
 
     func runAll() throws {
         try hubRegistrations()
         try hubPages()
         try hubMessages()
+        try queue()
+        try queueTurn()
     }
 
     private func registration(_ id: String, _ channel: String, _ tags: [String]) -> HubRegistration {
@@ -83,5 +85,41 @@ struct HubContract {
         try store.putHubMessage(message)
         #expect(try store.hubMessage("m-1", now: noon) == message)
         #expect(try store.hubMessage("m-1", now: nextDay) == nil)
+    }
+
+    /// The higher its number, the younger.
+    private func message(_ number: Int, _ text: String = "new") -> HubMessage {
+        HubMessage(
+            id: "q-\(number)", document: .string(text), createdAt: noon + Int64(number), expiresAt: nextDay)
+    }
+
+    func queue() throws {
+        #expect(try store.queuedHubMessages(except: [], limit: 10) == [])
+        let empty = store.hubQueueMark()
+        let messages = (1...5).map { message($0) }
+        for message in messages { try store.enqueueHubMessage(message) }
+        #expect(store.hubQueueMark() != empty)
+        #expect(try store.queuedHubMessages(except: [], limit: 10) == messages)
+        #expect(try store.queuedHubMessages(except: ["q-1", "q-3"], limit: 2).map(\.id) == ["q-2", "q-4"])
+        #expect(try store.queuedHubMessage("q-2") == messages[1])
+        #expect(try store.queuedHubMessage("q-9") == nil)
+        try store.updateQueuedHubMessages([message(2, "changed"), message(1, "changed")])
+        #expect(try store.queuedHubMessage("q-2") == message(2, "changed"))
+        #expect(try store.queuedHubMessages(except: [], limit: 10).map(\.id) == messages.map(\.id))
+        try store.removeQueuedHubMessages(["q-1", "q-3", "q-5"])
+        #expect(try store.queuedHubMessage("q-1") == nil)
+        #expect(try store.queuedHubMessages(except: [], limit: 10).map(\.id) == ["q-2", "q-4"])
+        try store.removeQueuedHubMessages(["q-2", "q-4"])
+        #expect(try store.queuedHubMessages(except: [], limit: 10) == [])
+    }
+
+    func queueTurn() throws {
+        let turn = try #require(try store.takeHubQueueTurn())
+        #expect(try store.takeHubQueueTurn() == nil)
+        turn.end()
+        turn.end()
+        // Kept by nobody, so it ends at once.
+        #expect(try store.takeHubQueueTurn() != nil)
+        #expect(try store.takeHubQueueTurn() != nil)
     }
 }

@@ -21,6 +21,8 @@ package final class Courier: Sendable {
         package var retries = 1_000
         /// How often it is looked whether another process put something into the queue.
         package var poll: Duration = .milliseconds(250)
+        /// How often the progress of messages under way is written down when nothing else is.
+        package var progress: Duration = .seconds(1)
         /// How long a message is tried to be delivered, in seconds; as Azure does.
         package var abandonSeconds: Int64 = 30 * 60
         /// How long a stop waits for what is under way.
@@ -76,7 +78,18 @@ package final class Courier: Sendable {
         }
     }
 
-    /// Something was put into the queue.
+    /// Puts a message into the queue, where it is durable when this returns.
+    /// - Throws: `HubRefusal`, 429, when the queue is full; `StoreError`.
+    func enqueue(_ message: QueuedMessage) throws {
+        do throws(StoreError) {
+            try store.enqueueHubMessage(message.stored)
+        } catch {
+            throw error == .quotaExceeded ? HubRefusal.queueIsFull as any Error : error
+        }
+        wake()
+    }
+
+    /// Looks at once whether something is to be done, instead of at the next turn of the clock.
     package func wake() {
         mailbox.wake()
     }

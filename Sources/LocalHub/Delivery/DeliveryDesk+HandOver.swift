@@ -36,6 +36,7 @@ extension DeliveryDesk {
             order = Array(order[end...] + order[..<end])
         }
         jobs.merge(changed) { $1 }
+        unwritten.subtract(planned.map(\.id))
         for (id, deliveries) in planned { post(deliveries, id) }
         return !planned.isEmpty
     }

@@ -12,6 +12,9 @@ final class DeliveryDesk {
     var services = PushServices()
     private var mark: QueueMark?
     private var lastError: StoreError?
+    /// Messages of which the store does not know all yet that was heard.
+    var unwritten: Set<String> = []
+    private var writtenAt = ContinuousClock.now
 
     init(_ courier: Courier) {
         self.courier = courier
@@ -40,6 +43,7 @@ final class DeliveryDesk {
         try admit()
         let hasMore = try handOver()
         try putAway()
+        if ContinuousClock.now >= writtenAt + courier.options.progress { try writeProgress() }
         return hasMore
     }
 
@@ -77,6 +81,7 @@ final class DeliveryDesk {
             job.underWay -= 1
             settle(delivery, verdict, &job)
             jobs[answer.messageID] = job
+            unwritten.insert(answer.messageID)
         }
     }
 
@@ -121,17 +126,22 @@ final class DeliveryDesk {
         }
         do throws(StoreError) {
             try putAway()
-            let begun = jobs.values.filter { $0.message.record.startedAt != nil }
-            guard !begun.isEmpty else { return }
-            try courier.store.updateQueuedHubMessages(
-                begun.map { job in
-                    var message = job.message
-                    message.underWay = job.underWay
-                    return message.stored
-                })
+            try writeProgress()
         } catch {
             courier.report("delivery: \(error)")
         }
+    }
+
+    /// For those who ask what became of a message, and for whoever has the next turn.
+    private func writeProgress() throws(StoreError) {
+        let messages = unwritten.compactMap { jobs[$0] }.map { job in
+            var message = job.message
+            message.underWay = job.underWay
+            return message.stored
+        }
+        try courier.store.updateQueuedHubMessages(messages)
+        unwritten.removeAll()
+        writtenAt = .now
     }
 }
 

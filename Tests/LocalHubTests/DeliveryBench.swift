@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import HTTP
+import HTTPTypes
+import LocalHub
+import MemoryStore
+import NotificationHub
+import Store
+import Synchronization
+import Testing
+
+/// A push service that has no secrets: its requests name the device in the path.
+struct PlainDriver: PushDriver {
+    let platform = Platform.browser
+
+    func request(for notification: HubNotification, to device: DeviceHandle) throws(PushRefusal) -> Request {
+        guard case .browser(let subscription) = device.value else { throw PushRefusal(.wrongChannel) }
+        guard notification.body.count <= 3_993 else { throw PushRefusal(.invalidNotificationSize) }
+        let parts = subscription.endpoint.dropFirst("https://".count).split(separator: "/", maxSplits: 1)
+        var request = Request(
+            method: .post, authority: String(parts[0]), path: "/" + parts[1], body: notification.body)
+        for header in notification.headers {
+            if let name = HTTPField.Name(header.name) { request.fields[name] = header.value }
+        }
+        return request
+    }
+
+    func verdict(on response: Response) -> PushVerdict {
+        switch response.status.code {
+        case 201: PushVerdict(.success)
+        case 401: PushVerdict(.invalidCredentials)
+        case 410: PushVerdict(.expiredChannel, .removeRegistration)
+        case 429: PushVerdict(.throttled, .retry(afterSeconds: 7))
+        default: PushVerdict(.pnsUnavailable, .retry(afterSeconds: nil))
+        }
+    }
+}
+
+/// What a transport may fail with.
+struct Failure: TransportFailure {
+    var isUnsent = false
+    var isLasting = false
+    var mayPass: Bool { false }
+}
+
+/// The network: answers as the test says, and remembers what it was asked.
+final class ScriptedSender: RequestSender {
+    typealias Script = @Sendable (Request) -> Result<Response, any Error>?
+
+    private struct State {
+        var requests: [Request] = []
+        var script: Script
+    }
+
+    private let state: Mutex<State>
+
+    /// - Parameter script: nil never answers.
+    init(_ script: @escaping Script = { _ in .success(Response(status: .created)) }) {
+        state = Mutex(State(script: script))
+    }
+
+    static func status(_ code: Int) -> Script {
+        { _ in .success(Response(status: HTTPResponse.Status(code: code))) }
+    }
+
+    func answer(_ script: @escaping Script) { state.withLock { $0.script = script } }
+    var requests: [Request] { state.withLock { $0.requests } }
+    var paths: [String] { requests.map(\.path) }
+
+    func send(_ request: Request, _ completion: @escaping @Sendable (Result<Response, any Error>) -> Void) {
+        let script = state.withLock { state in
+            state.requests.append(request)
+            return state.script
+        }
+        if let result = script(request) { completion(result) }
+    }
+}
+
+/// A hub with a courier, a clock that the test moves, and waiting for what must happen.
+final class DeliveryBench {
+    let store: any HubStore & HubQueue
+    let sender: ScriptedSender
+    let courier: Courier
+    let hub: HubBench
+    let reports = Mutex<[String]>([])
+    private let time = Mutex(HubBench.now)
+
+    init(
+        store: any HubStore & HubQueue = MemoryHubStore(), sender: ScriptedSender = ScriptedSender(),
+        _ adjust: (inout Courier.Options) -> Void = { _ in }
+    ) {
+        self.store = store
+        self.sender = sender
+        var options = Courier.Options()
+        (options.poll, options.drain, options.progress) = (.milliseconds(2), .milliseconds(20), .zero)
+        adjust(&options)
+        let late = Late()
+        courier = Courier(
+            store: store, drivers: [PlainDriver()], sender: sender, options: options, now: { late.bench?.now ?? 0 },
+            report: { text in late.bench?.reports.withLock { $0.append(text) } })
+        hub = HubBench(store: store, courier: courier)
+        late.bench = self
+    }
+
+    /// The bench, for closures that are made before it.
+    private final class Late: Sendable {
+        private nonisolated(unsafe) weak var held: DeliveryBench?
+        private let lock = Mutex(())
+        var bench: DeliveryBench? {
+            get { lock.withLock { _ in held } }
+            set { lock.withLock { _ in held = newValue } }
+        }
+    }
+
+    deinit {
+        courier.stop()
+    }
+
+    var now: Int64 { time.withLock { $0 } }
+
+    func pass(_ seconds: Int64) {
+        time.withLock { $0 += seconds }
+        courier.wake()
+    }
+
+    func start() {
+        let courier = courier
+        Thread { courier.run() }.start()
+    }
+
+    /// Ends the courier as a process's end does, and waits for it.
+    func stop() {
+        courier.stop()
+        courier.waitForEnd(.seconds(10))
+    }
+
+    func register(_ id: Int, tags: String = "all", at endpoint: String? = nil) {
+        Self.register(id, tags: tags, at: endpoint, hub)
+    }
+
+    static func register(_ id: Int, tags: String = "all", at endpoint: String? = nil, _ hub: HubBench) {
+        let keys =
+            "<P256DH>B\(String(repeating: "A", count: 86))</P256DH><Auth>\(String(repeating: "A", count: 22))</Auth>"
+        let response = hub.put(
+            "\(id)-1-1",
+            "<BrowserRegistrationDescription \(HubBench.namespaces)><Tags>\(tags)</Tags>"
+                + "<Endpoint>\(endpoint ?? "https://push.example/\(id)")</Endpoint>\(keys)"
+                + "</BrowserRegistrationDescription>")
+        #expect(response.status.code == 200)
+    }
+
+    func send(_ tags: String? = "all", body: String = "{}", fields: [String: String] = [:]) -> String {
+        let sent = hub.send("browser", tags: tags, body: body, fields: fields)
+        #expect(sent.status.code == 201)
+        return sent.createdID
+    }
+
+    func details(_ id: String) throws -> NotificationDetails {
+        try NotificationDetails(decoding: hub.ask(.get, "/myhub/messages/\(id)").body)
+    }
+
+    /// The counts of a message by outcome, once it is done.
+    func outcomes(_ id: String) throws -> [String: Int] {
+        try wait { try self.details(id).endTime != nil }
+        let counts = try details(id).outcomes.flatMap(\.counts)
+        return Dictionary(uniqueKeysWithValues: counts.map { ($0.name, $0.count) })
+    }
+
+    /// Looks again and again until it is so; an issue is recorded when that takes too long.
+    func wait(_ isSo: () throws -> Bool) throws {
+        let deadline = ContinuousClock.now + .seconds(20)
+        while try !isSo() {
+            try #require(ContinuousClock.now < deadline, "waited in vain")
+            usleep(1_000)
+        }
+    }
+}

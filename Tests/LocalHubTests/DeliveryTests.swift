@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+import HTTP
+import HTTPTypes
+import LocalHub
+import MemoryStore
+import NotificationHub
+import Store
+import Synchronization
+import Testing
+
+@Suite struct `The courier of the local hub` {
+    @Test func `a message waits in the queue until it is delivered, once to each device`() throws {
+        let bench = DeliveryBench()
+        for id in 1...3 { bench.register(id) }
+        bench.register(4, tags: "other")
+        let id = bench.send(fields: ["TTL": "60", "Urgency": "high", "Cookie": "a"])
+        #expect(try bench.details(id).state == "Enqueued")
+        #expect(bench.sender.requests.isEmpty)
+        bench.start()
+        #expect(try bench.outcomes(id) == ["Success": 3])
+        #expect(try bench.details(id).state == "Completed")
+        #expect(bench.sender.paths.sorted() == ["/1", "/2", "/3"])
+        let fields = try #require(bench.sender.requests.first?.fields)
+        #expect(fields.count == 2 && fields.contains { $0.name.canonicalName == "ttl" && $0.value == "60" })
+        #expect(try bench.store.queuedHubMessages(except: [], limit: 9).isEmpty)
+    }
+
+    @Test func `a message to nobody is done, and says so`() throws {
+        let bench = DeliveryBench()
+        bench.start()
+        let id = bench.send("nobody")
+        #expect(try bench.outcomes(id) == [:])
+        #expect(try bench.details(id).state == "NoTargetFound")
+    }
+
+    @Test func `a device that its service calls gone is removed, and no other`() throws {
+        let bench = DeliveryBench()
+        for id in 1...2 { bench.register(id) }
+        bench.sender.answer { request in
+            .success(Response(status: request.path == "/1" ? .gone : .created))
+        }
+        bench.start()
+        #expect(try bench.outcomes(bench.send()) == ["Success": 1, "ExpiredChannel": 1])
+        #expect(bench.hub.ask(.get, "/myhub/registrations/1-1-1").status.code == 404)
+        #expect(bench.hub.ask(.get, "/myhub/registrations/2-1-1").status.code == 200)
+        #expect(try bench.outcomes(bench.send()) == ["Success": 1])
+    }
+
+    @Test func `a device that renewed its registration while its service called it gone stays`() throws {
+        let bench = DeliveryBench()
+        bench.register(1)
+        let hub = bench.hub
+        bench.sender.answer { _ in
+            DeliveryBench.register(1, hub)
+            return .success(Response(status: .gone))
+        }
+        bench.start()
+        #expect(try bench.outcomes(bench.send()) == ["ExpiredChannel": 1])
+        #expect(bench.hub.ask(.get, "/myhub/registrations/1-1-1").status.code == 200)
+    }
+
+    @Test func `a wrong key of ours costs nobody his registration`() throws {
+        let bench = DeliveryBench(sender: ScriptedSender(ScriptedSender.status(401)))
+        bench.register(1)
+        bench.start()
+        #expect(try bench.outcomes(bench.send()) == ["InvalidCredentials": 1])
+        #expect(bench.hub.ask(.get, "/myhub/registrations/1-1-1").status.code == 200)
+    }
+
+    @Test func `what a service did not take is tried again, not before it asked for`() throws {
+        let bench = DeliveryBench(sender: ScriptedSender(ScriptedSender.status(429)))
+        bench.register(1)
+        let id = bench.send()
+        bench.start()
+        try bench.wait { bench.sender.requests.count == 1 }
+        bench.sender.answer(ScriptedSender.status(201))
+        bench.pass(6)
+        // Another message has gone through the whole round since.
+        bench.register(2, tags: "other")
+        #expect(try bench.outcomes(bench.send("other")) == ["Success": 1])
+        #expect(bench.sender.paths == ["/1", "/2"])
+        #expect(try bench.details(id).state == "Processing")
+        bench.pass(10)
+        #expect(try bench.outcomes(id) == ["Success": 1])
+        #expect(bench.sender.paths == ["/1", "/2", "/1"])
+    }
+
+    @Test func `after half an hour a message is given up, and says so`() throws {
+        let bench = DeliveryBench(sender: ScriptedSender(ScriptedSender.status(503)))
+        for id in 1...3 { bench.register(id) }
+        bench.start()
+        let id = bench.send()
+        try bench.wait { bench.sender.requests.count >= 1 }
+        bench.pass(30 * 60)
+        #expect(try bench.outcomes(id) == ["AbandonedNotificationMessages": 3])
+        #expect(try bench.details(id).state == "Abandoned")
+        #expect(bench.hub.ask(.get, "/myhub/registrations/1-1-1").status.code == 200)
+    }
+
+    @Test(
+        arguments: [
+            (Failure(), ["PnsUnreachable": 1], 1), (Failure(isLasting: true), ["WrongChannel": 1], 1),
+            (Failure(isUnsent: true), ["AbandonedNotificationMessages": 1], 2),
+        ])
+    func `only what certainly was not sent is sent again`(
+        failure: Failure, expected: [String: Int], tries: Int
+    ) throws {
+        let bench = DeliveryBench(sender: ScriptedSender { _ in .failure(failure) })
+        bench.register(1)
+        bench.start()
+        let id = bench.send()
+        try bench.wait { bench.sender.requests.count == 1 }
+        bench.pass(120)
+        try bench.wait { bench.sender.requests.count >= tries }
+        bench.pass(30 * 60)
+        #expect(try bench.outcomes(id) == expected)
+        #expect(bench.sender.requests.count >= tries)
+        if tries == 1 { #expect(bench.sender.requests.count == 1) }
+    }
+
+    @Test func `a service that is down is left alone, and the others get theirs`() throws {
+        let bench = DeliveryBench { $0.batch = 1 }
+        for id in 1...20 { bench.register(id, at: "https://\(id.isMultiple(of: 2) ? "up" : "down").example/\(id)") }
+        bench.sender.answer { request in
+            .success(Response(status: request.authority == "up.example" ? .created : .serviceUnavailable))
+        }
+        bench.start()
+        let id = bench.send()
+        try bench.wait { try bench.details(id).outcomes.first?.counts == [.init("Success", 10)] }
+        #expect(bench.sender.requests.count { $0.authority == "down.example" } == 1)
+        bench.sender.answer(ScriptedSender.status(201))
+        bench.pass(120)
+        #expect(try bench.outcomes(id) == ["Success": 20])
+    }
+
+    @Test func `a message to many does not keep one to a single device waiting`() throws {
+        let bench = DeliveryBench { ($0.batch, $0.underWay) = (2, 4) }
+        for id in 100..<200 { bench.register(id) }
+        bench.register(1, tags: "single")
+        let (many, single) = (bench.send(), bench.send("single"))
+        bench.start()
+        #expect(try bench.outcomes(single) == ["Success": 1])
+        #expect(try bench.outcomes(many) == ["Success": 100])
+        let place = try #require(bench.sender.paths.firstIndex(of: "/1"))
+        #expect(place < 8)
+    }
+
+    @Test func `a device that is not meant any more when its turn comes is passed over`() throws {
+        let bench = DeliveryBench()
+        bench.register(1, tags: "username:alice")
+        bench.register(2, tags: "username:alice")
+        let id = bench.send("username:alice")
+        bench.register(1, tags: "username:bob")
+        bench.start()
+        #expect(try bench.outcomes(id) == ["Success": 1])
+        #expect(bench.sender.paths == ["/2"])
+    }
+
+    @Test func `a direct send and a test send reach the device`() throws {
+        let bench = DeliveryBench()
+        bench.start()
+        let device = [
+            "ServiceBusNotification-DeviceHandle": "https://push.example/direct",
+            "P256DH": "B" + String(repeating: "A", count: 86), "Auth": String(repeating: "A", count: 22),
+        ]
+        let direct = bench.hub.send("browser", query: "api-version=1&direct", fields: device)
+        #expect(try bench.outcomes(direct.createdID) == ["Success": 1])
+        for id in 1...2 { bench.register(id) }
+        bench.sender.answer { .success(Response(status: $0.path == "/1" ? .gone : .created)) }
+        let sent = bench.hub.send("browser", tags: "all", query: "api-version=1&test")
+        #expect(sent.text.contains("<Success>1</Success><Failure>1</Failure>"))
+        #expect(sent.text.contains("<Outcome>ExpiredChannel</Outcome>"))
+        #expect(bench.hub.ask(.get, "/myhub/registrations/1-1-1").status.code == 404)
+        #expect(try bench.details(sent.createdID).state == "Completed")
+    }
+
+    @Test func `a message that its driver refuses is settled without a request`() throws {
+        let bench = DeliveryBench()
+        bench.register(1)
+        bench.start()
+        let id = bench.send(body: String(repeating: "x", count: 3_994))
+        #expect(try bench.outcomes(id) == ["InvalidNotificationSize": 1])
+        #expect(bench.sender.requests.isEmpty)
+    }
+
+    @Test func `a full queue is a 429, and what was taken before is delivered`() throws {
+        let bench = DeliveryBench()
+        bench.register(1)
+        let ids = (0..<MemoryHubStore.maximumQueued).map { _ in bench.send() }
+        let refused = bench.hub.send("browser", tags: "all")
+        #expect(refused.status.code == 429)
+        #expect(refused.fields[.retryAfter] != nil)
+        bench.start()
+        for id in ids { #expect(try bench.outcomes(id) == ["Success": 1]) }
+    }
+
+    @Test func `a queued message that cannot be read is dropped, reported, and keeps nobody waiting`() throws {
+        let bench = DeliveryBench()
+        bench.register(1)
+        try bench.store.enqueueHubMessage(
+            HubMessage(
+                id: "broken", document: .object([]), createdAt: Timestamp(seconds: 0),
+                expiresAt: Timestamp(seconds: .max)))
+        bench.start()
+        #expect(try bench.outcomes(bench.send()) == ["Success": 1])
+        #expect(try bench.store.queuedHubMessage("broken") == nil)
+        #expect(bench.reports.withLock { $0 }.contains { $0.contains("queued hub message broken") })
+    }
+}
+
+@Suite struct `The courier after another one` {
+    @Test func `what another left goes on, and nobody gets it twice`() throws {
+        let store = MemoryHubStore()
+        let first = DeliveryBench(store: store, sender: ScriptedSender { _ in nil }) { $0.batch = 2 }
+        first.register(1)
+        for id in 2...5 { first.register(id) }
+        let id = first.send()
+        first.start()
+        try first.wait { first.sender.requests.count == 5 }
+        first.stop()
+        let second = DeliveryBench(store: store)
+        second.register(6)
+        second.start()
+        #expect(try second.outcomes(id) == ["UnknownError": 5, "Success": 1])
+        #expect(second.sender.paths == ["/6"])
+    }
+
+    @Test func `answers that came before the end are known to the next one`() throws {
+        let store = MemoryHubStore()
+        let first = DeliveryBench(
+            store: store, sender: ScriptedSender { $0.path == "/9" ? nil : .success(Response(status: .created)) })
+        for id in [1, 2, 9] { first.register(id) }
+        let id = first.send()
+        first.start()
+        try first.wait { first.sender.requests.count == 3 }
+        first.stop()
+        let second = DeliveryBench(store: store)
+        second.start()
+        #expect(try second.outcomes(id) == ["Success": 2, "UnknownError": 1])
+        #expect(second.sender.requests.isEmpty)
+    }
+
+    @Test func `retries outlive the process`() throws {
+        let store = MemoryHubStore()
+        let first = DeliveryBench(store: store, sender: ScriptedSender(ScriptedSender.status(429)))
+        for id in 1...3 { first.register(id) }
+        let id = first.send()
+        first.start()
+        try first.wait { first.sender.requests.count == 3 }
+        first.stop()
+        let second = DeliveryBench(store: store)
+        second.start()
+        #expect(try second.outcomes(id) == ["Success": 3])
+    }
+
+    @Test func `only one of several couriers delivers at a time`() throws {
+        let store = MemoryHubStore()
+        let sender = ScriptedSender()
+        let benches = (0..<3).map { _ in DeliveryBench(store: store, sender: sender) }
+        for id in 1...50 { benches[0].register(id) }
+        benches.forEach { $0.start() }
+        let ids = (0..<5).map { benches[$0 % 3].send() }
+        for id in ids { #expect(try benches[0].outcomes(id) == ["Success": 50]) }
+        #expect(sender.requests.count == 250)
+    }
+}

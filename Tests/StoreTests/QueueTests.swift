@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+import JSON
+import Store
+import Testing
+
+/// What only a queue in files can get wrong.
+@Suite struct QueueTests {
+    private func message(_ id: Int, bytes: Int = 100) -> HubMessage {
+        HubMessage(
+            id: "m-\(id)", document: .string(String(repeating: "x", count: bytes)), createdAt: noon, expiresAt: nextDay)
+    }
+
+    @Test func `another process's messages are seen, and the turn is one's alone`() throws {
+        let folder = try TemporaryFolder()
+        let (one, other) = (try folder.open(), try folder.open())
+        let turn = try #require(try one.takeHubQueueTurn())
+        #expect(try other.takeHubQueueTurn() == nil)
+        let before = one.hubQueueMark()
+        try other.enqueueHubMessage(message(1))
+        #expect(one.hubQueueMark() != before)
+        #expect(try one.queuedHubMessages(except: [], limit: 9) == [message(1)])
+        turn.end()
+        #expect(try other.takeHubQueueTurn() != nil)
+    }
+
+    @Test func `the file stays one and shrinks again, however much went through it`() throws {
+        let folder = try TemporaryFolder()
+        let store = try folder.open { $0.bucketBytes = 2_000 }
+        for id in 0..<200 {
+            try store.enqueueHubMessage(message(id))
+            if id >= 3 { try store.removeQueuedHubMessages(["m-\(id - 3)"]) }
+        }
+        #expect(try store.queuedHubMessages(except: [], limit: 9).map(\.id) == ["m-197", "m-198", "m-199"])
+        #expect(try folder.files(under: "hub/queue").isEmpty)
+        #expect(try folder.text("hub/queue.jsonl").utf8.count < 10_000)
+    }
+
+    @Test func `a queue that is full refuses, and takes again when something left it`() throws {
+        let folder = try TemporaryFolder()
+        let store = try folder.open { ($0.bucketBytes, $0.queueBytes, $0.queueTidyPause) = (1_000, 20_000, .zero) }
+        var count = 0
+        #expect(throws: StoreError.quotaExceeded) {
+            for id in 0..<100 {
+                try store.enqueueHubMessage(message(id, bytes: 900))
+                count += 1
+            }
+        }
+        #expect((10...20).contains(count))
+        try store.removeQueuedHubMessages((0..<count).map { "m-\($0)" })
+        try store.enqueueHubMessage(message(1_000))
+        #expect(try store.queuedHubMessages(except: [], limit: 99).map(\.id) == ["m-1000"])
+    }
+
+    @Test func `an update of nothing writes nothing`() throws {
+        let folder = try TemporaryFolder()
+        let store = try folder.open()
+        let before = store.hubQueueMark()
+        try store.updateQueuedHubMessages([])
+        try store.removeQueuedHubMessages([])
+        #expect(store.hubQueueMark() == before)
+    }
+}
