@@ -102,9 +102,14 @@ let package = Package(
         .testTarget(
             name: "LocalHubTests",
             dependencies: [
-                "HTTP", "JSON", "LocalHub", "MemoryStore", "NotificationHub", "Randomness", "Store", httpTypes,
+                "HTTP", "JSON", "LocalHub", "MemoryStore", "NotificationHub", "Processes", "Randomness", "Store",
+                "courier-oracle", httpTypes,
             ],
             swiftSettings: strict),
+        // Delivers until it is killed and says whom it told; started by LocalHubTests.
+        .executableTarget(
+            name: "courier-oracle", dependencies: ["HTTP", "LocalHub", "NotificationHub", "Store", httpTypes],
+            path: "Tests/CourierOracle", swiftSettings: strict),
         .testTarget(
             name: "AppBackendTests",
             dependencies: ["AppBackend", "DeviceAPI", "NotificationHub", "Randomness", "Store"],

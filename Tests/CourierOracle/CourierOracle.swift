@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+import Dispatch
+import Glibc
+import HTTP
+import HTTPTypes
+import LocalHub
+import NotificationHub
+import Store
+
+/// Delivers what waits in a store until it is killed, and writes a line `<process> <message> <device>` into a file for
+/// each device that was told, before the hub hears of it: the oracle of the `kill -9` test.
+///
+///     courier-oracle <folder of the store> <file of lines> <the time, in seconds since 1970>
+@main struct CourierOracle {
+    static func main() throws {
+        let arguments = CommandLine.arguments
+        guard arguments.count == 4, let now = Int64(arguments[3]) else { exit(64) }
+        // Nobody should have to stop a courier whose test has died.
+        alarm(300)
+        let file = open(arguments[2], O_WRONLY | O_APPEND | O_CREAT, 0o600)
+        guard file >= 0 else { exit(74) }
+        var options = Courier.Options()
+        (options.poll, options.batch, options.underWay) = (.milliseconds(5), 8, 32)
+        let courier = Courier(
+            store: try FileStore.open(path: arguments[1]), drivers: [NamingDriver()], sender: WritingSender(file: file),
+            options: options, now: { now })
+        courier.run()
+    }
+}
+
+/// Names message and device in the request.
+struct NamingDriver: PushDriver {
+    let platform = Platform.browser
+
+    func request(for notification: HubNotification, to device: DeviceHandle) throws(PushRefusal) -> Request {
+        guard case .browser(let subscription) = device.value else { throw PushRefusal(.wrongChannel) }
+        return Request(
+            method: .post, authority: "push.example",
+            path: "/" + (subscription.endpoint.split(separator: "/").last ?? ""),
+            body: notification.body)
+    }
+
+    func verdict(on response: Response) -> PushVerdict { PushVerdict(.success) }
+}
+
+/// Tells the device by a line, and the hub a little later.
+struct WritingSender: RequestSender {
+    let file: Int32
+
+    func send(_ request: Request, _ completion: @escaping @Sendable (Result<Response, any Error>) -> Void) {
+        let line = "\(getpid()) \(String(decoding: request.body, as: UTF8.self)) \(request.path.dropFirst())\n"
+        // In one write, so that a kill leaves the whole line or none of it.
+        guard write(file, line, line.utf8.count) == line.utf8.count else { exit(74) }
+        DispatchQueue.global().asyncAfter(deadline: .now() + .microseconds(.random(in: 0...3_000))) {
+            completion(.success(Response(status: .created)))
+        }
+    }
+}
