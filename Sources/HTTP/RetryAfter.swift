@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+public import HTTPTypes
+
+/// How long a server asks to be left alone (`Retry-After`, RFC 9110 section 10.2.3).
+public enum RetryAfter {
+    /// Whoever asks for longer is asked again after this many seconds: no server's typing error silences us for years.
+    public static let maximumSeconds = 86_400
+
+    /// Seconds from now, 0 ... `maximumSeconds`; nil when the field is absent or says neither seconds nor a date.
+    /// - Parameter now: seconds since 1970, for the form that names a date.
+    public static func seconds(_ fields: HTTPFields, now: Int64) -> Int? {
+        guard let text = fields[.retryAfter] else { return nil }
+        if !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
+            // More digits than an integer holds are a long time, too.
+            return min(Int(text) ?? maximumSeconds, maximumSeconds)
+        }
+        guard let date = HTTPDate.seconds(text, now: now) else { return nil }
+        let (wait, overflow) = date.subtractingReportingOverflow(now)
+        return overflow ? maximumSeconds : Int(min(max(wait, 0), Int64(maximumSeconds)))
+    }
+}
