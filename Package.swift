@@ -58,6 +58,11 @@ let package = Package(
             name: "LocalHub", dependencies: ["HTTP", "JSON", "NotificationHub", "Store", httpTypes],
             swiftSettings: strict),
 
+        // A push service that needs no vendor's account: browsers.
+        .target(
+            name: "WebPush", dependencies: ["HTTP", "JSON", "NotificationHub", crypto, httpTypes],
+            swiftSettings: strict),
+
         // The tutorial's two halves.
         .target(
             name: "AppBackend",
@@ -98,6 +103,10 @@ let package = Package(
             name: "store-oracle", dependencies: ["Store"], path: "Tests/StoreOracle", swiftSettings: strict),
         .testTarget(
             name: "NotificationHubTests", dependencies: ["HTTP", "JSON", "NotificationHub", "Randomness", httpTypes],
+            swiftSettings: strict),
+        .testTarget(
+            name: "WebPushTests",
+            dependencies: ["HTTP", "JSON", "NotificationHub", "Randomness", "WebPush", crypto, httpTypes],
             swiftSettings: strict),
         .testTarget(
             name: "LocalHubTests",

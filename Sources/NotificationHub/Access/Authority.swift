@@ -2,16 +2,16 @@
 internal import HTTP
 
 /// `host[:port]` of a URI (RFC 3986 section 3.2), without user information. Made lower case.
-struct Authority: Equatable, CustomStringConvertible {
+package struct Authority: Equatable, Sendable, CustomStringConvertible {
     /// The longest name that DNS can carry, in bytes.
-    static let maximumHostLength = 253
+    package static let maximumHostLength = 253
 
     /// A name, an IPv4 address, or an IPv6 address in brackets.
-    let host: String
-    let port: UInt16?
+    package let host: String
+    package let port: UInt16?
 
     /// Nil for an empty host, a character that no host has, a user (`@`) or a port outside 1 ... 65535.
-    init?(_ text: some StringProtocol) {
+    package init?(_ text: some StringProtocol) {
         let bytes = text.utf8.map(ASCII.lowercased)
         let hostEnd: Int
         if bytes.first == UInt8(ascii: "[") {
@@ -39,10 +39,10 @@ struct Authority: Equatable, CustomStringConvertible {
         }
     }
 
-    var description: String { port.map { "\(host):\($0)" } ?? host }
+    package var description: String { port.map { "\(host):\($0)" } ?? host }
 
     /// Whether packets to it stay on this host.
-    var isLoopback: Bool { host == "localhost" || host == "[::1]" || isLoopbackAddress }
+    package var isLoopback: Bool { host == "localhost" || host == "[::1]" || isLoopbackAddress }
 
     /// 127.0.0.0/8, written as four numbers; `127.example.org` is a name.
     private var isLoopbackAddress: Bool {

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import HTTP
+internal import NotificationHub
+
+/// The push services that may be sent to.
+///
+/// A browser tells us where to send, and whoever is logged in can pretend to be one. Without this list he could let the
+/// server call any host that it reaches. The list is the first of two bolts: the transport looks at the addresses that
+/// the names turn out to have.
+package struct PushHosts: Sendable {
+    /// Where the browsers of today have their services. The second is that of Chromium builds without Google's keys.
+    package static let vendors = [
+        "fcm.googleapis.com", "jmt17.google.com", "*.push.services.mozilla.com", "*.push.apple.com",
+        "*.notify.windows.com",
+    ]
+
+    /// An entry that is none.
+    package struct BadEntry: Error, Equatable, CustomStringConvertible {
+        package let entry: String
+        package let reason: String
+
+        package var description: String { "\(entry): \(reason)" }
+    }
+
+    private static let httpsPort: UInt16 = 443
+
+    private var names: Set<String> = []
+    /// With the dot: `.push.apple.com`.
+    private var suffixes: [String] = []
+    /// Lower case and with port, 443 too: those that may have any address, also one of this host.
+    package private(set) var privateAuthorities: Set<String> = []
+
+    /// - Parameters:
+    ///   - hosts: names (`fcm.googleapis.com`), or `*.` and a domain, which stands for every name below the domain and
+    ///     not for the domain itself. Their port is 443.
+    ///   - privateHosts: `host:port`; an IPv6 address in brackets. They may be addresses, and have private ones.
+    /// - Throws: `BadEntry`.
+    package init(_ hosts: [String] = vendors, privateHosts: [String] = []) throws(BadEntry) {
+        for entry in hosts {
+            let isSuffix = entry.hasPrefix("*.")
+            guard let authority = Authority(isSuffix ? entry.dropFirst(2) : entry[...]), authority.port == nil,
+                Self.isName(authority.host, labels: isSuffix ? 2 : 1)
+            else {
+                throw BadEntry(
+                    entry: entry, reason: "must be a host's name, or *. and a domain of two labels, without a port")
+            }
+            if isSuffix { suffixes.append("." + authority.host) } else { names.insert(authority.host) }
+        }
+        for entry in privateHosts {
+            guard let authority = Authority(entry), authority.port != nil else {
+                throw BadEntry(entry: entry, reason: "must be host:port")
+            }
+            privateAuthorities.insert(authority.description)
+        }
+    }
+
+    /// Whether that host and port may be sent to by `https`.
+    func allow(_ authority: Authority) -> Bool {
+        let port = authority.port ?? Self.httpsPort
+        if privateAuthorities.contains("\(authority.host):\(port)") { return true }
+        guard port == Self.httpsPort, Self.isName(authority.host, labels: 1) else { return false }
+        return names.contains(authority.host) || suffixes.contains { authority.host.hasSuffix($0) }
+    }
+
+    /// Whether it is a name and not an address: resolvers take `2130706433`, `127.1` and `0x7f.1` for addresses, and no
+    /// top-level domain begins with a digit. A final dot, which would be another spelling of the same name, is none.
+    private static func isName(_ host: String, labels: Int) -> Bool {
+        let parts = host.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard parts.count >= labels, let first = parts.last?.first, ASCII.lowercased(first) >= UInt8(ascii: "a") else {
+            return false
+        }
+        return parts.allSatisfy { part in
+            !part.isEmpty && part.count <= 63 && part.allSatisfy { ASCII.isAlphanumeric($0) || "-_".utf8.contains($0) }
+        }
+    }
+}

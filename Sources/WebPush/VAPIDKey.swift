@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Crypto
+package import NotificationHub
+
+/// The key pair by which push services know one application server (RFC 8292): P-256, made by the operator himself.
+///
+/// A browser's subscription is bound to the public key, so a lost key means that every browser must subscribe anew.
+/// It prints as `***`; `secret` alone gives it away.
+package struct VAPIDKey: Sendable {
+    /// Length of the private key, in bytes.
+    package static let length = 32
+
+    /// That a text is no private key. It does not repeat the text.
+    package struct Malformed: Error, Equatable, CustomStringConvertible {
+        package let description = "the key must be base64url of the \(VAPIDKey.length) bytes of a P-256 private key"
+    }
+
+    private let key: P256.Signing.PrivateKey
+
+    /// A new one.
+    package init() {
+        key = P256.Signing.PrivateKey()
+    }
+
+    /// - Parameter secret: base64url, without padding, as `secret` gives it and as the web push tools of other
+    ///   languages do.
+    /// - Throws: `Malformed`, also for a number that is no key: zero, or not below the order of the curve.
+    package init(_ secret: Secret) throws(Malformed) {
+        guard let bytes = Base64.url.decode(secret.reveal()), bytes.count == Self.length else { throw Malformed() }
+        do {
+            key = try P256.Signing.PrivateKey(rawRepresentation: bytes)
+        } catch {
+            throw Malformed()
+        }
+    }
+
+    /// The private key, in the form that `init` takes.
+    package var secret: Secret { Secret(Base64.url.encode(key.rawRepresentation)) }
+
+    /// What a page subscribes with (`applicationServerKey`) and what a push service is shown: base64url of the
+    /// uncompressed point, 65 bytes in 87 characters.
+    package var publicKey: String { Base64.url.encode(key.publicKey.x963Representation) }
+
+    /// ES256 (RFC 7518 section 3.4): SHA-256, and the two numbers of the signature in 32 bytes each.
+    /// - Throws: what swift-crypto throws, for want of randomness or memory.
+    func signature(of text: String) throws -> [UInt8] {
+        [UInt8](try key.signature(for: [UInt8](text.utf8)).rawRepresentation)
+    }
+}
+
+extension VAPIDKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    package var description: String { "***" }
+    package var debugDescription: String { "***" }
+    package var customMirror: Mirror { Mirror(self, children: []) }
+}

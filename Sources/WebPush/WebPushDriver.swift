@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+package import HTTP
+internal import HTTPTypes
+package import NotificationHub
+
+/// Pushes to browsers, whoever made them: RFC 8030 with the payload encrypted (RFC 8291) and the sender known
+/// (RFC 8292). It needs no account at any vendor, only a key pair of one's own.
+///
+/// Where the vendors differ from the RFCs and from each other is told in `docs/web-push.md`, and here where it matters.
+package struct WebPushDriver: PushDriver {
+    /// Seconds that a message waits for a browser that is away: a day.
+    package static let defaultTimeToLive = 86_400
+
+    private let authorization: VAPIDAuthorization
+    private let hosts: PushHosts
+    private let timeToLive: Int
+    private let now: @Sendable () -> Int64
+
+    /// - Parameters:
+    ///   - key: the one that the browsers subscribed with.
+    ///   - timeToLive: seconds that a message waits for a browser that is away, where the notification does not say.
+    ///   - now: seconds since 1970.
+    package init(
+        key: VAPIDKey, subject: VAPIDSubject, hosts: PushHosts, timeToLive: Int = defaultTimeToLive,
+        now: @escaping @Sendable () -> Int64
+    ) {
+        authorization = VAPIDAuthorization(key: key, subject: subject, now: now)
+        self.hosts = hosts
+        self.timeToLive = max(0, timeToLive)
+        self.now = now
+    }
+
+    package var platform: Platform { .browser }
+
+    /// What a page subscribes with.
+    package var publicKey: String { authorization.publicKey }
+
+    /// Encrypts anew each time: the request for the same notification is never the same twice.
+    /// - Throws: `wrongChannel`, when the endpoint is of no host that may be sent to; `invalidNotificationSize` above
+    ///   `MessageEncryption.maximumPlaintext`; `badChannel` for keys that no message can be encrypted with.
+    package func request(
+        for notification: HubNotification, to device: DeviceHandle
+    ) throws(PushRefusal) -> Request {
+        guard case .browser(let subscription) = device.value, let endpoint = PushEndpoint(subscription.endpoint),
+            hosts.allow(endpoint.authority)
+        else { throw PushRefusal(.wrongChannel) }
+        let body = try encrypt(notification.body, for: subscription)
+        return Request(
+            method: .post, authority: endpoint.authority.description, path: endpoint.path, query: endpoint.query,
+            fields: try fields(for: notification, at: endpoint), body: body)
+    }
+
+    /// 401 and 403 do not remove: a wrong key of ours, or a clock, would empty the table of everybody's devices.
+    package func verdict(on response: Response) -> PushVerdict {
+        switch response.status.code {
+        case 200...202: PushVerdict(.success)
+        case 401, 403: PushVerdict(.invalidCredentials)
+        case 404: PushVerdict(.badChannel, .removeRegistration)
+        case 410: PushVerdict(.expiredChannel, .removeRegistration)
+        case 413: PushVerdict(.invalidNotificationSize)
+        // 406 is Microsoft's 429.
+        case 406, 429: PushVerdict(.throttled, retry(response))
+        case 503: PushVerdict(.pnsUnavailable, retry(response))
+        case 500, 502, 504: PushVerdict(.pnsServerError, retry(response))
+        // A redirection, too: a push resource does not move, and nobody is followed to a host that is not on the list.
+        default: PushVerdict(.pnsInterfaceError)
+        }
+    }
+
+    private func retry(_ response: Response) -> PushVerdict.Action {
+        .retry(afterSeconds: RetryAfter.seconds(response.fields, now: now()))
+    }
+
+    private func encrypt(
+        _ text: [UInt8], for subscription: BrowserSubscription
+    ) throws(PushRefusal) -> [UInt8] {
+        do throws(MessageEncryption.Failure) {
+            return try MessageEncryption().encrypt(text, for: subscription)
+        } catch {
+            switch error {
+            case .tooLarge: throw PushRefusal(.invalidNotificationSize)
+            case .unusableKeys: throw PushRefusal(.badChannel)
+            }
+        }
+    }
+
+    private func fields(
+        for notification: HubNotification, at endpoint: PushEndpoint
+    ) throws(PushRefusal) -> HTTPFields {
+        let options = DeliveryOptions(notification.headers, defaultTimeToLive: timeToLive)
+        var fields: HTTPFields = [.contentEncoding: "aes128gcm", .contentType: "application/octet-stream"]
+        options.add(to: &fields)
+        // Microsoft answers 400, "Ttl value conflicts with X-WNS-Cache-Policy", to one without the other.
+        if endpoint.isWNS { fields[.cachePolicy] = options.timeToLive > 0 ? "cache" : "no-cache" }
+        do {
+            fields[.authorization] = try authorization.field(for: endpoint.origin).reveal()
+        } catch {
+            throw PushRefusal(.invalidCredentials)
+        }
+        return fields
+    }
+}
