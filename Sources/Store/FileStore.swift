@@ -23,6 +23,10 @@ package final class FileStore: StateStore, HubStore, Sendable {
         package var queueBytes = 16 << 20
         /// How often that file, when it is full, is looked through for what may be dropped.
         package var queueTidyPause: Duration = .seconds(1)
+        /// Sessions per owner; the oldest end for new ones. Log-ins at the same moment may exceed it by their number.
+        package var sessionsPerOwner = 50
+        /// Sends per owner that are remembered; the oldest are forgotten for new ones.
+        package var sentPerOwner = 1_000
         /// How long a write may wait for the lock of its bucket.
         package var lockTimeout: Duration = .seconds(5)
         /// A file that changed less than this before it was read is not remembered. Linux gives all changes between
@@ -45,6 +49,10 @@ package final class FileStore: StateStore, HubStore, Sendable {
     let notificationCache = RecordCache<NotificationKey, SecureNotification>()
     let deviceTable: IndexedTable<DeviceRecord>
     let ownerIndex: BucketTable
+    let sessionTable: IndexedTable<SessionRecord>
+    let sessionIndex: BucketTable
+    let sessionCache = RecordCache<String, Session>()
+    let sentTable: BucketTable
     let registrationTable: IndexedTable<HubRegistration>
     let channelIndex: BucketTable
     let tagIndex: BucketTable
@@ -74,6 +82,14 @@ package final class FileStore: StateStore, HubStore, Sendable {
         deviceTable = IndexedTable(records: try table(.records(DeviceRecord.self, "devices", key: "id"))) {
             [IndexEntry(table: owners, key: $0.owner)]
         }
+        let sessionOwners = try table(IndexEntry.schema("session-owners", key: "owner", expires: true))
+        sessionIndex = sessionOwners
+        sessionTable = IndexedTable(
+            records: try table(.records(SessionRecord.self, "sessions", key: "id", expires: true))
+        ) {
+            [IndexEntry(table: sessionOwners, key: $0.session.owner, expiresAt: $0.session.expiresAt)]
+        }
+        sentTable = try table(.records(SentRecord.self, "sent", key: "owner", expires: true))
         let channels = try table(IndexEntry.schema("hub/channels", key: "channel"))
         channelIndex = channels
         let tags = try table(IndexEntry.schema("hub/tags", key: "tag"))
@@ -92,7 +108,7 @@ package final class FileStore: StateStore, HubStore, Sendable {
     var tables: [BucketTable] {
         [
             notificationTable, messageTable, userTable, deviceTable.records, ownerIndex, registrationTable.records,
-            channelIndex, tagIndex, queueTable,
+            channelIndex, tagIndex, queueTable, sessionTable.records, sessionIndex, sentTable,
         ]
     }
 

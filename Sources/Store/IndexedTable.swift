@@ -12,6 +12,8 @@ protocol IndexedRecord: LineRecord {
 struct IndexEntry {
     let table: BucketTable
     let key: String
+    /// When the record, and with it the hint, is no more; nil where it stays until it is removed.
+    var expiresAt: Timestamp?
 }
 
 /// Records by id, with versions, and indexes from other keys to the ids.
@@ -29,7 +31,7 @@ struct IndexedTable<Record: IndexedRecord>: Sendable {
         record(id, in: try records.read(id))
     }
 
-    private func record(_ id: String, in content: BucketContent?) -> Record? {
+    func record(_ id: String, in content: BucketContent?) -> Record? {
         var found: Record?
         records.forEachLastLine(content, key: id, id: nil) { line in
             switch line.op {
@@ -150,6 +152,7 @@ extension IndexEntry {
             json.member("id", id)
             if let op { json.member("op", op) }
             json.member(table.schema.key, key)
+            if op == nil, let expiresAt { json.member("expiresAt", expiresAt.text) }
         }
     }
 
@@ -158,7 +161,7 @@ extension IndexEntry {
     }
 
     /// The schema of a table that holds index lines only.
-    static func schema(_ name: String, key: String) -> TableSchema {
-        TableSchema(name: name, key: key) { $0["id"]?.string != nil }
+    static func schema(_ name: String, key: String, expires: Bool = false) -> TableSchema {
+        TableSchema(name: name, key: key, expires: expires) { $0["id"]?.string != nil }
     }
 }

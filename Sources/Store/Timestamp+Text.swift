@@ -3,7 +3,7 @@
 /// Times in files: `2026-12-21T00:00:00Z` (RFC 3339, always UTC, whole seconds), readable by people and by `jq`.
 extension Timestamp {
     /// Times outside of the years 0 ... 9999 are written as the nearest one inside.
-    var text: String {
+    package var text: String {
         let civil = CivilTime(self)
         var text: [UInt8] = []
         text.reserveCapacity(20)

@@ -68,5 +68,37 @@ struct TroubledStore: StateStore {
         return try inner.removeDevice(id, version: version)
     }
 
+    func createSession(_ session: Session, now: Timestamp) throws(StoreError) {
+        try fail()
+        try inner.createSession(session, now: now)
+    }
+
+    func session(_ id: String, now: Timestamp) throws(StoreError) -> Session? {
+        try fail()
+        return try inner.session(id, now: now)
+    }
+
+    func removeSession(_ id: String) throws(StoreError) -> Bool {
+        try fail()
+        return try inner.removeSession(id)
+    }
+
+    func removeSessions(owner: String) throws(StoreError) -> Int {
+        try fail()
+        return try inner.removeSessions(owner: owner)
+    }
+
+    func rememberSent(
+        _ ids: [String], owner: String, now: Timestamp, expiresAt: Timestamp
+    ) throws(StoreError) {
+        try fail()
+        try inner.rememberSent(ids, owner: owner, now: now, expiresAt: expiresAt)
+    }
+
+    func hasSent(_ id: String, owner: String, now: Timestamp) throws(StoreError) -> Bool {
+        try fail()
+        return try inner.hasSent(id, owner: owner, now: now)
+    }
+
     func health() -> StoreHealth { reportedHealth }
 }

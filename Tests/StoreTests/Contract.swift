@@ -2,8 +2,8 @@
 import Store
 import Testing
 
-/// What every adapter of the two protocols must do, whatever it keeps its records in. Caps: 5 notifications and
-/// 3 devices per owner.
+/// What every adapter of the two protocols must do, whatever it keeps its records in. Caps: 5 notifications, 3 devices,
+/// 3 sessions and 4 sends per owner.
 struct Contract {
     let store: any StateStore & HubStore & HubQueue
 
@@ -18,6 +18,7 @@ struct Contract {
         try deviceChangesHands()
         try deviceQuota()
         try HubContract(store: store).runAll()
+        try SessionContract(store: store).runAll()
         #expect(store.health() == .writable)
     }
 

@@ -9,12 +9,17 @@ import Testing
         let folder = try TemporaryFolder()
         let store = try folder.open {
             ($0.bucketBytes, $0.notificationsPerOwner, $0.devicesPerOwner) = (bucketBytes, 5, 3)
+            ($0.sessionsPerOwner, $0.sentPerOwner) = (3, 4)
         }
         try Contract(store: store).runAll()
     }
 
     @Test func `the store of the hub's tests keeps the contract too`() throws {
         try HubContract(store: MemoryHubStore()).runAll()
+    }
+
+    @Test func `the store of sessions in memory keeps the contract too`() throws {
+        try SessionContract(store: MemorySessionStore(sessionsPerOwner: 3, sentPerOwner: 4)).runAll()
     }
 
     @Test func `a record that is made again counts on, so that an old version never fits it`() throws {

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Who sent what, by the hub's names of sends, so that nobody else may ask what became of it.
+package protocol SentStore: Sendable {
+    /// Remembers the ids for their sender; beyond so many of one owner the oldest are forgotten.
+    ///
+    /// A hint: what was remembered last may be lost with the power, unlike everything else that a store keeps.
+    func rememberSent(
+        _ ids: [String], owner: String, now: Timestamp, expiresAt: Timestamp
+    ) throws(StoreError)
+
+    /// Whether the owner has sent it, and it is remembered still.
+    func hasSent(_ id: String, owner: String, now: Timestamp) throws(StoreError) -> Bool
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+import Store
+import Synchronization
+
+/// Sessions and sends in memory. It keeps the contract that the real store keeps (`SessionContract`), so that tests
+/// that need no more than these are worth something.
+package final class MemorySessionStore: SessionStore, SentStore {
+    private struct State {
+        var sessions: [String: Session] = [:]
+        /// By owner, the oldest first.
+        var sent: [String: [(id: String, expiresAt: Timestamp)]] = [:]
+    }
+
+    private let state = Mutex(State())
+    private let sessionsPerOwner: Int
+    private let sentPerOwner: Int
+
+    package init(sessionsPerOwner: Int = 50, sentPerOwner: Int = 1_000) {
+        self.sessionsPerOwner = sessionsPerOwner
+        self.sentPerOwner = sentPerOwner
+    }
+
+    package func createSession(_ session: Session, now: Timestamp) throws(StoreError) {
+        let isNew = state.withLock { state in
+            guard state.sessions[session.id] == nil else { return false }
+            let live = state.sessions.values.filter { $0.owner == session.owner && $0.expiresAt > now }
+            let oldestFirst = live.sorted { ($0.createdAt, $0.id) < ($1.createdAt, $1.id) }
+            for old in oldestFirst.prefix(max(0, live.count - sessionsPerOwner + 1)) { state.sessions[old.id] = nil }
+            state.sessions[session.id] = session
+            return true
+        }
+        guard isNew else { throw .conflict }
+    }
+
+    package func session(_ id: String, now: Timestamp) throws(StoreError) -> Session? {
+        state.withLock { $0.sessions[id] }.flatMap { $0.expiresAt > now ? $0 : nil }
+    }
+
+    package func removeSession(_ id: String) throws(StoreError) -> Bool {
+        state.withLock { $0.sessions.removeValue(forKey: id) } != nil
+    }
+
+    package func removeSessions(owner: String) throws(StoreError) -> Int {
+        state.withLock { state in
+            let before = state.sessions.count
+            // Byte by byte: names that only look alike are two owners.
+            state.sessions = state.sessions.filter { !$0.value.owner.utf8.elementsEqual(owner.utf8) }
+            return before - state.sessions.count
+        }
+    }
+
+    package func rememberSent(
+        _ ids: [String], owner: String, now: Timestamp, expiresAt: Timestamp
+    ) throws(StoreError) {
+        state.withLock { state in
+            let all = (state.sent[owner] ?? []) + ids.map { ($0, expiresAt) }
+            state.sent[owner] = Array(all.suffix(sentPerOwner))
+        }
+    }
+
+    package func hasSent(_ id: String, owner: String, now: Timestamp) throws(StoreError) -> Bool {
+        state.withLock { $0.sent[owner]?.contains { $0.id == id && $0.expiresAt > now } ?? false }
+    }
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+import Store
+import Testing
+
+/// What every store of sessions and sends must do, whatever it keeps them in. Caps: 3 sessions and 4 sends per owner.
+struct SessionContract {
+    let store: any SessionStore & SentStore
+
+    func runAll() throws {
+        try sessions()
+        try sessionsOfOneOwner()
+        try sessionQuota()
+        try sent()
+        try sentQuota()
+    }
+
+    private func session(_ id: String, _ owner: String, after seconds: Int64 = 0) -> Session {
+        Session(
+            id: id, owner: owner, binding: "b-" + id, createdAt: noon + seconds, expiresAt: nextDay + seconds)
+    }
+
+    private func create(_ session: Session) throws {
+        try store.createSession(session, now: session.createdAt)
+    }
+
+    func sessions() throws {
+        let first = session("s1", "ann")
+        #expect(try store.session("s1", now: noon) == nil)
+        try create(first)
+        #expect(try store.session("s1", now: noon) == first)
+        #expect(try store.session("s2", now: noon) == nil)
+        #expect(throws: StoreError.conflict) { try create(session("s1", "ben")) }
+        #expect(try store.session("s1", now: nextDay + -1) == first)
+        #expect(try store.session("s1", now: nextDay) == nil)
+        #expect(try store.removeSession("s1"))
+        #expect(try !store.removeSession("s1"))
+        #expect(try store.session("s1", now: noon) == nil)
+        let strange = session("../\"é\n\\", "o\"wner\n")
+        try create(strange)
+        #expect(try store.session(strange.id, now: noon) == strange)
+        #expect(try store.removeSessions(owner: strange.owner) == 1)
+    }
+
+    func sessionsOfOneOwner() throws {
+        for id in ["c1", "c2"] { try create(session(id, "carl")) }
+        try create(session("d1", "dora"))
+        #expect(try store.removeSessions(owner: "carl") == 2)
+        #expect(try store.removeSessions(owner: "carl") == 0)
+        for id in ["c1", "c2"] { #expect(try store.session(id, now: noon) == nil) }
+        #expect(try store.session("d1", now: noon) == session("d1", "dora"))
+        #expect(try store.removeSessions(owner: "nobody") == 0)
+        try create(session("c1", "carl"))
+        #expect(try store.session("c1", now: noon) != nil)
+        // They only look alike.
+        try create(session("e1", "andr\u{E9}"))
+        #expect(try store.removeSessions(owner: "andre\u{301}") == 0)
+        #expect(try store.session("e1", now: noon) != nil)
+    }
+
+    func sessionQuota() throws {
+        for index in 0..<5 { try create(session("q\(index)", "quinn", after: Int64(index))) }
+        func alive(_ now: Timestamp) throws -> [String] {
+            try (0..<8).map { "q\($0)" }.filter { try store.session($0, now: now) != nil }
+        }
+        #expect(try alive(noon + 5) == ["q2", "q3", "q4"])
+        // What has expired takes nobody's place.
+        try create(session("q5", "quinn", after: 86_403))
+        #expect(try alive(nextDay + 3) == ["q4", "q5"])
+        try create(session("q6", "quinn", after: 86_403))
+        #expect(try alive(nextDay + 3) == ["q4", "q5", "q6"])
+        try create(session("q7", "quinn", after: 86_403))
+        #expect(try alive(nextDay + 3) == ["q5", "q6", "q7"])
+    }
+
+    func sent() throws {
+        #expect(try !store.hasSent("n1", owner: "sue", now: noon))
+        try store.rememberSent(["n1", "n2"], owner: "sue", now: noon, expiresAt: nextDay)
+        try store.rememberSent([], owner: "sue", now: noon, expiresAt: nextDay)
+        for id in ["n1", "n2"] {
+            #expect(try store.hasSent(id, owner: "sue", now: nextDay + -1))
+            #expect(try !store.hasSent(id, owner: "sue", now: nextDay))
+            #expect(try !store.hasSent(id, owner: "tom", now: noon))
+        }
+        #expect(try !store.hasSent("n3", owner: "sue", now: noon))
+    }
+
+    func sentQuota() throws {
+        func remembered() throws -> [String] {
+            try (0..<9).map { "m\($0)" }.filter { try store.hasSent($0, owner: "max", now: noon) }
+        }
+        for index in 0..<6 {
+            try store.rememberSent(["m\(index)"], owner: "max", now: noon, expiresAt: nextDay)
+        }
+        #expect(try remembered() == ["m2", "m3", "m4", "m5"])
+        try store.rememberSent(["m6", "m7", "m8"], owner: "max", now: noon, expiresAt: nextDay)
+        #expect(try remembered() == ["m5", "m6", "m7", "m8"])
+    }
+}
