@@ -22,6 +22,10 @@ static inline CURLcode curl_easy_setopt_callback(CURL *handle, CURLoption option
 static inline CURLcode curl_easy_setopt_sockopt(CURL *handle, CURLoption option, curl_sockopt_callback value) {
     return curl_easy_setopt(handle, option, value);
 }
+static inline CURLcode curl_easy_setopt_opensocket(
+    CURL *handle, CURLoption option, curl_opensocket_callback value) {
+    return curl_easy_setopt(handle, option, value);
+}
 static inline CURLcode curl_easy_getinfo_long(CURL *handle, CURLINFO info, long *value) {
     return curl_easy_getinfo(handle, info, value);
 }

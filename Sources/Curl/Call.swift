@@ -2,35 +2,25 @@
 import HTTP
 import Synchronization
 
-/// One call, shared by the caller, who sleeps, and the transfer thread, which answers.
+/// One call on its way to the transfer thread, and the way back for its outcome.
 ///
-/// It holds nothing that libcurl sees: a caller who gives up leaves no pointer behind. Whoever comes first, answer or
-/// deadline, decides, and the other one's word is dropped.
+/// It holds nothing that libcurl sees: a caller who gives up leaves no pointer behind.
 final class Call: Sendable {
+    typealias Completion = @Sendable (Result<Response, TransportError>) -> Void
+
     let request: OutgoingRequest
     let deadline: Deadline
-    private let result = Mutex<Result<Response, TransportError>?>(nil)
-    private let latch = Latch()
+    private let completion: Mutex<Completion?>
 
-    init(_ request: OutgoingRequest, deadline: Deadline) {
+    init(_ request: OutgoingRequest, deadline: Deadline, completion: @escaping Completion) {
         self.request = request
         self.deadline = deadline
+        self.completion = Mutex(completion)
     }
 
-    /// Wakes the caller, if he still waits. Only the first word counts.
+    /// Hands over what became of the call. Only the first word counts.
     func finish(_ outcome: Result<Response, TransportError>) {
-        result.withLock { if $0 == nil { $0 = outcome } }
-        latch.open()
-    }
-
-    /// - Throws: `timedOut`, when the deadline passes first; otherwise what the transfer thread says.
-    func wait() throws(TransportError) -> Response {
-        latch.wait(until: deadline)
-        let outcome = result.withLock { result in
-            let outcome = result ?? .failure(.timedOut)
-            result = outcome
-            return outcome
-        }
-        return try outcome.get()
+        // Not called under the lock: the caller may do anything there, and what he held is released there.
+        completion.withLock { $0.take() }?(outcome)
     }
 }

@@ -10,6 +10,9 @@ package struct CurlOptions: Sendable {
     package var caFile: String?
     /// A proxy's URL, such as `http://proxy.example:3128`; nil: none, whatever `https_proxy` says in the environment.
     package var proxy: String?
+    /// Which addresses may be connected to. Not asked where there is a proxy: then every connection is made to the proxy,
+    /// which the operator has named, and the proxy must know whom to let through to where.
+    package var addresses: AddressPolicy
     /// Sent as `User-Agent` where the request has none.
     package var userAgent: String
     /// An answer with a longer body is `TransportError.tooLarge`.
@@ -33,16 +36,19 @@ package struct CurlOptions: Sendable {
     /// Bytes of all those field lines together.
     package static let maximumResponseFieldBytes = 32 * 1024
 
-    /// Ten seconds to answer, five of them to connect, 1 MiB of answer, four connections per host, 1024 calls at once.
+    /// Ten seconds to answer, five of them to connect, any address, 1 MiB of answer, four connections per host, 1024
+    /// calls at once.
     package init(
         timeout: Duration = .seconds(10), connectTimeout: Duration = .seconds(5), caFile: String? = nil,
-        proxy: String? = nil, userAgent: String = "app-backend", maximumResponseBytes: Int = 1 << 20,
-        maximumConnectionsPerHost: Int = 4, maximumQueued: Int = 1024, allowPlainHTTP: Bool = false
+        proxy: String? = nil, addresses: AddressPolicy = .any, userAgent: String = "app-backend",
+        maximumResponseBytes: Int = 1 << 20, maximumConnectionsPerHost: Int = 4, maximumQueued: Int = 1024,
+        allowPlainHTTP: Bool = false
     ) {
         self.timeout = timeout
         self.connectTimeout = connectTimeout
         self.caFile = caFile
         self.proxy = proxy
+        self.addresses = addresses
         self.userAgent = userAgent
         self.maximumResponseBytes = maximumResponseBytes
         self.maximumConnectionsPerHost = maximumConnectionsPerHost

@@ -6,12 +6,13 @@ import Synchronization
 /// The door out: a responder whose answers come over the network.
 ///
 /// One thread carries all transfers (`libcurl-multi(3)`), over HTTP/2 where the server speaks it, so that many calls
-/// share few connections. A caller sleeps until its answer or its deadline is there. Peer and host name are always
-/// verified; redirects are answers like any other; the environment's proxies are ignored.
-package final class CurlTransport: Responder {
+/// share few connections. A caller sleeps until its answer or its deadline is there, or leaves a completion behind. Peer
+/// and host name are always verified; redirects are answers like any other; the environment's proxies are ignored.
+package final class CurlTransport: Responder, RequestSender {
     private let options: CurlOptions
     private let queue: CallQueue
     private let thread: Mutex<TransferThread?>
+    private let threadID: TransferThread.ID
 
     /// Starts the thread; `close()` or the end of the last reference ends it.
     /// - Throws: `unavailable`, when libcurl or a thread cannot be had.
@@ -30,6 +31,7 @@ package final class CurlTransport: Responder {
             let thread = try TransferThread {
                 TransferLoop(multi: handedOver, queue: queue, options: options).run()
             }
+            threadID = thread.id
             self.thread = Mutex(thread)
         } catch {
             curl_multi_cleanup(multi)
@@ -40,7 +42,8 @@ package final class CurlTransport: Responder {
     }
 
     deinit {
-        close()
+        queue.close()
+        thread.withLock { $0.take()?.end() }
     }
 
     /// Sends the request to `scheme://authority` + target and sleeps until the whole answer is there.
@@ -49,18 +52,38 @@ package final class CurlTransport: Responder {
     ///   deadline, however busy the thread is; then what became of the transfer.
     package func respond(to request: Request) throws(TransportError) -> Response {
         let deadline = Deadline.after(options.timeout)
+        let reply = Reply()
+        try start(request, deadline: deadline) { reply.put($0) }
+        return try reply.wait(until: deadline)
+    }
+
+    /// As `respond(to:)`, for one who does not wait. Errors are `TransportError`s.
+    /// - Parameter completion: called on the transfer thread, which carries no other call meanwhile; only a request that
+    ///   is refused at once (`malformedRequest`, `overloaded`, `cancelled`) is told so before this returns. It may send
+    ///   again and may close the transport. No later than the deadline by more than the thread is held up by others.
+    package func send(_ request: Request, _ completion: @escaping @Sendable (Result<Response, any Error>) -> Void) {
+        do throws(TransportError) {
+            try start(request, deadline: .after(options.timeout)) { completion($0.mapError { $0 }) }
+        } catch {
+            completion(.failure(error))
+        }
+    }
+
+    private func start(
+        _ request: Request, deadline: Deadline, _ completion: @escaping Call.Completion
+    ) throws(TransportError) {
         let outgoing = try OutgoingRequest(
             request, allowPlainHTTP: options.allowPlainHTTP, userAgent: options.userAgent)
-        let call = Call(outgoing, deadline: deadline)
-        try queue.add(call)
-        return try call.wait()
+        try queue.add(Call(outgoing, deadline: deadline, completion: completion))
     }
 
     /// Ends every call under way with `cancelled`, refuses new ones, and returns when the thread has ended and its
-    /// connections are closed. Doing it again changes nothing.
+    /// connections are closed. Doing it again changes nothing. Within a completion it returns at once, and the thread
+    /// ends after it.
     package func close() {
         queue.close()
-        thread.withLock { $0.take()?.join() }
+        guard !threadID.isCurrent else { return }
+        thread.withLock { $0.take()?.end() }
     }
 }
 

@@ -6,6 +6,8 @@ import HTTPTypes
 struct OutgoingRequest: Sendable {
     let method: HTTPRequest.Method
     let url: String
+    /// In lower case and with the port: `localhost:443`.
+    let hostAndPort: String
     /// In curl's spelling: `Name: value`, `Name;` for an empty value, `Name:` to keep libcurl from adding its own.
     let fieldLines: [String]
     let body: [UInt8]
@@ -26,6 +28,7 @@ struct OutgoingRequest: Sendable {
         }
         method = request.method
         url = request.scheme + "://" + request.authority + request.target
+        hostAndPort = Self.hostAndPort(request.authority, defaultPort: request.scheme == "https" ? 443 : 80)
         body = request.body
         fieldLines = try Self.lines(of: request.fields, userAgent: userAgent)
     }
@@ -62,6 +65,12 @@ struct OutgoingRequest: Sendable {
     /// Host and optional port; no user information (`@`), which would be sent as a password.
     static func isAuthority(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.allSatisfy { ASCII.isAlphanumeric($0) || "-._~%:[]".utf8.contains($0) }
+    }
+
+    private static func hostAndPort(_ authority: String, defaultPort: Int) -> String {
+        let host = authority.lowercased()
+        let afterBrackets = host.utf8[(host.utf8.lastIndex(of: UInt8(ascii: "]")) ?? host.startIndex)...]
+        return afterBrackets.contains(UInt8(ascii: ":")) ? host : "\(host):\(defaultPort)"
     }
 
     /// Visible ASCII without `#` (a fragment is never sent) and without what RFC 3986 excludes.

@@ -10,6 +10,7 @@ final class Transfer {
     private(set) var call: Call?
     private var answer = Answer(maximumBodyBytes: 0)
     private var connectTimeout = Duration.zero
+    private var gate = SocketGate(.publicOnly(), for: "")
     private var fieldLines: UnsafeMutablePointer<curl_slist>?
 
     /// `curl_easy_init(3)`.
@@ -29,6 +30,7 @@ final class Transfer {
     func begin(_ call: Call, options: CurlOptions) throws(TransportError) {
         self.call = call
         answer = Answer(maximumBodyBytes: options.maximumResponseBytes)
+        gate = SocketGate(options.proxy == nil ? options.addresses : .any, for: call.request.hostAndPort)
         curl_easy_reset(easy)
         try setTrust(options)
         try setBounds(options, deadline: call.deadline)
@@ -42,7 +44,9 @@ final class Transfer {
         self.call = nil
         defer { answer = Answer(maximumBodyBytes: 0) }
         guard !answer.isTooLarge else { return call?.finish(.failure(.tooLarge)) ?? () }
-        guard code == CURLE_OK else { return call?.finish(.failure(TransportError(code))) ?? () }
+        guard code == CURLE_OK else {
+            return call?.finish(.failure(gate.hasOnlyRefused ? .forbiddenAddress : TransportError(code))) ?? ()
+        }
         var status = 0
         curl_easy_getinfo_long(easy, CURLINFO_RESPONSE_CODE, &status)
         do throws(TransportError) {
@@ -114,10 +118,15 @@ final class Transfer {
 
     private func setCallbacks() throws(TransportError) {
         let me = Unmanaged.passUnretained(self).toOpaque()
-        try check(curl_easy_setopt_pointer(easy, CURLOPT_PRIVATE, me))
-        try check(curl_easy_setopt_pointer(easy, CURLOPT_WRITEDATA, me))
-        try check(curl_easy_setopt_pointer(easy, CURLOPT_HEADERDATA, me))
-        try check(curl_easy_setopt_pointer(easy, CURLOPT_SOCKOPTDATA, me))
+        let pointers = [
+            CURLOPT_PRIVATE, CURLOPT_WRITEDATA, CURLOPT_HEADERDATA, CURLOPT_OPENSOCKETDATA, CURLOPT_SOCKOPTDATA,
+        ]
+        for option in pointers { try check(curl_easy_setopt_pointer(easy, option, me)) }
+        try check(
+            curl_easy_setopt_opensocket(easy, CURLOPT_OPENSOCKETFUNCTION) { me, _, target in
+                guard let me, let target else { return CURL_SOCKET_BAD }
+                return Unmanaged<Transfer>.fromOpaque(me).takeUnretainedValue().gate.open(target)
+            })
         try check(
             curl_easy_setopt_sockopt(easy, CURLOPT_SOCKOPTFUNCTION) { me, socket, _ in
                 guard let me else { return CURL_SOCKOPT_ERROR }

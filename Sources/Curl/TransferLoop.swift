@@ -55,8 +55,8 @@ final class TransferLoop {
     }
 
     private func refuse(_ call: Call, _ error: TransportError) {
-        call.finish(.failure(error))
         queue.didFinish(1)
+        call.finish(.failure(error))
     }
 
     /// `curl_multi_info_read(3)`: the message is gone once its handle is removed, so it is copied first.
@@ -84,8 +84,9 @@ final class TransferLoop {
     private func remove(_ easy: UnsafeMutableRawPointer, _ finish: (Transfer) -> Void) {
         curl_multi_remove_handle(multi, easy)
         guard let transfer = active.removeValue(forKey: easy) else { return }
-        finish(transfer)
+        // Room first: whoever hears of an outcome may send the next request at once.
         queue.didFinish(1)
+        finish(transfer)
         if idle.count < CurlOptions.maximumIdleTransfers { idle.append(transfer) }
     }
 

@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// A thread that runs one closure and can be joined once.
+/// A thread that runs one closure and must be ended once.
 struct TransferThread: ~Copyable, Sendable {
-    private let thread: pthread_t
+    /// Tells the thread from others.
+    struct ID: Sendable {
+        fileprivate let thread: pthread_t
+
+        var isCurrent: Bool { pthread_equal(thread, pthread_self()) != 0 }
+    }
+
+    let id: ID
 
     /// libcurl, OpenSSL and getaddrinfo's callers stay far below it.
     private static let stackBytes = 512 * 1024
@@ -38,11 +45,11 @@ struct TransferThread: ~Copyable, Sendable {
             start.release()
             throw .unavailable(reason: "no thread: " + String(cString: strerror(code)))
         }
-        self.thread = thread
+        id = ID(thread: thread)
     }
 
-    /// Waits until the closure has returned.
-    consuming func join() {
-        pthread_join(thread, nil)
+    /// Waits until the closure has returned; on the thread itself, which cannot wait for its own end, it only lets go.
+    consuming func end() {
+        if id.isCurrent { pthread_detach(id.thread) } else { pthread_join(id.thread, nil) }
     }
 }

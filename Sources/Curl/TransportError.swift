@@ -7,6 +7,9 @@ package enum TransportError: Error, Equatable, Sendable {
     case timedOut
     /// No connection could be made: nothing was sent, so the call may be repeated.
     case unreachable(reason: String)
+    /// The host has no address that may be connected to (`CurlOptions.addresses`): nothing was sent, and repeating does
+    /// not help.
+    case forbiddenAddress
     /// TLS failed: the certificate, its name, or the handshake. Nothing was sent, and repeating does not help.
     case insecure(reason: String)
     /// The connection broke, or the answer was no HTTP. The other side may have done what was asked.
@@ -29,14 +32,16 @@ extension TransportError: TransportFailure {
     package var mayPass: Bool {
         switch self {
         case .unreachable, .interrupted: true
-        case .timedOut, .insecure, .tooLarge, .overloaded, .cancelled, .malformedRequest, .unavailable: false
+        case .timedOut, .forbiddenAddress, .insecure, .tooLarge, .overloaded, .cancelled, .malformedRequest,
+            .unavailable:
+            false
         }
     }
 
     /// A call that was cancelled or ran out of time may have been under way.
     package var isUnsent: Bool {
         switch self {
-        case .unreachable, .insecure, .overloaded, .malformedRequest, .unavailable: true
+        case .unreachable, .forbiddenAddress, .insecure, .overloaded, .malformedRequest, .unavailable: true
         case .timedOut, .interrupted, .tooLarge, .cancelled: false
         }
     }
@@ -51,6 +56,7 @@ extension TransportError: CustomStringConvertible {
         switch self {
         case .timedOut: "no answer in time"
         case .unreachable(let reason): "unreachable: \(reason)"
+        case .forbiddenAddress: "the host's address is none that may be connected to"
         case .insecure(let reason): "no secure connection: \(reason)"
         case .interrupted(let reason): "interrupted: \(reason)"
         case .tooLarge: "the answer is too large"

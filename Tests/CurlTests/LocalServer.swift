@@ -80,6 +80,7 @@ final class LocalServer {
         events { worker_connections 512; }
         http {
           access_log off; default_type text/plain; server_tokens off;
+          http2_max_concurrent_streams 250;
           client_body_temp_path body; proxy_temp_path proxy; fastcgi_temp_path f; uwsgi_temp_path u; scgi_temp_path s;
           server {
             listen 127.0.0.1:\(tls) ssl http2; server_name localhost;
@@ -111,10 +112,10 @@ final class LocalServer {
 
     func options(
         timeout: Duration = .seconds(20), maximumResponseBytes: Int = 1 << 20, connections: Int = 4,
-        maximumQueued: Int = 1024
+        maximumQueued: Int = 1024, addresses: AddressPolicy = .any
     ) -> CurlOptions {
         CurlOptions(
-            timeout: timeout, caFile: certificate, maximumResponseBytes: maximumResponseBytes,
+            timeout: timeout, caFile: certificate, addresses: addresses, maximumResponseBytes: maximumResponseBytes,
             maximumConnectionsPerHost: connections, maximumQueued: maximumQueued)
     }
 

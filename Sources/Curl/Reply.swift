@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+import HTTP
+import Synchronization
+
+/// Where a caller sleeps until the outcome of his call is there. Whoever comes first, outcome or deadline, decides, and
+/// the other one's word is dropped.
+final class Reply: Sendable {
+    private let outcome = Mutex<Result<Response, TransportError>?>(nil)
+    private let latch = Latch()
+
+    /// Wakes the caller, if he still waits.
+    func put(_ outcome: Result<Response, TransportError>) {
+        self.outcome.withLock { if $0 == nil { $0 = outcome } }
+        latch.open()
+    }
+
+    /// - Throws: `timedOut`, when the deadline passes first; otherwise what was put.
+    func wait(until deadline: Deadline) throws(TransportError) -> Response {
+        latch.wait(until: deadline)
+        let outcome = outcome.withLock { known in
+            let outcome = known ?? .failure(.timedOut)
+            known = outcome
+            return outcome
+        }
+        return try outcome.get()
+    }
+}

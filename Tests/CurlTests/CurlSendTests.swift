@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+import Curl
+import Foundation
+import HTTP
+import HTTPTypes
+import Processes
+import Synchronization
+import Testing
+
+@Suite struct `Sending without waiting` {
+    private func silent(_ listener: LoopbackListener) -> Request {
+        Request(method: .get, scheme: "http", authority: "127.0.0.1:\(listener.port)", path: "/")
+    }
+
+    @Test func `each of many calls hears of its own answer, once`() throws {
+        try LocalServer.run { server in
+            let transport = try CurlTransport(server.options())
+            let outcomes = Outcomes()
+            for number in 0..<500 {
+                let request = Request(
+                    method: .post, authority: server.authority, path: "/echo", body: Array("call \(number)".utf8))
+                transport.send(request, outcomes.completion(number))
+            }
+            try outcomes.wait(for: 500)
+            transport.close()
+            #expect(outcomes.bodies == (0..<500).map { "POST||call \($0)" })
+            #expect(outcomes.calls.values.allSatisfy { $0 == 1 })
+        }
+    }
+
+    @Test func `a burst to one host shares one connection`() throws {
+        try LocalServer.run { server in
+            let transport = try CurlTransport(server.options(connections: 8))
+            let outcomes = Outcomes()
+            for number in 0..<200 { transport.send(server.get("/connection"), outcomes.completion(number)) }
+            try outcomes.wait(for: 200)
+            #expect(outcomes.bodies.count == 200)
+            #expect(Set(outcomes.bodies).count == 1)
+            for number in 200..<400 { transport.send(server.get("/connection"), outcomes.completion(number)) }
+            try outcomes.wait(for: 200)
+            #expect(Set(outcomes.bodies).count == 1)
+        }
+    }
+
+    @Test func `a burst larger than a connection carries opens few more`() throws {
+        try LocalServer.run { server in
+            let transport = try CurlTransport(server.options(connections: 4))
+            let outcomes = Outcomes()
+            for number in 0..<1000 { transport.send(server.get("/connection"), outcomes.completion(number)) }
+            try outcomes.wait(for: 1000)
+            #expect(outcomes.bodies.count == 1000)
+            #expect(Set(outcomes.bodies).count <= 4)
+        }
+    }
+
+    @Test func `a server that never answers is left at the deadline`() throws {
+        let listener = try LoopbackListener()
+        let transport = try CurlTransport(
+            CurlOptions(timeout: .milliseconds(200), maximumConnectionsPerHost: 1, allowPlainHTTP: true))
+        let outcomes = Outcomes()
+        // All but the first wait for a connection, which libcurl does not limit.
+        for number in 0..<8 { transport.send(silent(listener), outcomes.completion(number)) }
+        try outcomes.wait(for: 8)
+        #expect(outcomes.errors == Array(repeating: .timedOut, count: 8))
+    }
+
+    @Test func `what is refused at once is told before the call returns`() throws {
+        let listener = try LoopbackListener()
+        let transport = try CurlTransport(
+            CurlOptions(timeout: .seconds(60), maximumQueued: 2, allowPlainHTTP: true))
+        let outcomes = Outcomes()
+        for number in 0..<2 { transport.send(silent(listener), outcomes.completion(number)) }
+        #expect(outcomes.calls.isEmpty)
+        transport.send(silent(listener), outcomes.completion(2))
+        transport.send(Request(method: .get, authority: "a b", path: "/"), outcomes.completion(3))
+        #expect(outcomes.calls == [2: 1, 3: 1])
+        #expect(outcomes.errors.first == .overloaded)
+        #expect(outcomes.errors.last??.isUnsent == true)
+    }
+
+    @Test func `closing ends every call with cancelled, and those that come later`() throws {
+        let listener = try LoopbackListener()
+        let transport = try CurlTransport(CurlOptions(timeout: .seconds(60), allowPlainHTTP: true))
+        let outcomes = Outcomes()
+        for number in 0..<100 { transport.send(silent(listener), outcomes.completion(number)) }
+        transport.close()
+        transport.send(silent(listener), outcomes.completion(100))
+        // No waiting: when close returns, everybody was told.
+        #expect(outcomes.calls == Dictionary(uniqueKeysWithValues: (0...100).map { ($0, 1) }))
+        #expect(outcomes.errors == Array(repeating: .cancelled, count: 101))
+    }
+
+    @Test func `calls that race with closing are told once, whoever wins`() throws {
+        try LocalServer.run { server in
+            for _ in 0..<20 {
+                let transport = try CurlTransport(server.options())
+                let outcomes = Outcomes()
+                let hello = server.get("/hello")
+                let sender = Thread {
+                    for number in 0..<200 { transport.send(hello, outcomes.completion(number)) }
+                }
+                sender.start()
+                try outcomes.wait(for: 10)
+                transport.close()
+                try outcomes.wait(for: 190)
+                #expect(outcomes.calls == Dictionary(uniqueKeysWithValues: (0..<200).map { ($0, 1) }))
+                #expect(outcomes.errors.allSatisfy { $0 == nil || $0 == .cancelled })
+            }
+        }
+    }
+
+    @Test func `a completion may send the next request, also where the queue is full`() throws {
+        try LocalServer.run { server in
+            let transport = try CurlTransport(server.options(maximumQueued: 1))
+            let outcomes = Outcomes()
+            let hello = server.get("/hello")
+            @Sendable func chain(_ number: Int) {
+                transport.send(hello) { result in
+                    outcomes.completion(number)(result)
+                    if number < 50 { chain(number + 1) }
+                }
+            }
+            chain(0)
+            try outcomes.wait(for: 51)
+            #expect(outcomes.errors == Array(repeating: nil, count: 51))
+        }
+    }
+
+    @Test func `a completion may close the transport, while another thread closes it too`() throws {
+        let listener = try LoopbackListener()
+        for _ in 0..<20 {
+            let transport = try CurlTransport(CurlOptions(timeout: .milliseconds(1), allowPlainHTTP: true))
+            let outcomes = Outcomes()
+            transport.send(silent(listener)) { result in
+                transport.close()
+                outcomes.completion(0)(result)
+            }
+            transport.close()
+            try outcomes.wait(for: 1)
+        }
+    }
+
+    @Test func `the last reference may end on the transfer thread, and the thread ends too`() async {
+        await #expect(processExitsWith: .success) {
+            func threads() throws -> Int {
+                try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").count
+            }
+            let listener = try LoopbackListener()
+            let request = Request(method: .get, scheme: "http", authority: "127.0.0.1:\(listener.port)", path: "/")
+            // Whatever Foundation and libcurl start for themselves is there after the first.
+            var before = 0
+            for round in 0..<10 {
+                let outcomes = Outcomes()
+                func sendAndForget() throws {
+                    let transport = try CurlTransport(CurlOptions(timeout: .milliseconds(100), allowPlainHTTP: true))
+                    transport.send(request) { result in
+                        withExtendedLifetime(transport) { outcomes.completion(0)(result) }
+                    }
+                }
+                try sendAndForget()
+                try outcomes.wait(for: 1)
+                #expect(outcomes.errors == [.timedOut])
+                if round == 0 { before = try threads() }
+            }
+            #expect(try Deadline.poll(seconds: 10) { try threads() <= before })
+        }
+    }
+}

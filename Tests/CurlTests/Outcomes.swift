@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+import Curl
+import Foundation
+import HTTP
+import Synchronization
+
+/// Collects what completions are told, and how often.
+final class Outcomes: Sendable {
+    private let results = Mutex<[Int: [Result<Response, any Error>]]>([:])
+    private let arrivals = DispatchSemaphore(value: 0)
+
+    struct Missing: Error { let count: Int }
+
+    /// A completion for the call of that number.
+    func completion(_ number: Int) -> @Sendable (Result<Response, any Error>) -> Void {
+        { [self] result in
+            results.withLock { $0[number, default: []].append(result) }
+            arrivals.signal()
+        }
+    }
+
+    /// Sleeps until as many completions were called.
+    /// - Throws: `Missing`, when that takes longer than half a minute.
+    func wait(for count: Int) throws {
+        for number in 0..<count where arrivals.wait(timeout: .now() + 30) == .timedOut {
+            throw Missing(count: count - number)
+        }
+    }
+
+    /// How often the completion of each call was called.
+    var calls: [Int: Int] { results.withLock { $0.mapValues(\.count) } }
+
+    /// What each call's first completion was told; nil for an answer.
+    var errors: [TransportError?] {
+        results.withLock { results in
+            results.sorted { $0.key < $1.key }.map { _, results in
+                if case .failure(let error)? = results.first { error as? TransportError } else { nil }
+            }
+        }
+    }
+
+    /// The bodies of the answers.
+    var bodies: [String] {
+        results.withLock { results in
+            results.sorted { $0.key < $1.key }.compactMap { _, results in
+                (try? results.first?.get()).map { String(decoding: $0.body, as: UTF8.self) }
+            }
+        }
+    }
+}
