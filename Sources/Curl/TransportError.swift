@@ -47,7 +47,10 @@ extension TransportError: TransportFailure {
     }
 
     package var isLasting: Bool {
-        if case .malformedRequest = self { true } else { false }
+        switch self {
+        case .forbiddenAddress, .malformedRequest: true
+        case .timedOut, .unreachable, .insecure, .interrupted, .tooLarge, .overloaded, .cancelled, .unavailable: false
+        }
     }
 }
 
