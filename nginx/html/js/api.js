@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// The backend's HTTP API (docs/http-api.md) as the page and its service worker call it: one function per route.
+//
+// Who calls is told by the session's cookie, which no script can read. So nothing here holds a password, and a service
+// worker that was restarted in between is still logged in. No secret stands in a URL.
+
+const base = new URL('../api/', import.meta.url);
+const seconds = 20;
+
+/** A call without the answer that was asked for. `status` is 0 when no answer came, or none that could be read. */
+export class Failure extends Error {
+    name = 'Failure';
+
+    constructor(status, { detail = '', retryAfter = null, late = false } = {}) {
+        super(`status ${status}`);
+        Object.assign(this, { status, detail, retryAfter, late });
+    }
+}
+
+let known;
+
+/** What the page must know before anybody has logged in. Asked for once; after a failure again. */
+export function config() {
+    known ??= call('GET', 'config').catch((failure) => {
+        known = undefined;
+        throw failure;
+    });
+    return known;
+}
+
+export const session = () => call('GET', 'session');
+export const logIn = (name, password) => call('POST', 'session', { json: { UserName: name, Password: password } });
+export const logOut = () => call('DELETE', 'session');
+
+/** A registration id that is the caller's. The handle is not told yet: in a query it would stand in logs. */
+export const newRegistrationId = () => call('POST', 'register');
+
+export function putRegistration(id, subscription) {
+    const { endpoint, keys } = subscription.toJSON();
+    return call('PUT', `register/${encodeURIComponent(id)}`, {
+        json: { Platform: 'browser', Handle: endpoint, Keys: { p256dh: keys?.p256dh, auth: keys?.auth } },
+    });
+}
+
+export const deleteRegistration = (id) => call('DELETE', `register/${encodeURIComponent(id)}`);
+
+/** Sends `message` to a user's devices on one platform. */
+export const send = (platform, recipient, message) =>
+    call('POST', 'notifications', { query: { pns: platform, to_tag: recipient }, json: message });
+
+/** Keeps `message` for a user and sends only its number, on every platform. */
+export const sendSecret = (recipient, message) =>
+    call('POST', 'notifications', { query: { to_tag: recipient }, json: message });
+
+export const outcomes = (notification) => call('GET', `notifications/outcomes/${encodeURIComponent(notification)}`);
+export const secret = (id) => call('GET', `notifications/${encodeURIComponent(id)}`);
+export const unreadSecrets = () => call('GET', 'notifications', { query: { unread: 'true' } });
+
+async function call(method, path, { query, json } = {}) {
+    const url = new URL(path, base);
+    if (query) url.search = new URLSearchParams(query);
+    const request = { method, credentials: 'same-origin', cache: 'no-store', redirect: 'error' };
+    if (json !== undefined) {
+        request.headers = { 'Content-Type': 'application/json' };
+        request.body = JSON.stringify(json);
+    }
+    let answer, text;
+    try {
+        answer = await fetch(url, { ...request, signal: AbortSignal.timeout(seconds * 1000) });
+        text = await answer.text();
+    } catch (error) {
+        throw new Failure(0, { late: error?.name === 'TimeoutError' });
+    }
+    if (!answer.ok) {
+        const detail = parsed(text)?.detail;
+        throw new Failure(answer.status, {
+            detail: typeof detail === 'string' ? detail.slice(0, 300) : '',
+            retryAfter: delay(answer.headers.get('Retry-After')),
+        });
+    }
+    const body = text === '' ? null : parsed(text);
+    if (body === undefined) throw new Failure(0);
+    return body;
+}
+
+function parsed(text) {
+    try {
+        return JSON.parse(text);
+    } catch {
+        return undefined;
+    }
+}
+
+/** `Retry-After` in seconds; it may be a number of them or a date (RFC 9110, 10.2.3). */
+function delay(field) {
+    if (field === null) return null;
+    const after = /^\d{1,6}$/.test(field) ? Number(field) : Math.ceil((Date.parse(field) - Date.now()) / 1000);
+    return Number.isFinite(after) ? Math.max(1, after) : null;
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// What this browser keeps, for the page and its service worker alike (a worker has no local storage): an IndexedDB
+// with two stores, `inbox` and `device`.
+
+import { within } from './deadline.js';
+
+let opened;
+
+/** Runs `work(store)` in one transaction; gives what the request that `work` returns gave, once all of it is kept. */
+export async function transact(storeName, mode, work) {
+    const database = await within(5, (opened ??= open()));
+    return within(5, new Promise((resolve, reject) => {
+        const transaction = database.transaction(storeName, mode);
+        const request = work(transaction.objectStore(storeName));
+        transaction.oncomplete = () => resolve(request?.result);
+        transaction.onabort = () => reject(transaction.error);
+    }));
+}
+
+function open() {
+    return new Promise((resolve, reject) => {
+        const request = indexedDB.open('app-backend', 1);
+        request.onupgradeneeded = () => {
+            request.result.createObjectStore('inbox', { keyPath: 'key', autoIncrement: true });
+            request.result.createObjectStore('device');
+        };
+        request.onsuccess = () => {
+            // A newer version of the page, in another window, wants to change the layout.
+            request.result.onversionchange = () => { request.result.close(); opened = undefined; };
+            request.result.onclose = () => { opened = undefined; };
+            resolve(request.result);
+        };
+        request.onerror = () => { opened = undefined; reject(request.error); };
+    });
+}

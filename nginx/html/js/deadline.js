@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every wait ends: what a browser's promise does not promise by itself.
+
+/** Nothing came in time. The promise that was waited for may still settle later. */
+export class Late extends Error {
+    name = 'Late';
+}
+
+/** What `promise` gives, or throws; throws `Late` when it has not settled after `seconds`. */
+export function within(seconds, promise) {
+    let timer;
+    const late = new Promise((_, reject) => {
+        timer = setTimeout(() => reject(new Late(`nothing within ${seconds} s`)), seconds * 1000);
+    });
+    return Promise.race([promise, late]).finally(() => clearTimeout(timer));
+}
+
+/** Waits; ends early, without an error, when `signal` is aborted. */
+export function pause(seconds, signal) {
+    return new Promise((resolve) => {
+        const timer = setTimeout(resolve, seconds * 1000);
+        signal?.addEventListener('abort', () => { clearTimeout(timer); resolve(); }, { once: true });
+    });
+}

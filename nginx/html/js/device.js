@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// This browser as a device: whether it can receive, may, and under which token (its push subscription).
+//
+//   starting → unsupported | blocked | idle → asking → subscribing → token | silent
+//
+// Emits `change`. `reason` names the words for the state (words.js) where the state alone does not say enough.
+
+import * as api from './api.js';
+import { within } from './deadline.js';
+import { subscribe } from './subscription.js';
+
+const seconds = 15; // for a push service, which may never answer, and for the worker to start
+
+export class Device extends EventTarget {
+    state = 'starting';
+    reason = 'starting';
+    /** The device token, in state `token`. */
+    subscription = null;
+    /** Whether one may log in without a token, as there is none to come soon. */
+    optional = false;
+    #worker;
+    #turn = 0;
+
+    /** Finds out where things stand, and goes on as far as it can without asking anybody. */
+    async look() {
+        const turn = ++this.#turn;
+        const lack = missing();
+        if (lack) return this.#become('unsupported', lack);
+        try {
+            this.#worker ??= await within(seconds, startWorker());
+        } catch (error) {
+            if (turn !== this.#turn) return;
+            return this.#become('unsupported', error?.name === 'SecurityError' ? 'certificate' : 'worker');
+        }
+        if (turn !== this.#turn) return;
+        if (Notification.permission === 'denied') return this.#become('blocked');
+        if (Notification.permission === 'granted') return this.#subscribe(turn);
+        this.#become('idle', this.state === 'asking' ? 'dismissed' : 'idle');
+    }
+
+    /** Asks for permission; must be called from a click. */
+    async enable() {
+        if (Notification.permission === 'default') {
+            this.#turn += 1;
+            this.#become('asking');
+            // What it answers is in `Notification.permission` as well, and that is where `look` reads it.
+            await Notification.requestPermission().catch(() => {});
+        }
+        return this.look();
+    }
+
+    /** The person wants to go on without notifications. */
+    goWithout() {
+        this.optional = true;
+        this.dispatchEvent(new Event('change'));
+    }
+
+    /** Gives the token up, so that nothing that was sent to it arrives any more; then looks anew. */
+    async drop() {
+        await this.subscription?.unsubscribe().catch(() => {});
+        return this.look();
+    }
+
+    async #subscribe(turn) {
+        this.#become('subscribing');
+        let pending;
+        try {
+            const { VapidPublicKey: key } = await api.config();
+            if (turn !== this.#turn) return;
+            if (!key) return this.#become('unsupported', 'key');
+            pending = subscribe(this.#worker.pushManager, key);
+            const subscription = await within(seconds, pending);
+            if (turn === this.#turn) this.#take(subscription);
+        } catch (error) {
+            if (turn !== this.#turn) return;
+            if (error instanceof api.Failure) return this.#become('idle', 'config');
+            if (error?.name === 'NotAllowedError') return this.#become('blocked');
+            this.#become('silent');
+            // Better late than never.
+            pending?.then((late) => { if (turn === this.#turn) this.#take(late); }, () => {});
+        }
+    }
+
+    #take(subscription) {
+        this.subscription = subscription;
+        this.#become('token');
+    }
+
+    #become(state, reason = state) {
+        if (state !== 'token') this.subscription = null;
+        if (['unsupported', 'blocked', 'silent'].includes(state) || reason === 'config' || reason === 'dismissed') this.optional = true;
+        Object.assign(this, { state, reason });
+        this.dispatchEvent(new Event('change'));
+    }
+}
+
+/** What this browser lacks to receive anything, by the name of its words; null when it has all. */
+function missing() {
+    if (!globalThis.isSecureContext) return 'insecure';
+    if ('serviceWorker' in navigator && 'PushManager' in globalThis && 'Notification' in globalThis) return null;
+    return navigator.standalone === false ? 'homescreen' : 'push';
+}
+
+/** Trusted Types: this is the only script that is ever named by a string here. */
+const trusted = globalThis.trustedTypes?.createPolicy('sw', {
+    createScriptURL(name) {
+        if (name !== 'sw.js') throw new TypeError('not the service worker');
+        return name;
+    },
+});
+
+async function startWorker() {
+    const script = trusted ? trusted.createScriptURL('sw.js') : 'sw.js';
+    await navigator.serviceWorker.register(script, { type: 'module', updateViaCache: 'none' });
+    return navigator.serviceWorker.ready;
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// The last notifications that this browser received, each with the user it was registered for at that time.
+//
+// An entry: `{key, user, at, kind, title, body, secret}`. Of a secret only its number is kept here, never its text:
+// that stays on the server and is read again by whoever is logged in.
+
+import { transact } from './database.js';
+
+const limit = 50;
+
+/** Keeps an entry, forgets those beyond the limit, and gives the new one's key. */
+export function add(entry) {
+    return transact('inbox', 'readwrite', (store) => {
+        const request = store.add(entry);
+        const keys = store.getAllKeys();
+        keys.onsuccess = () => keys.result.slice(0, -limit).forEach((key) => store.delete(key));
+        return request;
+    });
+}
+
+/** All entries, newest first. */
+export async function list() {
+    return (await transact('inbox', 'readonly', (store) => store.getAll())).reverse();
+}
+
+/** Forgets what was received for `user`. */
+export function clear(user) {
+    return transact('inbox', 'readwrite', (store) => {
+        const request = store.getAll();
+        request.onsuccess = () => {
+            for (const entry of request.result) if (entry.user === user) store.delete(entry.key);
+        };
+    });
+}

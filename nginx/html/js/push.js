@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a push says, whoever sent it: JSON of this backend, a declarative push, plain text, or nothing at all.
+
+const titleLimit = 120;
+const bodyLimit = 4000;
+
+/**
+ * Reads a push's text (null: it had none) into `{kind: 'message', title, body}` or `{kind: 'secret', secret}`, where
+ * `secret` is the number or token under which the backend keeps the text. Never throws; everything is bounded.
+ */
+export function parsePush(text) {
+    if (!text) return message('Notification', '');
+    let json;
+    try {
+        json = JSON.parse(text);
+    } catch {
+        return message('Notification', text);
+    }
+    if (json === null || typeof json !== 'object') return message('Notification', json);
+    const secret = [json.secureId, json.secureToken].map(words).find((name) => /^[A-Za-z0-9_-]{1,256}$/.test(name));
+    if (secret) return { kind: 'secret', secret };
+    // Declarative Web Push: {"web_push": 8030, "notification": {"title": …, "body": …}}.
+    const said = json.web_push === 8030 ? json.notification ?? {} : json;
+    return message(said.title, said.body);
+}
+
+function message(title, body) {
+    return {
+        kind: 'message',
+        title: bounded(oneLine(words(title)), titleLimit) || 'Notification',
+        body: bounded(words(body), bodyLimit),
+    };
+}
+
+/** At most `limit` characters, cut between characters and not within one. */
+export function bounded(text, limit) {
+    if (text.length <= limit) return text;
+    const end = /[\uD800-\uDBFF]/.test(text[limit - 2]) ? limit - 2 : limit - 1;
+    return `${text.slice(0, end)}…`;
+}
+
+const words = (value) => (['string', 'number', 'boolean'].includes(typeof value) ? String(value) : '');
+const oneLine = (text) => text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').trim();

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// What became of a message, a line for each platform. The hub takes a message first and delivers it then, so each line
+// asks after its notification for a while: after 1, 2, 4 … seconds, until the state is final or two minutes are over.
+
+import * as api from './api.js';
+import { pause } from './deadline.js';
+import { $, announce, element, say } from './dom.js';
+import { finalStates, outcomeWords, platformOf, platforms } from './words.js';
+
+const waits = [1, 2, 4, 8, 15, 30, 60]; // seconds; 120 in all
+
+export class Results {
+    #lines = new Map();
+    #ended = new AbortController();
+
+    /** A new message: the lines of the one before go, and nobody asks after it any more. */
+    begin(recipient) {
+        this.stop();
+        this.#ended = new AbortController();
+        this.#lines.clear();
+        $('sendResults').replaceChildren();
+        $('results').hidden = false;
+        $('resultsFor').textContent = `Send results for ${recipient}`;
+        this.note('');
+    }
+
+    stop() {
+        this.#ended.abort();
+    }
+
+    note(text) {
+        say('resultsNote', text);
+    }
+
+    /** The line of a platform, made when there is none yet. */
+    line(name) {
+        const platform = platformOf(name);
+        if (!this.#lines.has(platform)) {
+            const line = element('li', { data: { platform } },
+                element('span', { className: 'platform' }, platforms[platform] ?? platform),
+                element('span', { className: 'state' }),
+                element('span', { className: 'detail' }));
+            this.#lines.set(platform, line);
+            show(line, 'Sending');
+            $('sendResults').append(line);
+        }
+        return this.#lines.get(platform);
+    }
+
+    failed(line) {
+        show(line, 'Failed');
+    }
+
+    /** Shows an outcome of the send, and then what the hub says of it later. */
+    async follow({ Platform: platform, State: state, NotificationId: notification, Error: error }) {
+        const line = this.line(platform);
+        show(line, state, {}, typeof error === 'string' ? error.slice(0, 200) : '');
+        const { signal } = this.#ended;
+        let last = state;
+        for (const seconds of waits) {
+            if (finalStates.includes(last) || typeof notification !== 'string') break;
+            await pause(seconds, signal);
+            if (signal.aborted) return;
+            try {
+                const { State, Outcomes } = await api.outcomes(notification);
+                if (signal.aborted) return;
+                last = State;
+                const own = Array.isArray(Outcomes) ? Outcomes.filter((one) => platformOf(one.Platform) === platformOf(platform)) : [];
+                show(line, State, sum(own.map((one) => one.Counts)));
+            } catch (failure) {
+                // Not known (any more), or no longer logged in: what is shown is all there will be. Else once more.
+                if ([401, 403, 404].includes(failure.status)) return;
+            }
+        }
+        if (finalStates.includes(last)) announce(line.textContent);
+        else if (last === 'Enqueued' || last === 'Processing') show(line, last, {}, 'nothing heard of it in two minutes');
+    }
+}
+
+function show(line, state, counts, sentence) {
+    const words = outcomeWords(state, counts);
+    const [, label, detail] = line.children;
+    line.dataset.state = state;
+    line.dataset.tone = words.tone;
+    label.textContent = words.label;
+    detail.textContent = sentence || words.sentence;
+}
+
+/** Adds up counts by their names. */
+function sum(all) {
+    const total = {};
+    for (const counts of all) {
+        for (const [name, count] of Object.entries(counts ?? {})) total[name] = (total[name] ?? 0) + count;
+    }
+    return total;
+}

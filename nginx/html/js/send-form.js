@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sends a message: one request for each platform that is switched on, as in the tutorials; a secret in one request for
+// all. What was typed stays until it was sent.
+
+import * as api from './api.js';
+import { $, absolve, blame, say } from './dom.js';
+import { Results } from './results.js';
+import { amount, failureWords, platforms, platformOf } from './words.js';
+
+export class SendForm {
+    #session;
+    #results = new Results();
+    #limit = 2700; // bytes; the server tells its own
+    #offered = new Set(Object.keys(platforms));
+    #busy = false;
+
+    constructor(session) {
+        this.#session = session;
+        $('sendForm').addEventListener('submit', (event) => {
+            event.preventDefault();
+            this.#submit();
+        });
+        // As in a chat: Enter sends, and with Shift it begins a new line. Not while an input method is at work.
+        $('message').addEventListener('keydown', (event) => {
+            if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
+            event.preventDefault();
+            $('sendForm').requestSubmit();
+        });
+        $('message').addEventListener('input', () => this.#count());
+        $('secure').addEventListener('change', () => this.#switches());
+        this.#count();
+    }
+
+    /** What the server told: which platforms there are, whether it delivers there, how long a message may be. */
+    configure({ Platforms: list, MaximumMessageBytes: limit }) {
+        if (Number.isSafeInteger(limit) && limit > 0) this.#limit = limit;
+        if (Array.isArray(list)) {
+            const delivers = new Map(list.map(({ Name, Delivers }) => [platformOf(Name), Delivers]));
+            this.#offered = new Set(delivers.keys());
+            for (const platform of Object.keys(platforms)) {
+                const note = !delivers.has(platform) ? 'not offered by this server'
+                    : delivers.get(platform) ? '' : 'recorded, not delivered';
+                say(`${platform}Note`, note);
+            }
+        }
+        this.#switches();
+        this.#count();
+    }
+
+    /** Enables the button for who may send now. */
+    show() {
+        const { user, registration } = this.#session;
+        $('send').disabled = this.#busy || !user || registration === 'registering';
+        say('sendHint', user ? '' : 'Log in to send.');
+        if (!user) this.#results.stop();
+    }
+
+    #switches() {
+        const secure = $('secure').checked;
+        for (const platform of Object.keys(platforms)) {
+            $(platform).disabled = secure || !this.#offered.has(platform);
+        }
+        say('secureNote', secure ? 'A secret goes to every platform of its recipient; only its number travels.' : '');
+    }
+
+    #count() {
+        const bytes = new TextEncoder().encode($('message').value).length;
+        const over = bytes - this.#limit;
+        const text = `${bytes.toLocaleString('en')} of ${amount(this.#limit, 'byte')}`;
+        $('counter').textContent = over > 0 ? `${text}: ${over.toLocaleString('en')} too many` : text;
+        $('counter').dataset.tone = over > 0 ? 'bad' : '';
+        return over;
+    }
+
+    /** What keeps the form from being sent, and the field to blame; null when nothing does. */
+    #fault(chosen) {
+        if ($('recipient').value.trim() === '') return ['Enter who is to receive it.', $('recipient')];
+        if ($('message').value === '') return ['Enter a message.', $('message')];
+        if (this.#count() > 0) return ['The message is too long.', $('message')];
+        if (chosen.length === 0) return ['Switch on at least one platform.', $('browser')];
+        return null;
+    }
+
+    async #submit() {
+        if ($('send').disabled) return;
+        [$('recipient'), $('message'), $('browser')].forEach(absolve);
+        const secure = $('secure').checked;
+        const chosen = secure ? [null] : Object.keys(platforms).filter((name) => $(name).checked && this.#offered.has(name));
+        const fault = this.#fault(chosen);
+        if (fault) {
+            say('sendError', fault[0], 'bad');
+            return blame(fault[1], 'sendError');
+        }
+        const [recipient, message] = [$('recipient').value.trim(), $('message').value];
+        say('sendError', '');
+        this.#busy = true;
+        this.show();
+        this.#results.begin(recipient);
+        const failures = await Promise.all(chosen.map((platform) => this.#sendOne(platform, recipient, message)));
+        this.#busy = false;
+        this.show();
+        this.#tell(failures.filter((failure) => failure !== null), chosen, recipient);
+    }
+
+    /** One request; null, or what failed. */
+    async #sendOne(platform, recipient, message) {
+        const line = platform && this.#results.line(platform);
+        try {
+            const sent = await (platform ? api.send(platform, recipient, message) : api.sendSecret(recipient, message));
+            for (const outcome of Array.isArray(sent?.Outcomes) ? sent.Outcomes : []) this.#results.follow(outcome);
+            if (!platform) this.#results.note(`Kept as secret no. ${sent?.Id ?? '?'}; ${recipient} reads it here.`);
+            return null;
+        } catch (failure) {
+            if (line) this.#results.failed(line);
+            return { platform, failure };
+        }
+    }
+
+    #tell(failures, chosen, recipient) {
+        if (failures.some(({ failure }) => failure.status === 401)) {
+            return this.#session.ended();
+        }
+        if (failures.length === 0) {
+            $('message').value = '';
+            this.#count();
+            return;
+        }
+        const sentences = new Map();
+        for (const { platform, failure } of failures) {
+            const words = failureWords(failure, {
+                403: `You may not send to ${recipient}.`,
+                413: 'The message is too long for the server. Shorten it.',
+            });
+            sentences.set(words, [...(sentences.get(words) ?? []), platforms[platform]]);
+        }
+        const same = sentences.size === 1 && failures.length === chosen.length;
+        say('sendError', [...sentences].map(([words, names]) => (same ? words : `${names.join(', ')}: ${words}`)).join(' '), 'bad');
+    }
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who is logged in at this browser, and whether it is registered to receive for that user. Emits `change`.
+
+import * as api from './api.js';
+import { hear, tell } from './channel.js';
+import * as inbox from './inbox.js';
+import * as registration from './registration.js';
+
+export class Session extends EventTarget {
+    /** The user's name; null when nobody is logged in, undefined before that is known. */
+    user;
+    /** How the last session ended: `here` by log-out, `elsewhere` in another window, or `expired`. */
+    ending = null;
+    /** `none`, `registering`, `registered` or `failed`, and then `failure` says why. */
+    registration = 'none';
+    failure = null;
+    #endpoint = null;
+
+    constructor() {
+        super();
+        hear('session', () => this.look().catch(() => {}));
+    }
+
+    /** Asks the server who is logged in. Throws `Failure` when that cannot be known. */
+    async look() {
+        try {
+            const { User } = await api.session();
+            this.#becomes(User);
+        } catch (failure) {
+            if (failure.status !== 401) {
+                if (this.user === undefined) this.#becomes(null);
+                throw failure;
+            }
+            this.#becomes(null, 'elsewhere');
+        }
+    }
+
+    /** Throws `Failure`: 401 when name and password do not match. */
+    async logIn(name, password) {
+        const { User } = await api.logIn(name, password);
+        this.#becomes(User);
+        tell({ about: 'session' });
+    }
+
+    /** Registers `subscription` for the user; does nothing when that is done already or under way. */
+    async register(subscription, { again = false } = {}) {
+        const user = this.user;
+        const same = subscription.endpoint === this.#endpoint && this.registration !== 'none';
+        if (!user || (same && !(again && this.registration === 'failed'))) return;
+        this.#endpoint = subscription.endpoint;
+        this.#registers('registering');
+        let outcome = ['registered'];
+        try {
+            await registration.register(user, subscription);
+        } catch (failure) {
+            outcome = ['failed', failure];
+        }
+        // Meanwhile somebody else may have logged in, or the token have changed.
+        if (user !== this.user || subscription.endpoint !== this.#endpoint) return;
+        if (outcome[1]?.status === 401) return this.ended();
+        this.#registers(...outcome);
+    }
+
+    /** The device has no token any more. */
+    unregistered() {
+        if (this.registration === 'none') return;
+        this.#endpoint = null;
+        this.#registers('none');
+    }
+
+    /**
+     * This browser stops receiving for the user, then the session ends. Where the backend cannot end the registration,
+     * the token is given up instead. Throws `Failure` when the server cannot be reached: then all stays as it was.
+     */
+    async logOut(device) {
+        const user = this.user;
+        let drop = false;
+        try {
+            await registration.unregister(user);
+        } catch (failure) {
+            if (failure.status === 0) throw failure;
+            drop = true;
+        }
+        await api.logOut();
+        if (drop) await registration.forget().catch(() => {});
+        await inbox.clear(user).catch(() => {});
+        this.#becomes(null, 'here');
+        tell({ about: 'session' });
+        if (drop) await device.drop();
+    }
+
+    /** The server said 401 to something: the session is over. */
+    ended() {
+        this.#becomes(null, 'expired');
+    }
+
+    #becomes(user, ending = null) {
+        if (user === this.user) return;
+        Object.assign(this, { user, ending, registration: 'none', failure: null });
+        this.#endpoint = null;
+        this.dispatchEvent(new Event('change'));
+    }
+
+    #registers(state, failure = null) {
+        Object.assign(this, { registration: state, failure });
+        this.dispatchEvent(new Event('change'));
+    }
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// The service worker: shows what is pushed, also when no window is open.
+//
+// The browser ends and restarts it as it likes, so it remembers nothing: who is logged in is in the session's cookie,
+// everything else in the database. Every push shows something, whatever fails on the way; the browser demands that.
+
+import * as api from './js/api.js';
+import { tell } from './js/channel.js';
+import { within } from './js/deadline.js';
+import * as inbox from './js/inbox.js';
+import { bounded, parsePush } from './js/push.js';
+import { current, register } from './js/registration.js';
+import { subscribe } from './js/subscription.js';
+
+self.addEventListener('install', () => self.skipWaiting());
+self.addEventListener('activate', (event) => event.waitUntil(self.clients.claim()));
+self.addEventListener('push', (event) => event.waitUntil(receive(event.data?.text() ?? null)));
+self.addEventListener('notificationclick', (event) => event.waitUntil(open(event.notification)));
+self.addEventListener('pushsubscriptionchange', (event) => event.waitUntil(renew(event)));
+
+async function receive(pushed) {
+    const push = parsePush(pushed);
+    const text = push.kind === 'secret' ? await secretText(push.secret) : push.body;
+    const user = (await current().catch(() => undefined))?.user ?? null;
+    const entry = { user, at: Date.now(), ...push };
+    try {
+        entry.key = await inbox.add(entry);
+    } catch {
+        // A full disk, say. The notification is shown all the same, and is not in the list after a restart.
+    }
+    await show(entry, text);
+    tell({ about: 'received', entry, text });
+}
+
+/** The text of a secret, read with the session of whoever is logged in here; null when it cannot be read now. */
+async function secretText(secret) {
+    try {
+        const { Payload } = await within(10, api.secret(secret));
+        return typeof Payload === 'string' ? Payload : null;
+    } catch {
+        return null;
+    }
+}
+
+function show(entry, text) {
+    const title = entry.kind === 'message' ? entry.title : text === null ? 'A secret is waiting' : 'Secure message';
+    return self.registration.showNotification(title, {
+        body: text === null ? 'Open to read' : bounded(text, 500),
+        icon: 'icon-192.png',
+        tag: `received-${entry.key ?? crypto.randomUUID()}`,
+        timestamp: entry.at,
+        data: { key: entry.key ?? null },
+    });
+}
+
+/** Leads to the page: to a window that is open, or to a new one. Its address names the place in the list, no secret. */
+async function open(notification) {
+    notification.close();
+    const key = notification.data?.key ?? null;
+    const windows = await self.clients.matchAll({ type: 'window', includeUncontrolled: true });
+    const place = key === null ? '#received' : `#received-${key}`;
+    for (const client of windows) {
+        try {
+            await client.focus();
+            return client.postMessage({ about: 'open', key });
+        } catch {
+            // It closed just now, or may not be focused: the next one.
+        }
+    }
+    return self.clients.openWindow(new URL(place, self.registration.scope));
+}
+
+/** The push service gave the device a new address. When nobody is logged in, the page registers it at the next log-in. */
+async function renew(event) {
+    const { VapidPublicKey: key } = await api.config();
+    if (!key) return;
+    const subscription = event.newSubscription ?? await subscribe(self.registration.pushManager, key);
+    try {
+        const { User: user } = await api.session();
+        await register(user, subscription);
+    } catch {
+        // Not logged in, or not reachable: the page does it when it is opened.
+    }
+    tell({ about: 'subscription' });
+}
