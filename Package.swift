@@ -75,8 +75,8 @@ let package = Package(
         .executableTarget(
             name: "app-backend",
             dependencies: [
-                "AppBackend", "Curl", "DeviceAPI", "FastCGI", "HTTP", "JSON", "LocalHub", "NotificationHub", "Store",
-                httpTypes, logging,
+                "AppBackend", "CPlatform", "Curl", "DeviceAPI", "FastCGI", "HTTP", "JSON", "LocalHub",
+                "NotificationHub", "Store", "WebPush", httpTypes, logging,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
             ],

@@ -9,10 +9,9 @@ internal import NotificationHub
 /// the names turn out to have.
 package struct PushHosts: Sendable {
     /// Where the browsers of today have their services. The second is that of Chromium builds without Google's keys.
-    package static let vendors = [
-        "fcm.googleapis.com", "jmt17.google.com", "*.push.services.mozilla.com", "*.push.apple.com",
-        "*.notify.windows.com",
-    ]
+    package static let vendors = PushHosts(
+        names: ["fcm.googleapis.com", "jmt17.google.com"],
+        suffixes: [".push.services.mozilla.com", ".push.apple.com", ".notify.windows.com"])
 
     /// An entry that is none.
     package struct BadEntry: Error, Equatable, CustomStringConvertible {
@@ -24,19 +23,25 @@ package struct PushHosts: Sendable {
 
     private static let httpsPort: UInt16 = 443
 
-    private var names: Set<String> = []
+    private var names: Set<String>
     /// With the dot: `.push.apple.com`.
-    private var suffixes: [String] = []
+    private var suffixes: [String]
     /// Lower case and with port, 443 too: those that may have any address, also one of this host.
     package private(set) var privateAuthorities: Set<String> = []
 
+    private init(names: Set<String>, suffixes: [String]) {
+        self.names = names
+        self.suffixes = suffixes
+    }
+
     /// - Parameters:
     ///   - hosts: names (`fcm.googleapis.com`), or `*.` and a domain, which stands for every name below the domain and
-    ///     not for the domain itself. Their port is 443.
+    ///     not for the domain itself. Their port is 443. Nil: the vendors'.
     ///   - privateHosts: `host:port`; an IPv6 address in brackets. They may be addresses, and have private ones.
     /// - Throws: `BadEntry`.
-    package init(_ hosts: [String] = vendors, privateHosts: [String] = []) throws(BadEntry) {
-        for entry in hosts {
+    package init(_ hosts: [String]? = nil, privateHosts: [String] = []) throws(BadEntry) {
+        self = hosts == nil ? .vendors : PushHosts(names: [], suffixes: [])
+        for entry in hosts ?? [] {
             let isSuffix = entry.hasPrefix("*.")
             guard let authority = Authority(isSuffix ? entry.dropFirst(2) : entry[...]), authority.port == nil,
                 Self.isName(authority.host, labels: isSuffix ? 2 : 1)

@@ -41,6 +41,14 @@ package struct VAPIDKey: Sendable {
     /// uncompressed point, 65 bytes in 87 characters.
     package var publicKey: String { Base64.url.encode(key.publicKey.x963Representation) }
 
+    /// Whether a text has the form of `publicKey` and is a point of the curve.
+    package static func isPublicKey(_ text: String) -> Bool {
+        guard let bytes = Base64.url.decode(text), bytes.count == BrowserSubscription.publicKeyLength else {
+            return false
+        }
+        return (try? P256.Signing.PublicKey(x963Representation: bytes)) != nil
+    }
+
     /// ES256 (RFC 7518 section 3.4): SHA-256, and the two numbers of the signature in 32 bytes each.
     /// - Throws: what swift-crypto throws, for want of randomness or memory.
     func signature(of text: String) throws -> [UInt8] {

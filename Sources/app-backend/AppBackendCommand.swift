@@ -12,7 +12,9 @@ struct AppBackendCommand: ParsableCommand {
             with a notification hub, sends to users, and keeps the payloads of secure notifications.
             """,
         version: Version.text,
-        subcommands: [ServeCommand.self, CheckCommand.self, UserCommand.self, SendCommand.self])
+        subcommands: [
+            ServeCommand.self, CheckCommand.self, KeysCommand.self, UserCommand.self, SendCommand.self,
+        ])
 }
 
 /// Where a command finds its configuration.

@@ -12,8 +12,12 @@ struct CheckCommand: ParsableCommand {
 
     func run() throws {
         let configuration = try options.load()
+        let push: PushService.State
         do {
-            let store = try Site.openStore(configuration, asOwner: true) { Terminal.complain("store: \($0)") }
+            // As the store's owner, which the service is: what root may read, the service perhaps may not.
+            var asOwner = configuration
+            asOwner.storePath = try StoreOwner.become(ownerOf: configuration.storePath)
+            let store = try Site.openStore(asOwner, asOwner: false) { Terminal.complain("store: \($0)") }
             guard store.health() == .writable else {
                 Terminal.complain("store.path: the store cannot be written: \(store.health())")
                 throw ExitCode(1)
@@ -22,6 +26,10 @@ struct CheckCommand: ParsableCommand {
             if configuration.authenticationMethod == .users && users == 0 {
                 Terminal.complain("store: there are no users yet: app-backend user add NAME")
             }
+            push = try PushService.state(asOwner)
+        } catch let fault as ConfigurationFault {
+            Terminal.complain(fault.description)
+            throw ExitCode(1)
         } catch let error as StoreError {
             Terminal.complain("store.path: \(error)")
             throw ExitCode(1)
@@ -36,6 +44,10 @@ struct CheckCommand: ParsableCommand {
         print("  store:  \(configuration.storePath)")
         print("  listen: \(configuration.listen ?? "the socket that is handed over")")
         print("  auth:   \(configuration.authenticationMethod.rawValue)")
+        switch push {
+        case .on(let key, let subject): print("  push:   browsers, as \(subject), public key \(key.publicKey)")
+        case .off(let reason): print("  push:   no browsers: \(reason)")
+        }
     }
 
     private func hub(_ configuration: SiteConfiguration) -> String {

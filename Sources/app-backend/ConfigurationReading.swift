@@ -10,13 +10,15 @@ import NotificationHub
 extension SiteConfiguration {
     /// Keys whose values are secrets. They can also be files of `$CREDENTIALS_DIRECTORY` (systemd's
     /// `LoadCredential=`), named like the key; such a file wins over the environment, and that over the file.
-    static let secretKeys = ["hub.connectionString", "localHub.key"]
+    static let secretKeys = ["hub.connectionString", "localHub.key", "webPush.privateKey"]
 
     private static let knownKeys: Set<String> = [
         "hub.connectionString", "hub.name", "hub.platforms", "hub.timeout", "hub.caFile", "hub.proxy",
         "localHub.serve", "localHub.keyName", "localHub.key", "localHub.hosts", "store.path", "listen",
         "listenToRemotePeers", "workers", "auth.method", "auth.realm", "policy.tags", "policy.sendTo",
         "notifications.retentionDays", "limits.bodyBytes", "limits.drainSeconds", "log.level",
+        "webPush.privateKey", "webPush.privateKeyFile", "webPush.subject", "webPush.hosts", "webPush.privateHosts",
+        "webPush.caFile", "webPush.proxy", "webPush.ttl", "webPush.timeout", "webPush.publicKey",
     ]
 
     /// Reads file, environment and credentials.
@@ -82,6 +84,7 @@ extension SiteConfiguration {
         self.init()
         readHub(&reading)
         readLocalHub(&reading)
+        webPush = WebPush(&reading, hasExternalHub: hub.connection != nil)
         storePath = reading.text("store.path") ?? ""
         if !storePath.hasPrefix("/") {
             reading.fault("store.path", "must be the absolute path of the folder to keep the state in")
@@ -132,14 +135,7 @@ extension SiteConfiguration {
             }
         }
         hub.timeout = reading.number("hub.timeout", 1...120) ?? hub.timeout
-        hub.caFile = reading.text("hub.caFile")
-        if let caFile = hub.caFile {
-            let bytes = ConfigurationFile.read(caFile)
-            if bytes == nil { reading.fault("hub.caFile", "cannot be read: \(String(cString: strerror(errno)))") }
-            if let bytes, !String(decoding: bytes, as: UTF8.self).contains("-----BEGIN CERTIFICATE-----") {
-                reading.fault("hub.caFile", "holds no certificate in PEM form")
-            }
-        }
+        hub.caFile = reading.certificates("hub.caFile")
         hub.proxy = reading.text("hub.proxy")
     }
 
@@ -163,7 +159,7 @@ extension SiteConfiguration {
 }
 
 /// Reads keys and collects what is wrong with them.
-private struct ConfigurationReading {
+struct ConfigurationReading {
     let reader: ConfigReader
     /// What the file says, to tell a text from a list: the reader takes the one for an absent other.
     let file: [String: ConfigValue]
@@ -208,6 +204,19 @@ private struct ConfigurationReading {
             fault(key, "must be true or false")
             return nil
         }
+    }
+
+    /// The path of a file that holds certificates.
+    mutating func certificates(_ key: String) -> String? {
+        guard let path = text(key) else { return nil }
+        guard let bytes = ConfigurationFile.read(path) else {
+            fault(key, "cannot be read: \(String(cString: strerror(errno)))")
+            return nil
+        }
+        if !String(decoding: bytes, as: UTF8.self).contains("-----BEGIN CERTIFICATE-----") {
+            fault(key, "holds no certificate in PEM form")
+        }
+        return path
     }
 
     mutating func choice<Value: RawRepresentable & CaseIterable>(_ key: String) -> Value?

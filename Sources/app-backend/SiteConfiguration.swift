@@ -2,6 +2,7 @@
 import AppBackend
 import Logging
 import NotificationHub
+import WebPush
 
 /// Everything that can be set, checked. The defaults are those of the reference in `docs/configuration.md`.
 struct SiteConfiguration: Sendable {
@@ -25,12 +26,37 @@ struct SiteConfiguration: Sendable {
         var hosts: [String] = ["localhost"]
     }
 
+    /// How the local hub pushes to browsers.
+    struct WebPush: Sendable {
+        enum KeySource: Sendable {
+            /// `webPush.privateKey`.
+            case configuration(VAPIDKey)
+            /// `webPush.privateKeyFile`; nil: `vapid.key` in the store's folder.
+            case file(String?)
+        }
+
+        var key = KeySource.file(nil)
+        /// Needed as soon as there is a key.
+        var subject: VAPIDSubject?
+        var hosts = PushHosts.vendors
+        var caFile: String?
+        /// nil: no proxy, whatever the environment says.
+        var proxy: String?
+        /// Seconds that a message waits for a browser that is away.
+        var timeToLive = WebPushDriver.defaultTimeToLive
+        /// Seconds that one push may take.
+        var timeout = 10
+        /// What the page is told where an external hub has the key.
+        var publicKey: String?
+    }
+
     enum AuthenticationMethod: String, CaseIterable, Sendable {
         case users, test
     }
 
     var hub = Hub()
     var localHub = ServedHub()
+    var webPush = WebPush()
     var storePath = ""
     /// nil: the listening socket that standard input or systemd hands over.
     var listen: String?

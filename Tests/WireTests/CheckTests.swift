@@ -18,6 +18,10 @@ struct CheckTests {
     }
 
     private static let key = "0123456789abcdef0123456789abcdef"
+    /// The application server's of RFC 8291 appendix A.
+    private static let vapid = "yfWPiYE-n46HLnH0KqZOF1fJJU3MYrct3AELtAQ-oRw"
+    private static let vapidPublic =
+        "BP4z9KsN6nGRTbVYI_c7VJSPQTBtkgcy27mlmlMoZIIgDll6e3vCYLocInmYWAmS6TlzAC8wEqKK6PBru3jl7A8"
 
     static let rows: [Row] = [
         Row(#""unknown": 1"#, "unknown"), Row(#""hub": { "nmae": "x" }"#, "hub.nmae"),
@@ -44,6 +48,23 @@ struct CheckTests {
         Row(#""hub": { "caFile": "/etc/passwd" }"#, "hub.caFile"),
         Row(#""log": { "level": "info" }, "log.level": "debug""#, "log.level"),
         Row(#""log.": { "level": "info" }"#, "log..level"),
+        Row(#""webPush": { "privateKey": "short-secret", "subject": "mailto:a@b.example" }"#, "webPush.privateKey"),
+        Row(#""webPush": { "privateKey": "\#(vapid)" }"#, "webPush.subject"),
+        Row(#""webPush": { "privateKeyFile": "vapid.key" }"#, "webPush.privateKeyFile"),
+        Row(#""webPush": { "subject": "push@example.com" }"#, "webPush.subject"),
+        Row(#""webPush": { "subject": "mailto:root@localhost" }"#, "webPush.subject"),
+        Row(#""webPush": { "hosts": ["*.com"] }"#, "webPush.hosts"),
+        Row(#""webPush": { "hosts": "fcm.googleapis.com" }"#, "webPush.hosts"),
+        Row(#""webPush": { "hosts": ["fcm.googleapis.com", "127.0.0.1"] }"#, "webPush.hosts"),
+        Row(#""webPush": { "privateHosts": ["localhost"] }"#, "webPush.privateHosts"),
+        Row(#""webPush": { "caFile": "/etc/passwd" }"#, "webPush.caFile"),
+        Row(#""webPush": { "proxy": "proxy.example" }"#, "webPush.proxy"),
+        Row(#""webPush": { "proxy": "ftp://proxy.example:3128" }"#, "webPush.proxy"),
+        Row(#""webPush": { "ttl": -1 }"#, "webPush.ttl"), Row(#""webPush": { "ttl": 2419201 }"#, "webPush.ttl"),
+        Row(#""webPush": { "timeout": 0 }"#, "webPush.timeout"),
+        Row(#""webPush": { "publicKey": "BAAA" }"#, "webPush.publicKey"),
+        Row(#""webPush": { "publicKey": "\#(vapidPublic)" }"#, "webPush.publicKey"),
+        Row(#""webPush": { "key": "x" }"#, "webPush.key"),
         Row(#""workers": 0, "log": { "level": "loud" }, "more": {"a": 1}"#, "more.a", "workers", "log.level"),
     ]
 
@@ -57,6 +78,7 @@ struct CheckTests {
         }
         #expect(Set(keys) == Set(row.faults.map { $0[...] }) && keys.count == row.faults.count, "\(outcome.errors)")
         #expect(!outcome.errors.contains(Self.key) && !outcome.errors.contains("short-secret"))
+        #expect(!outcome.errors.contains(Self.vapid))
     }
 
     @Test(arguments: ["", "[]", "{", "{} {}", #"{ "store": { "path": "relative" } }"#, "{}", "\u{1}"])
@@ -112,7 +134,7 @@ struct CheckTests {
     @Test func `version and help are printed and exit 0`() throws {
         let version = try Program.run(Program.appBackend, ["--version"])
         #expect(version.status == 0 && version.output.wholeMatch(of: /\d+\.\d+\.\d+\n/) != nil)
-        for command in [[], ["serve"], ["check"], ["user"], ["user", "add"], ["send"]] {
+        for command in [[], ["serve"], ["check"], ["user"], ["user", "add"], ["send"], ["keys"], ["keys", "vapid"]] {
             let help = try Program.run(Program.appBackend, command + ["--help"])
             #expect(help.status == 0 && help.output.contains("USAGE: app-backend"))
         }

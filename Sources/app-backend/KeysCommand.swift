@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import Glibc
+import WebPush
+
+struct KeysCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "keys", abstract: "Make keys that nobody else gives out.", subcommands: [VAPID.self])
+
+    struct VAPID: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "vapid", abstract: "Make the key by which browsers know this site, once.",
+            discussion: """
+                Prints the public key, which is no secret; the page subscribes with it. The private key stays in the \
+                file that webPush.privateKeyFile names, or in vapid.key in the folder of the store. Where there is a \
+                key already, it is left as it is and its public key is printed again: with another one every browser \
+                would have to subscribe anew.
+                """)
+
+        @OptionGroup var options: ConfigurationOptions
+
+        func run() throws {
+            let configuration = try options.load()
+            let key: VAPIDKey
+            switch configuration.webPush.key {
+            case .configuration(let configured):
+                key = configured
+                Terminal.complain("the key is that of webPush.privateKey; no file is made")
+            case .file(let path):
+                let name = PushService.keyFile(configuration).path
+                do {
+                    key = try path == nil ? inStore(configuration) : beside(configuration)
+                } catch let failure as VAPIDKeyFile.Failure {
+                    throw Complaint("\(name) \(failure)")
+                }
+                Terminal.complain("the private key is in \(name)")
+            }
+            if configuration.webPush.subject == nil {
+                Terminal.complain("webPush.subject \(PushService.missingSubject)")
+            }
+            print(key.publicKey)
+        }
+
+        /// In the folder of the store, as its owner.
+        private func inStore(_ configuration: SiteConfiguration) throws -> VAPIDKey {
+            var configuration = configuration
+            configuration.storePath = try StoreOwner.become(ownerOf: configuration.storePath)
+            // Makes the folder where there is none yet.
+            _ = try Site.openStore(configuration, asOwner: false) { Terminal.complain("store: \($0)") }
+            return try keep(in: PushService.keyFile(configuration))
+        }
+
+        /// Elsewhere. What root makes is given to the owner of the store, as whom the service must read it.
+        private func beside(_ configuration: SiteConfiguration) throws(VAPIDKeyFile.Failure) -> VAPIDKey {
+            var store = stat()
+            guard geteuid() == 0, stat(configuration.storePath, &store) == 0 else {
+                return try keep(in: PushService.keyFile(configuration))
+            }
+            return try keep(in: PushService.keyFile(configuration), owner: (store.st_uid, store.st_gid))
+        }
+
+        private func keep(
+            in file: VAPIDKeyFile, owner: (user: uid_t, group: gid_t)? = nil
+        ) throws(VAPIDKeyFile.Failure) -> VAPIDKey {
+            if let key = try file.read() { return key }
+            let key = VAPIDKey()
+            if try file.create(key, owner: owner) { return key }
+            // Somebody else was first, and his is the key.
+            guard let theirs = try file.read() else { throw VAPIDKeyFile.Failure(description: "comes and goes") }
+            return theirs
+        }
+    }
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+import Curl
+import NotificationHub
+import WebPush
+
+/// What pushes to browsers, made as the configuration says.
+enum PushService {
+    /// Whether browsers are pushed to.
+    enum State {
+        case on(key: VAPIDKey, subject: VAPIDSubject)
+        /// With the reason, for the operator.
+        case off(String)
+    }
+
+    static let missingSubject = "is needed as there is a key: mailto:you@example.com, where push services reach you"
+
+    /// The largest answer that is read, in bytes: a sentence about what was wrong.
+    private static let maximumResponseBytes = 64 << 10
+
+    /// Reads the key. Before the store is opened by a command that becomes its owner: the key's path may not be his.
+    /// - Throws: `ConfigurationFault`, when there is a key and it cannot be used.
+    static func state(_ configuration: SiteConfiguration) throws(ConfigurationFault) -> State {
+        if configuration.hub.connection != nil { return .off("the hub of hub.connectionString delivers by itself") }
+        guard configuration.hub.platforms.contains(.browser) else { return .off("hub.platforms has no browser") }
+        guard let key = try key(configuration) else {
+            return .off("there is no key; `app-backend keys vapid` makes one")
+        }
+        guard let subject = configuration.webPush.subject else {
+            throw ConfigurationFault(key: "webPush.subject", reason: missingSubject)
+        }
+        return .on(key: key, subject: subject)
+    }
+
+    /// The driver for the local hub, and the door through which its requests go; whoever asks closes it.
+    /// - Parameter now: seconds since 1970.
+    /// - Returns: nil, when browsers are not pushed to; `state` says why.
+    /// - Throws: `ConfigurationFault`, as `state`; `TransportError`.
+    static func make(
+        _ configuration: SiteConfiguration, now: @escaping @Sendable () -> Int64
+    ) throws -> (driver: WebPushDriver, transport: CurlTransport)? {
+        guard case .on(let key, let subject) = try state(configuration) else { return nil }
+        let settings = configuration.webPush
+        let driver = WebPushDriver(
+            key: key, subject: subject, hosts: settings.hosts, timeToLive: settings.timeToLive, now: now)
+        return (driver, try CurlTransport(curlOptions(settings)))
+    }
+
+    static func keyFile(_ configuration: SiteConfiguration) -> VAPIDKeyFile {
+        if case .file(let path?) = configuration.webPush.key { return VAPIDKeyFile(path: path) }
+        return VAPIDKeyFile(path: configuration.storePath + "/" + VAPIDKeyFile.defaultName)
+    }
+
+    private static func key(_ configuration: SiteConfiguration) throws(ConfigurationFault) -> VAPIDKey? {
+        if case .configuration(let key) = configuration.webPush.key { return key }
+        do throws(VAPIDKeyFile.Failure) {
+            return try keyFile(configuration).read()
+        } catch {
+            let name = if case .file(let path?) = configuration.webPush.key { path } else { "vapid.key of the store" }
+            throw ConfigurationFault(key: "webPush.privateKeyFile", reason: "\(name) \(error)")
+        }
+    }
+
+    private static func curlOptions(_ settings: SiteConfiguration.WebPush) -> CurlOptions {
+        CurlOptions(
+            timeout: .seconds(settings.timeout), caFile: settings.caFile, proxy: settings.proxy,
+            addresses: .publicOnly(except: settings.hosts.privateAuthorities),
+            userAgent: "app-backend/\(Version.text)", maximumResponseBytes: maximumResponseBytes)
+    }
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+import CPlatform
+import Glibc
+import NotificationHub
+import WebPush
+
+/// The file of the key that browsers know this site by: one line, the private key in base64url. It is made once and
+/// never changed: with another key every browser would have to subscribe anew.
+struct VAPIDKeyFile {
+    /// Its name in the store's folder, where no other file is named.
+    static let defaultName = "vapid.key"
+    /// A larger file holds something else, in bytes.
+    private static let maximumBytes = 256
+    /// Others may not read or write it, and the group may only read.
+    private static let forbiddenMode: mode_t = 0o027
+
+    /// What is wrong with it, as the sentence goes on after its name; never what it holds.
+    struct Failure: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    let path: String
+
+    /// - Returns: nil, when there is no such file.
+    /// - Throws: `Failure`, when it cannot be read, is open to others, or holds no key.
+    func read() throws(Failure) -> VAPIDKey? {
+        let descriptor = platform_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0)
+        guard descriptor >= 0 else {
+            if errno == ENOENT { return nil }
+            throw failure("cannot be read")
+        }
+        defer { close(descriptor) }
+        try checkMode(descriptor)
+        var bytes = [UInt8](repeating: 0, count: Self.maximumBytes + 1)
+        let count = Glibc.read(descriptor, &bytes, bytes.count)
+        guard count >= 0 else { throw failure("cannot be read") }
+        guard count <= Self.maximumBytes else { throw Failure(description: "is larger than a key") }
+        let text = String(decoding: bytes.prefix(count), as: UTF8.self)
+        do throws(VAPIDKey.Malformed) {
+            return try VAPIDKey(Secret(text.split(whereSeparator: \.isNewline).first.map(String.init) ?? ""))
+        } catch {
+            throw Failure(description: "holds no key, and is left as it is: \(error)")
+        }
+    }
+
+    private func checkMode(_ descriptor: Int32) throws(Failure) {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw failure("cannot be read") }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw Failure(description: "is not a file") }
+        guard status.st_mode & Self.forbiddenMode == 0 else {
+            let mode = String(status.st_mode & 0o777, radix: 8)
+            throw Failure(description: "has mode \(mode), so others may read or change the key; chmod 600")
+        }
+    }
+
+    /// Writes a key, durably, as a file that only its owner may read. It appears whole or not at all, and never in the
+    /// place of another: it is written under a name of its own and then linked (link(2)).
+    /// - Parameter owner: whose the file shall be; nil: this process's.
+    /// - Returns: false, when there is a file already.
+    /// - Throws: `Failure`.
+    func create(_ key: VAPIDKey, owner: (user: uid_t, group: gid_t)? = nil) throws(Failure) -> Bool {
+        let temporary = "\(path).\(getpid()).\(UInt32.random(in: 0 ... .max)).tmp"
+        let descriptor = platform_open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw failure("cannot be made") }
+        defer {
+            close(descriptor)
+            unlink(temporary)
+        }
+        if let owner, fchown(descriptor, owner.user, owner.group) != 0 { throw failure("cannot be given to its owner") }
+        let bytes = Array((key.secret.reveal() + "\n").utf8)
+        guard write(descriptor, bytes, bytes.count) == bytes.count, fsync(descriptor) == 0 else {
+            throw failure("cannot be written")
+        }
+        if link(temporary, path) != 0 {
+            if errno == EEXIST { return false }
+            throw failure("cannot be made")
+        }
+        try flushFolder()
+        return true
+    }
+
+    /// The path of its folder.
+    var folder: String {
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+
+    private func flushFolder() throws(Failure) {
+        let descriptor = platform_open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
+        guard descriptor >= 0 else { throw failure("cannot be made durable") }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw failure("cannot be made durable") }
+    }
+
+    private func failure(_ what: String) -> Failure {
+        Failure(description: "\(what): \(String(cString: strerror(errno)))")
+    }
+}
