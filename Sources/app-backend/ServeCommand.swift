@@ -64,6 +64,7 @@ struct ServeCommand: ParsableCommand {
         }
         let sweeper = Sweeper(store: site.store, logger: logger)
         try sweeper.start { server.stop() }
+        try site.startDelivering()
         try server.run()
         sweeper.stop()
         logger.notice("stopped")

@@ -15,7 +15,9 @@ struct Site {
     let backend: Backend
     /// What answers requests: the backend, and the local hub where it is served to others.
     let responder: any Responder
-    private let transport: CurlTransport?
+    private let hub: HubDoor
+    /// How long the end waits for pushes that are under way.
+    private static let drain = Duration.seconds(6)
 
     static let now: @Sendable () -> Timestamp = { Timestamp(seconds: Int64(time(nil))) }
 
@@ -25,44 +27,33 @@ struct Site {
         asOwner: Bool = false,
         load: @escaping @Sendable () -> HealthController.Load = { HealthController.Load() }
     ) throws {
-        let store = try Self.openStore(configuration, asOwner: asOwner) { logger.warning("store: \($0)") }
-        let hub: any Responder
-        let connection: ConnectionString
-        var served: LocalNotificationHub?
-        if let external = configuration.hub.connection {
-            connection = external
-            let transport = try CurlTransport(Self.curlOptions(configuration.hub))
-            hub = transport
-            self.transport = transport
-        } else {
-            // The key lives as long as the process: nobody but the client beside the hub ever uses it.
-            let key = SharedAccessKey(name: "in-process", key: Secret(Self.randomKey()), rights: .full)
-            connection = try ConnectionString(
-                "Endpoint=sb://localhost/;SharedAccessKeyName=\(key.name);SharedAccessKey=\(key.key.reveal())")
-            let local = LocalNotificationHub(
-                name: configuration.hub.name, keys: [key] + [configuration.localHub.key].compactMap(\.self),
-                hosts: ["localhost"] + configuration.localHub.hosts, store: store, now: { Self.now().seconds },
-                onUnreadable: { logger.warning("hub: \($0)") })
-            hub = local
-            served = configuration.localHub.isServed ? local : nil
-            transport = nil
-        }
-        let client = NotificationHubClient(
-            connection: connection, hub: configuration.hub.name, transport: hub, now: { Self.now().seconds })
+        var configuration = configuration
+        // What lies in the folder is then found by its owner's way to it.
+        if asOwner { configuration.storePath = try StoreOwner.become(ownerOf: configuration.storePath) }
+        let store = try Self.openStore(configuration, asOwner: false) { logger.warning("store: \($0)") }
+        let hub = try HubDoor(configuration, store: store, logger: logger)
         let backend = Backend(
             Backend.Parts(
-                store: store, notifications: Notifications(hub: client, platforms: configuration.hub.platforms),
+                store: store, notifications: Notifications(hub: hub.client, platforms: configuration.hub.platforms),
                 authenticator: try authenticator ?? Self.authenticator(configuration, store),
                 policy: configuration.policy, retentionSeconds: Int64(configuration.retentionDays) * 86_400,
                 realm: configuration.realm, now: Self.now, load: load, logger: logger))
         self.store = store
         self.backend = backend
-        responder = served.map { HubBeside(name: configuration.hub.name, hub: $0, backend: backend) } ?? backend
+        self.hub = hub
+        responder = hub.served.map { HubBeside(name: configuration.hub.name, hub: $0, backend: backend) } ?? backend
+    }
+
+    /// Starts delivering what the local hub has queued, where it has anything to deliver with.
+    /// - Throws: `ServerError.noThread`.
+    func startDelivering() throws(ServerError) {
+        guard let courier = hub.courier else { return }
+        try PlatformThread.start { courier.run() }
     }
 
     /// Ends what the site has running; calls in flight fail.
     func close() {
-        transport?.close()
+        hub.close(drain: Self.drain)
     }
 
     /// - Parameters:
@@ -84,21 +75,6 @@ struct Site {
         case .users: try UserAuthenticator(store: store, now: now)
         case .test: AuthenticationTestHandler()
         }
-    }
-
-    private static func curlOptions(_ hub: SiteConfiguration.Hub) -> CurlOptions {
-        var options = CurlOptions()
-        options.timeout = .seconds(hub.timeout)
-        options.caFile = hub.caFile
-        options.proxy = hub.proxy
-        // A page of 100 registrations with their templates.
-        options.maximumResponseBytes = 4 << 20
-        options.userAgent = "app-backend/\(Version.text)"
-        return options
-    }
-
-    private static func randomKey() -> String {
-        (0..<4).map { _ in String(UInt64.random(in: .min ... .max), radix: 16) }.joined(separator: "-")
     }
 }
 

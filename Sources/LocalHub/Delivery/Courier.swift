@@ -3,6 +3,7 @@ import Dispatch
 import HTTP
 import NotificationHub
 import Store
+import Synchronization
 
 /// Delivers what waits in the hub's queue, on one thread, to the push services that there are drivers for.
 ///
@@ -39,6 +40,7 @@ package final class Courier: Sendable {
     let selection: TargetSelection
     let report: @Sendable (String) -> Void
     let mailbox = Mailbox()
+    private let hasBegun = Atomic(false)
     private let hasEnded = DispatchSemaphore(value: 0)
 
     /// - Parameters:
@@ -61,6 +63,7 @@ package final class Courier: Sendable {
 
     /// Delivers until `stop()`, on the thread that calls it.
     package func run() {
+        hasBegun.store(true, ordering: .sequentiallyConsistent)
         defer { hasEnded.signal() }
         var lastError: StoreError?
         while !mailbox.isStopping {
@@ -99,8 +102,10 @@ package final class Courier: Sendable {
         mailbox.stop()
     }
 
-    /// Waits until `run()` has returned, but no longer than that.
+    /// After `stop()`, waits until `run()` has returned, but no longer than that. A `run()` that begins only now does
+    /// nothing.
     package func waitForEnd(_ duration: Duration) {
+        guard hasBegun.load(ordering: .sequentiallyConsistent) else { return }
         let milliseconds = Int(clamping: duration.components.seconds) * 1_000
         if hasEnded.wait(timeout: .now() + .milliseconds(milliseconds)) == .success { hasEnded.signal() }
     }
