@@ -19,6 +19,7 @@ struct NotificationsController: Sendable {
         [
             Route(.post, Path.notifications) { request, _ in try post(request) },
             Route(.get, Path.notifications) { request, _ in try list(request) },
+            Route(.get, Path.outcomes + "/{id}") { request, parameters in try outcome(request, parameters["id"]) },
             Route(.get, Path.notifications + "/{id}") { request, parameters in
                 try read(request, parameters["id"])
             },
@@ -48,6 +49,7 @@ struct NotificationsController: Sendable {
     /// holds the outcomes.
     func answer(_ delivery: Delivery, id: Int32? = nil, to request: Request) -> Response {
         let outcome = SendOutcome(id: id, outcomes: delivery.outcomes)
+        remember(delivery, of: request)
         if let error = delivery.firstError {
             logger.warning("hub: \(error)", metadata: ["request": "\(request.id)"])
         }

@@ -59,6 +59,18 @@ public struct NotificationClient: Sendable {
         return try await post(query: query, json: secret.map(Self.string))
     }
 
+    /// Asks what became of a send that the hub had taken; again, until `isFinal`.
+    /// - Parameter notificationID: of one platform's outcome of a send of this user's.
+    /// - Throws: `refused` with 404 when it is another user's, older than seven days, or not known to the hub (yet).
+    public func outcome(of notificationID: String) async throws(DeviceClientError) -> SendOutcomeDetails {
+        // Anything else could name another path.
+        guard let id = NotificationID(notificationID) else {
+            throw .refused(Problem(.notFound, "This is no notification's id."))
+        }
+        let response = try await calls.success(.get, "\(Path.outcomes)/\(id)")
+        return try read(response) { response throws(Problem) in try SendOutcomeDetails(response) }
+    }
+
     /// Fetches the message that a secure push named. From then on it counts as read.
     /// - Throws: `refused` with 404 when it is not the user's, has expired, or never was.
     public func secureMessage(_ reference: SecureReference) async throws(DeviceClientError) -> SecureMessage {

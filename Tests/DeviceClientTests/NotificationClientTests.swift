@@ -102,6 +102,47 @@ struct NotificationClientTests {
         }
     }
 
+    @Test func `what became of a send is asked for by the hub's id`() async throws {
+        let counts = #"{"Success":2,"ExpiredChannel":1,"More":0}"#
+        let body = #"{"NotificationId":"n-1","State":"Processing","Outcomes":[{"Platform":"wns","Counts":\#(counts)}]}"#
+        let transport = ScriptedTransport(.body(body))
+        let details = try await Example.notificationClient(transport).outcome(of: "n-1")
+        #expect(transport.lines == ["GET /api/notifications/outcomes/n-1"])
+        #expect(details.state == "Processing" && !details.isFinal)
+        #expect(
+            details.outcomes == [
+                .init(platform: "wns", counts: [.init("Success", 2), .init("ExpiredChannel", 1), .init("More", 0)])
+            ])
+        #expect(String(decoding: details.json, as: UTF8.self) == body)
+    }
+
+    @Test(arguments: ["", "..", "a/b", "a?b", "n 1", "é"])
+    func `what is no id of a send is asked of nobody`(id: String) async throws {
+        let transport = ScriptedTransport()
+        let problem = Problem(.notFound, "This is no notification's id.")
+        let client = try Example.notificationClient(transport)
+        await #expect(throws: DeviceClientError.refused(problem)) { try await client.outcome(of: id) }
+        #expect(transport.requests.isEmpty)
+    }
+
+    @Test(arguments: [
+        "", "{}", #"{"NotificationId":"n","State":"Completed"}"#,
+        #"{"NotificationId":"n","State":"Completed","Outcomes":[{}]}"#,
+        #"{"NotificationId":"n","State":"Completed","Outcomes":[{"Platform":"wns","Counts":{"Success":-1}}]}"#,
+        #"{"NotificationId":"n","State":"Completed","Outcomes":[{"Platform":"wns","Counts":{"Success":"1"}}]}"#,
+    ])
+    func `an answer that does not tell what became of a send is refused`(body: String) async throws {
+        let client = try Example.notificationClient(ScriptedTransport(.body(body)))
+        let problem = Problem(.badGateway, "The answer does not tell what became of a send.")
+        await #expect(throws: DeviceClientError.malformedAnswer(problem)) { try await client.outcome(of: "n") }
+    }
+
+    @Test func `counts of one name are one count`() {
+        let counts = SendOutcomeDetails.PlatformCounts(
+            platform: "apns", counts: [.init("Success", 2), .init("Skipped", 1), .init("Success", .max)])
+        #expect(counts.counts == [.init("Success", .max), .init("Skipped", 1)])
+    }
+
     @Test func `the list is asked for by page`() async throws {
         let body = #"[{"Id":9,"Read":true,"More":1},{"Id":8,"Read":false}]"#
         let transport = ScriptedTransport(.body(body), .body("[]"))

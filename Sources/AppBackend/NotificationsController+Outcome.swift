@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+import DeviceAPI
+import HTTP
+import HTTPTypes
+import NotificationHub
+import Store
+
+/// `GET /api/notifications/outcomes/{NotificationId}`
+extension NotificationsController {
+    /// For how long a sender may ask what became of a send, in seconds; the hub forgets it then as well.
+    static let sentSeconds: Int64 = 7 * 86_400
+
+    /// What became of a send, for who sent it. What somebody else sent, what the hub does not know (yet, or any more)
+    /// and what never was is 404, all alike.
+    func outcome(_ request: Request, _ name: String) throws -> Response {
+        let sender = try request.authenticatedUser()
+        guard let id = NotificationID(name),
+            try store.hasSent(id.description, owner: sender, now: now()),
+            let details = try notifications.hub.tracking(request.id).details(id.description)
+        else { throw Problem(.notFound, "You have sent no such notification.") }
+        var response = Response.json(SendOutcomeDetails(id, details).json)
+        response.fields[.cacheControl] = "no-store"
+        return response
+    }
+
+    /// Remembers who may ask. What was sent is sent, also when that fails.
+    func remember(_ delivery: Delivery, of request: Request) {
+        let ids = delivery.outcomes.compactMap(\.notificationID).filter { NotificationID($0) != nil }
+        guard let sender = request.user, !ids.isEmpty else { return }
+        let time = now()
+        do throws(StoreError) {
+            try store.rememberSent(ids, owner: sender, now: time, expiresAt: time + Self.sentSeconds)
+        } catch {
+            logger.warning("store: \(error)", metadata: ["request": "\(request.id)"])
+        }
+    }
+}
+
+extension SendOutcomeDetails {
+    /// Without what else the hub tells: the message's text and the tags are not for the wire.
+    fileprivate init(_ id: NotificationID, _ details: NotificationDetails) {
+        self.init(
+            notificationID: id.description, state: details.state,
+            outcomes: details.outcomes.map { outcome in
+                PlatformCounts(
+                    platform: outcome.platform.rawValue, counts: outcome.counts.map { Count($0.name, $0.count) })
+            })
+    }
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+import AppBackend
+import DeviceAPI
+import DeviceClient
+import Foundation
+import HTTP
+import HTTPTypes
+import JSON
+import NotificationHub
+import Store
+import Testing
+
+/// `GET /api/notifications/outcomes/{NotificationId}`: what became of a send, for who sent it.
+struct SentOutcomeTests {
+    /// Alice sends Bob, who has a device, a message.
+    /// - Returns: the hub's id of it.
+    private func send(_ site: TestSite) throws -> String {
+        _ = try site.register("bob")
+        let answer = site.call(
+            .post, "/api/notifications", query: "pns=apns&to_tag=bob", as: "alice", body: #""Hello""#)
+        return try #require(try SendOutcome(answer).outcomes.first?.notificationID)
+    }
+
+    private func ask(_ site: TestSite, _ id: String, as user: String = "alice") -> Response {
+        site.call(.get, "/api/notifications/outcomes/\(id)", as: user)
+    }
+
+    /// How often the hub was asked for a message.
+    private func questions(_ site: TestSite) -> Int {
+        site.hub.requests.count { $0.method == .get && $0.path.contains("/messages/") }
+    }
+
+    @Test func `the sender is told in numbers what became of a send`() async throws {
+        let site = try TestSite()
+        let id = try send(site)
+        let answer = ask(site, id)
+        #expect(answer.status == .ok && answer.fields[.cacheControl] == "no-store")
+        let outcomes = #"[{"Platform":"apns","Counts":{"Skipped":1}}]"#
+        #expect(
+            String(decoding: answer.body, as: UTF8.self)
+                == #"{"NotificationId":"\#(id)","State":"Abandoned","Outcomes":\#(outcomes)}"#)
+        let details = try await site.device(of: "alice").notifications.outcome(of: id)
+        #expect(details.isFinal)
+        #expect(details.outcomes == [.init(platform: "apns", counts: [.init("Skipped", 1)])])
+        // The tracking id leads from the request to the hub.
+        #expect(site.hub.requests.last { $0.path.contains(id) } != nil)
+    }
+
+    @Test func `nobody is told who did not send it, and the hub is not even asked`() throws {
+        let site = try TestSite()
+        let id = try send(site)
+        let unknown = String(id.reversed())
+        let refused = [ask(site, id, as: "bob"), ask(site, unknown), ask(site, unknown, as: "bob")]
+        for answer in refused { #expect(answer.status == .notFound && answer.body == refused[0].body) }
+        #expect(questions(site) == 0)
+        #expect(ask(site, id).status == .ok)
+    }
+
+    @Test func `a secure send can be asked after on each of its platforms`() throws {
+        let site = try TestSite()
+        let answer = site.call(.post, "/api/notifications", query: "to_tag=bob", as: "alice", body: #""x""#)
+        let ids = try SendOutcome(answer).outcomes.compactMap(\.notificationID)
+        #expect(ids.count == 4)
+        for id in ids {
+            #expect(try SendOutcomeDetails(ask(site, id)).state == "NoTargetFound")
+            #expect(ask(site, id, as: "bob").status == .notFound)
+        }
+    }
+
+    @Test func `after seven days nobody knows of it any more`() throws {
+        let site = try TestSite()
+        let id = try send(site)
+        site.clock.advance(7 * 86_400 - 1)
+        #expect(ask(site, id).status == .ok)
+        site.clock.advance(1)
+        #expect(ask(site, id).status == .notFound)
+        #expect(questions(site) == 1)
+    }
+
+    @Test(arguments: ["..", "%2e%2e", "a%2Fb", "a%3Fb", "a%20b", "a.b", "%00", "é", String(repeating: "a", count: 129)])
+    func `what is no id goes into no path`(id: String) throws {
+        let site = try TestSite()
+        // As if it had been sent, which the store would believe.
+        for name in ["..", "a/b", "a?b", "a b", "a.b", "\u{0}", "é", String(repeating: "a", count: 129)] {
+            try site.store.rememberSent(
+                [name], owner: "alice", now: Timestamp(seconds: 0), expiresAt: Timestamp(seconds: .max))
+        }
+        #expect(ask(site, id).status == .notFound)
+        #expect(questions(site) == 0)
+    }
+
+    /// What the hub says to the question, and what its asker is told.
+    struct Row: CustomTestStringConvertible, Sendable {
+        let answer: Response?
+        let status: Int
+        var retryAfter: String?
+
+        var testDescription: String { "\(answer?.status.code ?? 0) -> \(status)" }
+    }
+
+    static let rows = [
+        Row(answer: Response(status: .notFound), status: 404),
+        Row(answer: Response(status: .tooManyRequests, fields: [.retryAfter: "9"]), status: 429, retryAfter: "9"),
+        Row(answer: Response(status: .forbidden), status: 502),
+        Row(answer: Response(body: Array("<x/>".utf8)), status: 502),
+        Row(answer: nil, status: 503, retryAfter: "5"),
+    ]
+
+    @Test(arguments: rows) func `trouble with the hub is told as everywhere`(row: Row) throws {
+        let site = try TestSite(surroundingHub: { hub in
+            ClosureResponder { request in
+                guard request.method == .get, request.path.contains("/messages/") else {
+                    return try hub.respond(to: request)
+                }
+                guard let answer = row.answer else { throw NoAnswer() }
+                return answer
+            }
+        })
+        let answer = ask(site, try send(site))
+        #expect(answer.status.code == row.status && answer.fields[.retryAfter] == row.retryAfter)
+    }
+
+    @Test func `a send that cannot be remembered is a send all the same`() throws {
+        let log = CollectedLog()
+        let site = try TestSite {
+            $0.store = TroubledStore(inner: $0.store, error: .full)
+            $0.logger = log.logger
+        }
+        let answer = site.call(
+            .post, "/api/notifications", query: "pns=apns&to_tag=bob", as: "alice", body: #""Hello""#)
+        #expect(try answer.status == .ok && SendOutcome(answer).isAccepted)
+        #expect(log.lines.map(\.request) == ["test"] && log.text.contains("store: \(StoreError.full)"))
+    }
+
+    @Test func `a token of a secure notification is none of these ids, and the other way round`() throws {
+        let site = try TestSite()
+        let id = try send(site)
+        #expect(site.call(.get, "/api/notifications/\(id)", as: "alice").status == .notFound)
+        #expect(site.call(.get, "/api/notifications/outcomes", as: "alice").status == .notFound)
+        #expect(site.call(.post, "/api/notifications/outcomes/\(id)", as: "alice").status == .methodNotAllowed)
+        #expect(site.call(.get, "/api/notifications/outcomes/\(id)/x", as: "alice").status == .notFound)
+    }
+}
