@@ -121,7 +121,7 @@ let package = Package(
             path: "Tests/CourierOracle", swiftSettings: strict),
         .testTarget(
             name: "AppBackendTests",
-            dependencies: ["AppBackend", "DeviceAPI", "NotificationHub", "Randomness", "Store"],
+            dependencies: ["AppBackend", "DeviceAPI", "NotificationHub", "Randomness", "Store", httpTypes],
             swiftSettings: strict),
         .testTarget(
             name: "FlowTests",
@@ -133,7 +133,9 @@ let package = Package(
         .testTarget(
             name: "WireTests",
             dependencies: [
-                "Curl", "DeviceAPI", "DeviceClient", "HTTP", "JSON", "NotificationHub", "Processes", httpTypes,
+                "Curl", "DeviceAPI", "DeviceClient", "FastCGI", "HTTP", "JSON", "NotificationHub", "Processes",
+                httpTypes,
+                logging,
             ],
             swiftSettings: strict),
         .testTarget(

@@ -4,34 +4,38 @@ import HTTP
 import HTTPTypes
 
 /// Surrounds the routes: nothing behind it is reached by anybody who is not a user, and a new route cannot forget it.
-package struct AuthenticationHandler: Responder {
-    private let authenticator: any Authenticator
-    private let challenge: String
-    private let inner: any Responder
+///
+/// Who shows credentials is judged by them alone; who shows none, by the session of his cookie.
+struct AuthenticationHandler: Responder {
+    let authenticator: any Authenticator
+    let sessions: Sessions
+    let challenge: Challenge
+    let inner: any Responder
 
-    /// - Parameter realm: shown to the person who is asked for a password; printable ASCII without quotation marks.
-    package init(authenticator: any Authenticator, realm: String, inner: any Responder) {
-        self.authenticator = authenticator
-        self.inner = inner
-        // RFC 7617 section 2.1: the charset tells clients to send UTF-8.
-        challenge = "Basic realm=\"\(realm)\", charset=\"UTF-8\""
-    }
-
-    /// - Throws: what the authenticator and the inner responder throw. Wrong credentials are not thrown but answered.
-    package func respond(to request: Request) throws -> Response {
-        // The field is no list (RFC 9110 section 11.6.2): of two nobody could say which one counts.
-        let values = request.fields[values: .authorization]
-        guard values.count == 1, let credentials = BasicCredentials(authorization: values[0]),
-            let user = try authenticator.authenticate(credentials, address: request.remoteAddress ?? "")
-        else { return unauthorized }
+    /// - Throws: what the authenticator, the store and the inner responder throw, and `Problem` 403. Wrong credentials
+    ///   and sessions that have ended are not thrown but answered.
+    func respond(to request: Request) throws -> Response {
+        guard let user = try user(of: request) else { return challenge.response(to: request) }
         var request = request
-        request.user = user.description
+        request.user = user
         return try inner.respond(to: request)
     }
 
-    private var unauthorized: Response {
-        var response = Problem(.unauthorized, "User name or password is missing or wrong.").response
-        response.fields[.wwwAuthenticate] = challenge
-        return response
+    private func user(of request: Request) throws -> String? {
+        guard request.fields.contains(.authorization) else { return try userOfSession(request) }
+        guard let credentials = BasicCredentials(fields: request.fields) else { return nil }
+        return try authenticator.authenticate(credentials, address: request.remoteAddress ?? "")?.description
+    }
+
+    /// A browser adds its cookies to requests whoever's page makes them. `SameSite=Strict` keeps it from doing so for
+    /// other sites; not for neighbours under the same domain, and not where a browser does not know it. So whatever
+    /// could change something proves that this site's own page made it.
+    private func userOfSession(_ request: Request) throws -> String? {
+        guard let session = try sessions.session(of: request) else { return nil }
+        let isSafe = request.method == .get || request.method == .head
+        guard isSafe || RequestOrigin(request) == .own else {
+            throw Problem(.forbidden, "By cookie, only this site's own pages may do that.")
+        }
+        return session.owner
     }
 }

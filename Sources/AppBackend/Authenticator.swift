@@ -10,6 +10,11 @@ package protocol Authenticator: Sendable {
     /// - Returns: the user; nil when there is no such user or the password is wrong, without a hint which.
     /// - Throws: `Problem` 429 or 503, when it was not even tried; `StoreError`.
     func authenticate(_ credentials: BasicCredentials, address: String) throws -> UserName?
+
+    /// What the user's log-ins stand on at present: when it changes, his sessions end.
+    /// - Returns: nil, when there is no such user; then he has no session either.
+    /// - Throws: `StoreError`.
+    func basis(of user: UserName) throws -> String?
 }
 
 /// The users of the store, with real password hashes.
@@ -51,6 +56,11 @@ package final class UserAuthenticator: Authenticator {
         guard try verify(credentials, against: user.passwordHash, address, time) else { return nil }
         cache.insert(fingerprint, now: time)
         return name
+    }
+
+    /// The hash of his password, which is another one also when the same password is set again.
+    package func basis(of user: UserName) throws -> String? {
+        try store.user(user.description)?.passwordHash
     }
 
     /// No such user: hash all the same. Which user's hash decides by the name, so that the times of names that do
@@ -113,4 +123,7 @@ package struct AuthenticationTestHandler: Authenticator {
         guard credentials.name == credentials.password else { return nil }
         return UserName(credentials.name)
     }
+
+    /// Not a hash of any password, so that no session outlives the change to real users, or back.
+    package func basis(of user: UserName) -> String? { "test" }
 }

@@ -17,6 +17,9 @@ package struct Backend: Responder {
         /// For how long a secure notification waits for its owner, in seconds.
         package var retentionSeconds: Int64
         package var realm: String
+        /// How long a log-in by cookie lasts, in seconds.
+        package var sessionSeconds: Int64
+        package var publicConfiguration: PublicConfiguration
         package var now: @Sendable () -> Timestamp
         package var load: @Sendable () -> HealthController.Load
         package var logger: Logger
@@ -24,6 +27,7 @@ package struct Backend: Responder {
         package init(
             store: any StateStore, notifications: Notifications, authenticator: any Authenticator,
             policy: TagPolicy = TagPolicy(), retentionSeconds: Int64 = 30 * 86_400, realm: String = "AppBackend",
+            sessionSeconds: Int64 = 7 * 86_400, publicConfiguration: PublicConfiguration = PublicConfiguration(),
             now: @escaping @Sendable () -> Timestamp,
             load: @escaping @Sendable () -> HealthController.Load = { HealthController.Load() }, logger: Logger
         ) {
@@ -33,6 +37,8 @@ package struct Backend: Responder {
             self.policy = policy
             self.retentionSeconds = retentionSeconds
             self.realm = realm
+            self.sessionSeconds = sessionSeconds
+            self.publicConfiguration = publicConfiguration
             self.now = now
             self.load = load
             self.logger = logger
@@ -40,6 +46,8 @@ package struct Backend: Responder {
     }
 
     private let health: HealthController
+    /// What is open to those who are not known.
+    private let open: Router
     private let api: AuthenticationHandler
     private let logger: Logger
 
@@ -50,8 +58,16 @@ package struct Backend: Responder {
             store: parts.store, notifications: parts.notifications, policy: parts.policy,
             retentionSeconds: parts.retentionSeconds, now: parts.now, logger: parts.logger)
         health = HealthController(store: parts.store, load: parts.load)
+        let challenge = Challenge(realm: parts.realm)
+        let sessions = Sessions(
+            store: parts.store, authenticator: parts.authenticator, lifetime: parts.sessionSeconds, now: parts.now)
+        let session = SessionController(
+            sessions: sessions, authenticator: parts.authenticator, challenge: challenge)
+        let config = ConfigController(
+            parts.publicConfiguration, platforms: parts.notifications.platforms, realm: parts.realm)
+        open = Router(session.routes + config.routes)
         api = AuthenticationHandler(
-            authenticator: parts.authenticator, realm: parts.realm,
+            authenticator: parts.authenticator, sessions: sessions, challenge: challenge,
             inner: Router(register.routes + notifications.routes))
         logger = parts.logger
     }
@@ -61,6 +77,7 @@ package struct Backend: Responder {
         do {
             // Before authentication: a monitor has no credentials. It answers local addresses only.
             if request.path == Path.health { return try health.respond(to: request) }
+            if open.knows(request.path) { return try open.respond(to: request) }
             return try api.respond(to: request)
         } catch {
             return answer(error, to: request)

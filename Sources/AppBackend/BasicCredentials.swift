@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import FoundationEssentials
 import HTTP
+import HTTPTypes
 
-/// A name and a password as they came in `Authorization: Basic` (RFC 7617). Prints as `***`.
+/// A name and a password as they came in `Authorization: Basic` (RFC 7617), or in the body of a log-in. Prints as `***`.
 package struct BasicCredentials: Sendable, CustomStringConvertible, CustomDebugStringConvertible {
     /// Longer credentials are refused before they are decoded.
     static let maximumEncodedLength = 2048
@@ -10,14 +11,29 @@ package struct BasicCredentials: Sendable, CustomStringConvertible, CustomDebugS
     package let name: String
     package let password: String
 
-    package init(name: String, password: String) {
+    /// - Returns: nil, when one holds a control character: RFC 7617 section 2 forbids them, and `crypt(3)` would take a NUL
+    ///   for the password's end. Nil too for a password longer than any that is stored: what is never hashed must not be
+    ///   counted as a guess either.
+    package init?(name: String, password: String) {
+        guard !(name.utf8.contains(where: Self.isControl) || password.utf8.contains(where: Self.isControl)),
+            password.utf8.count <= PasswordHash.maximumPasswordBytes
+        else { return nil }
         self.name = name
         self.password = password
     }
 
+    private static func isControl(_ byte: UInt8) -> Bool { byte < 0x20 || byte == 0x7F }
+
+    /// Reads the one field that holds credentials. It is no list (RFC 9110 section 11.6.2): of two nobody could say which
+    /// one counts.
+    package init?(fields: HTTPFields) {
+        let values = fields[values: .authorization]
+        guard values.count == 1, let value = values.first else { return nil }
+        self.init(authorization: value)
+    }
+
     /// Reads the value of the field. The name ends at the first colon; the rest is the password, colons and all.
-    /// - Returns: nil, when it is another scheme, not Base64, not UTF-8, has no colon, or holds a control character:
-    ///   RFC 7617 section 2 forbids them, and `crypt(3)` would take a NUL for the password's end.
+    /// - Returns: nil, when it is another scheme, not Base64, not UTF-8, has no colon, or cannot be anybody's.
     package init?(authorization: String) {
         let text = authorization.utf8
         guard text.count <= Self.maximumEncodedLength, let blank = text.firstIndex(of: UInt8(ascii: " ")),
@@ -26,12 +42,10 @@ package struct BasicCredentials: Sendable, CustomStringConvertible, CustomDebugS
         let encoded = text[blank...].drop { $0 == UInt8(ascii: " ") }
         guard let decoded = Data(base64Encoded: Data(encoded)),
             let pair = String(validating: decoded, as: UTF8.self)?.utf8,
-            !pair.contains(where: { $0 < 0x20 || $0 == 0x7F }), let colon = pair.firstIndex(of: UInt8(ascii: ":"))
+            let colon = pair.firstIndex(of: UInt8(ascii: ":"))
         else { return nil }
-        name = String(Substring(pair[..<colon]))
-        password = String(Substring(pair[pair.index(after: colon)...]))
-        // No stored password is longer, and what is never hashed must not be counted as a guess either.
-        guard password.utf8.count <= PasswordHash.maximumPasswordBytes else { return nil }
+        self.init(
+            name: String(Substring(pair[..<colon])), password: String(Substring(pair[pair.index(after: colon)...])))
     }
 
     package var description: String { "***" }

@@ -14,7 +14,7 @@ extension NotificationsController {
     func list(_ request: Request) throws -> Response {
         let query = try Query(request.query)
         let found = try store.notifications(
-            owner: try request.authenticatedUser(), unreadOnly: try Self.unread(query),
+            owner: try request.authenticatedUser(), unreadOnly: try query.flag("unread"),
             after: try Self.number(query, "after", 1...Int32.max),
             limit: Int(try Self.number(query, "limit", 1...Int32(Self.maximumLimit)) ?? Int32(Self.defaultLimit)),
             now: now())
@@ -27,14 +27,6 @@ extension NotificationsController {
         var response = Response.json(json.bytes)
         response.fields[.cacheControl] = "no-store"
         return response
-    }
-
-    private static func unread(_ query: Query) throws(Problem) -> Bool {
-        switch query["unread"]?.lowercased() {
-        case nil, "false": return false
-        case "true": return true
-        default: throw Problem(.badRequest, "unread must be true or false.", field: "unread")
-        }
     }
 
     private static func number(

@@ -60,6 +60,12 @@ public struct Router: Responder {
         self.routes = routes
     }
 
+    /// Whether there is a route of this path, whatever its method.
+    public func knows(_ path: String) -> Bool {
+        let segments = path.utf8.split(separator: UInt8(ascii: "/"))
+        return routes.contains { match(segments, $0.pattern) != nil }
+    }
+
     /// - Throws: `RoutingError`, before any action runs; then whatever the action throws.
     public func respond(to request: Request) throws -> Response {
         let segments = request.path.utf8.split(separator: UInt8(ascii: "/"))

@@ -16,7 +16,7 @@ extension SiteConfiguration {
         "hub.connectionString", "hub.name", "hub.platforms", "hub.timeout", "hub.caFile", "hub.proxy",
         "localHub.serve", "localHub.keyName", "localHub.key", "localHub.hosts", "store.path", "listen",
         "listenToRemotePeers", "workers", "auth.method", "auth.realm", "policy.tags", "policy.sendTo",
-        "notifications.retentionDays", "limits.bodyBytes", "limits.drainSeconds", "log.level",
+        "session.hours", "notifications.retentionDays", "limits.bodyBytes", "limits.drainSeconds", "log.level",
         "webPush.privateKey", "webPush.privateKeyFile", "webPush.subject", "webPush.hosts", "webPush.privateHosts",
         "webPush.caFile", "webPush.proxy", "webPush.ttl", "webPush.timeout", "webPush.publicKey",
     ]
@@ -104,6 +104,7 @@ extension SiteConfiguration {
         }
         policy.defaultTags = reading.list("policy.tags") ?? policy.defaultTags
         policy.defaultSendTo = reading.list("policy.sendTo") ?? policy.defaultSendTo
+        sessionHours = reading.number("session.hours", 1...8760) ?? sessionHours
         retentionDays = reading.number("notifications.retentionDays", 1...3650) ?? retentionDays
         bodyBytes = reading.number("limits.bodyBytes", 1024...ServerLimits.maximumBodyBytes) ?? bodyBytes
         drainSeconds = reading.number("limits.drainSeconds", 0...600) ?? drainSeconds

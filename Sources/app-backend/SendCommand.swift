@@ -73,4 +73,7 @@ private struct Operator: Authenticator {
     let name: String
 
     func authenticate(_ credentials: BasicCredentials, address: String) -> UserName? { UserName(name) }
+
+    /// A command has no sessions.
+    func basis(of user: UserName) -> String? { nil }
 }

@@ -37,7 +37,11 @@ struct Site {
                 store: store, notifications: Notifications(hub: hub.client, platforms: configuration.hub.platforms),
                 authenticator: try authenticator ?? Self.authenticator(configuration, store),
                 policy: configuration.policy, retentionSeconds: Int64(configuration.retentionDays) * 86_400,
-                realm: configuration.realm, now: Self.now, load: load, logger: logger))
+                realm: configuration.realm, sessionSeconds: Int64(configuration.sessionHours) * 3_600,
+                // The hub in the box records what is sent and reaches nobody yet.
+                publicConfiguration: PublicConfiguration(
+                    deliveringPlatforms: configuration.hub.connection == nil ? [] : Set(configuration.hub.platforms)),
+                now: Self.now, load: load, logger: logger))
         self.store = store
         self.backend = backend
         self.hub = hub

@@ -65,6 +65,7 @@ struct SiteConfiguration: Sendable {
     var authenticationMethod = AuthenticationMethod.users
     var realm = "AppBackend"
     var policy = TagPolicy()
+    var sessionHours = 168
     var retentionDays = 30
     var bodyBytes = 65_536
     var drainSeconds = 10

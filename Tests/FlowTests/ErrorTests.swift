@@ -166,4 +166,6 @@ private struct DefectiveAuthenticator: Authenticator {
     }
 
     func authenticate(_ credentials: BasicCredentials, address: String) throws -> UserName? { throw Defect() }
+
+    func basis(of user: UserName) throws -> String? { throw Defect() }
 }

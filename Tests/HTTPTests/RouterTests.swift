@@ -50,6 +50,11 @@ import Testing
         #expect(throws: RoutingError.methodNotAllowed([.post])) { try answer(.get, "/api/register") }
     }
 
+    @Test func `a path is known by whatever method, and however it is spelled`() {
+        for path in ["/", "/api/register", "/API//Register/", "/api/register/7"] { #expect(router.knows(path)) }
+        for path in ["/api", "/api/register/%zz", "/api/register/1/2"] { #expect(!router.knows(path)) }
+    }
+
     @Test func `what an action throws is passed on`() {
         struct Refusal: Error {}
         let router = Router([Route(.get, "/") { _, _ in throw Refusal() }])

@@ -31,6 +31,7 @@ struct CheckTests {
         Row(#""limits": { "bodyBytes": 1 }"#, "limits.bodyBytes"),
         Row(#""limits": { "drainSeconds": -1 }"#, "limits.drainSeconds"),
         Row(#""notifications": { "retentionDays": 0 }"#, "notifications.retentionDays"),
+        Row(#""session": { "hours": 0 }"#, "session.hours"), Row(#""session": { "hours": 8761 }"#, "session.hours"),
         Row(#""log": { "level": "loud" }"#, "log.level"),
         Row(#""hub": { "connectionString": "nonsense" }"#, "hub.connectionString"),
         Row(

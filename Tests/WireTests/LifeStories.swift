@@ -111,6 +111,30 @@ extension WireTests {
             }
         }
 
+        @Test func `a session is one for all processes, and its end is too`() async throws {
+            try await WireSite.run(WireSite.Options(backends: 2)) { site in
+                let alice = try site.addUser("alice")
+                func expect(_ status: HTTPResponse.Status, _ page: WirePage) throws {
+                    // nginx takes turns, so that each of the two answers some of them.
+                    for _ in 1...4 { #expect(try page.call(.get, Path.register).status == status) }
+                }
+                let (one, other) = (WirePage(site), WirePage(site))
+                for page in [one, other] { #expect(try page.logIn(alice).status == .ok) }
+                for page in [one, other] { try expect(.ok, page) }
+                #expect(try one.call(.delete, Path.session, keepingCookie: true).status == .ok)
+                try expect(.unauthorized, one)
+                try expect(.ok, other)
+                #expect(try one.logIn(alice).status == .ok)
+                #expect(
+                    try one.call(.delete, Path.session, query: "everywhere=true", keepingCookie: true).status == .ok)
+                for page in [one, other] { try expect(.unauthorized, page) }
+                #expect(try one.logIn(alice).status == .ok)
+                let changed = try site.run("user", "passwd", alice.name, input: site.secrets.make("new-") + "\n")
+                #expect(changed.status == 0)
+                try expect(.unauthorized, one)
+            }
+        }
+
         @Test func `two users who race for one device end with one owner and his tag`() async throws {
             try await WireSite.run(WireSite.Options(backends: 2)) { site in
                 let users = [try site.addUser("alice"), try site.addUser("bob")]

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+import DeviceAPI
+import HTTP
+import HTTPTypes
+
+/// The answer to whoever must show who he is: 401, and how he can.
+struct Challenge: Sendable {
+    private let basic: String
+    private let session: String
+
+    /// - Parameter realm: shown to the person who is asked for a password; printable ASCII without quotation marks.
+    init(realm: String) {
+        // RFC 7617 section 2.1: the charset tells clients to send UTF-8.
+        basic = "Basic realm=\"\(realm)\", charset=\"UTF-8\""
+        session = "Session realm=\"\(realm)\""
+    }
+
+    /// A browser that is told `Basic` opens a box of its own over the page that asked, and remembers for good what is
+    /// typed there. So a page's fetch is told a scheme that no browser knows (401 needs one: RFC 9110 section 15.5.2).
+    func response(to request: Request) -> Response {
+        var response = Problem(.unauthorized, "User name or password is missing or wrong.").response
+        let isOfPage = request.fields[.mode].map { $0 != "navigate" } ?? false
+        response.fields[.wwwAuthenticate] = isOfPage ? session : basic
+        return response
+    }
+}

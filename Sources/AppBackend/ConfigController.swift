@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+import DeviceAPI
+import HTTP
+import HTTPTypes
+import JSON
+import NotificationHub
+
+/// `GET /api/config`: what a page must know before somebody has logged in. Nobody has to be known for it.
+struct ConfigController: Sendable {
+    /// It stays the same as long as the process lives.
+    private let json: [UInt8]
+
+    init(_ configuration: PublicConfiguration, platforms: [Platform], realm: String) {
+        var json = JSONWriter()
+        json.object { json in
+            json.name("VapidPublicKey")
+            if let key = configuration.vapidPublicKey { json.string(key) } else { json.null() }
+            json.name("Platforms")
+            json.array { json in
+                for platform in platforms {
+                    json.object { json in
+                        json.member("Name", platform.rawValue)
+                        json.member("Delivers", configuration.deliveringPlatforms.contains(platform))
+                    }
+                }
+            }
+            json.member("Realm", realm)
+            json.member("MaximumMessageBytes", PublicConfiguration.maximumMessageBytes)
+        }
+        self.json = json.bytes
+    }
+
+    var routes: [Route] {
+        [HTTPRequest.Method.get, .head].map { method in Route(method, Path.config) { _, _ in read() } }
+    }
+
+    private func read() -> Response {
+        var response = Response.json(json)
+        // It may be kept, and is asked after each time: another start may have another key.
+        response.fields[.cacheControl] = "no-cache"
+        return response
+    }
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+import HTTP
+import HTTPTypes
+
+/// Whose page made a request, as far as its browser says so. No page can make a browser say something else.
+enum RequestOrigin {
+    /// A page of this very host.
+    case own
+    /// Anything else that a browser names: another site's page, a neighbour under the same domain, a local file.
+    case other
+    /// Nothing is said: an app, a script, or a browser's plain GET.
+    case unknown
+
+    init(_ request: Request) {
+        // Where it is there it is the better witness (W3C Fetch Metadata): a page may have `Origin` withheld.
+        if let site = request.fields[.site] {
+            self = site == "same-origin" ? .own : .other
+        } else if let origin = request.fields[.origin] {
+            let own = "https://" + request.authority
+            self = !request.authority.isEmpty && ASCII.equalIgnoringCase(origin, own) ? .own : .other
+        } else {
+            self = .unknown
+        }
+    }
+}
+
+/// The fields in which a browser says how it came to make a request (W3C Fetch Metadata), which HTTPTypes has no names of.
+enum FetchField: String {
+    /// `same-origin`, `same-site`, `cross-site` or `none`.
+    case site = "Sec-Fetch-Site"
+    /// `navigate` for what a person opened; `cors` and others for what a page fetches.
+    case mode = "Sec-Fetch-Mode"
+}
+
+extension HTTPFields {
+    /// The field's value; of a field that is there several times all values, so that none of them alone counts.
+    subscript(_ field: FetchField) -> String? {
+        HTTPField.Name(field.rawValue).flatMap { self[$0] }
+    }
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+import DeviceAPI
+import HTTP
+import HTTPTypes
+import JSON
+import Store
+
+/// Log-ins that last, for pages: a cookie in place of the password. Each route is told in a file of its own.
+///
+/// It stands before authentication, because it is where people come who are not known yet.
+struct SessionController: Sendable {
+    let sessions: Sessions
+    let authenticator: any Authenticator
+    let challenge: Challenge
+
+    var routes: [Route] {
+        [
+            Route(.post, Path.session) { request, _ in try create(request) },
+            Route(.get, Path.session) { request, _ in try read(request) },
+            Route(.delete, Path.session) { request, _ in try delete(request) },
+        ]
+    }
+
+    /// - Throws: `Problem` 403, when a page of another site makes the request.
+    static func refuseOtherSites(_ request: Request) throws(Problem) {
+        guard RequestOrigin(request) != .other else {
+            throw Problem(.forbidden, "Only this site's own pages may do that.")
+        }
+    }
+
+    /// `{"User":"alice","ExpiresAt":"2026-11-28T12:00:00Z"}`
+    static func answer(_ session: Session) -> Response {
+        var json = JSONWriter()
+        json.object { json in
+            json.member("User", session.owner)
+            json.member("ExpiresAt", session.expiresAt.text)
+        }
+        var response = Response.json(json.bytes)
+        response.fields[.cacheControl] = "no-store"
+        return response
+    }
+}

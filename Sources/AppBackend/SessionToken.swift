@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+import Crypto
+import HTTP
+import NotificationHub
+
+/// What the bearer of a session shows: 256 random bits. Whoever has it is the user, so it prints as `***`, and the store
+/// gets nothing of it but its hash.
+struct SessionToken: Sendable {
+    /// Of the token in bytes.
+    static let size = 32
+
+    /// The token as a cookie's value: base64url without padding, 43 characters.
+    let text: Secret
+
+    /// Nil for anything but the one canonical text of so many bytes.
+    init?(_ text: some StringProtocol) {
+        // Looked at before it is decoded: it comes from outside and may be long.
+        guard text.utf8.count == (Self.size * 4 + 2) / 3, Base64.url.decode(text) != nil else { return nil }
+        self.text = Secret(String(text))
+    }
+
+    private init(bytes: [UInt8]) {
+        text = Secret(Base64.url.encode(bytes))
+    }
+
+    /// A new one, from the system's random numbers.
+    static func random() -> SessionToken {
+        var random = SystemRandomNumberGenerator()
+        let words: [UInt64] = (0..<size / 8).map { _ in random.next() }
+        return SessionToken(bytes: words.flatMap { word in withUnsafeBytes(of: word) { Array($0) } })
+    }
+
+    /// The name of its session in the store: SHA-256 of the text, in hexadecimal digits. Without a key or a salt,
+    /// because there is nothing to guess; and looked up as any name, because whoever times that learns of a hash.
+    var id: String {
+        let digest = SHA256.hash(data: Array(text.reveal().utf8))
+        let digits = digest.flatMap { [ASCII.lowerHexDigits[Int($0 >> 4)], ASCII.lowerHexDigits[Int($0 & 15)]] }
+        return String(decoding: digits, as: UTF8.self)
+    }
+
+    /// Ties a session to what its owner's log-ins stand on. A MAC under the token itself: from what is stored nobody
+    /// can tell whether two sessions stand on the same password, or make one that fits.
+    func binding(owner: UserName, basis: String) -> Secret {
+        let key = SymmetricKey(data: Array(text.reveal().utf8))
+        // A name holds no NUL, so no two pairs run together.
+        let pair = Array(owner.description.utf8) + [0] + Array(basis.utf8)
+        return Secret(Base64.url.encode(HMAC<SHA256>.authenticationCode(for: pair, using: key)))
+    }
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+import HTTP
+import NotificationHub
+import Store
+
+/// What stands behind the cookies: begins, finds and ends sessions.
+struct Sessions: Sendable {
+    let store: any SessionStore
+    let authenticator: any Authenticator
+    /// How long a session lasts, in seconds.
+    let lifetime: Int64
+    let now: @Sendable () -> Timestamp
+
+    /// - Parameter basis: what the user's log-ins stood on before his password was checked.
+    func begin(for user: UserName, basis: String) throws(StoreError) -> (token: SessionToken, session: Session) {
+        let token = SessionToken.random()
+        let time = now()
+        let session = Session(
+            id: token.id, owner: user.description, binding: token.binding(owner: user, basis: basis).reveal(),
+            createdAt: time, expiresAt: time + lifetime)
+        try store.createSession(session, now: time)
+        return (token, session)
+    }
+
+    /// The session of the request's cookie; nil when there is none, or it has ended in whatever way.
+    func session(of request: Request) throws -> Session? {
+        guard let token = SessionCookie.token(in: request.fields) else { return nil }
+        return try session(of: token)
+    }
+
+    func session(of token: SessionToken) throws -> Session? {
+        guard let session = try store.session(token.id, now: now()), let owner = UserName(session.owner),
+            let basis = try authenticator.basis(of: owner),
+            token.binding(owner: owner, basis: basis) == Secret(session.binding)
+        else { return nil }
+        return session
+    }
+
+    /// Ends the session of the request's cookie, if there is one.
+    func end(of request: Request) throws(StoreError) {
+        guard let token = SessionCookie.token(in: request.fields) else { return }
+        _ = try store.removeSession(token.id)
+    }
+}
