@@ -38,9 +38,8 @@ struct Site {
                 authenticator: try authenticator ?? Self.authenticator(configuration, store),
                 policy: configuration.policy, retentionSeconds: Int64(configuration.retentionDays) * 86_400,
                 realm: configuration.realm, sessionSeconds: Int64(configuration.sessionHours) * 3_600,
-                // The hub in the box records what is sent and reaches nobody yet.
                 publicConfiguration: PublicConfiguration(
-                    deliveringPlatforms: configuration.hub.connection == nil ? [] : Set(configuration.hub.platforms)),
+                    vapidPublicKey: hub.vapidPublicKey, deliveringPlatforms: hub.delivering),
                 now: Self.now, load: load, logger: logger))
         self.store = store
         self.backend = backend
