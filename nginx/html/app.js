@@ -19,6 +19,7 @@ const sendForm = new SendForm(session);
 const received = new Received(session);
 
 let user; // whose things are shown
+let configured = false;
 
 /** One word for where device and session stand together: `data-state` of the body. */
 function state() {
@@ -31,7 +32,7 @@ function state() {
 function show() {
     document.body.dataset.state = state();
     document.body.dataset.device = device.state;
-    const host = device.subscription ? ` It is an address at ${new URL(device.subscription.endpoint).host}.` : '';
+    const host = device.subscription ? `: ${new URL(device.subscription.endpoint).host}` : '';
     say('device', (deviceWords[device.reason] ?? '') + host);
     $('enable').hidden = !['idle', 'silent'].includes(device.state);
     $('enable').textContent = device.state === 'silent' ? 'Try again' : 'Enable notifications';
@@ -40,7 +41,17 @@ function show() {
     sendForm.show();
 }
 
+/** Asks the server for what the form must know, until it has told. */
+function configure() {
+    if (configured) return;
+    api.config().then((config) => {
+        configured = true;
+        sendForm.configure(config);
+    }, () => {});
+}
+
 function deviceChanged() {
+    configure();
     if (device.state === 'token') session.register(device.subscription);
     else session.unregistered();
     show();
@@ -65,6 +76,6 @@ navigator.permissions?.query({ name: 'notifications' })
     .then((permission) => permission.addEventListener('change', () => device.look()), () => {});
 
 show();
-api.config().then((config) => sendForm.configure(config), () => {});
+configure();
 session.look().catch((failure) => { loginForm.tellFailure(failure); show(); });
 device.look();

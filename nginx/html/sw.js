@@ -61,8 +61,8 @@ async function open(notification) {
     const place = key === null ? '#received' : `#received-${key}`;
     for (const client of windows) {
         try {
-            await client.focus();
-            return client.postMessage({ about: 'open', key });
+            client.postMessage({ about: 'open', key });
+            return await client.focus();
         } catch {
             // It closed just now, or may not be focused: the next one.
         }

@@ -11,13 +11,15 @@ export function element(tag, { data = {}, ...properties } = {}, ...children) {
     return made;
 }
 
-/** Says something beside its control; with `tone` `bad` in the colour of errors. Nothing hides the place. */
+/**
+ * Says something beside its control; with `tone` `bad` in the colour of errors. The place is never hidden: a screen
+ * reader listens only to what was there before. An empty one takes no room.
+ */
 export function say(id, text, tone = '') {
     const place = $(id);
-    // The same text again would not be read out again, and the same state is no news.
+    // The same text is no news.
     if (place.textContent !== text) place.textContent = text;
     place.dataset.tone = tone;
-    place.hidden = text === '';
 }
 
 /** Reads a sentence to those who listen to the page and do not see it. */

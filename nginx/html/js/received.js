@@ -30,7 +30,7 @@ export class Received {
     async load() {
         const turn = ++this.#turn;
         const { user } = this.#session;
-        const kept = (await inbox.list().catch(() => [])).filter((entry) => entry.user === null || entry.user === user);
+        const kept = (await inbox.list().catch(() => [])).filter((entry) => this.#isShown(entry));
         const waiting = user ? await api.unreadSecrets().catch(() => []) : [];
         if (turn !== this.#turn) return;
         this.#entries = kept.map((entry) => ({ ...entry, text: entry.kind === 'secret' ? null : entry.body }));
@@ -45,10 +45,16 @@ export class Received {
         for (const entry of sealed) if (turn === this.#turn) await this.#read(entry);
     }
 
-    #arrive(entry, text) {
+    /** Nobody logged in: of another's things only that there is a secret, which says nothing. */
+    #isShown(entry) {
         const { user } = this.#session;
-        if (entry.user !== null && entry.user !== user) return;
-        const fresh = { ...entry, text };
+        return entry.user === null || entry.user === user || (!user && entry.kind === 'secret');
+    }
+
+    #arrive(entry, text) {
+        if (!this.#isShown(entry)) return;
+        const { user } = this.#session;
+        const fresh = { ...entry, text: user ? text : entry.kind === 'secret' ? null : text };
         this.#entries = [fresh, ...this.#entries.filter((other) => !other.waiting || other.secret !== entry.secret)].slice(0, limit);
         this.#render();
         announce(text === null ? 'A secret is waiting.' : `${titleOf(fresh)}: ${text}`);

@@ -43,7 +43,7 @@ export const finalStates = ['Completed', 'Abandoned', 'NoTargetFound', 'Cancelle
 /** The state of a message at one platform: a word or two, the tone (good, bad, wait, quiet), and a sentence. */
 export function outcomeWords(state, counts = {}) {
     const known = Object.entries(counts).filter(([, count]) => Number.isSafeInteger(count) && count > 0);
-    const sentence = known.map(([name, count]) => countWords(name, count)).join(', ');
+    const sentence = known.map(([name, count]) => countWords(name, count)).join('; ');
     const all = (...names) => known.length > 0 && known.every(([name]) => names.includes(name));
     switch (state) {
         case 'Sending': return { label: 'Sending', tone: 'wait', sentence: '' };
@@ -56,7 +56,7 @@ export function outcomeWords(state, counts = {}) {
         case 'Completed':
             if (all('Skipped')) return { label: 'Recorded', tone: 'quiet', sentence };
             if (known.length && !known.some(([name]) => name === 'Success')) return { label: 'Not delivered', tone: 'bad', sentence };
-            return { label: 'Delivered', tone: 'good', sentence };
+            return { label: 'Sent', tone: 'good', sentence };
         default: return { label: String(state).slice(0, 40), tone: 'quiet', sentence };
     }
 }
@@ -87,7 +87,7 @@ export const deviceWords = {
     config: 'The server did not tell how this browser can be reached. Try again in a moment.',
     asking: 'Your browser is asking whether this page may show notifications …',
     subscribing: 'Asking the push service for a device token …',
-    token: 'Device token ready.',
+    token: 'Device token ready',
     silent: 'No push service answered; you can still send. This browser receives nothing until one does.',
     blocked: 'Notifications are blocked for this page (in a private window they may always be). Allow them in the browser’s '
         + 'settings for this site, and this page takes note. You can still log in and send.',
