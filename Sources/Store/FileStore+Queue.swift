@@ -134,7 +134,10 @@ extension FileStore: HubQueue {
         }
         let held = Mutex<Int32?>(file)
         return QueueTurn {
-            if let file = held.withLock({ $0.take() }) { close(file) }
+            guard let file = held.withLock({ $0.take() }) else { return }
+            // A child that is just being started may hold a copy of the descriptor, and closing ours would not do.
+            _ = platform_ofd_lock_byte(file, Int16(F_UNLCK), 0)
+            close(file)
         }
     }
 
