@@ -85,12 +85,15 @@ extension WireTests {
                 let registration = try site.register(alice, handle: handle)
                 let text = site.secrets.make("kept ")
                 let id = try site.sendSecure(text, from: alice, to: alice)
+                let page = WirePage(site)
+                try page.logIn(alice)
                 site.backend.kill()
                 let meanwhile = try site.call(.get, Path.register, as: alice)
                 #expect(meanwhile.status == .serviceUnavailable && meanwhile.fields[.retryAfter] != nil)
                 #expect(meanwhile.fields[.contentType] == Problem.contentType)
                 try site.backend.start()
                 #expect(try site.readSecure(id, as: alice) == text)
+                #expect(try page.call(.get, Path.session).status == .ok)
                 let list = try JSONValue(parsing: site.call(.get, Path.register, as: alice).body).array
                 #expect(list?.first?["RegistrationId"]?.string == registration)
             }
