@@ -61,7 +61,9 @@ package struct WebPushDriver: PushDriver {
         // 406 is Microsoft's 429.
         case 406, 429: PushVerdict(.throttled, retry(response))
         case 503: PushVerdict(.pnsUnavailable, retry(response))
-        case 500, 502, 504: PushVerdict(.pnsServerError, retry(response))
+        case 500: PushVerdict(.pnsServerError, retry(response))
+        // From a gateway in front of the service, which may have taken the message: not again.
+        case 502, 504: PushVerdict(.pnsServerError)
         // A redirection, too: a push resource does not move, and nobody is followed to a host that is not on the list.
         default: PushVerdict(.pnsInterfaceError)
         }

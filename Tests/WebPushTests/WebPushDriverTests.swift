@@ -161,8 +161,8 @@ private func notification(_ text: String = "{}", _ headers: [PushHeader] = []) -
         (410, .expiredChannel, .removeRegistration), (413, .invalidNotificationSize, .settle),
         (418, .pnsInterfaceError, .settle), (429, .throttled, .retry(afterSeconds: nil)),
         (500, .pnsServerError, .retry(afterSeconds: nil)), (501, .pnsInterfaceError, .settle),
-        (502, .pnsServerError, .retry(afterSeconds: nil)), (503, .pnsUnavailable, .retry(afterSeconds: nil)),
-        (504, .pnsServerError, .retry(afterSeconds: nil)), (505, .pnsInterfaceError, .settle),
+        (502, .pnsServerError, .settle), (503, .pnsUnavailable, .retry(afterSeconds: nil)),
+        (504, .pnsServerError, .settle), (505, .pnsInterfaceError, .settle),
         (999, .pnsInterfaceError, .settle),
     ]
 
@@ -187,7 +187,7 @@ private func notification(_ text: String = "{}", _ headers: [PushHeader] = []) -
         ("later", nil),
     ])
     func `says when to try again`(field: String, seconds: Int?) throws {
-        for code in [406, 429, 500, 502, 503, 504] {
+        for code in [406, 429, 500, 503] {
             let response = Response(status: HTTPResponse.Status(code: code), fields: [.retryAfter: field])
             #expect(try driver().verdict(on: response).action == .retry(afterSeconds: seconds))
         }
