@@ -10,7 +10,7 @@ import Synchronization
 final class Sweeper: Sendable {
     /// Buckets that are looked at in one go: at most 2 MiB are read.
     static let budget = 16
-    /// Seconds between two goes. An empty store of 2,561 buckets is gone through in 27 minutes.
+    /// Seconds between two goes. An empty store of some 2,560 buckets is gone through in 27 minutes.
     static let pauseSeconds = 10
 
     private let store: FileStore
