@@ -23,6 +23,8 @@ struct AuthenticationHandler: Responder {
 
     private func user(of request: Request) throws -> String? {
         guard request.fields.contains(.authorization) else { return try userOfSession(request) }
+        // A browser keeps a password that was typed into its own box, and adds it to whoever's requests.
+        guard Self.isSafe(request) || RequestOrigin(request) != .other else { throw Self.strangersPage }
         guard let credentials = BasicCredentials(fields: request.fields) else { return nil }
         return try authenticator.authenticate(credentials, address: request.remoteAddress ?? "")?.description
     }
@@ -32,10 +34,11 @@ struct AuthenticationHandler: Responder {
     /// could change something proves that this site's own page made it.
     private func userOfSession(_ request: Request) throws -> String? {
         guard let session = try sessions.session(of: request) else { return nil }
-        let isSafe = request.method == .get || request.method == .head
-        guard isSafe || RequestOrigin(request) == .own else {
-            throw Problem(.forbidden, "By cookie, only this site's own pages may do that.")
-        }
+        guard Self.isSafe(request) || RequestOrigin(request) == .own else { throw Self.strangersPage }
         return session.owner
     }
+
+    private static func isSafe(_ request: Request) -> Bool { request.method == .get || request.method == .head }
+
+    private static let strangersPage = Problem(.forbidden, "In a browser, only this site's own pages may do that.")
 }

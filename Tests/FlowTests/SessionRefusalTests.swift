@@ -61,6 +61,9 @@ struct SessionRefusalTests {
             #expect((answer.status == .forbidden) == (row.changes == 403), "\(method) \(answer.status)")
         }
         #expect(site.call(.post, "/api/register", fields: fields).status.code == row.changes)
+        // Credentials that a browser remembered are no proof either.
+        let remembered = site.call(.post, "/api/register", as: "alice", fields: HTTPFields(row.fields))
+        #expect(remembered.status.code == row.logsIn)
         let login = site.call(.post, "/api/session", as: "alice", fields: HTTPFields(row.fields))
         #expect(login.status.code == row.logsIn && (login.fields[.setCookie] != nil) == (row.logsIn == 200))
         let end = site.call(.delete, "/api/session", fields: fields)
