@@ -25,7 +25,8 @@ package struct CurlOptions: Sendable {
     package var allowPlainHTTP: Bool
 
     /// Calls that one HTTP/2 connection carries at once, unless the server allows fewer. With four connections
-    /// 1000 calls are under way at once.
+    /// 1000 calls are under way at once. Until a new connection's server has said how many, libcurl takes 100 for granted,
+    /// so a larger burst to a host that was not called lately opens a second one.
     package static let maximumStreamsPerConnection = 250
     /// Idle connections that are kept, to all hosts together.
     package static let maximumIdleConnections = 64

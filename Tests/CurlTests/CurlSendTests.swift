@@ -17,13 +17,12 @@ import Testing
             let transport = try CurlTransport(server.options())
             let outcomes = Outcomes()
             for number in 0..<500 {
-                let request = Request(
-                    method: .post, authority: server.authority, path: "/echo", body: Array("call \(number)".utf8))
-                transport.send(request, outcomes.completion(number))
+                transport.send(server.get("/seen", query: "\(number)"), outcomes.completion(number))
             }
             try outcomes.wait(for: 500)
             transport.close()
-            #expect(outcomes.bodies == (0..<500).map { "POST||call \($0)" })
+            let wrong = outcomes.bodies.enumerated().filter { !$1.hasPrefix("GET /seen?\($0)|") }
+            #expect(outcomes.bodies.count == 500 && wrong.isEmpty)
             #expect(outcomes.calls.values.allSatisfy { $0 == 1 })
         }
     }
@@ -32,11 +31,12 @@ import Testing
         try LocalServer.run { server in
             let transport = try CurlTransport(server.options(connections: 8))
             let outcomes = Outcomes()
-            for number in 0..<200 { transport.send(server.get("/connection"), outcomes.completion(number)) }
-            try outcomes.wait(for: 200)
-            #expect(outcomes.bodies.count == 200)
+            // As many as libcurl takes a connection to carry before the server has said how many.
+            for number in 0..<100 { transport.send(server.get("/connection"), outcomes.completion(number)) }
+            try outcomes.wait(for: 100)
+            #expect(outcomes.bodies.count == 100)
             #expect(Set(outcomes.bodies).count == 1)
-            for number in 200..<400 { transport.send(server.get("/connection"), outcomes.completion(number)) }
+            for number in 100..<300 { transport.send(server.get("/connection"), outcomes.completion(number)) }
             try outcomes.wait(for: 200)
             #expect(Set(outcomes.bodies).count == 1)
         }
