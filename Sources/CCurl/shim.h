@@ -26,6 +26,9 @@ static inline CURLcode curl_easy_setopt_opensocket(
     CURL *handle, CURLoption option, curl_opensocket_callback value) {
     return curl_easy_setopt(handle, option, value);
 }
+static inline CURLcode curl_easy_setopt_prereq(CURL *handle, CURLoption option, curl_prereq_callback value) {
+    return curl_easy_setopt(handle, option, value);
+}
 static inline CURLcode curl_easy_getinfo_long(CURL *handle, CURLINFO info, long *value) {
     return curl_easy_getinfo(handle, info, value);
 }

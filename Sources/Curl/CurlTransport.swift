@@ -53,7 +53,7 @@ package final class CurlTransport: Responder, RequestSender {
     package func respond(to request: Request) throws(TransportError) -> Response {
         let deadline = Deadline.after(options.timeout)
         let reply = Reply()
-        try start(request, deadline: deadline) { reply.put($0) }
+        try start(request, deadline: deadline) { reply.put($0.mapError { $0 == .noConnectionInTime ? .timedOut : $0 }) }
         return try reply.wait(until: deadline)
     }
 

@@ -67,6 +67,24 @@ package enum IPAddress: Equatable, Sendable {
 }
 
 extension IPAddress {
+    /// - Parameter text: as libcurl writes it, without brackets.
+    /// - Returns: nil for what is none (inet_pton(3)).
+    init?(text: UnsafePointer<CChar>) {
+        var v4 = in_addr()
+        var v6 = in6_addr()
+        if inet_pton(AF_INET, text, &v4) == 1 {
+            self = .v4(UInt32(bigEndian: v4.s_addr))
+        } else if inet_pton(AF_INET6, text, &v6) == 1 {
+            self = .v6(Self.number(v6))
+        } else {
+            return nil
+        }
+    }
+
+    private static func number(_ address: in6_addr) -> UInt128 {
+        withUnsafeBytes(of: address) { UInt128(bigEndian: $0.loadUnaligned(as: UInt128.self)) }
+    }
+
     /// - Parameter address: `length` bytes of a `sockaddr`.
     /// - Returns: nil for any other family, and for fewer bytes than the family's.
     init?(_ address: UnsafeRawPointer, length: Int) {
@@ -75,8 +93,7 @@ extension IPAddress {
         case AF_INET: self = .v4(UInt32(bigEndian: address.loadUnaligned(as: sockaddr_in.self).sin_addr.s_addr))
         case AF_INET6:
             guard length >= MemoryLayout<sockaddr_in6>.size else { return nil }
-            let bytes = address.loadUnaligned(as: sockaddr_in6.self).sin6_addr
-            self = .v6(withUnsafeBytes(of: bytes) { UInt128(bigEndian: $0.loadUnaligned(as: UInt128.self)) })
+            self = .v6(Self.number(address.loadUnaligned(as: sockaddr_in6.self).sin6_addr))
         default: return nil
         }
     }

@@ -2,25 +2,41 @@
 import CCurl
 import Glibc
 
-/// Opens the sockets of one transfer, or does not (`CURLOPT_OPENSOCKETFUNCTION(3)`): libcurl asks after the name was
-/// looked up, once for each address that it tries, and connects to exactly that address.
+/// Lets one transfer connect, or not.
 ///
-/// A connection that is kept serves the same host and port only: libcurl compares both, as they stand in the URL.
+/// libcurl asks after the name was looked up, once for each address that it tries, and connects to exactly that address.
+/// It asks again when a connection is there and before the request is sent: one that was kept may have been opened for
+/// another host. libcurl itself gives it to the same host and port only; that need not be believed.
 struct SocketGate {
     private let policy: AddressPolicy
     private let hostAndPort: String
     private var hasOpened = false
     private var hasRefused = false
+    /// Whether a connection was there and the request was about to be sent.
+    private(set) var hasBegun = false
 
     init(_ policy: AddressPolicy, for hostAndPort: String) {
         self.policy = policy
         self.hostAndPort = hostAndPort
     }
 
-    /// Whether there was no address that might be tried. A host that has good addresses, too, and does not answer on
+    /// Whether there was no address that might be used. A host that has good addresses, too, and does not answer on
     /// them, is unreachable like any other.
     var hasOnlyRefused: Bool { hasRefused && !hasOpened }
 
+    /// `CURLOPT_PREREQFUNCTION(3)`.
+    /// - Parameter address: the peer's.
+    /// - Returns: whether the request may be sent on that connection.
+    mutating func begin(at address: UnsafePointer<CChar>) -> Bool {
+        guard policy.allows(IPAddress(text: address), for: hostAndPort) else {
+            hasRefused = true
+            return false
+        }
+        hasBegun = true
+        return true
+    }
+
+    /// `CURLOPT_OPENSOCKETFUNCTION(3)`.
     /// - Returns: the socket, or `CURL_SOCKET_BAD`, upon which libcurl tries the next address.
     mutating func open(_ target: UnsafePointer<curl_sockaddr>) -> curl_socket_t {
         guard policy.allows(Self.address(of: target), for: hostAndPort) else {

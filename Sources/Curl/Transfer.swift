@@ -45,7 +45,7 @@ final class Transfer {
         defer { answer = Answer(maximumBodyBytes: 0) }
         guard !answer.isTooLarge else { return call?.finish(.failure(.tooLarge)) ?? () }
         guard code == CURLE_OK else {
-            return call?.finish(.failure(gate.hasOnlyRefused ? .forbiddenAddress : TransportError(code))) ?? ()
+            return call?.finish(.failure(gate.hasOnlyRefused ? .forbiddenAddress : exact(TransportError(code)))) ?? ()
         }
         var status = 0
         curl_easy_getinfo_long(easy, CURLINFO_RESPONSE_CODE, &status)
@@ -58,9 +58,13 @@ final class Transfer {
 
     /// As `finish`, for a transfer that the thread itself ends.
     func abandon(_ error: TransportError) {
-        call?.finish(.failure(error))
+        call?.finish(.failure(exact(error)))
         call = nil
         answer = Answer(maximumBodyBytes: 0)
+    }
+
+    private func exact(_ error: TransportError) -> TransportError {
+        error == .timedOut && !gate.hasBegun ? .noConnectionInTime : error
     }
 
     private func setTrust(_ options: CurlOptions) throws(TransportError) {
@@ -120,12 +124,19 @@ final class Transfer {
         let me = Unmanaged.passUnretained(self).toOpaque()
         let pointers = [
             CURLOPT_PRIVATE, CURLOPT_WRITEDATA, CURLOPT_HEADERDATA, CURLOPT_OPENSOCKETDATA, CURLOPT_SOCKOPTDATA,
+            CURLOPT_PREREQDATA,
         ]
         for option in pointers { try check(curl_easy_setopt_pointer(easy, option, me)) }
         try check(
             curl_easy_setopt_opensocket(easy, CURLOPT_OPENSOCKETFUNCTION) { me, _, target in
                 guard let me, let target else { return CURL_SOCKET_BAD }
                 return Unmanaged<Transfer>.fromOpaque(me).takeUnretainedValue().gate.open(target)
+            })
+        try check(
+            curl_easy_setopt_prereq(easy, CURLOPT_PREREQFUNCTION) { me, address, _, _, _ in
+                guard let me, let address else { return CURL_PREREQFUNC_ABORT }
+                let mayBegin = Unmanaged<Transfer>.fromOpaque(me).takeUnretainedValue().gate.begin(at: address)
+                return mayBegin ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
             })
         try check(
             curl_easy_setopt_sockopt(easy, CURLOPT_SOCKOPTFUNCTION) { me, socket, _ in

@@ -40,7 +40,7 @@ final class TransferLoop {
     }
 
     private func start(_ call: Call) {
-        guard call.deadline > .now else { return refuse(call, .timedOut) }
+        guard call.deadline > .now else { return refuse(call, .noConnectionInTime) }
         do throws(TransportError) {
             let transfer = if let used = idle.popLast() { used } else { try Transfer() }
             try transfer.begin(call, options: options)

@@ -5,6 +5,9 @@ import HTTP
 package enum TransportError: Error, Equatable, Sendable {
     /// The deadline passed. The other side may have done what was asked.
     case timedOut
+    /// The deadline passed while there was no connection to send on: the host does not answer, or every connection to it
+    /// is busy. Nothing was sent. Only completions are told so: who waits leaves at the deadline, and cannot know.
+    case noConnectionInTime
     /// No connection could be made: nothing was sent, so the call may be repeated.
     case unreachable(reason: String)
     /// The host has no address that may be connected to (`CurlOptions.addresses`): nothing was sent, and repeating does
@@ -32,8 +35,8 @@ extension TransportError: TransportFailure {
     package var mayPass: Bool {
         switch self {
         case .unreachable, .interrupted: true
-        case .timedOut, .forbiddenAddress, .insecure, .tooLarge, .overloaded, .cancelled, .malformedRequest,
-            .unavailable:
+        case .timedOut, .noConnectionInTime, .forbiddenAddress, .insecure, .tooLarge, .overloaded, .cancelled,
+            .malformedRequest, .unavailable:
             false
         }
     }
@@ -41,7 +44,9 @@ extension TransportError: TransportFailure {
     /// A call that was cancelled or ran out of time may have been under way.
     package var isUnsent: Bool {
         switch self {
-        case .unreachable, .forbiddenAddress, .insecure, .overloaded, .malformedRequest, .unavailable: true
+        case .noConnectionInTime, .unreachable, .forbiddenAddress, .insecure, .overloaded, .malformedRequest,
+            .unavailable:
+            true
         case .timedOut, .interrupted, .tooLarge, .cancelled: false
         }
     }
@@ -49,7 +54,9 @@ extension TransportError: TransportFailure {
     package var isLasting: Bool {
         switch self {
         case .forbiddenAddress, .malformedRequest: true
-        case .timedOut, .unreachable, .insecure, .interrupted, .tooLarge, .overloaded, .cancelled, .unavailable: false
+        case .timedOut, .noConnectionInTime, .unreachable, .insecure, .interrupted, .tooLarge, .overloaded, .cancelled,
+            .unavailable:
+            false
         }
     }
 }
@@ -58,6 +65,7 @@ extension TransportError: CustomStringConvertible {
     package var description: String {
         switch self {
         case .timedOut: "no answer in time"
+        case .noConnectionInTime: "no connection in time"
         case .unreachable(let reason): "unreachable: \(reason)"
         case .forbiddenAddress: "the host's address is none that may be connected to"
         case .insecure(let reason): "no secure connection: \(reason)"

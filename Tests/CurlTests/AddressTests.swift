@@ -53,6 +53,16 @@ private func address(_ text: String) throws -> IPAddress {
         #expect(!(try address(text).isPublic))
     }
 
+    @Test(arguments: ["1.2.3.4", "::1", "2606:4700::1111", "::ffff:1.2.3.4"])
+    func `is read from its text`(text: String) throws {
+        #expect(try IPAddress(text: text) == address(text))
+    }
+
+    @Test(arguments: ["", "1.2.3", "localhost", "[::1]", "1.2.3.4 ", "fe80::1%lo"])
+    func `is not any text`(text: String) {
+        #expect(IPAddress(text: text) == nil)
+    }
+
     @Test func `is read from what libcurl hands over, of two families and their sizes`() throws {
         #expect(try address("1.2.3.4") == .v4(0x0102_0304))
         #expect(try address("102:304::f") == .v6(0x0102_0304 << 96 | 0xF))
@@ -78,6 +88,16 @@ private func address(_ text: String) throws -> IPAddress {
         #expect(!policy.allows(loopback, for: "localhost:443"))
         #expect(!policy.allows(loopback, for: "127.0.0.1:9446"))
         #expect(!policy.allows(nil, for: "example.com:443"))
+    }
+
+    @Test func `is a matter of the connection in use, too`() {
+        var gate = SocketGate(.publicOnly(except: ["localhost:9446"]), for: "localhost:9447")
+        #expect(!gate.begin(at: "127.0.0.1") && gate.hasOnlyRefused && !gate.hasBegun)
+        #expect(gate.begin(at: "1.1.1.1") && gate.hasBegun)
+        var exempt = SocketGate(.publicOnly(except: ["localhost:9446"]), for: "localhost:9446")
+        #expect(exempt.begin(at: "127.0.0.1") && exempt.hasBegun && !exempt.hasOnlyRefused)
+        var free = SocketGate(.any, for: "localhost:443")
+        #expect(free.begin(at: "") && free.hasBegun)
     }
 
     @Test(arguments: [

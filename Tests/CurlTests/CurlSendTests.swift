@@ -58,10 +58,39 @@ import Testing
         let transport = try CurlTransport(
             CurlOptions(timeout: .milliseconds(200), maximumConnectionsPerHost: 1, allowPlainHTTP: true))
         let outcomes = Outcomes()
-        // All but the first wait for a connection, which libcurl does not limit.
         for number in 0..<8 { transport.send(silent(listener), outcomes.completion(number)) }
         try outcomes.wait(for: 8)
-        #expect(outcomes.errors == Array(repeating: .timedOut, count: 8))
+        // One was sent. The others waited for its connection, and are known not to have been.
+        #expect(outcomes.errors.count { $0 == .timedOut } == 1)
+        #expect(outcomes.errors.count { $0 == .noConnectionInTime } == 7)
+        #expect(TransportError.noConnectionInTime.isUnsent && !TransportError.noConnectionInTime.mayPass)
+    }
+
+    @Test func `a host that does not come to TLS was sent nothing`() throws {
+        let listener = try LoopbackListener()
+        for options in [
+            CurlOptions(timeout: .milliseconds(200)),
+            CurlOptions(timeout: .seconds(60), connectTimeout: .milliseconds(200)),
+        ] {
+            let transport = try CurlTransport(options)
+            let outcomes = Outcomes()
+            transport.send(
+                Request(method: .get, authority: "127.0.0.1:\(listener.port)", path: "/"), outcomes.completion(0))
+            try outcomes.wait(for: 1)
+            #expect(outcomes.errors == [.noConnectionInTime])
+        }
+    }
+
+    @Test func `a request that was sent, on a new connection or on a kept one, is not called unsent`() throws {
+        try LocalServer.run { server in
+            let transport = try CurlTransport(server.options(timeout: .milliseconds(500)))
+            for path in ["/silent", "/hello", "/silent"] {
+                let outcomes = Outcomes()
+                transport.send(server.get(path), outcomes.completion(0))
+                try outcomes.wait(for: 1)
+                #expect(outcomes.errors == [path == "/silent" ? .timedOut : nil])
+            }
+        }
     }
 
     @Test func `what is refused at once is told before the call returns`() throws {

@@ -10,6 +10,8 @@ final class LocalServer {
     let folder: URL
     let tlsPort: UInt16
     let plainPort: UInt16
+    /// Takes connections and never answers.
+    private let silent: LoopbackListener
     private let process: ChildProcess
 
     /// The server's own certificate, which is its own authority.
@@ -38,7 +40,8 @@ final class LocalServer {
                     "-keyout", folder.appending(path: "key.pem").path, "-out", folder.appending(path: "cert.pem").path,
                 ])
             try Data(repeating: UInt8(ascii: "x"), count: 200_000).write(to: folder.appending(path: "large"))
-            (process, tlsPort, plainPort) = try Self.start(in: folder)
+            silent = try LoopbackListener()
+            (process, tlsPort, plainPort) = try Self.start(in: folder, silent: silent.port)
         } catch {
             try? FileManager.default.removeItem(at: folder)
             throw error
@@ -51,10 +54,10 @@ final class LocalServer {
     }
 
     /// Somebody else may take a port between our asking for a free one and nginx's binding it; then others are tried.
-    private static func start(in folder: URL) throws -> (ChildProcess, UInt16, UInt16) {
+    private static func start(in folder: URL, silent: UInt16) throws -> (ChildProcess, UInt16, UInt16) {
         for _ in 0..<5 {
             let ports = (try LoopbackListener.freePort(), try LoopbackListener.freePort())
-            try configuration(folder: folder.path, tls: ports.0, plain: ports.1)
+            try configuration(folder: folder.path, tls: ports.0, plain: ports.1, silent: silent)
                 .write(to: folder.appending(path: "nginx.conf"), atomically: true, encoding: .utf8)
             let process = try ChildProcess(
                 "/usr/sbin/nginx", ["-p", folder.path, "-c", "nginx.conf", "-e", "error.log"])
@@ -74,7 +77,7 @@ final class LocalServer {
     }
 
     /// `/echo` answers the request's body: the outer server has read it to pass it on, and hands it over in a header.
-    private static func configuration(folder: String, tls: UInt16, plain: UInt16) -> String {
+    private static func configuration(folder: String, tls: UInt16, plain: UInt16, silent: UInt16) -> String {
         """
         daemon off; master_process off; pid nginx.pid; worker_rlimit_nofile 4096;
         events { worker_connections 512; }
@@ -92,6 +95,7 @@ final class LocalServer {
             location = /redirect { return 302 https://localhost:\(tls)/hello; }
             location = /nothing { return 204; }
             location = /teapot { return 418 "short and stout"; }
+            location = /silent { proxy_pass http://127.0.0.1:\(silent); }
             location = /large { root \(folder); }
             location = /echo {
               client_max_body_size 1m; client_body_buffer_size 64k;
