@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Chromium by the Chrome DevTools Protocol."""
+
+import base64
+import json
+import signal
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from child import Child
+from connection import Connection, Event
+from deadline import wait_until
+from tab import REACH, WATCH, ScriptError, Tab
+
+START_SECONDS = 60
+# What DevTools wants to be told of keys that are no characters: name, code, Windows' number, and text.
+KEYS = {"Tab": ("Tab", 9, ""), "Enter": ("Enter", 13, "\r"), "Backspace": ("Backspace", 8, ""), " ": ("Space", 32, " ")}
+SHIFT = 8
+MIDDLE = "(e => { const r = e.getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2]; })"
+
+OPTIONS = [
+    "--headless=new",
+    # Containers often allow no namespaces, and root has no sandbox at all. Only our own pages are shown.
+    "--no-sandbox",
+    # Where a container's /dev/shm is small.
+    "--disable-dev-shm-usage",
+    "--disable-gpu",
+    "--disable-breakpad",
+    "--disable-component-update",
+    "--disable-extensions",
+    "--no-first-run",
+    "--remote-debugging-port=0",
+    # Nothing but this host can be reached.
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1",
+    "--window-size=1280,900",
+]
+
+
+class Chromium:
+    """A browser with a profile of its own, while the `with` block lasts."""
+
+    def __init__(self, program: str, folder: Path, fingerprint: str):
+        """`fingerprint` is of the one certificate that is trusted besides the system's."""
+        self._profile = folder / "chromium"
+        self._profile.mkdir()
+        trust = f"--ignore-certificate-errors-spki-list={fingerprint}"
+        self._command = [program, *OPTIONS, trust, f"--user-data-dir={self._profile}", "about:blank"]
+        self._log = folder / "chromium.log"
+
+    def __enter__(self) -> Self:
+        self._child = Child(self._command, self._log)
+        try:
+            self.connection = Connection(self._address())
+        except BaseException:
+            self._child.stop()
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.connection.close()
+        self._child.stop(signal.SIGTERM)
+
+    def open_tab(self, origin: str, notifications: str = "granted", is_private: bool = True) -> "ChromiumTab":
+        """`notifications` is what the person at the browser has said of those of `origin`: granted, denied, prompt.
+
+        A private tab shares nothing with another one, cannot be installed from, and is refused a push subscription.
+        """
+        where = self.connection.call("Target.createBrowserContext") if is_private else {}
+        target = self.connection.call("Target.createTarget", {"url": "about:blank"} | where)["targetId"]
+        attached = self.connection.call("Target.attachToTarget", {"targetId": target, "flatten": True})
+        tab = ChromiumTab(self.connection, where, target, attached["sessionId"], origin)
+        tab.on_new_document(WATCH)
+        tab.decide(notifications)
+        return tab
+
+    def _address(self) -> str:
+        file = self._profile / "DevToolsActivePort"
+
+        def said() -> list[str] | None:
+            if self._child.exit_status is not None:
+                raise RuntimeError(f"Chromium ended with {self._child.exit_status}: {self._child.output[-2000:]}")
+            lines = file.read_text().splitlines() if file.exists() else []
+            return lines if len(lines) >= 2 else None
+
+        port, path = wait_until(said, "Chromium says where it listens", START_SECONDS)[:2]
+        return f"ws://127.0.0.1:{port}{path}"
+
+
+class ChromiumTab(Tab):
+    def __init__(self, connection: Connection, where: dict[str, str], target: str, session: str, origin: str):
+        super().__init__()
+        self._connection, self._where, self._target = connection, where, target
+        self._session, self._origin = session, origin
+        for domain in ("Page", "Runtime", "Log", "Audits", "ServiceWorker"):
+            self.call(f"{domain}.enable")
+
+    def decide(self, notifications: str) -> None:
+        permission = {"permission": {"name": "notifications"}, "setting": notifications, "origin": self._origin}
+        self._connection.call("Browser.setPermission", permission | self._where)
+
+    def call(self, method: str, **params: Any) -> dict[str, Any]:
+        return self._connection.call(method, params, self._session)
+
+    def events(self, *methods: str) -> list[Event]:
+        return [event for event in self._connection.events(*methods) if event.session == self._session]
+
+    def navigate(self, url: str) -> None:
+        before = len(self.events("Page.loadEventFired"))
+        reply = self.call("Page.navigate", url=url)
+        if "errorText" in reply:
+            raise ScriptError(f"{url}: {reply['errorText']}")
+        wait_until(lambda: len(self.events("Page.loadEventFired")) > before, f"{url} is loaded")
+
+    def evaluate(self, expression: str, context: int | None = None) -> Any:
+        """`context` is another world than the page's own."""
+        where = {} if context is None else {"contextId": context}
+        reply = self.call("Runtime.evaluate", expression=expression, awaitPromise=True, returnByValue=True, **where)
+        if "exceptionDetails" in reply:
+            raise ScriptError(f"{expression[:200]}: {json.dumps(reply['exceptionDetails'])[:2000]}")
+        return reply["result"].get("value")
+
+    def click(self, id: str) -> None:
+        middle = f"{MIDDLE}({REACH.format(id=id)})"
+        x, y = self.evaluate(middle)
+        self.call("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
+        for kind in ("mousePressed", "mouseReleased"):
+            self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
+
+    def press(self, key: str, modifiers: int = 0) -> None:
+        code, number, text = KEYS.get(key, ("", 0, key))
+        named = {"key": key, "code": code, "windowsVirtualKeyCode": number, "modifiers": modifiers}
+        self.call("Input.dispatchKeyEvent", type="keyDown", text=text, unmodifiedText=text, **named)
+        self.call("Input.dispatchKeyEvent", type="keyUp", **named)
+
+    def screenshot(self, file: Path) -> None:
+        shot = self.call("Page.captureScreenshot", format="png", captureBeyondViewport=True)
+        file.write_bytes(base64.b64decode(shot["data"]))
+
+    def close(self) -> None:
+        if self._where:
+            self._connection.call("Target.disposeBrowserContext", self._where)
+        else:
+            self.call("Storage.clearDataForOrigin", origin=self._origin, storageTypes="all")
+            self._connection.call("Target.closeTarget", {"targetId": self._target})
+
+    # What only this browser can
+
+    def on_new_document(self, script: str) -> None:
+        """Runs a script in every page before the page's own."""
+        self.call("Page.addScriptToEvaluateOnNewDocument", source=script)
+
+    def size(self, width: int, height: int, scale: float = 1, mobile: bool = False) -> None:
+        """Sets what the page has of the window, in CSS pixels."""
+        self.call(
+            "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=scale, mobile=mobile
+        )
+
+    def prefer(self, scheme: str) -> None:
+        """`light` or `dark`."""
+        self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+
+    def push(self, data: str) -> None:
+        """Hands a message to the page's worker as if it had come from a push service."""
+        known = [r for e in self.events("ServiceWorker.workerRegistrationUpdated") for r in e.params["registrations"]]
+        here = [r["registrationId"] for r in known if r["scopeURL"].startswith(self._origin)]
+        self.call("ServiceWorker.deliverPushMessage", origin=self._origin, registrationId=here[-1], data=data)
+
+    def _complaints(self) -> list[str]:
+        logged = [event.params["entry"] for event in self.events("Log.entryAdded")]
+        issues = [event.params["issue"] for event in self.events("Audits.issueAdded")]
+        said = [event.params for event in self.events("Runtime.consoleAPICalled")]
+        return [
+            *(event.params["exceptionDetails"]["text"] for event in self.events("Runtime.exceptionThrown")),
+            *(str(event.params) for event in self.events("ServiceWorker.workerErrorReported")),
+            *(str(one) for one in issues if one["code"] != "PerformanceIssue"),
+            *(str(one["args"]) for one in said if one["type"] == "error"),
+            # Calls that were answered with an error stand there too; they are the page's business.
+            *(one["text"] for one in logged if one["level"] == "error" and one["source"] != "network"),
+        ]
+
+    def stop_workers(self) -> None:
+        """Returns when every worker of the page has ended, as it does when a browser wants the memory."""
+        self.call("ServiceWorker.stopAllWorkers")
+        wait_until(lambda: set(self._workers().values()) == {"stopped"}, "the workers have ended")
+
+    def _workers(self) -> dict[str, str]:
+        updates = self.events("ServiceWorker.workerVersionUpdated")
+        return {v["versionId"]: v["runningStatus"] for e in updates for v in e.params["versions"]}

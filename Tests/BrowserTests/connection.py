@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Calls and events over a WebSocket, as WebDriver BiDi and the Chrome DevTools Protocol both have them."""
+
+import itertools
+import json
+from collections import deque
+from concurrent.futures import Future
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass
+from threading import Lock, Thread
+from typing import Any
+
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import connect
+
+CALL_SECONDS = 30
+# Older ones are forgotten.
+MAXIMUM_EVENTS = 10_000
+
+
+class Refused(Exception):
+    """The browser answered a call with an error."""
+
+
+@dataclass(frozen=True)
+class Event:
+    method: str
+    params: dict[str, Any]
+    # DevTools' name of the tab; None in BiDi, which says it in `params`.
+    session: str | None
+
+
+class Connection:
+    """One conversation with a browser. Its methods may be called by any thread."""
+
+    def __init__(self, url: str):
+        self._resources = ExitStack()
+        options = {"max_size": None, "compression": None, "ping_interval": None, "proxy": None}
+        self._socket = self._resources.enter_context(connect(url, **options))
+        self._numbers = itertools.count(1)
+        self._calls: dict[int, Future[dict[str, Any]]] = {}
+        self._events: deque[Event] = deque(maxlen=MAXIMUM_EVENTS)
+        self._lock = Lock()
+        self._reader = Thread(target=self._read, name="browser", daemon=True)
+        self._reader.start()
+
+    def call(self, method: str, params: dict[str, Any] | None = None, session: str | None = None) -> dict[str, Any]:
+        """Raises Refused, TimeoutError, or ConnectionError when the browser has gone."""
+        number, answer = next(self._numbers), Future[dict[str, Any]]()
+        message = {"id": number, "method": method, "params": params or {}}
+        self._calls[number] = answer
+        try:
+            self._socket.send(json.dumps(message | ({"sessionId": session} if session else {})))
+            reply = answer.result(CALL_SECONDS)
+        except ConnectionClosed as error:
+            raise ConnectionError(f"{method}: the browser has gone") from error
+        except TimeoutError as error:
+            raise TimeoutError(f"{method}: no answer within {CALL_SECONDS} s") from error
+        finally:
+            self._calls.pop(number, None)
+        if "error" in reply:
+            raise Refused(f"{method}: {reply['error']} {reply.get('message', '')}")
+        result: dict[str, Any] = reply["result"]
+        return result
+
+    def events(self, *methods: str) -> list[Event]:
+        """Those that came, oldest first."""
+        with self._lock:
+            return [event for event in self._events if event.method in methods]
+
+    def close(self) -> None:
+        self._resources.close()
+        self._reader.join(CALL_SECONDS)
+
+    def _read(self) -> None:
+        try:
+            # A browser that is ended does not say goodbye.
+            with suppress(ConnectionClosed):
+                for text in self._socket:
+                    self._take(json.loads(text))
+        finally:
+            for answer in list(self._calls.values()):
+                answer.set_exception(ConnectionError("the browser has gone"))
+
+    def _take(self, message: dict[str, Any]) -> None:
+        if (answer := self._calls.get(message.get("id", 0))) is not None:
+            answer.set_result(message)
+        elif "method" in message:
+            with self._lock:
+                self._events.append(Event(message["method"], message["params"], message.get("sessionId")))

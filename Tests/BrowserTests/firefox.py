@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Firefox by WebDriver BiDi, which it speaks itself."""
+
+import base64
+import json
+import os
+import re
+import signal
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from child import Child
+from connection import Connection
+from deadline import wait_until
+from tab import REACH, WATCH, ScriptError, Tab
+
+START_SECONDS = 60
+LISTENING = re.compile(r"WebDriver BiDi listening on (ws://\S+)")
+# How WebDriver names keys that are no characters (WebDriver section 17.4.2).
+KEYS = {"Tab": "\ue004", "Enter": "\ue007", "Backspace": "\ue003"}
+
+PREFERENCES: dict[str, str | int | bool] = {
+    # Automation switches it off.
+    "dom.push.connection.enabled": True,
+    "dom.push.testing.allowInsecureServerURL": True,
+    # Notifications are shown by Firefox itself; there is no desktop to show them.
+    "alerts.useSystemBackend": False,
+    # A proxy that nobody is: nothing but this host can be reached.
+    "network.proxy.type": 1,
+    "network.proxy.http": "127.0.0.1",
+    "network.proxy.http_port": 9,
+    "network.proxy.ssl": "127.0.0.1",
+    "network.proxy.ssl_port": 9,
+    "network.proxy.no_proxies_on": "localhost, 127.0.0.1",
+    "network.proxy.failover_direct": False,
+    "datareporting.policy.dataSubmissionEnabled": False,
+    "app.normandy.enabled": False,
+    "browser.shell.checkDefaultBrowser": False,
+    "privacy.userContext.enabled": True,
+    # What is allowed in one context is not in another.
+    "permissions.isolateBy.userContext": True,
+}
+
+
+class Firefox:
+    """A browser with a profile of its own, while the `with` block lasts."""
+
+    def __init__(self, program: str, folder: Path, push_url: str):
+        self._profile = folder / "firefox"
+        self._profile.mkdir()
+        preferences = PREFERENCES | {"dom.push.serverURL": push_url}
+        lines = [f"user_pref({json.dumps(name)}, {json.dumps(value)});\n" for name, value in preferences.items()]
+        (self._profile / "user.js").write_text("".join(lines))
+        self._program, self._log = program, folder / "firefox.log"
+
+    def __enter__(self) -> Self:
+        # As root it refuses a home that is somebody else's.
+        environment = os.environ | {"HOME": str(self._profile), "MOZ_CRASHREPORTER_DISABLE": "1"}
+        options = ["--headless", "--no-remote", "--profile", str(self._profile), "--remote-debugging-port=0"]
+        self._child = Child([self._program, *options], self._log, environment)
+        try:
+            self.connection = Connection(self._address() + "/session")
+            wanted = {"capabilities": {"alwaysMatch": {"acceptInsecureCerts": True}}}
+            self.connection.call("session.new", wanted)
+            self.connection.call("session.subscribe", {"events": ["log.entryAdded"]})
+        except BaseException:
+            self._child.stop()
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.connection.close()
+        self._child.stop(signal.SIGTERM)
+
+    def open_tab(self, origin: str, notifications: str = "granted") -> "FirefoxTab":
+        """`notifications` is what the person at the browser has said of those of `origin`: granted, denied, prompt."""
+        context = self.connection.call("browser.createUserContext")["userContext"]
+        made = self.connection.call("browsingContext.create", {"type": "tab", "userContext": context})
+        tab = FirefoxTab(self.connection, context, made["context"], origin)
+        watch = {"functionDeclaration": f"() => {{ {WATCH} }}", "contexts": [made["context"]]}
+        self.connection.call("script.addPreloadScript", watch)
+        tab.decide(notifications)
+        return tab
+
+    def _address(self) -> str:
+        def said() -> re.Match[str] | None:
+            if self._child.exit_status is not None:
+                raise RuntimeError(f"Firefox ended with status {self._child.exit_status}: {self._child.output[-2000:]}")
+            return LISTENING.search(self._child.output)
+
+        return wait_until(said, "Firefox says where it listens", START_SECONDS)[1]
+
+
+class FirefoxTab(Tab):
+    def __init__(self, connection: Connection, user: str, context: str, origin: str):
+        super().__init__()
+        self._connection, self._user, self._context, self._origin = connection, user, context, origin
+
+    def decide(self, notifications: str) -> None:
+        permission = {"descriptor": {"name": "notifications"}, "state": notifications, "origin": self._origin}
+        self._connection.call("permissions.setPermission", permission | {"userContext": self._user})
+
+    def navigate(self, url: str) -> None:
+        self._call("browsingContext.navigate", url=url, wait="complete")
+
+    def evaluate(self, expression: str) -> Any:
+        wrapped = f"(async () => JSON.stringify((await ({expression})) ?? null))()"
+        return json.loads(self._evaluate(wrapped)["value"])
+
+    def click(self, id: str) -> None:
+        element = self._evaluate(REACH.format(id=id))
+        if "sharedId" not in element:
+            raise ScriptError(f"there is no element {id}")
+        origin = {"type": "element", "element": {"sharedId": element["sharedId"]}}
+        steps = [
+            {"type": "pointerMove", "x": 0, "y": 0, "origin": origin},
+            {"type": "pointerDown", "button": 0},
+            {"type": "pointerUp", "button": 0},
+        ]
+        self._perform({"type": "pointer", "id": "mouse", "actions": steps})
+
+    def press(self, key: str) -> None:
+        self.write(KEYS.get(key, key))
+
+    def write(self, text: str) -> None:
+        steps = [{"type": kind, "value": character} for character in text for kind in ("keyDown", "keyUp")]
+        self._perform({"type": "key", "id": "keyboard", "actions": steps})
+
+    def screenshot(self, file: Path) -> None:
+        shot = self._call("browsingContext.captureScreenshot", origin="document")
+        file.write_bytes(base64.b64decode(shot["data"]))
+
+    def _complaints(self) -> list[str]:
+        entries = [event.params for event in self._connection.events("log.entryAdded")]
+        return [
+            entry["text"]
+            for entry in entries
+            if entry["source"].get("context") == self._context and entry["level"] in ("error", "warn")
+        ]
+
+    def close(self) -> None:
+        self._connection.call("browser.removeUserContext", {"userContext": self._user})
+
+    def _perform(self, actions: dict[str, Any]) -> None:
+        self._call("browsingContext.activate")
+        self._call("input.performActions", actions=[actions])
+
+    def _evaluate(self, expression: str) -> dict[str, Any]:
+        reply = self._connection.call(
+            "script.evaluate",
+            {
+                "expression": expression,
+                "awaitPromise": True,
+                "target": {"context": self._context},
+                "userActivation": False,
+            },
+        )
+        if reply["type"] != "success":
+            raise ScriptError(f"{expression}: {reply['exceptionDetails']['text']}")
+        result: dict[str, Any] = reply["result"]
+        return result
+
+    def _call(self, method: str, **params: Any) -> dict[str, Any]:
+        return self._connection.call(method, {"context": self._context} | params)

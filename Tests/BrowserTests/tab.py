@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a person does with a page, whichever browser shows it."""
+
+from abc import ABC, abstractmethod
+from pathlib import Path
+from typing import Any
+
+from deadline import wait_until
+
+# Yields an element after it was put where a pointer can reach it.
+REACH = """(() => {{
+    const element = document.getElementById("{id}");
+    element.scrollIntoView({{block: "center", behavior: "instant"}});
+    return element;
+}})()"""
+
+# Lets the console tell what the page's policy forbids.
+WATCH = """addEventListener("securitypolicyviolation", (event) => {
+    console.error(`policy: ${event.violatedDirective} ${event.blockedURI} ${event.sample}`);
+});"""
+
+
+class ScriptError(Exception):
+    """An expression of a test threw."""
+
+
+class Tab(ABC):
+    """A tab with storage, cookies and workers that no other tab shares."""
+
+    def __init__(self) -> None:
+        self._expected: list[str] = []
+
+    @abstractmethod
+    def decide(self, notifications: str) -> None:
+        """Settles whether the page may show notifications: `granted`, `denied`, or `prompt` to be asked."""
+
+    @abstractmethod
+    def navigate(self, url: str) -> None:
+        """Returns when the page is loaded."""
+
+    @abstractmethod
+    def evaluate(self, expression: str) -> Any:
+        """The JavaScript expression's value, or what its promise yields. Raises ScriptError."""
+
+    @abstractmethod
+    def click(self, id: str) -> None:
+        """By the pointer, in the middle of the element."""
+
+    @abstractmethod
+    def press(self, key: str) -> None:
+        """A key: a character, or `Tab`, `Enter`, `Backspace`."""
+
+    @abstractmethod
+    def screenshot(self, file: Path) -> None:
+        """Of the whole page, as PNG."""
+
+    @property
+    def complaints(self) -> list[str]:
+        """Failed scripts, errors on the console, and what a policy forbade; without what is expected."""
+        return [one for one in self._complaints() if not any(text in one for text in self._expected)]
+
+    def expect_complaint(self, text: str) -> None:
+        """Lets complaints that hold this text pass."""
+        self._expected.append(text)
+
+    @abstractmethod
+    def _complaints(self) -> list[str]: ...
+
+    @abstractmethod
+    def close(self) -> None:
+        """Forgets the tab's storage too."""
+
+    def write(self, text: str) -> None:
+        """Presses one key after the other, wherever the focus is."""
+        for character in text:
+            self.press(character)
+
+    def fill(self, id: str, text: str) -> None:
+        """Replaces a field's text as somebody does who clicks into it."""
+        self.click(id)
+        self.evaluate(f'document.getElementById("{id}").select()')
+        self.press("Backspace")
+        self.write(text)
+
+    def wait_until(self, expression: str, seconds: float = 20) -> Any:
+        """Waits until the expression is true. Raises TimeoutError."""
+        return wait_until(lambda: self.evaluate(expression), expression, seconds)
