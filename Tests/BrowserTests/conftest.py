@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the tests stand on. The servers and the browsers are started once; users and tabs are every test's own."""
+
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+from collections.abc import Callable, Generator, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import vapid
+from account import Account
+from certificates import Authority
+from chromium import Chromium, ChromiumTab
+from firefox import Firefox, FirefoxTab
+from installation import ROOT, Installation
+from push_service import PushService
+from subscriber import Subscriber
+from tab import Tab
+
+SWIFT_SECONDS = 300
+# Of a test, and of all of them: whether one has failed.
+FAILED = pytest.StashKey[bool]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--without-browsers", action="store_true", help="skip the tests that need Firefox or Chromium")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    # Told to end, the tests end as upon Ctrl-C: they stop everything that they have started.
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.default_int_handler)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    if report.failed:
+        item.stash[FAILED] = True
+        item.session.stash[FAILED] = True
+    return report
+
+
+@pytest.fixture(scope="session")
+def leavings() -> Path:
+    """A folder for what a person may want to look at when a test has failed."""
+    folder = ROOT / ".build" / "browser-tests" / "failed"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def screenshots() -> Path:
+    folder = Path(os.environ.get("APP_BACKEND_SCREENSHOTS") or ROOT / ".build" / "screenshots")
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def folder(request: pytest.FixtureRequest, leavings: Path) -> Iterator[Path]:
+    """Goes with the tests; logs in it stay when one has failed."""
+    made = Path(tempfile.mkdtemp(prefix="app-backend-browsers-"))
+    yield made
+    if request.session.stash.get(FAILED, False):
+        for log in [*made.glob("*.log"), *made.glob("nginx/log/*.log")]:
+            shutil.copy(log, leavings / "-".join(log.relative_to(made).parts))
+    shutil.rmtree(made)
+
+
+@pytest.fixture(scope="session")
+def authority(folder: Path) -> Authority:
+    return Authority(folder)
+
+
+@pytest.fixture(scope="session")
+def push(authority: Authority) -> Iterator[PushService]:
+    with PushService(authority.issue("push")) as service:
+        yield service
+
+
+@pytest.fixture(scope="session")
+def program() -> Path:
+    """The executable: $APP_BACKEND_PROGRAM, else the debug build's."""
+    named = os.environ.get("APP_BACKEND_PROGRAM")
+    if named is None:
+        command = ["swift", "build", "--show-bin-path", "--package-path", str(ROOT)]
+        told = subprocess.run(command, capture_output=True, text=True, check=True, timeout=SWIFT_SECONDS)
+        named = f"{told.stdout.strip()}/app-backend"
+    if not os.access(named, os.X_OK):
+        raise RuntimeError(f"There is no {named}. `swift build` makes it.")
+    return Path(named)
+
+
+@pytest.fixture(scope="session")
+def installation(program: Path, folder: Path, authority: Authority, push: PushService) -> Iterator[Installation]:
+    with Installation(program, folder, authority, push.authority) as running:
+        yield running
+
+
+@pytest.fixture
+def alice(installation: Installation) -> Account:
+    return Account(installation, installation.add_user("alice"))
+
+
+@pytest.fixture
+def bob(installation: Installation) -> Account:
+    return Account(installation, installation.add_user("bob"))
+
+
+@pytest.fixture
+def subscriber(installation: Installation, push: PushService) -> Subscriber:
+    return Subscriber(push.subscribe(vapid.decode(installation.vapid_key)))
+
+
+def browser_program(config: pytest.Config, variable: str, name: str) -> str:
+    """The executable of that name, or the one that the environment variable names. Skips where the caller says so."""
+    if config.getoption("--without-browsers"):
+        pytest.skip("--without-browsers")
+    found = shutil.which(os.environ.get(variable) or name)
+    if found is None:
+        raise RuntimeError(f"There is no {name} here. ${variable} may name one; --without-browsers does without.")
+    if "/snap/" in os.path.realpath(found):
+        raise RuntimeError(f"{found} is a snap, which cannot see the tests' folders. ${variable} may name another.")
+    return found
+
+
+@pytest.fixture(scope="session")
+def firefox(pytestconfig: pytest.Config, folder: Path, push: PushService) -> Iterator[Firefox]:
+    with Firefox(browser_program(pytestconfig, "FIREFOX", "firefox-esr"), folder, push.websocket_url) as browser:
+        yield browser
+
+
+@pytest.fixture(scope="session")
+def chromium(pytestconfig: pytest.Config, folder: Path, installation: Installation) -> Iterator[Chromium]:
+    program = browser_program(pytestconfig, "CHROMIUM", "chromium")
+    with Chromium(program, folder, installation.certificate.fingerprint) as browser:
+        yield browser
+
+
+@pytest.fixture
+def tabs(request: pytest.FixtureRequest, leavings: Path) -> Iterator[list[Tab]]:
+    """Tabs of the test, which are closed after it. None may have complained of the page."""
+    opened: list[Tab] = []
+    yield opened
+    complaints = []
+    for number, tab in enumerate(opened):
+        complaints += tab.complaints
+        if request.node.stash.get(FAILED, False):
+            tab.screenshot(leavings / f"{request.node.name}-{number}.png")
+        tab.close()
+    assert complaints == []
+
+
+@pytest.fixture
+def firefox_tab(firefox: Firefox, installation: Installation, tabs: list[Tab]) -> Callable[..., FirefoxTab]:
+    """Opens a tab with storage of its own."""
+
+    def open_tab(**options: Any) -> FirefoxTab:
+        tab = firefox.open_tab(installation.origin, **options)
+        tabs.append(tab)
+        return tab
+
+    return open_tab
+
+
+@pytest.fixture
+def chromium_tab(chromium: Chromium, installation: Installation, tabs: list[Tab]) -> Callable[..., ChromiumTab]:
+    """Opens a tab with storage of its own."""
+
+    def open_tab(**options: Any) -> ChromiumTab:
+        tab = chromium.open_tab(installation.origin, **options)
+        tabs.append(tab)
+        return tab
+
+    return open_tab

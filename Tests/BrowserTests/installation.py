@@ -1,0 +1,249 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The product as an administrator installs it: nginx with the shipped files, and the responder behind it."""
+
+import base64
+import http.client
+import json
+import os
+import re
+import secrets
+import socket
+import ssl
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from certificates import Authority
+from child import Child
+from deadline import wait_until
+
+ROOT = Path(__file__).parents[2]
+# The address of a unix socket has 108 bytes, the last one a zero.
+MAXIMUM_SOCKET_PATH = 107
+COMMAND_SECONDS = 60
+CALL_SECONDS = 30
+CONTACT = "mailto:ops@example.com"
+# Debian keeps nginx where an ordinary user's PATH does not look.
+ADMINISTRATORS_PATH = os.environ.get("PATH", "") + ":/usr/sbin:/usr/local/sbin:/sbin"
+
+
+@dataclass(frozen=True)
+class User:
+    name: str
+    password: str
+
+
+@dataclass(frozen=True)
+class Reply:
+    status: int
+    headers: http.client.HTTPMessage
+    body: bytes
+
+    def json(self) -> Any:
+        return json.loads(self.body)
+
+
+class Installation:
+    """Runs while the `with` block lasts, and leaves neither process nor folder behind."""
+
+    def __init__(self, program: Path, folder: Path, authority: Authority, push_authority: str):
+        """`push_authority` is the host and port of the one push service that may be sent to besides the vendors'."""
+        self._program, self._folder, self._authority = program, folder, authority
+        self.certificate = authority.issue("site")
+        self._socket, self._config = folder / "app-backend.sock", folder / "app-backend.json"
+        self._access_log = folder / "nginx" / "log" / "app-backend.log"
+        self._tls = ssl.create_default_context(cafile=str(authority.file))
+        self._children: list[Child] = []
+        self._names: dict[str, int] = {}
+        # What must stand in no log.
+        self._secrets: set[str] = set()
+        store = folder / "store"
+        store.mkdir(mode=0o700)
+        self._configure(store, push_authority)
+
+    def __enter__(self) -> Self:
+        if len(str(self._socket)) > MAXIMUM_SOCKET_PATH:
+            raise RuntimeError(f"Unix sockets cannot have so long a path; set TMPDIR: {self._socket}")
+        try:
+            self.vapid_key = self.run("keys", "vapid").strip().splitlines()[-1]
+            self._start_responder()
+            self.port = self._start_nginx()
+        except BaseException:
+            self._stop()
+            raise
+        self.origin = f"https://localhost:{self.port}"
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stop()
+        if kind is None:
+            self._expect_silence()
+
+    def add_user(self, role: str) -> User:
+        """Adds one, as an operator does, whom no other test has."""
+        self._names[role] = self._names.get(role, 0) + 1
+        user = User(f"{role}{self._names[role]}", self.secret("password:with:colons-"))
+        self.run("user", "add", user.name, input=user.password + "\n")
+        return user
+
+    def secret(self, text: str = "") -> str:
+        """Makes a text that nobody has used and that must stand in no log."""
+        made = text + secrets.token_hex(6)
+        self.keep_secret(made)
+        return made
+
+    def keep_secret(self, text: str) -> None:
+        self._secrets.add(text)
+
+    def run(self, *arguments: str, input: str = "") -> str:
+        """Runs a command of the product, and returns what it printed."""
+        command = [str(self._program), *arguments, "--config", str(self._config)]
+        done = subprocess.run(command, input=input, capture_output=True, text=True, timeout=COMMAND_SECONDS)
+        if done.returncode != 0:
+            raise RuntimeError(f"app-backend {' '.join(arguments)}: {done.stderr or done.stdout}")
+        return done.stdout
+
+    def call(self, method: str, path: str, user: User | None = None, json_body: Any = None, **headers: str) -> Reply:
+        """As any HTTP client makes it. Header fields are named with underscores."""
+        fields = {name.replace("_", "-"): value for name, value in headers.items()}
+        body = None if json_body is None else json.dumps(json_body).encode()
+        if body is not None:
+            fields.setdefault("Content-Type", "application/json")
+        if user is not None:
+            fields["Authorization"] = http_basic(user)
+        connection = http.client.HTTPSConnection("localhost", self.port, timeout=CALL_SECONDS, context=self._tls)
+        try:
+            connection.request(method, path, body, fields)
+            answer = connection.getresponse()
+            return Reply(answer.status, answer.headers, answer.read())
+        finally:
+            connection.close()
+
+    @property
+    def log_size(self) -> int:
+        """Where the access log ends now."""
+        return self._access_log.stat().st_size
+
+    def await_status(self, position: int, method: str, path: str) -> int:
+        """What the first such call was answered that was logged behind the position. Raises TimeoutError."""
+
+        def found() -> int | None:
+            with self._access_log.open() as log:
+                log.seek(position)
+                lines = [json.loads(line) for line in log if line.endswith("\n")]
+            return next((int(one["status"]) for one in lines if (one["method"], one["path"]) == (method, path)), None)
+
+        return wait_until(found, f"a line of {method} {path} in the access log")
+
+    def _configure(self, store: Path, push_authority: str) -> None:
+        keys = {
+            "listen": str(self._socket),
+            "store": {"path": str(store)},
+            "log": {"level": "debug"},
+            "webPush": {
+                "privateHosts": [push_authority],
+                "caFile": str(self._authority.file),
+                "subject": CONTACT,
+                # A push service that never answers shall not make the tests long.
+                "timeout": 2,
+            },
+        }
+        self._config.write_text(json.dumps(keys))
+
+    def _start_responder(self) -> None:
+        command = [str(self._program), "serve", "--config", str(self._config)]
+        child = Child(command, self._folder / "app-backend.log")
+        self._children.append(child)
+        wait_until(lambda: child.exit_status is not None or _answers(self._socket), "the responder listens")
+        _expect_running("app-backend", child, child.log)
+
+    def _start_nginx(self) -> int:
+        """Somebody else may take a port between our asking for a free one and nginx's binding it; then another."""
+        folder = self._folder / "nginx"
+        for _ in range(3):
+            port = _free_port()
+            self._lay_out(folder, port)
+            log = folder / "log" / "error.log"
+            command = ["nginx", "-p", str(folder), "-c", str(folder / "nginx.conf"), "-e", str(log)]
+            environment = os.environ | {"PATH": ADMINISTRATORS_PATH}
+            # Its workers are its own to end.
+            child = Child(command, folder / "log" / "start.log", environment, orphaned="TERM")
+            self._children.append(child)
+            if self._is_answering(child, port):
+                return port
+        _expect_running("nginx", child, log)
+        raise AssertionError("unreachable")
+
+    def _is_answering(self, nginx: Child, port: int) -> bool:
+        """Waits until it does, or has ended. The certificate proves that it is ours who answers."""
+        self.port = port
+
+        def is_healthy() -> bool:
+            try:
+                return self.call("GET", "/health").status == 200
+            except OSError:
+                return False
+
+        wait_until(lambda: nginx.exit_status is not None or is_healthy(), "nginx answers")
+        return nginx.exit_status is None
+
+    def _lay_out(self, folder: Path, port: int) -> None:
+        """Lays the shipped files out by the function that `script/run` uses, and changes what tests must."""
+        script = '. "$1/script/nginx-layout" && lay_out_nginx "$1/nginx" "$2" "$3" "$4" "$5"'
+        files = [folder, self._socket, self.certificate.chain, self.certificate.key]
+        subprocess.run(["bash", "-ec", script, "layout", ROOT, *files], check=True, timeout=COMMAND_SECONDS)
+        # The tests are all one address.
+        _edit(folder / "conf.d" / "app-backend-upstream.conf", {r"rate=\d+r/[sm]": "rate=100000r/s"})
+        site = folder / "sites" / "site.conf"
+        site.write_text((folder / "site.conf").read_text())
+        changes = {
+            r"\A.*?\n}\n": "",  # The half that speaks plain text.
+            r"listen +\[::\][^;]*;": "",
+            r"listen +443 ": f"listen 127.0.0.1:{port} ",
+            r"server_name [^;]*;": "server_name localhost;",
+        }
+        _edit(site, changes)
+
+    def _stop(self) -> None:
+        for child in reversed(self._children):
+            child.stop()
+        self._children.clear()
+
+    def _expect_silence(self) -> None:
+        """Raises AssertionError, naming the file only, when a log holds what must stay out of logs."""
+        logs = [self._folder / "app-backend.log", *(self._folder / "nginx" / "log").iterdir()]
+        for log in logs:
+            text = log.read_text(errors="replace")
+            assert not any(secret in text for secret in self._secrets), f"{log.name} holds a secret"
+
+
+def http_basic(user: User) -> str:
+    return "Basic " + base64.b64encode(f"{user.name}:{user.password}".encode()).decode()
+
+
+def _edit(file: Path, changes: dict[str, str]) -> None:
+    text = file.read_text()
+    for pattern, replacement in changes.items():
+        text, count = re.subn(pattern, replacement, text, flags=re.DOTALL)
+        assert count > 0, f"{file.name} has no {pattern}"
+    file.write_text(text)
+
+
+def _free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        return int(server.getsockname()[1])
+
+
+def _answers(path: Path) -> bool:
+    with socket.socket(socket.AF_UNIX) as client:
+        return client.connect_ex(str(path)) == 0
+
+
+def _expect_running(name: str, child: Child, log: Path) -> None:
+    if child.exit_status is not None:
+        said = (log.read_text(errors="replace") if log.exists() else "") or child.output
+        raise RuntimeError(f"{name} ended with status {child.exit_status}: {said[-2000:]}")
