@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The page in the words of who uses it. Elements are found by their ids, which are part of the page's contract."""
+
+import json
+from dataclasses import dataclass
+from typing import Generic, Self, TypeVar
+
+from account import FINAL_STATES, Account
+from tab import Tab
+
+PLATFORMS = ("wns", "gcm", "apns", "browser")
+NOTIFICATIONS = "navigator.serviceWorker.ready.then(one => one.getNotifications())"
+SUBSCRIPTION = "navigator.serviceWorker.ready.then(one => one.pushManager.getSubscription())"
+# What the page itself gives a push service that does not answer, and some time more.
+SILENCE_SECONDS = 45
+
+
+@dataclass(frozen=True)
+class Line:
+    """Of the results: `label` is the platform, `kind` the state; of what was received: `kind` alone."""
+
+    kind: str
+    text: str
+    label: str = ""
+
+
+AnyTab = TypeVar("AnyTab", bound=Tab)
+
+
+class NotifyPage(Generic[AnyTab]):
+    def __init__(self, tab: AnyTab, origin: str):
+        self.tab, self._origin = tab, origin
+
+    def open(self) -> Self:
+        self.tab.navigate(f"{self._origin}/")
+        return self
+
+    @property
+    def state(self) -> str:
+        return str(self.tab.evaluate("document.body.dataset.state"))
+
+    def await_state(self, *states: str, seconds: float = 20) -> str:
+        """Raises TimeoutError."""
+        return str(self.tab.wait_until(f"{json.dumps(states)}.find(s => s === document.body.dataset.state)", seconds))
+
+    def text(self, id: str) -> str:
+        return str(self.tab.evaluate(f'document.getElementById("{id}").textContent.trim()'))
+
+    def is_enabled(self, id: str) -> bool:
+        return not self.tab.evaluate(f'document.getElementById("{id}").disabled')
+
+    def await_enabled(self, id: str) -> None:
+        """Raises TimeoutError."""
+        self.tab.wait_until(f'!document.getElementById("{id}").disabled')
+
+    # Log in
+
+    def log_in(self, account: Account, state: str = "registered") -> None:
+        self._try_to_log_in(account.name, account.user.password)
+        self.await_state(state)
+
+    def fail_to_log_in(self, account: Account) -> None:
+        """Returns when the page has said that the password is wrong."""
+        self._try_to_log_in(account.name, "wrong")
+        self.tab.wait_until('document.getElementById("password").ariaInvalid === "true"')
+
+    def _try_to_log_in(self, name: str, password: str) -> None:
+        self.await_enabled("login")
+        self.tab.fill("username", name)
+        self.tab.fill("password", password)
+        self.tab.click("login")
+
+    def log_out(self) -> None:
+        self.tab.click("logout")
+        self.await_state("token", "silent", "blocked", "idle")
+
+    # Send
+
+    def choose(self, id: str, is_on: bool) -> None:
+        if self.tab.evaluate(f'document.getElementById("{id}").checked') != is_on:
+            self.tab.click(id)
+
+    def send(self, recipient: Account, message: str, secure: bool = False) -> list[Line]:
+        """Sends to browsers, and returns the results as soon as they are final."""
+        self.choose("secure", secure)
+        if not secure:
+            for platform in PLATFORMS:
+                self.choose(platform, platform == "browser")
+        self.tab.fill("recipient", recipient.name)
+        self.tab.fill("message", message)
+        self.tab.click("send")
+        return self.await_results()
+
+    def await_results(self, seconds: float = 30) -> list[Line]:
+        """Raises TimeoutError."""
+        lines = 'document.querySelectorAll("#sendResults li")'
+        is_final = f"{json.dumps(FINAL_STATES)}.includes(line.dataset.state)"
+        self.tab.wait_until(f"{lines}.length > 0 && [...{lines}].every(line => {is_final})", seconds)
+        return self._lines("sendResults", "state", "platform")
+
+    # Receive
+
+    @property
+    def received(self) -> list[Line]:
+        """Newest first."""
+        return self._lines("received", "kind", "kind")
+
+    def await_received(self, text: str, seconds: float = 20) -> Line:
+        """The newest that holds the text. Raises TimeoutError."""
+        has_it = f"line => line.textContent.includes({json.dumps(text)})"
+        self.tab.wait_until(f'[...document.querySelectorAll("#received li")].some({has_it})', seconds)
+        return next(line for line in self.received if text in line.text)
+
+    @property
+    def shown(self) -> list[tuple[str, str]]:
+        """Title and body of the notifications that the browser shows."""
+        found = self.tab.evaluate(f"{NOTIFICATIONS}.then(list => list.map(one => [one.title, one.body]))")
+        return [(title, body) for title, body in found]
+
+    def await_shown(self, condition: str) -> None:
+        """Waits for a notification `one` of which the JavaScript condition is true. Raises TimeoutError."""
+        self.tab.wait_until(f"{NOTIFICATIONS}.then(list => list.some(one => {condition}))")
+
+    @property
+    def endpoint(self) -> str:
+        return str(self.tab.evaluate(f"{SUBSCRIPTION}.then(one => one.endpoint)"))
+
+    def unsubscribe(self) -> None:
+        """What a browser does by itself when its person takes the permission away."""
+        assert self.tab.evaluate(f"{SUBSCRIPTION}.then(one => one.unsubscribe())")
+
+    def _lines(self, id: str, kind: str, label: str) -> list[Line]:
+        fields = f"[line.dataset.{kind}, line.innerText, line.dataset.{label}]"
+        found = self.tab.evaluate(f'[...document.querySelectorAll("#{id} li")].map(line => {fields})')
+        return [Line(kind, text, label) for kind, text, label in found]

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The session as browsers treat it: who has the cookie, who sees it, and who cannot use it."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from account import Account
+from installation import Installation
+from notify_page import NotifyPage
+from tab import Tab
+from web_server import WebServer
+
+Page = NotifyPage[Tab]
+
+# A page that sends in the name of whoever presses its button, if it can.
+STRANGER = """<!doctype html><meta charset="utf-8"><title>Stranger</title>
+<button id="post">Post</button>
+<script>
+document.getElementById("post").onclick = () =>
+    fetch("{target}", {{method: "POST", body: '"forged"', mode: "no-cors", credentials: "include"}}).catch(() => {{}});
+</script>"""
+
+
+@pytest.fixture(params=["firefox", "chromium"])
+def tab(request: pytest.FixtureRequest) -> Tab:
+    made = request.getfixturevalue(f"{request.param}_tab")(notifications="denied")
+    assert isinstance(made, Tab)
+    return made
+
+
+@pytest.fixture
+def page(tab: Tab, installation: Installation, alice: Account) -> Page:
+    """The page, where alice is logged in."""
+    page = NotifyPage(tab, installation.origin).open()
+    page.log_in(alice, state="loggedin")
+    return page
+
+
+@pytest.fixture
+def stranger(installation: Installation, alice: Account) -> Iterator[WebServer]:
+    """A site on another port of this host."""
+    target = f"{installation.origin}/api/notifications?to_tag={alice.name}"
+    with WebServer(installation.certificate, {"/": ("text/html", STRANGER.format(target=target))}) as server:
+        yield server
+
+
+def status(page: Page, method: str, path: str) -> int:
+    """What a call from the page itself is answered."""
+    return int(page.tab.evaluate(f'fetch("{path}", {{method: "{method}"}}).then(answer => answer.status)'))
+
+
+def expect_refusal(page: Page) -> None:
+    """Browsers say on the stranger's console that they keep the answer from it, each in its words."""
+    for words in ("Cross-Origin-Resource-Policy", "CorpNotSame"):
+        page.tab.expect_complaint(words)
+
+
+def test_no_script_can_read_the_cookie_that_its_calls_carry(page: Page, alice: Account) -> None:
+    assert page.tab.evaluate("document.cookie") == ""
+    assert page.tab.evaluate('fetch("/api/session").then(answer => answer.json())')["User"] == alice.name
+    assert status(page, "GET", "/api/register") == 200
+
+
+def test_a_page_on_another_port_sends_the_cookie_and_is_refused(
+    page: Page, stranger: WebServer, installation: Installation, alice: Account
+) -> None:
+    # Ports are no part of a site, so the cookie travels; the proof of the same origin does not.
+    before = installation.log_size
+    page.tab.navigate(f"https://localhost:{stranger.port}/")
+    page.tab.click("post")
+    assert installation.await_status(before, "POST", "/api/notifications") == 403
+    expect_refusal(page)
+    assert alice.call("GET", "/api/notifications").json() == []
+
+
+def test_a_page_on_another_host_does_not_even_send_the_cookie(
+    page: Page, stranger: WebServer, installation: Installation, alice: Account
+) -> None:
+    before = installation.log_size
+    page.tab.navigate(f"https://127.0.0.1:{stranger.port}/")
+    page.tab.click("post")
+    assert installation.await_status(before, "POST", "/api/notifications") == 401
+    expect_refusal(page)
+    assert alice.call("GET", "/api/notifications").json() == []
+
+
+def test_a_session_outlives_a_reload_and_not_a_log_out(page: Page) -> None:
+    page.open().await_state("loggedin")
+    page.log_out()
+    assert status(page, "GET", "/api/session") == 401
+    page.open().await_state("blocked")
+    page.await_enabled("login")
+
+
+def test_a_fetch_without_a_session_is_not_answered_by_a_browsers_own_password_box(page: Page) -> None:
+    page.log_out()
+    challenge = page.tab.evaluate('fetch("/api/register").then(answer => answer.headers.get("WWW-Authenticate"))')
+    assert challenge.startswith("Session ")
