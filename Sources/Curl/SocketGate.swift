@@ -22,7 +22,7 @@ struct SocketGate {
 
     /// Whether there was no address that might be used. A host that has good addresses, too, and does not answer on
     /// them, is unreachable like any other.
-    var hasOnlyRefused: Bool { hasRefused && !hasOpened }
+    var hasOnlyRefused: Bool { hasRefused && !hasOpened && !hasBegun }
 
     /// `CURLOPT_PREREQFUNCTION(3)`.
     /// - Parameter address: the peer's.

@@ -63,8 +63,12 @@ final class Transfer {
         answer = Answer(maximumBodyBytes: 0)
     }
 
+    /// libcurl itself repeats a request on a new connection when a kept one breaks before the first byte of an answer
+    /// (or the server has refused the stream). Where the new one cannot be made, its error says so, and the request may
+    /// have been taken all the same.
     private func exact(_ error: TransportError) -> TransportError {
-        error == .timedOut && !gate.hasBegun ? .noConnectionInTime : error
+        if gate.hasBegun { return error.isUnsent ? .interrupted(reason: error.description) : error }
+        return error == .timedOut ? .noConnectionInTime : error
     }
 
     private func setTrust(_ options: CurlOptions) throws(TransportError) {

@@ -93,6 +93,30 @@ import Testing
         }
     }
 
+    @Test func `a request that broke with its connection is not called unsent, though no other can be made`() throws {
+        var listener: LoopbackListener? = try LoopbackListener()
+        let port = try #require(listener?.port)
+        let transport = try CurlTransport(CurlOptions(timeout: .seconds(20), allowPlainHTTP: true))
+        func post(_ outcomes: Outcomes) {
+            transport.send(
+                Request(method: .post, scheme: "http", authority: "127.0.0.1:\(port)", path: "/", body: [0x2E]),
+                outcomes.completion(0))
+        }
+        let (first, second) = (Outcomes(), Outcomes())
+        post(first)
+        let connection = HTTPConnection(try #require(listener?.accept()))
+        try connection.readRequest(bodyBytes: 1)
+        try connection.write("HTTP/1.1 201 Created\r\nContent-Length: 0\r\n\r\n")
+        try first.wait(for: 1)
+        #expect(first.errors == [nil])
+        listener = nil
+        post(second)
+        try connection.readRequest(bodyBytes: 1)
+        connection.end()
+        try second.wait(for: 1)
+        #expect(second.errors.first??.isUnsent == false)
+    }
+
     @Test func `what is refused at once is told before the call returns`() throws {
         let listener = try LoopbackListener()
         let transport = try CurlTransport(
