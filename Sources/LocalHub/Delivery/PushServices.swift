@@ -4,7 +4,8 @@ import NotificationHub
 /// What is known of the push services at this moment, by authority: how many requests each has, and which of them is
 /// not to be bothered for a while.
 ///
-/// A service that is down costs its own devices a pause, and nobody else's anything.
+/// A service that is down costs its own devices a pause, and nobody else's anything, but where so many of one message
+/// wait for it that the message itself does (`Courier.Options.retries`).
 struct PushServices {
     private struct Service {
         var underWay = 0
@@ -13,8 +14,8 @@ struct PushServices {
         var heldUntil = Int64.min
     }
 
-    /// Services that are remembered while they have nothing under way.
-    private static let maximumIdle = 1_024
+    /// Services that are remembered while they have nothing under way. Devices name them, and names cost nothing.
+    static let maximumIdle = 1_024
     /// The longest that a service is left alone, in seconds.
     private static let maximumHold: Int64 = 60
 
@@ -38,9 +39,10 @@ struct PushServices {
     mutating func end(_ service: String, _ verdict: PushVerdict, now: Int64) {
         underWay -= 1
         services[service]?.underWay -= 1
+        defer { forgetIdle(now) }
         guard case .retry(let seconds) = verdict.action, verdict.outcome != .throttled else {
             services[service]?.failures = 0
-            return forgetIdle()
+            return
         }
         // The many failures of what was under way together are one.
         guard heldUntil(service, now: now) == nil else { return }
@@ -50,7 +52,10 @@ struct PushServices {
         services[service]?.heldUntil = now + min(pause, Self.maximumHold)
     }
 
-    private mutating func forgetIdle() {
+    /// First those of which there is nothing to remember, then those that are held as well.
+    private mutating func forgetIdle(_ now: Int64) {
+        guard services.count > Self.maximumIdle else { return }
+        services = services.filter { $0.value.underWay > 0 || $0.value.heldUntil > now }
         guard services.count > Self.maximumIdle else { return }
         services = services.filter { $0.value.underWay > 0 }
     }

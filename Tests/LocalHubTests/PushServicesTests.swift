@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+import NotificationHub
+import Testing
+
+@testable import LocalHub
+
+@Suite struct `What is known of push services` {
+    @Test func `services that fail are forgotten, too, when they are many`() {
+        var services = PushServices()
+        let names = (0..<PushServices.maximumIdle * 3).map { "\($0).example" }
+        for name in names {
+            services.begin(name)
+            services.end(name, PushVerdict(.pnsUnavailable, .retry(afterSeconds: nil)), now: 0)
+        }
+        #expect(services.underWay == 0)
+        #expect(names.count { services.heldUntil($0, now: 0) != nil } <= PushServices.maximumIdle)
+    }
+
+    @Test func `a service that is held is remembered before one that is well, and one under way always`() {
+        var services = PushServices()
+        services.begin("busy.example")
+        services.begin("down.example")
+        services.end("down.example", PushVerdict(.pnsUnavailable, .retry(afterSeconds: 30)), now: 0)
+        for number in 0..<PushServices.maximumIdle * 3 {
+            services.begin("\(number).example")
+            services.end("\(number).example", PushVerdict(.success), now: 0)
+        }
+        #expect(services.heldUntil("down.example", now: 0) == 30)
+        #expect(services.underWay("busy.example") == 1)
+    }
+}
