@@ -107,12 +107,19 @@ extension MessageRecord {
             .object(counts(platform).map { JSONValue.Member($0.name, .number(String($0.count))) }))
     }
 
+    /// What a count in the store may be; the sum of two is no trap.
+    static let possibleCounts = 0...Int(Int32.max)
+    /// What a time in the store may be, in seconds: from 1970 to the end of the year 9999.
+    private static let possibleTimes = 0...253_402_300_799
+
     /// - Parameter json: what `document` wrote.
     /// - Throws: `StoreError.damaged`, when it is not what this hub writes.
     init(id: String, document json: JSONValue) throws(StoreError) {
+        let damaged = StoreError.damaged(detail: "hub message \(id)")
         guard let format = json["format"]?.string, let targets = json["targets"]?.integer,
-            let enqueued = json["enqueuedAt"]?.integer
-        else { throw .damaged(detail: "hub message \(id)") }
+            let enqueued = json["enqueuedAt"]?.integer, Self.possibleCounts.contains(targets),
+            Self.possibleTimes.contains(enqueued)
+        else { throw damaged }
         self.id = id
         self.format = format
         tags = json["tags"]?.string
@@ -124,7 +131,8 @@ extension MessageRecord {
         for member in json["outcomes"]?.members ?? [] {
             guard let platform = Platform(rawValue: member.name) else { continue }
             for count in member.value.members ?? [] {
-                outcomes[platform, default: [:]][PushOutcome(rawValue: count.name)] = count.value.integer ?? 0
+                guard let number = count.value.integer, Self.possibleCounts.contains(number) else { throw damaged }
+                outcomes[platform, default: [:]][PushOutcome(rawValue: count.name)] = number
             }
         }
     }

@@ -98,10 +98,13 @@ extension QueuedMessage {
         audience = try Self.audience(of: message, record)
         through = json["through"]?.string
         retries = (json["retries"]?.array ?? []).compactMap { pair in
-            guard let id = pair.array?.first?.string, let attempts = pair.array?.last?.integer else { return nil }
+            guard let id = pair.array?.first?.string, let attempts = pair.array?.last?.integer,
+                MessageRecord.possibleCounts.contains(attempts)
+            else { return nil }
             return Retry(registrationID: id, attempts: attempts, dueAt: .min)
         }
-        underWay = max(0, json["underWay"]?.integer ?? 0)
+        underWay = json["underWay"]?.integer ?? 0
+        guard MessageRecord.possibleCounts.contains(underWay) else { throw damaged }
     }
 
     private static func audience(of message: HubMessage, _ record: MessageRecord) throws(StoreError) -> Audience {
