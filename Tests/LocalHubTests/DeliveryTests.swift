@@ -140,6 +140,22 @@ private func queued(enqueuedAt: String = "1541549917", targets: String = "0", mo
         #expect(try bench.outcomes(id) == ["Success": 20])
     }
 
+    @Test func `messages that wait for a service that is down keep no others out`() throws {
+        let bench = DeliveryBench { $0.messages = 2 }
+        bench.register(1, tags: "down")
+        bench.register(2, tags: "up", at: "https://up.example/2")
+        bench.sender.answer { request in
+            .success(Response(status: request.authority == "up.example" ? .created : .serviceUnavailable))
+        }
+        let down = (0..<5).map { _ in bench.send("down") }
+        bench.start()
+        try bench.wait { bench.sender.requests.count >= 1 }
+        #expect(try bench.outcomes(bench.send("up")) == ["Success": 1])
+        bench.sender.answer(ScriptedSender.status(201))
+        bench.pass(120)
+        for id in down { #expect(try bench.outcomes(id) == ["Success": 1]) }
+    }
+
     @Test func `a message to many does not keep one to a single device waiting`() throws {
         let bench = DeliveryBench { ($0.batch, $0.underWay) = (2, 4) }
         for id in 100..<200 { bench.register(id) }

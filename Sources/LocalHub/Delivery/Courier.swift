@@ -16,7 +16,8 @@ package final class Courier: Sendable {
         package var underWayPerService = 256
         /// Targets that are handed over with one write to the store; so many may stay unknown after a crash.
         package var batch = 64
-        /// Messages that are worked on at once; the others stay in the store.
+        /// Messages that are worked on at once, without those that only wait for another try; the others stay in the
+        /// store. What the store takes bounds them all.
         package var messages = 1_000
         /// Targets of one message that wait for another try; with more the message itself waits.
         package var retries = 1_000

@@ -51,7 +51,9 @@ final class DeliveryDesk {
 
     /// Takes messages from the queue, when something was put in and there is room for it.
     private func admit() throws(StoreError) {
-        let room = courier.options.messages - jobs.count
+        // Those that only wait are not counted: a service that is down would keep everybody else's messages out.
+        let inHand = jobs.values.count { !$0.isWaiting(retries: courier.options.retries) }
+        let room = courier.options.messages - inHand
         guard room > courier.options.messages / 2 else { return }
         let current = courier.store.hubQueueMark()
         guard current != mark else { return }

@@ -27,6 +27,13 @@ struct DeliveryJob {
     /// - Throws: `StoreError`, of reading the registrations.
     mutating func findTargets(_ selection: TargetSelection) throws(StoreError) {
         guard targets == nil else { return }
+    /// Whether nothing can be done but to wait for another try's time.
+    /// - Parameter retries: with so many the message itself waits.
+    func isWaiting(retries: Int) -> Bool {
+        guard underWay == 0, !message.retries.isEmpty else { return false }
+        return targets?.isEmpty == true || message.retries.count >= retries
+    }
+
         switch message.audience {
         case .device: targets = message.through == nil ? [QueuedMessage.unregistered] : []
         case .tags(let expression):
