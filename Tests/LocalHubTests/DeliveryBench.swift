@@ -11,12 +11,16 @@ import Testing
 
 /// A push service that has no secrets: its requests name the device in the path.
 struct PlainDriver: PushDriver {
+    /// A host that it sends nothing to.
+    static let forbidden = "forbidden.example"
+
     let platform = Platform.browser
 
     func request(for notification: HubNotification, to device: DeviceHandle) throws(PushRefusal) -> Request {
         guard case .browser(let subscription) = device.value else { throw PushRefusal(.wrongChannel) }
         guard notification.body.count <= 3_993 else { throw PushRefusal(.invalidNotificationSize) }
         let parts = subscription.endpoint.dropFirst("https://".count).split(separator: "/", maxSplits: 1)
+        guard parts[0] != Self.forbidden else { throw PushRefusal(.wrongChannel) }
         var request = Request(
             method: .post, authority: String(parts[0]), path: "/" + parts[1], body: notification.body)
         for header in notification.headers {
@@ -157,6 +161,11 @@ final class DeliveryBench {
 
     func details(_ id: String) throws -> NotificationDetails {
         try NotificationDetails(decoding: hub.ask(.get, "/myhub/messages/\(id)").body)
+    }
+
+    /// How many of a message's devices the store believes to be under way; nil once it has left the queue.
+    func underWay(_ id: String) throws -> Int? {
+        try store.queuedHubMessage(id).map { $0.document["underWay"]?.integer ?? 0 }
     }
 
     /// The counts of a message by outcome, once it is done.

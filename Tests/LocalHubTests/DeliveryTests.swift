@@ -156,6 +156,17 @@ private func queued(enqueuedAt: String = "1541549917", targets: String = "0", mo
         for id in down { #expect(try bench.outcomes(id) == ["Success": 1]) }
     }
 
+    @Test func `what a driver refuses is told while others are waited for`() throws {
+        let bench = DeliveryBench(sender: ScriptedSender { _ in nil })
+        bench.register(1)
+        bench.register(2, at: "https://\(PlainDriver.forbidden)/2")
+        bench.start()
+        let id = bench.send()
+        try bench.wait { try bench.details(id).outcomes.first?.counts == [.init("WrongChannel", 1)] }
+        #expect(bench.sender.paths == ["/1"])
+        #expect(try bench.underWay(id) == 1)
+    }
+
     @Test func `a message to many does not keep one to a single device waiting`() throws {
         let bench = DeliveryBench { ($0.batch, $0.underWay) = (2, 4) }
         for id in 100..<200 { bench.register(id) }

@@ -145,6 +145,7 @@ extension DeliveryDesk {
                 job.underWay -= 1
                 settle(delivery, PushVerdict(refusal.outcome), &job)
                 jobs[id] = job
+                unwritten.insert(id)
             }
         }
     }
