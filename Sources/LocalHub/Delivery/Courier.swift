@@ -11,15 +11,16 @@ import Synchronization
 /// device gets a message at most once: it is tried again only where it is certain that its service did not take it.
 package final class Courier: Sendable {
     package struct Options: Sendable {
-        /// Requests under way at once, to all services and to one of them.
+        /// Requests under way at once, to all services and to one of them. So many may stay unknown after a crash.
         package var underWay = 512
         package var underWayPerService = 256
-        /// Targets that are handed over with one write to the store; so many may stay unknown after a crash.
+        /// Targets of one message that are handed over with one write to the store, which may name several messages.
         package var batch = 64
         /// Messages that are worked on at once, without those that only wait for another try; the others stay in the
         /// store. What the store takes bounds them all.
         package var messages = 1_000
-        /// Targets of one message that wait for another try; with more the message itself waits.
+        /// Targets of one message that wait for another try; with more the message itself waits, and those of its
+        /// targets with it that come later and have another service.
         package var retries = 1_000
         /// How often it is looked whether another process put something into the queue.
         package var poll: Duration = .milliseconds(250)
@@ -107,8 +108,7 @@ package final class Courier: Sendable {
     /// nothing.
     package func waitForEnd(_ duration: Duration) {
         guard hasBegun.load(ordering: .sequentiallyConsistent) else { return }
-        let milliseconds = Int(clamping: duration.components.seconds) * 1_000
-        if hasEnded.wait(timeout: .now() + .milliseconds(milliseconds)) == .success { hasEnded.signal() }
+        if hasEnded.wait(timeout: .now() + duration.dispatchInterval) == .success { hasEnded.signal() }
     }
 
     /// The driver of the devices for which such a notification is made; nil: there is none, and nothing is queued.

@@ -126,9 +126,14 @@ final class DeliveryDesk {
             courier.mailbox.wait(min(courier.options.poll, .milliseconds(50)))
             settle(courier.mailbox.takeAnswers())
         }
+        // Each for itself: what cannot be put away can perhaps be written down.
+        report { () throws(StoreError) in try putAway() }
+        report { () throws(StoreError) in try writeProgress() }
+    }
+
+    private func report(_ write: () throws(StoreError) -> Void) {
         do throws(StoreError) {
-            try putAway()
-            try writeProgress()
+            try write()
         } catch {
             courier.report("delivery: \(error)")
         }

@@ -15,18 +15,18 @@ struct DeliveryJob {
     /// - Parameter message: from the queue. What a process before this one had under way cannot be known any more.
     init(_ message: QueuedMessage) {
         self.message = message
-        let platform: Platform =
-            if case .native(let platform) = message.notification.format { platform } else { .browser }
         self.message.record.add(.unknownError, platform: platform, registrationID: nil, count: message.underWay)
         self.message.underWay = 0
+    }
+
+    /// Under which the devices are counted that are not looked at one by one. Only native notifications are queued.
+    private var platform: Platform {
+        if case .native(let platform) = message.notification.format { platform } else { .browser }
     }
 
     /// Whether nothing is left to be done for anybody.
     var isDone: Bool { targets?.isEmpty == true && message.retries.isEmpty && underWay == 0 }
 
-    /// - Throws: `StoreError`, of reading the registrations.
-    mutating func findTargets(_ selection: TargetSelection) throws(StoreError) {
-        guard targets == nil else { return }
     /// Whether nothing can be done but to wait for another try's time.
     /// - Parameter retries: with so many the message itself waits.
     func isWaiting(retries: Int) -> Bool {
@@ -34,6 +34,9 @@ struct DeliveryJob {
         return targets?.isEmpty == true || message.retries.count >= retries
     }
 
+    /// - Throws: `StoreError`, of reading the registrations.
+    mutating func findTargets(_ selection: TargetSelection) throws(StoreError) {
+        guard targets == nil else { return }
         switch message.audience {
         case .device: targets = message.through == nil ? [QueuedMessage.unregistered] : []
         case .tags(let expression):
@@ -51,7 +54,6 @@ struct DeliveryJob {
 
     /// Gives up what was not delivered by now.
     mutating func abandon() {
-        guard case .native(let platform) = message.notification.format else { return }
         let count = (targets?.count ?? 0) + message.retries.count
         message.record.add(.abandoned, platform: platform, registrationID: nil, count: count)
         (targets, message.retries) = ([], [])

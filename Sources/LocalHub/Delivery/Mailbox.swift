@@ -47,9 +47,17 @@ final class Mailbox: Sendable {
 
     /// Sleeps until there is something new, or for that long.
     func wait(_ duration: Duration) {
-        let (seconds, attoseconds) = duration.components
-        let nanoseconds = Int(clamping: seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000)
-        guard bell.wait(timeout: .now() + .nanoseconds(nanoseconds)) == .success else { return }
+        guard bell.wait(timeout: .now() + duration.dispatchInterval) == .success else { return }
         state.withLock { $0.isSignalled = false }
+    }
+}
+
+extension Duration {
+    /// As Dispatch counts it; for ever where that is longer than Dispatch can count.
+    var dispatchInterval: DispatchTimeInterval {
+        let (seconds, attoseconds) = components
+        let (whole, overflow) = Int(clamping: seconds).multipliedReportingOverflow(by: 1_000_000_000)
+        let (nanoseconds, isTooLong) = whole.addingReportingOverflow(Int(attoseconds / 1_000_000_000))
+        return overflow || isTooLong ? .never : .nanoseconds(nanoseconds)
     }
 }

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+import LocalHub
+import NotificationHub
+import Store
+import Testing
+
+@Suite struct `The courier of a store in trouble` {
+    private let store = RefusingStore()
+
+    @Test func `nobody is told before the store has it in writing, and then everybody, once`() throws {
+        let bench = DeliveryBench(store: store) { ($0.underWay, $0.underWayPerService, $0.batch) = (2, 2, 2) }
+        for id in 1...5 { bench.register(id) }
+        store.refuse([.update])
+        bench.start()
+        let id = bench.send()
+        // Whatever a refused round had reserved would be missing from the third on.
+        try bench.wait { store.refusals >= 3 }
+        #expect(bench.sender.requests.isEmpty)
+        store.refuse([])
+        #expect(try bench.outcomes(id) == ["Success": 5])
+        #expect(bench.sender.paths.sorted() == ["/1", "/2", "/3", "/4", "/5"])
+        #expect(bench.reports.withLock { $0.count } == 1)
+    }
+
+    @Test(arguments: [Set([RefusingStore.Call.putMessage]), [.remove], [.putMessage, .remove]])
+    func `what cannot be put away is told of nevertheless, and delivered once`(
+        refused: Set<RefusingStore.Call>
+    ) throws {
+        let bench = DeliveryBench(store: store)
+        bench.register(1)
+        store.refuse(refused)
+        bench.start()
+        let id = bench.send()
+        try bench.wait { store.refusals >= 3 }
+        #expect(try bench.details(id).id == id)
+        store.refuse([])
+        #expect(try bench.outcomes(id) == ["Success": 1])
+        try bench.wait { try store.queuedHubMessage(id) == nil }
+        #expect(bench.sender.paths == ["/1"])
+    }
+
+    @Test func `what was heard is known to the next one, also of messages that could not be put away`() throws {
+        let bench = DeliveryBench(store: store)
+        for id in 1...3 { bench.register(id) }
+        store.refuse([.putMessage])
+        bench.start()
+        let id = bench.send()
+        try bench.wait { store.refusals >= 1 }
+        bench.stop()
+        store.refuse([])
+        let next = DeliveryBench(store: store)
+        next.start()
+        #expect(try next.outcomes(id) == ["Success": 3])
+        #expect(next.sender.requests.isEmpty)
+    }
+
+    @Test func `a message whose targets cannot be read waits, and loses none of them`() throws {
+        let bench = DeliveryBench(store: store)
+        for id in 1...3 { bench.register(id) }
+        store.refuse([.readRegistration])
+        bench.start()
+        let id = bench.send()
+        try bench.wait { store.refusals >= 1 }
+        store.refuse([])
+        bench.pass(5)
+        #expect(try bench.outcomes(id) == ["Success": 3])
+        #expect(bench.sender.paths.sorted() == ["/1", "/2", "/3"])
+    }
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+import MemoryStore
+import Store
+import Synchronization
+
+/// A store in memory that refuses some calls, as a full disk or a damaged file does, and counts how often.
+final class RefusingStore: HubStore, HubQueue {
+    enum Call: Hashable {
+        case readRegistration, putMessage, update, remove
+    }
+
+    private struct State {
+        var refused: Set<Call> = []
+        var refusals = 0
+    }
+
+    let inner = MemoryHubStore()
+    private let state = Mutex(State())
+
+    /// From now on exactly these calls are refused.
+    func refuse(_ calls: Set<Call>) { state.withLock { $0 = State(refused: calls) } }
+
+    /// Since the last `refuse(_:)`.
+    var refusals: Int { state.withLock { $0.refusals } }
+
+    private func check(_ call: Call) throws(StoreError) {
+        let isRefused = state.withLock { state in
+            guard state.refused.contains(call) else { return false }
+            state.refusals += 1
+            return true
+        }
+        if isRefused { throw .full }
+    }
+
+    func hubRegistration(_ id: String) throws(StoreError) -> HubRegistration? {
+        try check(.readRegistration)
+        return try inner.hubRegistration(id)
+    }
+
+    func putHubMessage(_ message: HubMessage) throws(StoreError) {
+        try check(.putMessage)
+        try inner.putHubMessage(message)
+    }
+
+    func updateQueuedHubMessages(_ messages: [HubMessage]) throws(StoreError) {
+        if !messages.isEmpty { try check(.update) }
+        try inner.updateQueuedHubMessages(messages)
+    }
+
+    func removeQueuedHubMessages(_ ids: [String]) throws(StoreError) {
+        try check(.remove)
+        try inner.removeQueuedHubMessages(ids)
+    }
+
+    // MARK: What is never refused
+
+    func putHubRegistration(_ registration: HubRegistration) throws(StoreError) -> HubRegistration {
+        try inner.putHubRegistration(registration)
+    }
+
+    func removeHubRegistration(_ id: String, version: Int?) throws(StoreError) -> Bool {
+        try inner.removeHubRegistration(id, version: version)
+    }
+
+    func hubRegistrations(channel: String) throws(StoreError) -> [HubRegistration] {
+        try inner.hubRegistrations(channel: channel)
+    }
+
+    func hubRegistrations(tag: String, after: String?, limit: Int) throws(StoreError) -> Page<HubRegistration> {
+        try inner.hubRegistrations(tag: tag, after: after, limit: limit)
+    }
+
+    func forEachHubRegistration(tag: String, _ body: (HubRegistration) -> Void) throws(StoreError) {
+        try inner.forEachHubRegistration(tag: tag, body)
+    }
+
+    func hubRegistrations(after: String?, limit: Int) throws(StoreError) -> Page<HubRegistration> {
+        try inner.hubRegistrations(after: after, limit: limit)
+    }
+
+    func hubMessage(_ id: String, now: Timestamp) throws(StoreError) -> HubMessage? {
+        try inner.hubMessage(id, now: now)
+    }
+
+    func enqueueHubMessage(_ message: HubMessage) throws(StoreError) { try inner.enqueueHubMessage(message) }
+
+    func queuedHubMessage(_ id: String) throws(StoreError) -> HubMessage? { try inner.queuedHubMessage(id) }
+
+    func queuedHubMessages(except ids: Set<String>, limit: Int) throws(StoreError) -> [HubMessage] {
+        try inner.queuedHubMessages(except: ids, limit: limit)
+    }
+
+    func hubQueueMark() -> QueueMark { inner.hubQueueMark() }
+
+    func takeHubQueueTurn() throws(StoreError) -> QueueTurn? { try inner.takeHubQueueTurn() }
+}
