@@ -59,7 +59,8 @@ import Testing
         for round in 0..<Self.rounds {
             ids += (0..<4).map { bench.send(body: "\(round)-\($0)") }
             let before = told().count
-            try bench.wait { self.told().count > before + Int.random(in: 0...60, using: &random) }
+            let enough = before + Int.random(in: 0...60, using: &random)
+            try bench.wait { self.told().count > enough }
             let deliverer = try #require(told().last?.process)
             guard let index = running.firstIndex(where: { String($0.id) == deliverer }) else { continue }
             end(running[index])
