@@ -163,4 +163,9 @@ import Testing
     func `a text that no encoder makes is refused`(_ text: String) {
         #expect(Base64.standard.decode(text) == nil)
     }
+
+    @Test(arguments: ["Z", "Zg==", "Zg=", "Zh", "Zm9v=", "=Zg", "Z g", "Zm9vY", "++-_", "\u{e9}w"])
+    func `a text that no encoder for URLs makes is refused`(_ text: String) {
+        #expect(Base64.url.decode(text) == nil)
+    }
 }

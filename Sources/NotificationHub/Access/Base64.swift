@@ -12,6 +12,7 @@ package enum Base64: Sendable {
     package func encode(_ bytes: some Sequence<UInt8>) -> String {
         let alphabet = alphabet
         var text: [UInt8] = []
+        text.reserveCapacity(bytes.underestimatedCount * 4 / 3 + 3)
         var bits: UInt32 = 0
         var held = 0
         for byte in bytes {
@@ -30,10 +31,17 @@ package enum Base64: Sendable {
     /// The bytes of a text in its one canonical form; nil for any other (a foreign character, wrong padding, bits
     /// that are left over and not zero), so that two texts never mean the same bytes.
     package func decode(_ text: some StringProtocol) -> [UInt8]? {
+        text.utf8.withContiguousStorageIfAvailable(decode(utf8:))
+            ?? Array(text.utf8).withUnsafeBufferPointer(decode(utf8:))
+    }
+
+    private func decode(utf8 text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
+        guard let digits = digits(in: text) else { return nil }
         var bytes: [UInt8] = []
+        bytes.reserveCapacity(digits * 3 / 4)
         var bits: UInt32 = 0
         var held = 0
-        for character in text.utf8 where character != UInt8(ascii: "=") {
+        for character in text.prefix(digits) {
             guard let value = value(of: character) else { return nil }
             bits = bits << 6 | UInt32(value)
             held += 6
@@ -41,8 +49,18 @@ package enum Base64: Sendable {
             held -= 8
             bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(held)))
         }
-        // One comparison settles padding, left-over bits and lengths that no encoder makes.
-        return encode(bytes).utf8.elementsEqual(text.utf8) ? bytes : nil
+        return bits & (1 << UInt32(held) - 1) == 0 ? bytes : nil
+    }
+
+    /// How many characters stand before the padding; nil for numbers of them that no encoder makes.
+    private func digits(in text: UnsafeBufferPointer<UInt8>) -> Int? {
+        var padding = 0
+        if self == .standard {
+            guard text.count.isMultiple(of: 4) else { return nil }
+            padding = text.suffix(2).reversed().prefix { $0 == UInt8(ascii: "=") }.count
+        }
+        let digits = text.count - padding
+        return digits % 4 == 1 ? nil : digits
     }
 
     private func value(of character: UInt8) -> UInt8? {
