@@ -33,19 +33,29 @@ package struct MessageEncryption {
     }
 
     private let sender: P256.KeyAgreement.PrivateKey
+    /// The sender's, an uncompressed point.
+    private let publicKey: [UInt8]
     private let salt: [UInt8]
 
     /// With a new key and a new salt.
     package init() {
-        self.init(
-            sender: P256.KeyAgreement.PrivateKey(),
-            salt: SymmetricKey(size: .bits128).withUnsafeBytes { Array($0) })
+        self.init(sender: Self.newKey(), salt: SymmetricKey(size: .bits128).withUnsafeBytes { Array($0) })
     }
 
     /// With given ones, to compare with the RFC's own example.
     init(sender: P256.KeyAgreement.PrivateKey, salt: [UInt8]) {
         self.sender = sender
         self.salt = salt
+        publicKey = [UInt8](sender.publicKey.x963Representation)
+    }
+
+    /// A random number, which is a key unless it is zero or not below the curve's order, once in four thousand millions.
+    ///
+    /// `PrivateKey()` signs and verifies with each key that it makes, and drops half of them for want of a compact form
+    /// that nobody asks for here. For a key of a single message that would be half the price of the whole push.
+    private static func newKey() -> P256.KeyAgreement.PrivateKey {
+        SymmetricKey(size: .bits256).withUnsafeBytes { try? P256.KeyAgreement.PrivateKey(rawRepresentation: $0) }
+            ?? P256.KeyAgreement.PrivateKey(compactRepresentable: false)
     }
 
     /// - Returns: the body of the push request.
@@ -72,15 +82,15 @@ package struct MessageEncryption {
         let shared = try sender.sharedSecretFromKeyAgreement(with: browser)
         return shared.hkdfDerivedSymmetricKey(
             using: SHA256.self, salt: auth,
-            sharedInfo: [UInt8]("WebPush: info\0".utf8) + browserKey + sender.publicKey.x963Representation,
+            sharedInfo: [UInt8]("WebPush: info\0".utf8) + browserKey + publicKey,
             outputByteCount: 32)
     }
 
     /// RFC 8188 sections 2.2 and 2.3; the number of the first record, 0, leaves the nonce as it is.
     func contentKeys(_ material: SymmetricKey) -> ContentKeys {
+        let secret = HKDF<SHA256>.extract(inputKeyMaterial: material, salt: salt)
         func derive(_ info: String, _ count: Int) -> SymmetricKey {
-            HKDF<SHA256>.deriveKey(
-                inputKeyMaterial: material, salt: salt, info: [UInt8](info.utf8), outputByteCount: count)
+            HKDF<SHA256>.expand(pseudoRandomKey: secret, info: [UInt8](info.utf8), outputByteCount: count)
         }
         let nonce = derive("Content-Encoding: nonce\0", 12).withUnsafeBytes { Array($0) }
         return ContentKeys(key: derive("Content-Encoding: aes128gcm\0", 16), nonce: nonce)
@@ -88,7 +98,6 @@ package struct MessageEncryption {
 
     private var header: [UInt8] {
         let size = withUnsafeBytes(of: Self.recordSize.bigEndian) { Array($0) }
-        let key = [UInt8](sender.publicKey.x963Representation)
-        return salt + size + [UInt8(truncatingIfNeeded: key.count)] + key
+        return salt + size + [UInt8(truncatingIfNeeded: publicKey.count)] + publicKey
     }
 }
