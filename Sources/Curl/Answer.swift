@@ -5,6 +5,7 @@ import HTTPTypes
 /// What has arrived of an answer, within its limits.
 struct Answer {
     private(set) var isTooLarge = false
+    private var isHeaderWhole = false
     private var fields = HTTPFields()
     private var body: [UInt8] = []
     private var lines = 0
@@ -26,7 +27,9 @@ struct Answer {
             return false
         }
         if line.starts(with: "HTTP/".utf8) {
-            fields = HTTPFields()
+            (fields, isHeaderWhole) = (HTTPFields(), false)
+        } else if line.elementsEqual("\r\n".utf8) {
+            isHeaderWhole = true
         } else if let colon = line.firstIndex(of: UInt8(ascii: ":")),
             let name = HTTPField.Name(String(decoding: line[..<colon], as: UTF8.self))
         {
@@ -34,6 +37,9 @@ struct Answer {
         }
         return true
     }
+
+    /// Whether all of it is there, as far as it says itself how long it is.
+    var isWhole: Bool { isHeaderWhole && fields[.contentLength].flatMap { Int($0) } == body.count }
 
     /// - Returns: false, when the body is larger than allowed.
     mutating func take(body part: UnsafeRawBufferPointer) -> Bool {

@@ -39,12 +39,16 @@ final class Transfer {
     }
 
     /// Tells the caller what became of his call, and lets go of it.
+    ///
+    /// A server may answer before it has read the whole request, and then reset the stream; the answer counts (RFC 9113
+    /// section 8.1). Where others share the connection libcurl may call that an error of the stream, or go on sending
+    /// until the time is up.
     func finish(_ code: CURLcode) {
         let call = self.call
         self.call = nil
         defer { answer = Answer(maximumBodyBytes: 0) }
         guard !answer.isTooLarge else { return call?.finish(.failure(.tooLarge)) ?? () }
-        guard code == CURLE_OK else {
+        guard code == CURLE_OK || answer.isWhole else {
             return call?.finish(.failure(gate.hasOnlyRefused ? .forbiddenAddress : exact(TransportError(code)))) ?? ()
         }
         var status = 0
@@ -58,6 +62,7 @@ final class Transfer {
 
     /// As `finish`, for a transfer that the thread itself ends.
     func abandon(_ error: TransportError) {
+        guard !answer.isWhole else { return finish(CURLE_OK) }
         call?.finish(.failure(exact(error)))
         call = nil
         answer = Answer(maximumBodyBytes: 0)

@@ -43,6 +43,25 @@ import Testing
         #expect(answer.isTooLarge)
     }
 
+    @Test func `an answer is whole when its header has ended and its body is as long as announced`() {
+        var answer = Answer(maximumBodyBytes: 10)
+        #expect(take(["HTTP/2 100 \r\n", "\r\n", "HTTP/2 201 \r\n", "content-length: 2\r\n"], into: &answer))
+        #expect(!answer.isWhole)
+        #expect(take(["\r\n"], into: &answer))
+        #expect(!answer.isWhole)
+        for _ in 0..<2 {
+            #expect(Array("x".utf8).withUnsafeBytes { answer.take(body: $0) })
+        }
+        #expect(answer.isWhole)
+    }
+
+    @Test(arguments: [[], ["content-length: \r\n"], ["content-length: x\r\n"], ["content-length: 1\r\n"]])
+    func `an answer that does not say how long it is, or says otherwise, is not known to be whole`(lines: [String]) {
+        var answer = Answer(maximumBodyBytes: 10)
+        #expect(take(["HTTP/2 200 \r\n"] + lines + ["\r\n"], into: &answer))
+        #expect(!answer.isWhole)
+    }
+
     @Test(arguments: [0, 100, 103, 199, -1, 1000])
     func `a status that ends no exchange is none`(status: Int) {
         #expect(throws: TransportError.self) { try Answer(maximumBodyBytes: 1).response(status: status) }

@@ -27,6 +27,21 @@ import Testing
         }
     }
 
+    @Test func `an answer that comes before the request has left counts, however many share the connection`() throws {
+        try LocalServer.run { server in
+            let transport = try CurlTransport(server.options(connections: 1))
+            let outcomes = Outcomes()
+            for number in 0..<1000 {
+                let body = [UInt8](repeating: 0, count: 400)
+                transport.send(
+                    Request(method: .post, authority: server.authority, path: "/hasty", body: body),
+                    outcomes.completion(number))
+            }
+            try outcomes.wait(for: 1000)
+            #expect(outcomes.errors.compactMap(\.self) == [])
+        }
+    }
+
     @Test func `a burst to one host shares one connection`() throws {
         try LocalServer.run { server in
             let transport = try CurlTransport(server.options(connections: 8))

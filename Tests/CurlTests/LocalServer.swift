@@ -94,6 +94,7 @@ final class LocalServer {
             location = /seen { return 200 "$request_method $request_uri|$http_user_agent|$http_x_custom|$http_expect"; }
             location = /redirect { return 302 https://localhost:\(tls)/hello; }
             location = /nothing { return 204; }
+            location = /hasty { return 201; }
             location = /teapot { return 418 "short and stout"; }
             location = /silent { proxy_pass http://127.0.0.1:\(silent); }
             location = /large { root \(folder); }
