@@ -15,8 +15,17 @@ struct PlainDriver: PushDriver {
     static let forbidden = "forbidden.example"
 
     let platform = Platform.browser
+    private let calls = Calls()
+
+    private final class Calls: Sendable {
+        let count = Atomic(0)
+    }
+
+    /// How many requests it was asked for.
+    var requests: Int { calls.count.load(ordering: .relaxed) }
 
     func request(for notification: HubNotification, to device: DeviceHandle) throws(PushRefusal) -> Request {
+        calls.count.add(1, ordering: .relaxed)
         guard case .browser(let subscription) = device.value else { throw PushRefusal(.wrongChannel) }
         guard notification.body.count <= 3_993 else { throw PushRefusal(.invalidNotificationSize) }
         let parts = subscription.endpoint.dropFirst("https://".count).split(separator: "/", maxSplits: 1)
@@ -83,6 +92,7 @@ final class ScriptedSender: RequestSender {
 /// A hub with a courier, a clock that the test moves, and waiting for what must happen.
 final class DeliveryBench {
     let store: any HubStore & HubQueue
+    let driver = PlainDriver()
     let sender: ScriptedSender
     let courier: Courier
     let hub: HubBench
@@ -100,7 +110,7 @@ final class DeliveryBench {
         adjust(&options)
         let late = Late()
         courier = Courier(
-            store: store, drivers: [PlainDriver()], sender: sender, options: options, now: { late.bench?.now ?? 0 },
+            store: store, drivers: [driver], sender: sender, options: options, now: { late.bench?.now ?? 0 },
             report: { text in late.bench?.reports.withLock { $0.append(text) } })
         hub = HubBench(store: store, courier: courier)
         late.bench = self

@@ -181,6 +181,44 @@ private func queued(enqueuedAt: String = "1541549917", targets: String = "0", mo
         #expect(place < 8)
     }
 
+    @Test func `no push is made ready again and again for a service that has no room for it`() throws {
+        let bench = DeliveryBench { ($0.batch, $0.underWay, $0.underWayPerService) = (2, 8, 4) }
+        bench.sender.answer { $0.authority == "silent.example" ? nil : .success(Response(status: .created)) }
+        for id in 1...20 { bench.register(id, at: "https://silent.example/\(id)") }
+        bench.register(21, tags: "single")
+        bench.start()
+        _ = bench.send()
+        try bench.wait { bench.sender.requests.count == 4 }
+        // The delivering thread looks at the first message in each of these rounds.
+        for _ in 0..<10 { #expect(try bench.outcomes(bench.send("single")) == ["Success": 1]) }
+        #expect(bench.driver.requests <= 4 + 1 + 10)
+    }
+
+    @Test func `a message to many is delivered without looking through the queue each time`() throws {
+        let store = MemoryHubStore()
+        let bench = DeliveryBench(store: store) { ($0.batch, $0.underWay, $0.poll) = (2, 4, .seconds(60)) }
+        for id in 1...100 { bench.register(id) }
+        bench.start()
+        #expect(try bench.outcomes(bench.send()) == ["Success": 100])
+        #expect(store.queueReads <= 3)
+    }
+
+    @Test func `what another process puts in is found while there is much to do`() throws {
+        let store = MemoryHubStore()
+        let bench = DeliveryBench(store: store) { ($0.batch, $0.underWay) = (2, 4) }
+        for id in 1...100 { bench.register(id) }
+        bench.register(101, tags: "single")
+        // Another hub on the same store, whose courier does not run.
+        let other = DeliveryBench(store: store).hub
+        bench.sender.answer { request in
+            if request.path == "/50" { other.send("browser", tags: "single") }
+            return .success(Response(status: .created))
+        }
+        bench.start()
+        #expect(try bench.outcomes(bench.send()) == ["Success": 100])
+        try bench.wait { bench.sender.paths.contains("/101") }
+    }
+
     @Test func `a device that is not meant any more when its turn comes is passed over`() throws {
         let bench = DeliveryBench()
         bench.register(1, tags: "username:alice")

@@ -57,6 +57,7 @@ struct HubBench {
             .put, "/myhub/registrations/\(id)", fields: ifMatch.map { ["If-Match": $0] } ?? [:], body: Self.entry(body))
     }
 
+    @discardableResult
     func send(
         _ format: String, tags: String? = nil, query: String = "api-version=2020-06", body: String = "{}",
         fields: [String: String] = [:]

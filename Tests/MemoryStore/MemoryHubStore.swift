@@ -12,7 +12,9 @@ package final class MemoryHubStore: HubStore, HubQueue {
         var read = 0
         /// In the order in which they came.
         var queue: [HubMessage] = []
+        /// By anybody, as of the file: who delivers changes the mark, too.
         var queueChanges = 0
+        var queueReads = 0
         var isTurnTaken = false
     }
 
@@ -25,6 +27,8 @@ package final class MemoryHubStore: HubStore, HubQueue {
 
     /// How many registrations were handed out by lists.
     package var registrationsRead: Int { state.withLock { $0.read } }
+    /// How often the queue was looked through.
+    package var queueReads: Int { state.withLock { $0.queueReads } }
     package var registrationCount: Int { state.withLock { $0.registrations.count } }
 
     package func hubRegistration(_ id: String) throws(StoreError) -> HubRegistration? {
@@ -114,7 +118,10 @@ package final class MemoryHubStore: HubStore, HubQueue {
     }
 
     package func queuedHubMessages(except ids: Set<String>, limit: Int) throws(StoreError) -> [HubMessage] {
-        state.withLock { Array($0.queue.filter { !ids.contains($0.id) }.prefix(limit)) }
+        state.withLock { state in
+            state.queueReads += 1
+            return Array(state.queue.filter { !ids.contains($0.id) }.prefix(limit))
+        }
     }
 
     package func updateQueuedHubMessages(_ messages: [HubMessage]) throws(StoreError) {
@@ -122,12 +129,16 @@ package final class MemoryHubStore: HubStore, HubQueue {
             for message in messages {
                 guard let place = state.queue.firstIndex(where: { $0.id == message.id }) else { continue }
                 state.queue[place] = message
+                state.queueChanges += 1
             }
         }
     }
 
     package func removeQueuedHubMessages(_ ids: [String]) throws(StoreError) {
-        state.withLock { $0.queue.removeAll { ids.contains($0.id) } }
+        state.withLock { state in
+            state.queue.removeAll { ids.contains($0.id) }
+            state.queueChanges += 1
+        }
     }
 
     package func hubQueueMark() -> QueueMark { QueueMark([state.withLock { $0.queueChanges }]) }

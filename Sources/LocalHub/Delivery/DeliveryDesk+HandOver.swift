@@ -45,6 +45,9 @@ extension DeliveryDesk {
     private func plan(_ job: inout DeliveryJob, room: Int) -> [PlannedDelivery] {
         let now = courier.now()
         guard job.pausedUntil <= now || job.pausedUntil > now + Self.pauseSeconds else { return [] }
+        // To make a push ready costs far more than to see that there is no room for it.
+        guard !waitsForService(job) else { return [] }
+        job.fullService = nil
         let (before, servicesBefore) = (job, services)
         do throws(StoreError) {
             try job.findTargets(courier.selection)
@@ -74,7 +77,7 @@ extension DeliveryDesk {
         for retry in job.message.retries {
             // A clock that was set back must not make anybody wait for longer than he was told.
             let isDue = retry.dueAt <= now || retry.dueAt > now + courier.options.abandonSeconds
-            guard isDue, deliveries.count < room else {
+            guard isDue, job.fullService == nil, deliveries.count < room else {
                 waiting.append(retry)
                 continue
             }
@@ -82,7 +85,9 @@ extension DeliveryDesk {
             let delivery = plan(target, attempts: retry.attempts, job)
             switch admit(delivery, now) {
             case .now: deliveries.append(delivery)
-            case .full: waiting.append(retry)
+            case .full:
+                job.fullService = delivery.service
+                waiting.append(retry)
             case .held(let until): waiting.append(retry.postponed(until))
             }
         }
@@ -92,14 +97,16 @@ extension DeliveryDesk {
 
     private func planNew(_ job: inout DeliveryJob, room: Int, _ now: Int64) throws(StoreError) -> [PlannedDelivery] {
         var deliveries: [PlannedDelivery] = []
-        while deliveries.count < room, job.message.retries.count < courier.options.retries,
-            let id = job.targets?.first
+        while deliveries.count < room, job.fullService == nil,
+            job.message.retries.count < courier.options.retries, let id = job.targets?.first
         {
             if let target = try job.target(id, courier.selection) {
                 let delivery = plan(target, attempts: 0, job)
                 switch admit(delivery, now) {
                 case .now: deliveries.append(delivery)
-                case .full: return deliveries
+                case .full:
+                    job.fullService = delivery.service
+                    return deliveries
                 case .held(let until):
                     job.message.retries.append(.init(registrationID: id, attempts: 0, dueAt: until))
                 }
@@ -108,6 +115,14 @@ extension DeliveryDesk {
             job.message.through = id
         }
         return deliveries
+    }
+
+    /// Whether the service that the job found full has no room yet for as many as are handed over together: few at a
+    /// time would cost a write to the store each.
+    private func waitsForService(_ job: DeliveryJob) -> Bool {
+        guard let service = job.fullService else { return false }
+        let limit = courier.options.underWayPerService
+        return services.underWay(service) > max(limit / 2, limit - courier.options.batch)
     }
 
     private func plan(_ target: Target, attempts: Int, _ job: DeliveryJob) -> PlannedDelivery {

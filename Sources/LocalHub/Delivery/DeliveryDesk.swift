@@ -10,7 +10,9 @@ final class DeliveryDesk {
     /// Whose turn it is, so that a message to thousands does not keep one to a single device waiting.
     var order: [String] = []
     var services = PushServices()
+    /// Of the queue as it was last looked through; nil: there was more than room for it.
     private var mark: QueueMark?
+    private var lookedAt: ContinuousClock.Instant?
     private var lastError: StoreError?
     /// Messages of which the store does not know all yet that was heard.
     var unwritten: Set<String> = []
@@ -54,7 +56,7 @@ final class DeliveryDesk {
         // Those that only wait are not counted: a service that is down would keep everybody else's messages out.
         let inHand = jobs.values.count { !$0.isWaiting(retries: courier.options.retries) }
         let room = courier.options.messages - inHand
-        guard room > courier.options.messages / 2 else { return }
+        guard room > courier.options.messages / 2, isTimeToLook() else { return }
         let current = courier.store.hubQueueMark()
         guard current != mark else { return }
         let waiting = try courier.store.queuedHubMessages(except: Set(jobs.keys), limit: room)
@@ -70,6 +72,17 @@ final class DeliveryDesk {
         }
         // With a full desk the rest is looked for once there is room.
         mark = waiting.count < room ? current : nil
+    }
+
+    /// The mark alone does not tell: while this process delivers, every write of its own changes it, and to look through
+    /// the queue takes reading all of it. So it looks when it is called, and for the sake of other processes as often as
+    /// it would if there were nothing to do.
+    private func isTimeToLook() -> Bool {
+        let now = ContinuousClock.now
+        let isCalled = courier.mailbox.takeCall()
+        guard isCalled || mark == nil || now >= (lookedAt ?? now) + courier.options.poll else { return false }
+        lookedAt = now
+        return true
     }
 
     // MARK: What was heard

@@ -9,6 +9,8 @@ struct DeliveryJob {
     var targets: ArraySlice<String>?
     /// Targets that were handed over by this process and have not answered.
     var underWay = 0
+    /// The service that had as much under way as it may when a target of its was to be handed over.
+    var fullService: String?
     /// After an error of the store: not before this, in seconds since 1970.
     var pausedUntil = Int64.min
 

@@ -14,6 +14,7 @@ struct Answer: Sendable {
 final class Mailbox: Sendable {
     private struct State {
         var answers: [Answer] = []
+        var isCalled = false
         var isSignalled = false
         var isStopping = false
     }
@@ -29,8 +30,16 @@ final class Mailbox: Sendable {
         }
     }
 
+    /// Whether somebody has called for the thread since the last time.
+    func takeCall() -> Bool {
+        state.withLock { state in
+            defer { state.isCalled = false }
+            return state.isCalled
+        }
+    }
+
     func add(_ answer: Answer) { ring { $0.answers.append(answer) } }
-    func wake() { ring { _ in } }
+    func wake() { ring { $0.isCalled = true } }
     func stop() { ring { $0.isStopping = true } }
 
     var isStopping: Bool { state.withLock { $0.isStopping } }
