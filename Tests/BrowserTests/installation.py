@@ -49,7 +49,7 @@ class Installation:
     """Runs while the `with` block lasts, and leaves neither process nor folder behind."""
 
     def __init__(self, program: Path, folder: Path, authority: Authority, push_authority: str):
-        """`push_authority` is the host and port of the one push service that may be sent to besides the vendors'."""
+        """`push_authority` is the host and port of the one push service that may have a private address."""
         self._program, self._folder, self._authority = program, folder, authority
         self.certificate = authority.issue("site")
         self._socket, self._config = folder / "app-backend.sock", folder / "app-backend.json"
@@ -83,11 +83,11 @@ class Installation:
         if kind is None:
             self._expect_silence()
 
-    def add_user(self, role: str) -> User:
-        """Adds one, as an operator does, whom no other test has."""
+    def add_user(self, role: str, *options: str) -> User:
+        """Adds one, as an operator does, whom no other test has. The options are those of `user add`."""
         self._names[role] = self._names.get(role, 0) + 1
         user = User(f"{role}{self._names[role]}", self.secret("password:with:colons-"))
-        self.run("user", "add", user.name, input=user.password + "\n")
+        self.run("user", "add", user.name, *options, input=user.password + "\n")
         return user
 
     def secret(self, text: str = "") -> str:
@@ -145,6 +145,8 @@ class Installation:
             "store": {"path": str(store)},
             "log": {"level": "debug"},
             "webPush": {
+                # A name that leads to this host, and is not the one that may.
+                "hosts": ["localhost"],
                 "privateHosts": [push_authority],
                 "caFile": str(self._authority.file),
                 "subject": CONTACT,

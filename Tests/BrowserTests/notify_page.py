@@ -129,6 +129,20 @@ class NotifyPage(Generic[AnyTab]):
         """What a browser does by itself when its person takes the permission away."""
         assert self.tab.evaluate(f"{SUBSCRIPTION}.then(one => one.unsubscribe())")
 
+    def subscribe_for_another_key(self) -> str:
+        """Leaves the browser as it is when the server has changed its key, and returns the endpoint."""
+        return str(
+            self.tab.evaluate(
+                """(async () => {
+                    const curve = { name: "ECDSA", namedCurve: "P-256" };
+                    const { publicKey } = await crypto.subtle.generateKey(curve, false, ["sign"]);
+                    const applicationServerKey = await crypto.subtle.exportKey("raw", publicKey);
+                    const { pushManager } = await navigator.serviceWorker.ready;
+                    return (await pushManager.subscribe({ userVisibleOnly: true, applicationServerKey })).endpoint;
+                })()"""
+            )
+        )
+
     def _lines(self, id: str, kind: str, label: str) -> list[Line]:
         fields = f"[line.dataset.{kind}, line.innerText, line.dataset.{label}]"
         found = self.tab.evaluate(f'[...document.querySelectorAll("#{id} li")].map(line => {fields})')

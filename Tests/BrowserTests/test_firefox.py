@@ -134,6 +134,20 @@ def test_a_page_whose_id_is_no_more_asks_for_another_one(alice: Account, registe
     page.await_received("There again")
 
 
+def test_a_subscription_for_a_key_that_is_not_the_servers_any_more_is_made_anew(
+    alice: Account, registered: Callable[[Account], Page]
+) -> None:
+    page = registered(alice)
+    page.unsubscribe()
+    before = page.subscribe_for_another_key()
+    assert page.endpoint == before
+    page.open().await_state("registered")
+    assert page.endpoint != before
+    assert len(registrations(alice)) == 1
+    page.send(alice, "For the new key")
+    page.await_received("For the new key")
+
+
 def test_two_users_each_get_only_their_own(
     installation: Installation,
     push: PushService,

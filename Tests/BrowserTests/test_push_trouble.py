@@ -83,3 +83,12 @@ def test_a_device_of_no_push_service_that_may_be_sent_to_is_never_called(
     else:
         assert reply.status == 400
     assert subscriber.subscription.messages == []
+
+
+def test_a_name_that_may_be_sent_to_is_not_called_where_it_leads_to_this_host(
+    alice: Account, bob: Account, subscriber: Subscriber
+) -> None:
+    # The list of hosts has the name. Were its address not looked at, the connection would be refused and tried again.
+    subscriber.subscription.endpoint = "https://localhost/push"
+    bob.register(subscriber)
+    assert alice.await_outcome(alice.send(bob, "Hello")) == ("Abandoned", {"WrongChannel": 1})

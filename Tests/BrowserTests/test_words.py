@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the page allows before it is time, and what it says, beside which control, when something is in the way."""
+
+import json
+from collections.abc import Callable
+
+import pytest
+
+from account import Account
+from chromium import ChromiumTab
+from installation import Installation, User
+from notify_page import PLATFORMS, NotifyPage
+from subscriber import Subscriber
+from test_chromium import subscribed
+
+Page = NotifyPage[ChromiumTab]
+
+# Failed log-ins that a name has within a minute.
+MAXIMUM_FAILURES = 10
+
+# Lets the page's own `PUT /api/register/…` end in `answer`, and counts how often it is made.
+REGISTERING = """(() => {{
+    const real = window.fetch;
+    const answer = {answer};
+    window.registrations = 0;
+    window.fetch = async (url, request) => {{
+        if (request?.method !== "PUT") return real(url, request);
+        window.registrations += 1;
+        return answer(() => real(url, request));
+    }};
+}})()"""
+
+
+@pytest.fixture
+def open_page(
+    chromium_tab: Callable[..., ChromiumTab], installation: Installation, subscriber: Subscriber
+) -> Callable[..., Page]:
+    """Opens the page, which has a device token, nobody logged in."""
+
+    def open_it(script: str = "") -> Page:
+        tab = chromium_tab()
+        subscribed(tab, subscriber)
+        tab.on_new_document(script)
+        page = NotifyPage(tab, installation.origin).open()
+        page.await_state("token")
+        return page
+
+    return open_it
+
+
+@pytest.fixture
+def page(open_page: Callable[..., Page]) -> Page:
+    return open_page()
+
+
+def has_focus(page: Page, id: str) -> bool:
+    return bool(page.tab.evaluate("document.activeElement.id") == id)
+
+
+def value(page: Page, id: str) -> str:
+    return str(page.tab.evaluate(f'document.getElementById("{id}").value'))
+
+
+def await_words(page: Page, id: str, words: str) -> None:
+    """Raises TimeoutError."""
+    page.tab.wait_until(f'document.getElementById("{id}").textContent.includes({json.dumps(words)})')
+
+
+def send(page: Page, recipient: str, message: str) -> None:
+    """Sends to the platforms that are switched on, and does not wait."""
+    page.tab.fill("recipient", recipient)
+    page.tab.fill("message", message)
+    page.tab.click("send")
+
+
+def test_browsers_alone_are_sent_to_unless_somebody_says_otherwise(page: Page) -> None:
+    chosen = [id for id in PLATFORMS if page.tab.evaluate(f'document.getElementById("{id}").checked')]
+    assert chosen == ["browser"]
+
+
+def test_each_platform_that_is_switched_on_has_a_line_and_the_next_message_lines_of_its_own(
+    page: Page, alice: Account, bob: Account
+) -> None:
+    page.log_in(alice)
+    for platform in PLATFORMS:
+        page.choose(platform, True)
+    send(page, bob.name, "to all")
+    page.tab.wait_until(f'document.querySelectorAll("#sendResults li").length === {len(PLATFORMS)}')
+    lines = page.await_results()
+    assert {(line.label, line.kind) for line in lines} == {(name, "NoTargetFound") for name in PLATFORMS}
+    [line] = page.send(bob, "to browsers")
+    assert line.label == "browser"
+
+
+def test_nothing_is_sent_before_the_device_is_registered(open_page: Callable[..., Page], alice: Account) -> None:
+    held = "async (go) => { await new Promise((resolve) => { window.release = resolve; }); return go(); }"
+    page = open_page(REGISTERING.format(answer=held))
+    assert not page.is_enabled("send")
+    page.log_in(alice, state="registering")
+    assert not page.is_enabled("send")
+    page.tab.wait_until("window.release !== undefined")
+    page.tab.evaluate("window.release()")
+    page.await_state("registered")
+    page.await_enabled("send")
+
+
+def test_a_server_that_forgets_every_id_is_asked_for_another_one_once_and_not_for_ever(
+    open_page: Callable[..., Page], alice: Account
+) -> None:
+    page = open_page(REGISTERING.format(answer="() => new Response('', { status: 410 })"))
+    page.log_in(alice, state="loggedin")
+    await_words(page, "loginResult", "The server has forgotten this device")
+    assert page.tab.evaluate("window.registrations") == 2
+
+
+def test_the_message_is_counted_in_bytes_and_what_is_too_long_stays_where_it_is(page: Page, alice: Account) -> None:
+    page.log_in(alice)
+    page.tab.fill("recipient", alice.name)
+    page.tab.fill("message", "aé漢")
+    assert page.text("counter") == "6 of 2,700 bytes"
+    page.tab.evaluate(
+        """(message => {
+            message.value = "é".repeat(1351);
+            message.dispatchEvent(new Event("input"));
+        })(document.getElementById("message"))"""
+    )
+    assert page.text("counter") == "2,702 of 2,700 bytes: 2 too many"
+    page.tab.click("send")
+    await_words(page, "sendError", "The message is too long.")
+    assert has_focus(page, "message")
+    assert page.tab.evaluate('document.getElementById("message").ariaInvalid') == "true"
+    assert page.tab.evaluate('document.getElementById("results").hidden')
+
+
+def test_a_recipient_whom_one_may_not_send_to_is_named_and_the_message_stays_typed(
+    page: Page, installation: Installation, alice: Account
+) -> None:
+    limited = Account(installation, installation.add_user("limited", "--send-to", "nobody"))
+    page.log_in(limited)
+    send(page, alice.name, "Hello")
+    await_words(page, "sendError", f"You may not send to {alice.name}.")
+    assert value(page, "message") == "Hello"
+
+
+def test_without_a_network_the_message_stays_typed_and_goes_out_later(page: Page, alice: Account) -> None:
+    page.log_in(alice)
+    speed = {"latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}
+    page.tab.call("Network.enable")
+    page.tab.call("Network.emulateNetworkConditions", offline=True, **speed)
+    send(page, alice.name, "Hello")
+    await_words(page, "sendError", "There is no network.")
+    assert value(page, "message") == "Hello"
+    page.tab.call("Network.emulateNetworkConditions", offline=False, **speed)
+    page.tab.click("send")
+    assert [line.kind for line in page.await_results()] == ["Completed"]
+    assert page.text("sendError") == ""
+    assert value(page, "message") == ""
+
+
+def test_who_failed_too_often_is_told_how_long_to_wait(page: Page, installation: Installation, alice: Account) -> None:
+    wrong = User(alice.name, "wrong")
+    answers = [installation.call("GET", "/api/register", wrong).status for _ in range(MAXIMUM_FAILURES)]
+    assert answers == [401] * MAXIMUM_FAILURES
+    page.tab.fill("username", alice.name)
+    page.tab.fill("password", alice.user.password)
+    page.tab.click("login")
+    page.tab.wait_until('/Try again in [0-9]+ seconds/.test(document.getElementById("loginResult").textContent)')
+    assert page.state == "token"
+
+
+def test_what_was_logged_out_elsewhere_says_so_and_keeps_what_was_typed(page: Page, alice: Account) -> None:
+    page.log_in(alice)
+    page.tab.evaluate('fetch("/api/session?everywhere=true", { method: "DELETE" }).then(answer => answer.status)')
+    send(page, alice.name, "Hello")
+    await_words(page, "loginResult", "Your session has ended.")
+    page.log_in(alice)
+    assert value(page, "message") == "Hello"
