@@ -119,6 +119,9 @@ class NotifyPage(Generic[AnyTab]):
 
     def await_shown(self, condition: str) -> None:
         """Waits for a notification `one` of which the JavaScript condition is true. Raises TimeoutError."""
+        # Chromium forgets a notification that is asked after while it is still being put up. The worker tells the page
+        # when it is up.
+        self.tab.wait_until('document.querySelectorAll("#received li").length > 0')
         self.tab.wait_until(f"{NOTIFICATIONS}.then(list => list.some(one => {condition}))")
 
     @property
