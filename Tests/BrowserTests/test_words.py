@@ -175,3 +175,45 @@ def test_what_was_logged_out_elsewhere_says_so_and_keeps_what_was_typed(page: Pa
     await_words(page, "loginResult", "Your session has ended.")
     page.log_in(alice)
     assert value(page, "message") == "Hello"
+
+
+def test_what_is_only_recorded_is_not_called_a_failure(page: Page, alice: Account, bob: Account) -> None:
+    device = {"Platform": "apns", "Handle": "ab" * 32}
+    assert bob.call("PUT", f"/api/register/{bob.ask_for_id()}", device).status == 200
+    page.log_in(alice)
+    page.choose("browser", False)
+    page.choose("apns", True)
+    send(page, bob.name, "Hello")
+    [line] = page.await_results()
+    assert "Recorded" in line.text
+    assert "Given up" not in line.text
+
+
+def test_a_hub_that_does_not_know_a_message_yet_is_asked_again(
+    open_page: Callable[..., Page], alice: Account
+) -> None:
+    page = open_page(
+        """(() => {
+            const real = window.fetch;
+            let isFirst = true;
+            window.fetch = async (url, request) => {
+                if (!String(url).includes("/outcomes/") || !isFirst) return real(url, request);
+                isFirst = false;
+                return new Response("", { status: 404 });
+            };
+        })()"""
+    )
+    page.log_in(alice)
+    assert page.send(alice, "Hello")[0].kind == "Completed"
+
+
+def test_who_is_still_logged_in_sends_no_sooner_after_a_reload(open_page: Callable[..., Page], alice: Account) -> None:
+    page = open_page("")
+    page.log_in(alice)
+    page.tab.on_new_document(
+        "PushManager.prototype.getSubscription = () => new Promise((resolve) => { window.release = resolve; })"
+    )
+    page.open()
+    page.await_state("subscribing")
+    page.tab.wait_until("!document.getElementById('account').hidden")
+    assert not page.is_enabled("send")

@@ -15,7 +15,7 @@ import { deviceWords } from './js/words.js';
 const device = new Device();
 const session = new Session();
 const loginForm = new LoginForm(session, device);
-const sendForm = new SendForm(session);
+const sendForm = new SendForm(session, device);
 const received = new Received(session);
 
 let user; // whose things are shown

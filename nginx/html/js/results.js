@@ -68,8 +68,9 @@ export class Results {
                 const own = Array.isArray(Outcomes) ? Outcomes.filter((one) => platformOf(one.Platform) === platformOf(platform)) : [];
                 show(line, State, sum(own.map((one) => one.Counts)));
             } catch (failure) {
-                // Not known (any more), or no longer logged in: what is shown is all there will be. Else once more.
-                if ([401, 403, 404].includes(failure.status)) return;
+                // No longer logged in: what is shown is all there will be. Else once more; 404, too, because a hub may
+                // need a moment before it knows what it took.
+                if ([401, 403].includes(failure.status)) return;
             }
         }
         if (finalStates.includes(last)) announce(line.textContent);

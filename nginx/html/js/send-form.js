@@ -9,13 +9,15 @@ import { amount, failureWords, platforms, platformOf } from './words.js';
 
 export class SendForm {
     #session;
+    #device;
     #results = new Results();
     #limit = 2700; // bytes; the server tells its own
     #offered = new Set(Object.keys(platforms));
     #busy = false;
 
-    constructor(session) {
+    constructor(session, device) {
         this.#session = session;
+        this.#device = device;
         $('sendForm').addEventListener('submit', (event) => {
             event.preventDefault();
             this.#submit();
@@ -50,7 +52,9 @@ export class SendForm {
     /** Enables the button for who may send now. */
     show() {
         const { user, registration } = this.#session;
-        $('send').disabled = this.#busy || !user || registration === 'registering';
+        // Who is still logged in when the page opens waits for the device, which is on its way, as after a log-in.
+        const isComing = !this.#device.optional && ['starting', 'subscribing'].includes(this.#device.state);
+        $('send').disabled = this.#busy || !user || isComing || registration === 'registering';
         say('sendHint', user ? '' : 'Log in to send.');
         if (!user) this.#results.stop();
     }

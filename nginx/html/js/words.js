@@ -45,6 +45,8 @@ export function outcomeWords(state, counts = {}) {
     const known = Object.entries(counts).filter(([, count]) => Number.isSafeInteger(count) && count > 0);
     const sentence = known.map(([name, count]) => countWords(name, count)).join('; ');
     const all = (...names) => known.length > 0 && known.every(([name]) => names.includes(name));
+    // The hub calls it abandoned, as it asked no push service; it has done all that it does.
+    if (['Completed', 'Abandoned'].includes(state) && all('Skipped')) return { label: 'Recorded', tone: 'quiet', sentence };
     switch (state) {
         case 'Sending': return { label: 'Sending', tone: 'wait', sentence: '' };
         case 'Failed': return { label: 'Not sent', tone: 'bad', sentence: '' };
@@ -54,7 +56,6 @@ export function outcomeWords(state, counts = {}) {
         case 'Abandoned': return { label: 'Given up', tone: 'bad', sentence: sentence || 'the hub could not deliver it' };
         case 'Cancelled': return { label: 'Cancelled', tone: 'quiet', sentence };
         case 'Completed':
-            if (all('Skipped')) return { label: 'Recorded', tone: 'quiet', sentence };
             if (known.length && !known.some(([name]) => name === 'Success')) return { label: 'Not delivered', tone: 'bad', sentence };
             return { label: 'Sent', tone: 'good', sentence };
         default: return { label: String(state).slice(0, 40), tone: 'quiet', sentence };
