@@ -18,7 +18,9 @@ struct Challenge: Sendable {
     /// A browser that is told `Basic` opens a box of its own over the page that asked, and remembers for good what is
     /// typed there. So a page's fetch is told a scheme that no browser knows (401 needs one: RFC 9110 section 15.5.2).
     func response(to request: Request) -> Response {
-        var response = Problem(.unauthorized, "User name or password is missing or wrong.").response
+        let isOfSession = request.fields.contains(.cookie) && !request.fields.contains(.authorization)
+        let detail = isOfSession ? "The session has ended: log in again." : "User name or password is missing or wrong."
+        var response = Problem(.unauthorized, detail).response
         let isOfPage = request.fields[.mode].map { $0 != "navigate" } ?? false
         response.fields[.wwwAuthenticate] = isOfPage ? session : basic
         return response

@@ -8,9 +8,10 @@ package struct PublicConfiguration: Sendable {
     /// The platforms whose devices the hub reaches. Of the others it records what is sent to them, and no more.
     package var deliveringPlatforms: Set<Platform>
 
-    /// The longest message that pages let a person write, in bytes of UTF-8: it leaves a third of the smallest
-    /// notification (a browser's 3993 bytes) for the sender's name and for what has to be escaped.
-    package static let maximumMessageBytes = 2700
+    /// The longest message that pages let a person write, in bytes of UTF-8: with the sender's name around it, encrypted,
+    /// it fits what gets through to Firefox on Android, some 2,740 bytes. What has to be escaped takes more; the limit of
+    /// the backend itself is the platform's.
+    package static let maximumMessageBytes = 2500
 
     package init(vapidPublicKey: String? = nil, deliveringPlatforms: Set<Platform> = []) {
         self.vapidPublicKey = vapidPublicKey

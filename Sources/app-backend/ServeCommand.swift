@@ -56,7 +56,7 @@ struct ServeCommand: ParsableCommand {
             listener: listener, limits: limits(configuration), logger: logger,
             refuse: { Backend.refusal($0).response }, responder: site.responder)
         load.watch(server)
-        warn(configuration, logger)
+        try warn(configuration, logger)
         logger.notice("app-backend \(Version.text) listens on \(listener.description)")
         try PlatformThread.start {
             logger.notice("stopping on signal \(Signals.wait())")
@@ -79,12 +79,16 @@ struct ServeCommand: ParsableCommand {
         return limits
     }
 
-    private func warn(_ configuration: SiteConfiguration, _ logger: Logger) {
+    private func warn(_ configuration: SiteConfiguration, _ logger: Logger) throws {
         if configuration.authenticationMethod == .test {
             logger.warning("auth.method is test: WHOEVER GIVES A NAME AS PASSWORD IS THAT USER")
         }
         if configuration.hub.connection == nil {
-            logger.notice("no hub.connectionString: the local hub is used")
+            switch try PushService.state(configuration) {
+            case .on: logger.notice("no hub.connectionString: the local hub is used, and pushes to browsers")
+            case .off(let reason):
+                logger.notice("no hub.connectionString: the local hub is used, for no browsers: \(reason)")
+            }
         }
     }
 }

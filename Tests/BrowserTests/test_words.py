@@ -117,14 +117,14 @@ def test_the_message_is_counted_in_bytes_and_what_is_too_long_stays_where_it_is(
     page.log_in(alice)
     page.tab.fill("recipient", alice.name)
     page.tab.fill("message", "aé漢")
-    assert page.text("counter") == "6 of 2,700 bytes"
+    assert page.text("counter") == "6 of 2,500 bytes"
     page.tab.evaluate(
         """(message => {
-            message.value = "é".repeat(1351);
+            message.value = "é".repeat(1251);
             message.dispatchEvent(new Event("input"));
         })(document.getElementById("message"))"""
     )
-    assert page.text("counter") == "2,702 of 2,700 bytes: 2 too many"
+    assert page.text("counter") == "2,502 of 2,500 bytes: 2 too many"
     page.tab.click("send")
     await_words(page, "sendError", "The message is too long.")
     assert has_focus(page, "message")

@@ -17,7 +17,7 @@ struct ConfigTests {
         #expect(answer.fields[.contentType] == "application/json; charset=utf-8")
         let platforms = #"[{"Name":"wns","Delivers":false},{"Name":"browser","Delivers":true}]"#
         let expected =
-            #"{"VapidPublicKey":"\#(key)","Platforms":\#(platforms),"Realm":"Contoso","MaximumMessageBytes":2700}"#
+            #"{"VapidPublicKey":"\#(key)","Platforms":\#(platforms),"Realm":"Contoso","MaximumMessageBytes":2500}"#
         #expect(String(decoding: answer.body, as: UTF8.self) == expected)
         #expect(site.call(.head, "/api/config").status == .ok)
         // Nor do wrong credentials matter, which a browser may have remembered.

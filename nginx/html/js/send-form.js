@@ -11,7 +11,7 @@ export class SendForm {
     #session;
     #device;
     #results = new Results();
-    #limit = 2700; // bytes; the server tells its own
+    #limit = 2500; // bytes; the server tells its own
     #offered = new Set(Object.keys(platforms));
     #busy = false;
 

@@ -81,7 +81,13 @@ export class Session extends EventTarget {
             if (failure.status === 0) throw failure;
             drop = true;
         }
-        await api.logOut();
+        try {
+            await api.logOut();
+        } catch (failure) {
+            // Half-way: still logged in, and receiving no more.
+            if (!drop) this.unregistered();
+            throw failure;
+        }
         if (drop) await registration.forget().catch(() => {});
         await inbox.clear(user).catch(() => {});
         this.#becomes(null, 'here');
