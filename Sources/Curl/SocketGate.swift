@@ -10,14 +10,19 @@ import Glibc
 struct SocketGate {
     private let policy: AddressPolicy
     private let hostAndPort: String
+    private let mayBeginAgain: Bool
     private var hasOpened = false
     private var hasRefused = false
     /// Whether a connection was there and the request was about to be sent.
     private(set) var hasBegun = false
 
-    init(_ policy: AddressPolicy, for hostAndPort: String) {
+    /// - Parameter mayBeginAgain: whether libcurl may send the request a second time. It does so by itself where a kept
+    ///   connection ends without an answer; over HTTP/1 the first one may have been taken all the same. Over HTTP/2 it
+    ///   does so only where the server has said that it was not.
+    init(_ policy: AddressPolicy, for hostAndPort: String, mayBeginAgain: Bool = true) {
         self.policy = policy
         self.hostAndPort = hostAndPort
+        self.mayBeginAgain = mayBeginAgain
     }
 
     /// Whether there was no address that might be used. A host that has good addresses, too, and does not answer on
@@ -28,6 +33,7 @@ struct SocketGate {
     /// - Parameter address: the peer's.
     /// - Returns: whether the request may be sent on that connection.
     mutating func begin(at address: UnsafePointer<CChar>) -> Bool {
+        guard !hasBegun || mayBeginAgain else { return false }
         guard policy.allows(IPAddress(text: address), for: hostAndPort) else {
             hasRefused = true
             return false

@@ -26,16 +26,25 @@ final class Transfer {
     }
 
     /// Makes the handle ready for one call. What the call before had set is forgotten; its connection is not.
+    /// - Parameter mayRepeat: whether the request may be sent a second time though the first may have been taken.
     /// - Throws: `unavailable`, when libcurl does not know an option or has no memory.
-    func begin(_ call: Call, options: CurlOptions) throws(TransportError) {
+    func begin(_ call: Call, options: CurlOptions, mayRepeat: Bool) throws(TransportError) {
         self.call = call
         answer = Answer(maximumBodyBytes: options.maximumResponseBytes)
-        gate = SocketGate(options.proxy == nil ? options.addresses : .any, for: call.request.hostAndPort)
+        gate = SocketGate(
+            options.proxy == nil ? options.addresses : .any, for: call.request.hostAndPort, mayBeginAgain: mayRepeat)
         curl_easy_reset(easy)
         try setTrust(options)
         try setBounds(options, deadline: call.deadline)
         try setRequest(call.request)
         try setCallbacks()
+    }
+
+    /// Whether the answer came over HTTP/1.0 or 1.1; nil when there was none.
+    var wasHTTP1: Bool? {
+        var version = 0
+        curl_easy_getinfo_long(easy, CURLINFO_HTTP_VERSION, &version)
+        return version == 0 ? nil : version <= CURL_HTTP_VERSION_1_1
     }
 
     /// Tells the caller what became of his call, and lets go of it.
@@ -69,8 +78,8 @@ final class Transfer {
     }
 
     /// libcurl itself repeats a request on a new connection when a kept one breaks before the first byte of an answer
-    /// (or the server has refused the stream). Where the new one cannot be made, its error says so, and the request may
-    /// have been taken all the same.
+    /// (or the server has refused the stream), as far as the gate lets it. Where the new one cannot be made, its error
+    /// says so, and the request may have been taken all the same. So it is with an answer that is no HTTP.
     private func exact(_ error: TransportError) -> TransportError {
         if gate.hasBegun { return error.isUnsent ? .interrupted(reason: error.description) : error }
         return error == .timedOut ? .noConnectionInTime : error

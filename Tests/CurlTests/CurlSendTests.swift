@@ -132,6 +132,29 @@ import Testing
         #expect(second.errors.first??.isUnsent == false)
     }
 
+    @Test(arguments: [(HTTPRequest.Method.post, 1), (.get, 2)])
+    func `what a kept connection may have carried is sent again only where that does nothing twice`(
+        _ method: HTTPRequest.Method, _ times: Int
+    ) throws {
+        try LocalServer.run { server in
+            var options = server.options()
+            options.allowPlainHTTP = true
+            let transport = try CurlTransport(options)
+            for path in ["/hello", "/drop"] {
+                let outcomes = Outcomes()
+                let authority = "127.0.0.1:\(server.plainPort)"
+                let first = path == "/hello"
+                transport.send(
+                    Request(method: first ? .get : method, scheme: "http", authority: authority, path: path),
+                    outcomes.completion(0))
+                try outcomes.wait(for: 1)
+                #expect(outcomes.errors.map(\.?.isUnsent) == [first ? nil : false])
+            }
+            let log = try String(contentsOf: server.folder.appending(path: "drops.log"), encoding: .utf8)
+            #expect(log.split(separator: "\n").count == times)
+        }
+    }
+
     @Test func `what is refused at once is told before the call returns`() throws {
         let listener = try LoopbackListener()
         let transport = try CurlTransport(

@@ -109,6 +109,7 @@ final class LocalServer {
             listen 127.0.0.1:\(plain);
             large_client_header_buffers 4 64k;
             location = /hello { return 200 "plain"; }
+            location = /drop { access_log drops.log; return 444; }
             location = /reflect { return 200 "$http_x_method|$http_x_type|$http_x_body"; }
           }
         }
