@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The whole way, with a browser that really subscribes, really decrypts and really shows."""
 
+import json
 from collections.abc import Callable
 
 import pytest
@@ -191,6 +192,7 @@ def test_who_logs_out_is_not_sent_to_any_more_and_who_logs_in_next_gets_only_his
     alice: Account, bob: Account, registered: Callable[[Account], Page]
 ) -> None:
     page = registered(alice)
+    hers = page.endpoint
     bob.send(alice, "for alice alone")
     page.await_received("for alice alone")
     page.log_out()
@@ -200,6 +202,26 @@ def test_who_logs_out_is_not_sent_to_any_more_and_who_logs_in_next_gets_only_his
     page.send(bob, "for bob")
     page.await_received("for bob")
     assert len(page.received) == 1
+    # What the push service still held for her is nobody's.
+    assert page.endpoint != hers
+
+
+def test_who_logs_in_after_one_whose_session_has_ended_has_a_token_of_his_own(
+    alice: Account, bob: Account, registered: Callable[[Account], Page]
+) -> None:
+    page = registered(alice)
+    hers = page.endpoint
+    assert page.tab.evaluate('fetch("api/session", { method: "DELETE" }).then(answer => answer.status)') == 200
+    page.open().await_state("token")
+    page.log_in(bob)
+    page.tab.wait_until(
+        "navigator.serviceWorker.ready.then(one => one.pushManager.getSubscription())"
+        f".then(one => one !== null && one.endpoint !== {json.dumps(hers)})"
+    )
+    page.await_state("registered")
+    page.send(bob, "for bob")
+    page.await_received("for bob")
+    assert bob.await_outcome(bob.send(alice, "too late")) == ("NoTargetFound", {})
 
 
 def test_a_wrong_password_is_said_and_a_right_one_then_works(alice: Account, open_page: Open) -> None:

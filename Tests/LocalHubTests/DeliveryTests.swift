@@ -127,37 +127,6 @@ private func queued(enqueuedAt: String = "1541549917", targets: String = "0", mo
         if tries == 1 { #expect(bench.sender.requests.count == 1) }
     }
 
-    @Test func `a service that is down is left alone, and the others get theirs`() throws {
-        let bench = DeliveryBench { $0.batch = 1 }
-        for id in 1...20 { bench.register(id, at: "https://\(id.isMultiple(of: 2) ? "up" : "down").example/\(id)") }
-        bench.sender.answer { request in
-            .success(Response(status: request.authority == "up.example" ? .created : .serviceUnavailable))
-        }
-        bench.start()
-        let id = bench.send()
-        try bench.wait { try bench.details(id).outcomes.first?.counts == [.init("Success", 10)] }
-        #expect(bench.sender.requests.count { $0.authority == "down.example" } == 1)
-        bench.sender.answer(ScriptedSender.status(201))
-        bench.pass(120)
-        #expect(try bench.outcomes(id) == ["Success": 20])
-    }
-
-    @Test func `messages that wait for a service that is down keep no others out`() throws {
-        let bench = DeliveryBench { $0.messages = 2 }
-        bench.register(1, tags: "down")
-        bench.register(2, tags: "up", at: "https://up.example/2")
-        bench.sender.answer { request in
-            .success(Response(status: request.authority == "up.example" ? .created : .serviceUnavailable))
-        }
-        let down = (0..<5).map { _ in bench.send("down") }
-        bench.start()
-        try bench.wait { bench.sender.requests.count >= 1 }
-        #expect(try bench.outcomes(bench.send("up")) == ["Success": 1])
-        bench.sender.answer(ScriptedSender.status(201))
-        bench.pass(120)
-        for id in down { #expect(try bench.outcomes(id) == ["Success": 1]) }
-    }
-
     @Test func `what a driver refuses is told while others are waited for`() throws {
         let bench = DeliveryBench(sender: ScriptedSender { _ in nil })
         bench.register(1)

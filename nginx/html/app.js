@@ -67,6 +67,8 @@ function sessionChanged() {
 
 device.addEventListener('change', deviceChanged);
 session.addEventListener('change', sessionChanged);
+// What the push service still holds for the one before must not come to this one.
+session.addEventListener('takeover', () => device.drop());
 hear('subscription', () => device.look());
 $('enable').addEventListener('click', () => device.enable());
 $('without').addEventListener('click', () => device.goWithout());

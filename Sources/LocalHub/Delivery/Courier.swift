@@ -19,6 +19,9 @@ package final class Courier: Sendable {
         /// Messages that are worked on at once, without those that only wait for another try; the others stay in the
         /// store. What the store takes bounds them all.
         package var messages = 1_000
+        /// Messages to one tag expression that wait for another try; more are given up, or somebody could fill the queue
+        /// with messages to a device of his that is never reached. A backend's expressions name sender and recipient.
+        package var waitingPerAudience = 100
         /// Targets of one message that wait for another try; with more the message itself waits, and those of its
         /// targets with it that come later and have another service.
         package var retries = 1_000

@@ -42,6 +42,7 @@ final class DeliveryDesk {
     /// - Returns: whether there is more to hand over at once.
     private func step() throws(StoreError) -> Bool {
         settle(courier.mailbox.takeAnswers())
+        limitWaiting()
         try admit()
         let hasMore = try handOver()
         try putAway()

@@ -56,8 +56,14 @@ struct DeliveryJob {
 
     /// Gives up what was not delivered by now.
     mutating func abandon() {
-        let count = (targets?.count ?? 0) + message.retries.count
-        message.record.add(.abandoned, platform: platform, registrationID: nil, count: count)
-        (targets, message.retries) = ([], [])
+        message.record.add(.abandoned, platform: platform, registrationID: nil, count: targets?.count ?? 0)
+        targets = []
+        abandonRetries()
+    }
+
+    /// Gives up those who were to be tried again.
+    mutating func abandonRetries() {
+        message.record.add(.abandoned, platform: platform, registrationID: nil, count: message.retries.count)
+        message.retries = []
     }
 }

@@ -57,7 +57,10 @@ export class Device extends EventTarget {
 
     /** Gives the token up, so that nothing that was sent to it arrives any more; then looks anew. */
     async drop() {
-        await this.subscription?.unsubscribe().catch(() => {});
+        const old = this.subscription;
+        this.#turn += 1;
+        this.#become('subscribing');
+        await old?.unsubscribe().catch(() => {});
         return this.look();
     }
 

@@ -11,9 +11,13 @@ import { transact } from './database.js';
 /** Whom this browser receives for, and under which id; undefined when it never registered. */
 export const current = () => transact('device', 'readonly', (store) => store.get('registration'));
 
-/** Registers `subscription` for `user`, who must be the one logged in. Throws `Failure`. */
+/**
+ * Registers `subscription` for `user`, who must be the one logged in. Tells whether it was another user's until now.
+ * Throws `Failure`.
+ */
 export function register(user, subscription) {
     return alone(async () => {
+        const { user: owner } = await current() ?? {};
         for (const last of [false, true]) {
             const before = await current();
             const id = before?.id ?? await api.newRegistrationId();
@@ -21,7 +25,8 @@ export function register(user, subscription) {
             await keep({ user: null, ...before, id, endpoint: subscription.endpoint });
             try {
                 await api.putRegistration(id, subscription);
-                return await keep({ user, id, endpoint: subscription.endpoint });
+                await keep({ user, id, endpoint: subscription.endpoint });
+                return Boolean(owner) && owner !== user;
             } catch (failure) {
                 if (last || !isLost(failure, before)) throw failure;
                 await forget();

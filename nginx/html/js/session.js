@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who is logged in at this browser, and whether it is registered to receive for that user. Emits `change`.
+// Who is logged in at this browser, and whether it is registered to receive for that user. Emits `change`, and `takeover`
+// when the device token was another user's before.
 
 import * as api from './api.js';
 import { hear, tell } from './channel.js';
@@ -50,8 +51,9 @@ export class Session extends EventTarget {
         this.#endpoint = subscription.endpoint;
         this.#registers('registering');
         let outcome = ['registered'];
+        let isTakeover = false;
         try {
-            await registration.register(user, subscription);
+            isTakeover = await registration.register(user, subscription);
         } catch (failure) {
             outcome = ['failed', failure];
         }
@@ -59,6 +61,7 @@ export class Session extends EventTarget {
         if (user !== this.user || subscription.endpoint !== this.#endpoint) return;
         if (outcome[1]?.status === 401) return this.ended();
         this.#registers(...outcome);
+        if (isTakeover) this.dispatchEvent(new Event('takeover'));
     }
 
     /** The device has no token any more. */
@@ -69,30 +72,31 @@ export class Session extends EventTarget {
     }
 
     /**
-     * This browser stops receiving for the user, then the session ends. Where the backend cannot end the registration,
-     * the token is given up instead. Throws `Failure` when the server cannot be reached: then all stays as it was.
+     * This browser stops receiving for the user, then the session ends. The token is given up as well: what the push
+     * service still holds for it must not reach whoever logs in next. Throws `Failure` when the server cannot be reached:
+     * then all stays as it was.
      */
     async logOut(device) {
         const user = this.user;
-        let drop = false;
+        let isLeft = false; // the registration, at the backend; its token is dead
         try {
             await registration.unregister(user);
         } catch (failure) {
             if (failure.status === 0) throw failure;
-            drop = true;
+            isLeft = true;
         }
         try {
             await api.logOut();
         } catch (failure) {
             // Half-way: still logged in, and receiving no more.
-            if (!drop) this.unregistered();
+            if (!isLeft) this.unregistered();
             throw failure;
         }
-        if (drop) await registration.forget().catch(() => {});
+        if (isLeft) await registration.forget().catch(() => {});
         await inbox.clear(user).catch(() => {});
         this.#becomes(null, 'here');
         tell({ about: 'session' });
-        if (drop) await device.drop();
+        if (device.subscription) await device.drop();
     }
 
     /** The server said 401 to something: the session is over. */

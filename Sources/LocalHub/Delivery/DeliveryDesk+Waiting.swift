@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Messages that wait for another try. Where a service is down, or a device has an address that leads nowhere, they wait
+/// for half an hour, and they take room in the queue.
+extension DeliveryDesk {
+    /// Gives up retries where one tag expression has more messages waiting than it may; the oldest stay.
+    func limitWaiting() {
+        let limit = courier.options.waitingPerAudience
+        guard jobs.count > limit else { return }
+        for (_, waiting) in waitingByAudience() where waiting.count > limit {
+            let oldestFirst = waiting.sorted { ($0.enqueuedAt, $0.id) < ($1.enqueuedAt, $1.id) }
+            for record in oldestFirst.dropFirst(limit) {
+                jobs[record.id]?.abandonRetries()
+                unwritten.insert(record.id)
+            }
+        }
+    }
+
+    private func waitingByAudience() -> [String: [MessageRecord]] {
+        var waiting: [String: [MessageRecord]] = [:]
+        for job in jobs.values where !job.message.retries.isEmpty {
+            // Broadcasts and direct sends have none; who may make them holds the hub's key.
+            if let tags = job.message.record.tags { waiting[tags, default: []].append(job.message.record) }
+        }
+        return waiting
+    }
+}
