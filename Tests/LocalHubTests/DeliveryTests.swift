@@ -104,6 +104,21 @@ private func queued(enqueuedAt: String = "1541549917", targets: String = "0", mo
         #expect(bench.hub.ask(.get, "/myhub/registrations/1-1-1").status.code == 200)
     }
 
+    @Test func `what waits for room at its service is given up as well, while others are under way`() throws {
+        let bench = DeliveryBench(sender: ScriptedSender { _ in nil }) {
+            ($0.underWay, $0.underWayPerService, $0.batch) = (4, 2, 1)
+        }
+        for id in 1...3 { bench.register(id) }
+        bench.start()
+        let id = bench.send()
+        try bench.wait { bench.sender.requests.count == 2 }
+        bench.pass(30 * 60)
+        let expected = PlatformOutcomes.Count("AbandonedNotificationMessages", 1)
+        try bench.wait { try bench.details(id).outcomes.first?.counts == [expected] }
+        #expect(try bench.underWay(id) == 2)
+        #expect(bench.sender.requests.count == 2)
+    }
+
     @Test(
         arguments: [
             (Failure(), ["PnsUnreachable": 1], 1), (Failure(isLasting: true), ["WrongChannel": 1], 1),

@@ -45,15 +45,16 @@ extension DeliveryDesk {
     private func plan(_ job: inout DeliveryJob, room: Int) -> [PlannedDelivery] {
         let now = courier.now()
         guard job.pausedUntil <= now || job.pausedUntil > now + Self.pauseSeconds else { return [] }
+        let isOver = now >= job.message.record.enqueuedAt + courier.options.abandonSeconds
         // To make a push ready costs far more than to see that there is no room for it.
-        guard !waitsForService(job) else { return [] }
+        guard isOver || !waitsForService(job) else { return [] }
         job.fullService = nil
         let (before, servicesBefore) = (job, services)
         do throws(StoreError) {
             try job.findTargets(courier.selection)
             job.message.record.startedAt = job.message.record.startedAt ?? now
-            if now >= job.message.record.enqueuedAt + courier.options.abandonSeconds {
-                job.abandon()
+            if isOver {
+                if job.abandon() { unwritten.insert(job.message.record.id) }
                 return []
             }
             let again = try planRetries(&job, room: room, now)

@@ -54,16 +54,22 @@ struct DeliveryJob {
         }
     }
 
-    /// Gives up what was not delivered by now.
-    mutating func abandon() {
-        message.record.add(.abandoned, platform: platform, registrationID: nil, count: targets?.count ?? 0)
+    /// Gives up what was not handed over by now.
+    /// - Returns: whether there was anything.
+    mutating func abandon() -> Bool {
+        let coming = targets?.count ?? 0
+        message.record.add(.abandoned, platform: platform, registrationID: nil, count: coming)
         targets = []
-        abandonRetries()
+        return abandonRetries() || coming > 0
     }
 
     /// Gives up those who were to be tried again.
-    mutating func abandonRetries() {
-        message.record.add(.abandoned, platform: platform, registrationID: nil, count: message.retries.count)
+    /// - Returns: whether there were any.
+    @discardableResult
+    mutating func abandonRetries() -> Bool {
+        let count = message.retries.count
+        message.record.add(.abandoned, platform: platform, registrationID: nil, count: count)
         message.retries = []
+        return count > 0
     }
 }
