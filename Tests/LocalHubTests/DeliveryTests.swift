@@ -1,19 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import HTTP
 import HTTPTypes
-import JSON
 import LocalHub
 import MemoryStore
 import NotificationHub
 import Store
 import Synchronization
 import Testing
-
-/// A queued message as the store keeps it.
-private func queued(enqueuedAt: String = "1541549917", targets: String = "0", more: String = "") -> String {
-    #"{"record":{"format":"browser","enqueuedAt":\#(enqueuedAt),"targets":\#(targets)},"#
-        + #""contentType":"","body":"e30="\#(more)}"#
-}
 
 @Suite struct `The courier of the local hub` {
     @Test func `a message waits in the queue until it is delivered, once to each device`() throws {
@@ -250,24 +243,5 @@ private func queued(enqueuedAt: String = "1541549917", targets: String = "0", mo
         #expect(refused.fields[.retryAfter] != nil)
         bench.start()
         for id in ids { #expect(try bench.outcomes(id) == ["Success": 1]) }
-    }
-
-    @Test(
-        arguments: [
-            "{}", queued(enqueuedAt: "9223372036854775807"), queued(enqueuedAt: "-1"),
-            queued(more: #","underWay":9223372036854775807"#), queued(more: #","underWay":-1"#),
-            queued(targets: "9223372036854775807", more: #","underWay":1"#),
-        ])
-    func `a queued message that cannot be read is dropped, reported, and keeps nobody waiting`(text: String) throws {
-        let bench = DeliveryBench()
-        bench.register(1)
-        try bench.store.enqueueHubMessage(
-            HubMessage(
-                id: "broken", document: try JSONValue(parsing: Array(text.utf8)), createdAt: Timestamp(seconds: 0),
-                expiresAt: Timestamp(seconds: .max)))
-        bench.start()
-        #expect(try bench.outcomes(bench.send()) == ["Success": 1])
-        #expect(try bench.store.queuedHubMessage("broken") == nil)
-        #expect(bench.reports.withLock { $0 }.contains { $0.contains("hub message broken") })
     }
 }

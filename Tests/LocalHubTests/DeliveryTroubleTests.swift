@@ -1,8 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+import JSON
 import LocalHub
 import NotificationHub
 import Store
 import Testing
+
+/// A queued message as the store keeps it.
+private func queued(enqueuedAt: String = "1541549917", targets: String = "0", more: String = "") -> String {
+    #"{"record":{"format":"browser","enqueuedAt":\#(enqueuedAt),"targets":\#(targets)},"#
+        + #""contentType":"","body":"e30="\#(more)}"#
+}
 
 @Suite struct `The courier of a store in trouble` {
     private let store = RefusingStore()
@@ -65,5 +72,24 @@ import Testing
         bench.pass(5)
         #expect(try bench.outcomes(id) == ["Success": 3])
         #expect(bench.sender.paths.sorted() == ["/1", "/2", "/3"])
+    }
+
+    @Test(
+        arguments: [
+            "{}", queued(enqueuedAt: "9223372036854775807"), queued(enqueuedAt: "-1"),
+            queued(more: #","underWay":9223372036854775807"#), queued(more: #","underWay":-1"#),
+            queued(targets: "9223372036854775807", more: #","underWay":1"#),
+        ])
+    func `a queued message that cannot be read is dropped, reported, and keeps nobody waiting`(text: String) throws {
+        let bench = DeliveryBench()
+        bench.register(1)
+        try bench.store.enqueueHubMessage(
+            HubMessage(
+                id: "broken", document: try JSONValue(parsing: Array(text.utf8)), createdAt: Timestamp(seconds: 0),
+                expiresAt: Timestamp(seconds: .max)))
+        bench.start()
+        #expect(try bench.outcomes(bench.send()) == ["Success": 1])
+        #expect(try bench.store.queuedHubMessage("broken") == nil)
+        #expect(bench.reports.withLock { $0 }.contains { $0.contains("hub message broken") })
     }
 }
