@@ -33,6 +33,9 @@ struct OutgoingRequest: Sendable {
         fieldLines = try Self.lines(of: request.fields, userAgent: userAgent)
     }
 
+    /// Whether making the request twice does what making it once does (RFC 9110 section 9.2.2).
+    var isIdempotent: Bool { [.get, .head, .put, .delete, .options].contains(method) }
+
     /// Fields that say how the message is carried; libcurl writes them itself, and a second one would let a message
     /// end in two places. `Expect` would cost a round trip per call.
     private static let ownFields: Set<String> = [

@@ -10,19 +10,23 @@ import Glibc
 struct SocketGate {
     private let policy: AddressPolicy
     private let hostAndPort: String
-    private let mayBeginAgain: Bool
+    private let mayRepeat: Bool
+    private let sockets: OpenSockets
+    /// Of the connection over which the request was sent last.
+    private var localPort: Int32?
     private var hasOpened = false
     private var hasRefused = false
     /// Whether a connection was there and the request was about to be sent.
     private(set) var hasBegun = false
 
-    /// - Parameter mayBeginAgain: whether libcurl may send the request a second time. It does so by itself where a kept
-    ///   connection ends without an answer; over HTTP/1 the first one may have been taken all the same. Over HTTP/2 it
-    ///   does so only where the server has said that it was not.
-    init(_ policy: AddressPolicy, for hostAndPort: String, mayBeginAgain: Bool = true) {
+    /// - Parameters:
+    ///   - mayRepeat: whether sending the request twice does what sending it once does.
+    ///   - sockets: those of all transfers.
+    init(_ policy: AddressPolicy, for hostAndPort: String, mayRepeat: Bool, sockets: OpenSockets) {
         self.policy = policy
         self.hostAndPort = hostAndPort
-        self.mayBeginAgain = mayBeginAgain
+        self.mayRepeat = mayRepeat
+        self.sockets = sockets
     }
 
     /// Whether there was no address that might be used. A host that has good addresses, too, and does not answer on
@@ -30,15 +34,22 @@ struct SocketGate {
     var hasOnlyRefused: Bool { hasRefused && !hasOpened && !hasBegun }
 
     /// `CURLOPT_PREREQFUNCTION(3)`.
-    /// - Parameter address: the peer's.
+    ///
+    /// libcurl sends a request again by itself in two cases. The server has refused the stream (`REFUSED_STREAM`, RFC 9113
+    /// section 8.7): then it has not looked at it, and the connection stands. Or a connection that was kept has ended
+    /// before the first byte of an answer, over HTTP/1 or HTTP/2: then the request may have been taken all the same.
+    /// - Parameters:
+    ///   - address: the peer's.
+    ///   - localPort: ours.
     /// - Returns: whether the request may be sent on that connection.
-    mutating func begin(at address: UnsafePointer<CChar>) -> Bool {
-        guard !hasBegun || mayBeginAgain else { return false }
+    mutating func begin(at address: UnsafePointer<CChar>, from localPort: Int32) -> Bool {
+        if let before = self.localPort, !mayRepeat, !sockets.isConnected(from: before) { return false }
         guard policy.allows(IPAddress(text: address), for: hostAndPort) else {
             hasRefused = true
             return false
         }
         hasBegun = true
+        self.localPort = localPort
         return true
     }
 
@@ -51,7 +62,9 @@ struct SocketGate {
         }
         hasOpened = true
         let kind = target.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue)
-        return socket(target.pointee.family, kind, target.pointee.protocol)
+        let number = socket(target.pointee.family, kind, target.pointee.protocol)
+        if number >= 0 { sockets.add(number) }
+        return number
     }
 
     /// The structure's last member is declared as a `sockaddr` and has room for the largest of them.

@@ -10,14 +10,19 @@ final class Transfer {
     private(set) var call: Call?
     private var answer = Answer(maximumBodyBytes: 0)
     private var connectTimeout = Duration.zero
-    private var gate = SocketGate(.publicOnly(), for: "")
+    private var gate: SocketGate
+    private let sockets: OpenSockets
     private var fieldLines: UnsafeMutablePointer<curl_slist>?
 
     /// `curl_easy_init(3)`.
+    /// - Parameter sockets: those of all transfers.
     /// - Throws: `unavailable`.
-    init() throws(TransportError) {
+    init(_ sockets: OpenSockets) throws(TransportError) {
         guard let easy = curl_easy_init() else { throw .unavailable(reason: "no handle") }
         self.easy = easy
+        self.sockets = sockets
+        // Until the first call.
+        gate = SocketGate(.publicOnly(), for: "", mayRepeat: false, sockets: sockets)
     }
 
     deinit {
@@ -26,25 +31,18 @@ final class Transfer {
     }
 
     /// Makes the handle ready for one call. What the call before had set is forgotten; its connection is not.
-    /// - Parameter mayRepeat: whether the request may be sent a second time though the first may have been taken.
     /// - Throws: `unavailable`, when libcurl does not know an option or has no memory.
-    func begin(_ call: Call, options: CurlOptions, mayRepeat: Bool) throws(TransportError) {
+    func begin(_ call: Call, options: CurlOptions) throws(TransportError) {
         self.call = call
         answer = Answer(maximumBodyBytes: options.maximumResponseBytes)
         gate = SocketGate(
-            options.proxy == nil ? options.addresses : .any, for: call.request.hostAndPort, mayBeginAgain: mayRepeat)
+            options.proxy == nil ? options.addresses : .any, for: call.request.hostAndPort,
+            mayRepeat: call.request.isIdempotent, sockets: sockets)
         curl_easy_reset(easy)
         try setTrust(options)
         try setBounds(options, deadline: call.deadline)
         try setRequest(call.request)
         try setCallbacks()
-    }
-
-    /// Whether the answer came over HTTP/1.0 or 1.1; nil when there was none.
-    var wasHTTP1: Bool? {
-        var version = 0
-        curl_easy_getinfo_long(easy, CURLINFO_HTTP_VERSION, &version)
-        return version == 0 ? nil : version <= CURL_HTTP_VERSION_1_1
     }
 
     /// Tells the caller what became of his call, and lets go of it.
@@ -151,9 +149,10 @@ final class Transfer {
                 return Unmanaged<Transfer>.fromOpaque(me).takeUnretainedValue().gate.open(target)
             })
         try check(
-            curl_easy_setopt_prereq(easy, CURLOPT_PREREQFUNCTION) { me, address, _, _, _ in
+            curl_easy_setopt_prereq(easy, CURLOPT_PREREQFUNCTION) { me, address, _, _, localPort in
                 guard let me, let address else { return CURL_PREREQFUNC_ABORT }
-                let mayBegin = Unmanaged<Transfer>.fromOpaque(me).takeUnretainedValue().gate.begin(at: address)
+                let transfer = Unmanaged<Transfer>.fromOpaque(me).takeUnretainedValue()
+                let mayBegin = transfer.gate.begin(at: address, from: localPort)
                 return mayBegin ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
             })
         try check(

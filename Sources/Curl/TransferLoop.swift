@@ -9,15 +9,12 @@ final class TransferLoop {
     /// Transfers whose handle is in the multi handle, by the handle.
     private var active: [UnsafeMutableRawPointer: Transfer] = [:]
     private var idle: [Transfer] = []
-    /// Hosts that answered over HTTP/1 the last time, with their ports.
-    private var http1Hosts: Set<String> = []
+    private let sockets = OpenSockets()
     /// No active transfer's deadline is earlier.
     private var earliestDeadline: Deadline?
 
     /// How long the thread sleeps when nothing is under way; a new call wakes it.
     private static let idleMilliseconds = 60_000
-    /// Hosts that are remembered; more than connections are kept to.
-    private static let maximumHosts = 4 * CurlOptions.maximumIdleConnections
 
     /// Takes the multi handle over: `run()` frees it.
     init(multi: UnsafeMutableRawPointer, queue: CallQueue, options: CurlOptions) {
@@ -46,8 +43,8 @@ final class TransferLoop {
     private func start(_ call: Call) {
         guard call.deadline > .now else { return refuse(call, .noConnectionInTime) }
         do throws(TransportError) {
-            let transfer = if let used = idle.popLast() { used } else { try Transfer() }
-            try transfer.begin(call, options: options, mayRepeat: mayRepeat(call.request))
+            let transfer = if let used = idle.popLast() { used } else { try Transfer(sockets) }
+            try transfer.begin(call, options: options)
             guard curl_multi_add_handle(multi, transfer.easy) == CURLM_OK else {
                 throw .unavailable(reason: "no transfer can be added")
             }
@@ -56,17 +53,6 @@ final class TransferLoop {
         } catch {
             refuse(call, error)
         }
-    }
-
-    /// A request that asks for the same twice does what it does once (RFC 9110 section 9.2.2).
-    private func mayRepeat(_ request: OutgoingRequest) -> Bool {
-        [.get, .head, .put, .delete].contains(request.method) || !http1Hosts.contains(request.hostAndPort)
-    }
-
-    private func noteVersion(_ transfer: Transfer) {
-        guard let host = transfer.call?.request.hostAndPort, let wasHTTP1 = transfer.wasHTTP1 else { return }
-        if http1Hosts.count >= Self.maximumHosts { http1Hosts.removeAll() }
-        if wasHTTP1 { http1Hosts.insert(host) } else { http1Hosts.remove(host) }
     }
 
     private func refuse(_ call: Call, _ error: TransportError) {
@@ -80,10 +66,7 @@ final class TransferLoop {
         while let message = curl_multi_info_read(multi, &left) {
             guard message.pointee.msg == CURLMSG_DONE, let easy = message.pointee.easy_handle else { continue }
             let code = message.pointee.data.result
-            remove(easy) { transfer in
-                noteVersion(transfer)
-                transfer.finish(code)
-            }
+            remove(easy) { $0.finish(code) }
         }
     }
 

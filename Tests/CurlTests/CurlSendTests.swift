@@ -155,6 +155,30 @@ import Testing
         }
     }
 
+    @Test(arguments: [(HTTPRequest.Method.post, 1), (.get, 2)])
+    func `over HTTP/2 as well nothing is sent again that may have been taken`(
+        _ method: HTTPRequest.Method, _ times: Int
+    ) throws {
+        try LocalServer.run { server in
+            let proxy = try CuttingProxy(to: server.tlsPort)
+            defer { proxy.stop() }
+            let transport = try CurlTransport(server.options())
+            for path in ["/hello", "/drop"] {
+                if path == "/drop" { proxy.cut() }
+                let outcomes = Outcomes()
+                transport.send(
+                    Request(
+                        method: path == "/hello" ? .get : method, scheme: "https",
+                        authority: "localhost:\(proxy.port)", path: path), outcomes.completion(0))
+                try outcomes.wait(for: 1)
+                let isAnswered = path == "/hello" || times == 2
+                #expect(outcomes.errors.map(\.?.isUnsent) == [isAnswered ? nil : false])
+            }
+            let log = try String(contentsOf: server.folder.appending(path: "drops.log"), encoding: .utf8)
+            #expect(log.split(separator: "\n").count == times)
+        }
+    }
+
     @Test func `what is refused at once is told before the call returns`() throws {
         let listener = try LoopbackListener()
         let transport = try CurlTransport(

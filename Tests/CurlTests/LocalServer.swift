@@ -95,6 +95,7 @@ final class LocalServer {
             location = /redirect { return 302 https://localhost:\(tls)/hello; }
             location = /nothing { return 204; }
             location = /hasty { return 201; }
+            location = /drop { access_log drops.log; return 201; }
             location = /teapot { return 418 "short and stout"; }
             location = /silent { proxy_pass http://127.0.0.1:\(silent); }
             location = /large { root \(folder); }
