@@ -3,13 +3,15 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// Passes bytes on between clients and a server on this host. From `cut()` on it lets one more thing that a client says
-/// through to the server, waits until the server has answered, and then resets the connection instead of passing the
-/// answer on: what was asked has been done, and the client cannot know.
+/// Passes bytes on between clients and a server on this host. After `cut(when:)` the next connection on which a client
+/// says anything is passed on to the server alone, until the condition holds, and is then reset: what was asked has been
+/// done, and the client cannot know.
 final class CuttingProxy: Sendable {
     private let listener: LoopbackListener
     private let server: UInt16
-    private let isCutting = Atomic(false)
+    private let condition = Mutex<Condition?>(nil)
+
+    typealias Condition = @Sendable () -> Bool
 
     var port: UInt16 { listener.port }
 
@@ -25,7 +27,7 @@ final class CuttingProxy: Sendable {
         }.start()
     }
 
-    func cut() { isCutting.store(true, ordering: .sequentiallyConsistent) }
+    func cut(when isDone: @escaping Condition) { condition.withLock { $0 = isDone } }
 
     /// Ends `accept`; connections end with their clients.
     func stop() { shutdown(listener.descriptor, Int32(SHUT_RDWR)) }
@@ -43,27 +45,26 @@ final class CuttingProxy: Sendable {
             }
         }
         guard isConnected else { return }
-        var ends = [
-            pollfd(fd: client, events: Int16(POLLIN), revents: 0),
-            pollfd(fd: upstream, events: Int16(POLLIN), revents: 0),
-        ]
-        var hasAsked = false
-        while poll(&ends, 2, 30_000) > 0 {
-            if ends[1].revents != 0 {
-                if hasAsked { return reset(client) }
-                guard copy(from: upstream, to: client) else { return }
-            }
+        var ends = [client, upstream].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+        var isDone: Condition?
+        while poll(&ends, 2, isDone == nil ? 30_000 : 1) >= 0 {
+            if isDone?() == true { return reset(client) }
             if ends[0].revents != 0 {
-                if isCutting.exchange(false, ordering: .sequentiallyConsistent) { hasAsked = true }
+                isDone = isDone ?? condition.withLock { $0.take() }
                 guard copy(from: client, to: upstream) else { return }
+            }
+            if ends[1].revents != 0 {
+                guard copy(from: upstream, to: isDone == nil ? client : nil) else { return }
             }
         }
     }
 
-    private func copy(from source: Int32, to target: Int32) -> Bool {
+    /// - Parameter target: nil lets the bytes fall.
+    private func copy(from source: Int32, to target: Int32?) -> Bool {
         var bytes = [UInt8](repeating: 0, count: 65_536)
         let count = read(source, &bytes, bytes.count)
-        return count > 0 && send(target, bytes, count, Int32(MSG_NOSIGNAL)) == count
+        guard count > 0, let target else { return count > 0 }
+        return send(target, bytes, count, Int32(MSG_NOSIGNAL)) == count
     }
 
     /// A close that waits for nothing sends a reset.

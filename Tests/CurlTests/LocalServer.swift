@@ -6,7 +6,7 @@ import HTTP
 import Processes
 
 /// A private nginx on free loopback ports, with a certificate for `localhost` of its own making, in a temporary folder.
-final class LocalServer {
+final class LocalServer: Sendable {
     let folder: URL
     let tlsPort: UInt16
     let plainPort: UInt16
@@ -17,6 +17,12 @@ final class LocalServer {
     /// The server's own certificate, which is its own authority.
     var certificate: String { folder.appending(path: "cert.pem").path }
     var authority: String { "localhost:\(tlsPort)" }
+
+    /// A line of each request for `/drop`.
+    var drops: [Substring] {
+        let text = try? String(contentsOf: folder.appending(path: "drops.log"), encoding: .utf8)
+        return (text ?? "").split(separator: "\n")
+    }
 
     struct NotStarted: Error {}
 
