@@ -141,14 +141,18 @@ struct BucketTable: Sendable {
         content.forEachLine { raw in
             switch probe.examine(raw.bytes) {
             case .other: return
-            case .record(let id):
-                let quotes = id.first == UInt8(ascii: "\"") ? 1 : 0
-                body(String(decoding: id.dropFirst(quotes).dropLast(quotes), as: UTF8.self), nil)
+            case .record(let id): body(Self.text(ofID: id), nil)
             case .unclear:
                 guard let line = decode(raw, of: content), line.key.hasSameBytes(as: key) else { return }
                 if let id = line.id.string ?? line.id.integer.map(String.init) { body(id, line.op) }
             }
         }
+    }
+
+    /// - Parameter id: as JSON, a number or a string without escapes.
+    static func text(ofID id: Slice<UnsafeBufferPointer<UInt8>>) -> String {
+        let quotes = id.first == UInt8(ascii: "\"") ? 1 : 0
+        return String(decoding: id.dropFirst(quotes).dropLast(quotes), as: UTF8.self)
     }
 
     /// Calls `body` with all lines, oldest first; reports those that are broken.

@@ -85,15 +85,12 @@ extension FileStore: HubQueue {
     }
 
     package func queuedHubMessages(except ids: Set<String>, limit: Int) throws(StoreError) -> [HubMessage] {
-        var found: [String: (place: Int, message: HubMessage)] = [:]
-        var place = 0
-        queueTable.forEachLine(try queueTable.read(QueuedLine.key)) { line in
-            place += 1
-            guard let id = line.id.string, !ids.contains(id) else { return }
-            guard line.op == nil, let message = HubMessage(line: line.value) else { return found[id] = nil }
-            found[id] = (found[id]?.place ?? place, message)
+        var found: [(place: Int, message: HubMessage)] = []
+        let content = try queueTable.read(QueuedLine.key)
+        queueTable.forEachLatestLine(content, key: QueuedLine.key, where: { !ids.contains($0) }) { line, place in
+            if let message = HubMessage(line: line.value) { found.append((place, message)) }
         }
-        let oldestFirst = found.values.sorted { ($0.message.createdAt, $0.place) < ($1.message.createdAt, $1.place) }
+        let oldestFirst = found.sorted { ($0.message.createdAt, $0.place) < ($1.message.createdAt, $1.place) }
         return oldestFirst.prefix(max(0, limit)).map(\.message)
     }
 

@@ -51,6 +51,27 @@ import Testing
         #expect(try store.queuedHubMessages(except: [], limit: 99).map(\.id) == ["m-1000"])
     }
 
+    @Test func `a message is as its last whole line says, where its first one stands`() throws {
+        let folder = try TemporaryFolder()
+        let store = try folder.open()
+        for id in 1...3 { try store.enqueueHubMessage(message(id)) }
+        let updates = [message(1, bytes: 1), message(2, bytes: 2)]
+        try store.updateQueuedHubMessages(updates)
+        #expect(try store.queuedHubMessages(except: [], limit: 9) == updates + [message(3)])
+        // The second update's end is lost, and somebody wrote a message by hand.
+        let file = "hub/queue.jsonl"
+        var lines = try folder.text(file).split(separator: "\n").map(String.init)
+        let first = try #require(lines.first)
+        let byHand = first.replacing("m-1", with: "m-0").replacing("{", with: "{ ", maxReplacements: 1)
+        lines[lines.count - 1].removeLast(30)
+        try folder.write(lines.joined(separator: "\n") + "\n" + byHand + "\n", to: file)
+        let found = try store.queuedHubMessages(except: ["m-3"], limit: 9)
+        #expect(found.map(\.id) == ["m-1", "m-2", "m-0"])
+        #expect(found.prefix(2) == [message(1, bytes: 1), message(2)])
+        try store.removeQueuedHubMessages(["m-0", "m-1"])
+        #expect(try store.queuedHubMessages(except: [], limit: 9) == [message(2), message(3)])
+    }
+
     @Test func `an update of nothing writes nothing`() throws {
         let folder = try TemporaryFolder()
         let store = try folder.open()
