@@ -23,6 +23,23 @@ import Testing
         #expect(try bench.outcomes(id) == ["Success": 20])
     }
 
+    @Test func `for a service that is left alone no push is made ready`() throws {
+        let bench = DeliveryBench { $0.batch = 1 }
+        for id in 1...20 { bench.register(id, at: "https://down.example/\(id)") }
+        bench.register(21, tags: "single")
+        bench.sender.answer { request in
+            .success(Response(status: request.authority == "down.example" ? .serviceUnavailable : .created))
+        }
+        bench.start()
+        _ = bench.send()
+        // The first is tried; of the others it is seen where they go.
+        try bench.wait { bench.driver.requests == 20 }
+        bench.pass(2)
+        try bench.wait { bench.sender.requests.count == 2 }
+        for _ in 0..<2 { #expect(try bench.outcomes(bench.send("single")) == ["Success": 1]) }
+        #expect(bench.driver.requests == 20 + 1 + 2)
+    }
+
     @Test func `messages that wait for a service that is down keep no others out`() throws {
         let bench = DeliveryBench { $0.messages = 2 }
         bench.register(1, tags: "down")

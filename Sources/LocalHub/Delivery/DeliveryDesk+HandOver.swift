@@ -18,9 +18,10 @@ extension DeliveryDesk {
         var planned: [(id: String, deliveries: [PlannedDelivery])] = []
         var changed: [String: DeliveryJob] = [:]
         var left = room
+        let now = courier.now()
         for id in order where left > 0 {
-            guard var job = jobs[id] else { continue }
-            let deliveries = plan(&job, room: min(left, courier.options.batch))
+            guard var job = jobs[id], mayAct(job, now) else { continue }
+            let deliveries = plan(&job, room: min(left, courier.options.batch), now)
             changed[id] = job
             left -= deliveries.count
             if !deliveries.isEmpty { planned.append((id, deliveries)) }
@@ -42,18 +43,13 @@ extension DeliveryDesk {
     }
 
     /// The next targets of one message. What the job says afterwards is true only once it is in the store.
-    private func plan(_ job: inout DeliveryJob, room: Int) -> [PlannedDelivery] {
-        let now = courier.now()
-        guard job.pausedUntil <= now || job.pausedUntil > now + Self.pauseSeconds else { return [] }
-        let isOver = now >= job.message.record.enqueuedAt + courier.options.abandonSeconds
-        // To make a push ready costs far more than to see that there is no room for it.
-        guard isOver || !waitsForService(job) else { return [] }
+    private func plan(_ job: inout DeliveryJob, room: Int, _ now: Int64) -> [PlannedDelivery] {
         job.fullService = nil
         let (before, servicesBefore) = (job, services)
         do throws(StoreError) {
             try job.findTargets(courier.selection)
             job.message.record.startedAt = job.message.record.startedAt ?? now
-            if isOver {
+            if isOverdue(job, now) {
                 if job.abandon() { unwritten.insert(job.message.record.id) }
                 return []
             }
@@ -76,10 +72,12 @@ extension DeliveryDesk {
         var deliveries: [PlannedDelivery] = []
         var waiting: [QueuedMessage.Retry] = []
         for retry in job.message.retries {
-            // A clock that was set back must not make anybody wait for longer than he was told.
-            let isDue = retry.dueAt <= now || retry.dueAt > now + courier.options.abandonSeconds
-            guard isDue, job.fullService == nil, deliveries.count < room else {
+            guard isDue(retry, now), job.fullService == nil, deliveries.count < room else {
                 waiting.append(retry)
+                continue
+            }
+            if let service = retry.service, let until = services.heldUntil(service, now: now) {
+                waiting.append(retry.postponed(until))
                 continue
             }
             guard let target = try job.target(retry.registrationID, courier.selection) else { continue }
@@ -109,13 +107,34 @@ extension DeliveryDesk {
                     job.fullService = delivery.service
                     return deliveries
                 case .held(let until):
-                    job.message.retries.append(.init(registrationID: id, attempts: 0, dueAt: until))
+                    hasMoreWaiting = true
+                    job.message.retries.append(
+                        .init(registrationID: id, attempts: 0, dueAt: until, service: delivery.service))
                 }
             }
             job.targets?.removeFirst()
             job.message.through = id
         }
         return deliveries
+    }
+
+    /// Whether it is worth looking for targets: where thousands of messages wait, only those whose time has come are
+    /// taken in hand, and to make a push ready costs far more than to see that there is no room for it.
+    private func mayAct(_ job: DeliveryJob, _ now: Int64) -> Bool {
+        guard job.pausedUntil <= now || job.pausedUntil > now + Self.pauseSeconds else { return false }
+        guard !isOverdue(job, now) else { return true }
+        guard !waitsForService(job) else { return false }
+        let hasNew = job.targets?.isEmpty != true && job.message.retries.count < courier.options.retries
+        return hasNew || job.message.retries.contains { isDue($0, now) }
+    }
+
+    private func isOverdue(_ job: DeliveryJob, _ now: Int64) -> Bool {
+        now >= job.message.record.enqueuedAt + courier.options.abandonSeconds
+    }
+
+    /// A clock that was set back must not make anybody wait for longer than he was told.
+    private func isDue(_ retry: QueuedMessage.Retry, _ now: Int64) -> Bool {
+        retry.dueAt <= now || retry.dueAt > now + courier.options.abandonSeconds
     }
 
     /// Whether the service that the job found full has no room yet for as many as are handed over together: few at a

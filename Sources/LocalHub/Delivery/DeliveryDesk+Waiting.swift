@@ -6,6 +6,8 @@ extension DeliveryDesk {
     /// Gives up retries where one tag expression has more messages waiting than it may; the oldest stay.
     func limitWaiting() {
         let limit = courier.options.waitingPerAudience
+        guard hasMoreWaiting else { return }
+        hasMoreWaiting = false
         guard jobs.count > limit else { return }
         for (_, waiting) in waitingByAudience() where waiting.count > limit {
             let oldestFirst = waiting.sorted { ($0.enqueuedAt, $0.id) < ($1.enqueuedAt, $1.id) }

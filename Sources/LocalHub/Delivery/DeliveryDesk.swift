@@ -17,6 +17,8 @@ final class DeliveryDesk {
     /// Messages of which the store does not know all yet that was heard.
     var unwritten: Set<String> = []
     private var writtenAt = ContinuousClock.now
+    /// Whether messages may have begun to wait for another try since they were last counted.
+    var hasMoreWaiting = false
 
     init(_ courier: Courier) {
         self.courier = courier
@@ -54,25 +56,29 @@ final class DeliveryDesk {
 
     /// Takes messages from the queue, when something was put in and there is room for it.
     private func admit() throws(StoreError) {
+        guard isTimeToLook() else { return }
+        let current = courier.store.hubQueueMark()
+        guard current != mark else { return }
         // Those that only wait are not counted: a service that is down would keep everybody else's messages out.
         let inHand = jobs.values.count { !$0.isWaiting(retries: courier.options.retries) }
         let room = courier.options.messages - inHand
-        guard room > courier.options.messages / 2, isTimeToLook() else { return }
-        let current = courier.store.hubQueueMark()
-        guard current != mark else { return }
+        // With a full desk the rest is looked for once there is room.
+        mark = nil
+        guard room > courier.options.messages / 2 else { return }
         let waiting = try courier.store.queuedHubMessages(except: Set(jobs.keys), limit: room)
         for message in waiting {
             do throws(StoreError) {
-                jobs[message.id] = DeliveryJob(try QueuedMessage(message))
+                let queued = try QueuedMessage(message)
+                jobs[message.id] = DeliveryJob(queued)
                 order.append(message.id)
+                if !queued.retries.isEmpty { hasMoreWaiting = true }
             } catch {
                 // It would be found again and again.
                 courier.report("delivery: \(error)")
                 try courier.store.removeQueuedHubMessages([message.id])
             }
         }
-        // With a full desk the rest is looked for once there is room.
-        mark = waiting.count < room ? current : nil
+        if waiting.count < room { mark = current }
     }
 
     /// The mark alone does not tell: while this process delivers, every write of its own changes it, and to look through
@@ -110,8 +116,11 @@ final class DeliveryDesk {
         case .retry(let seconds):
             let due = courier.now() + RetryDelay.seconds(after: delivery.attempts + 1, atLeast: seconds)
             if due < job.message.record.enqueuedAt + courier.options.abandonSeconds {
+                hasMoreWaiting = true
                 return job.message.retries.append(
-                    .init(registrationID: delivery.registrationID, attempts: delivery.attempts + 1, dueAt: due))
+                    .init(
+                        registrationID: delivery.registrationID, attempts: delivery.attempts + 1, dueAt: due,
+                        service: delivery.service))
             }
             outcome = .abandoned
         }

@@ -22,9 +22,13 @@ struct QueuedMessage {
         var attempts: Int
         /// Not before this, in seconds since 1970. After a restart: at once.
         var dueAt: Int64
+        /// The service that kept it waiting; nil after a restart.
+        var service: String?
 
         func postponed(_ until: Int64) -> Retry {
-            Retry(registrationID: registrationID, attempts: attempts, dueAt: until)
+            var later = self
+            later.dueAt = until
+            return later
         }
     }
 
