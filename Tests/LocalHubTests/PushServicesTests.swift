@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test func `a service that is held is remembered before one that is well, and one under way always`() {
-        var services = PushServices()
+        var services = PushServices(limit: 1)
         services.begin("busy.example")
         services.begin("down.example")
         services.end("down.example", PushVerdict(.pnsUnavailable, .retry(afterSeconds: 30)), now: 0)
@@ -26,6 +26,21 @@ import Testing
             services.end("\(number).example", PushVerdict(.success), now: 0)
         }
         #expect(services.heldUntil("down.example", now: 0) == 30)
-        #expect(services.underWay("busy.example") == 1)
+        #expect(services.isFull("busy.example"))
+    }
+
+    @Test func `a service that was full has room again for a whole batch`() {
+        var services = PushServices(limit: 10, batch: 3)
+        for _ in 0..<10 {
+            #expect(!services.isFull("push.example"))
+            services.begin("push.example")
+        }
+        #expect(services.isFull("push.example") && !services.isFull("other.example"))
+        for _ in 0..<2 { services.end("push.example", PushVerdict(.success), now: 0) }
+        #expect(services.isFull("push.example"))
+        services.end("push.example", PushVerdict(.success), now: 0)
+        #expect(!services.isFull("push.example"))
+        services.begin("push.example")
+        #expect(!services.isFull("push.example"))
     }
 }

@@ -76,18 +76,13 @@ extension DeliveryDesk {
                 waiting.append(retry)
                 continue
             }
-            if let service = retry.service, let until = services.heldUntil(service, now: now) {
-                waiting.append(retry.postponed(until))
-                continue
-            }
-            guard let target = try job.target(retry.registrationID, courier.selection) else { continue }
-            let delivery = plan(target, attempts: retry.attempts, job)
-            switch admit(delivery, now) {
-            case .now: deliveries.append(delivery)
-            case .full:
-                job.fullService = delivery.service
+            switch try admit(retry.registrationID, attempts: retry.attempts, at: retry.service, job, now) {
+            case .now(let delivery): deliveries.append(delivery)
+            case .full(let service):
+                job.fullService = service
                 waiting.append(retry)
-            case .held(let until): waiting.append(retry.postponed(until))
+            case .held(_, let until): waiting.append(retry.postponed(until))
+            case .gone: break
             }
         }
         job.message.retries = waiting
@@ -99,18 +94,16 @@ extension DeliveryDesk {
         while deliveries.count < room, job.fullService == nil,
             job.message.retries.count < courier.options.retries, let id = job.targets?.first
         {
-            if let target = try job.target(id, courier.selection) {
-                let delivery = plan(target, attempts: 0, job)
-                switch admit(delivery, now) {
-                case .now: deliveries.append(delivery)
-                case .full:
-                    job.fullService = delivery.service
-                    return deliveries
-                case .held(let until):
-                    hasMoreWaiting = true
-                    job.message.retries.append(
-                        .init(registrationID: id, attempts: 0, dueAt: until, service: delivery.service))
-                }
+            switch try admit(id, attempts: 0, at: nil, job, now) {
+            case .now(let delivery): deliveries.append(delivery)
+            case .full(let service):
+                job.fullService = service
+                return deliveries
+            case .held(let service, let until):
+                hasMoreWaiting = true
+                job.message.retries.append(
+                    .init(registrationID: id, attempts: 0, dueAt: until, service: service))
+            case .gone: break
             }
             job.targets?.removeFirst()
             job.message.through = id
@@ -118,12 +111,12 @@ extension DeliveryDesk {
         return deliveries
     }
 
-    /// Whether it is worth looking for targets: where thousands of messages wait, only those whose time has come are
-    /// taken in hand, and to make a push ready costs far more than to see that there is no room for it.
+    /// Whether it is worth looking for targets. Where thousands of messages wait, only those are taken in hand whose time
+    /// has come and whose service has room.
     private func mayAct(_ job: DeliveryJob, _ now: Int64) -> Bool {
         guard job.pausedUntil <= now || job.pausedUntil > now + Self.pauseSeconds else { return false }
         guard !isOverdue(job, now) else { return true }
-        guard !waitsForService(job) else { return false }
+        if let service = job.fullService, services.isFull(service) { return false }
         let hasNew = job.targets?.isEmpty != true && job.message.retries.count < courier.options.retries
         return hasNew || job.message.retries.contains { isDue($0, now) }
     }
@@ -137,34 +130,35 @@ extension DeliveryDesk {
         retry.dueAt <= now || retry.dueAt > now + courier.options.abandonSeconds
     }
 
-    /// Whether the service that the job found full has no room yet for as many as are handed over together: few at a
-    /// time would cost a write to the store each.
-    private func waitsForService(_ job: DeliveryJob) -> Bool {
-        guard let service = job.fullService else { return false }
-        let limit = courier.options.underWayPerService
-        return services.underWay(service) > max(limit / 2, limit - courier.options.batch)
-    }
-
-    private func plan(_ target: Target, attempts: Int, _ job: DeliveryJob) -> PlannedDelivery {
-        let driver = courier.drivers[target.description.platform]
-        return PlannedDelivery(job.message.notification, to: target, attempts: attempts, driver: driver)
-    }
-
     private enum Admission {
-        case now
+        case now(PlannedDelivery)
         /// The service has as much under way as it may.
-        case full
+        case full(String)
         /// The service is left alone until then.
-        case held(Int64)
+        case held(String, until: Int64)
+        /// The message does not reach that registration any more.
+        case gone
     }
 
-    /// Takes the delivery's place among those under way, if there is one.
-    private func admit(_ delivery: PlannedDelivery, _ now: Int64) -> Admission {
-        guard case .success = delivery.request else { return .now }
-        if let until = services.heldUntil(delivery.service, now: now) { return .held(until) }
-        guard services.underWay(delivery.service) < courier.options.underWayPerService else { return .full }
+    /// Makes a target's push ready, and takes its place among those under way, if there is one.
+    /// - Parameter service: where it went the last time. To make a push ready costs far more than to see that there is no
+    ///   place for it.
+    private func admit(
+        _ id: String, attempts: Int, at service: String?, _ job: DeliveryJob, _ now: Int64
+    ) throws(StoreError) -> Admission {
+        if let service, let refusal = refusal(of: service, now) { return refusal }
+        guard let target = try job.target(id, courier.selection) else { return .gone }
+        let driver = courier.drivers[target.description.platform]
+        let delivery = PlannedDelivery(job.message.notification, to: target, attempts: attempts, driver: driver)
+        guard case .success = delivery.request else { return .now(delivery) }
+        if let refusal = refusal(of: delivery.service, now) { return refusal }
         services.begin(delivery.service)
-        return .now
+        return .now(delivery)
+    }
+
+    private func refusal(of service: String, _ now: Int64) -> Admission? {
+        if let until = services.heldUntil(service, now: now) { return .held(service, until: until) }
+        return services.isFull(service) ? .full(service) : nil
     }
 
     private func post(_ deliveries: [PlannedDelivery], _ id: String) {

@@ -9,7 +9,7 @@ final class DeliveryDesk {
     var jobs: [String: DeliveryJob] = [:]
     /// Whose turn it is, so that a message to thousands does not keep one to a single device waiting.
     var order: [String] = []
-    var services = PushServices()
+    var services: PushServices
     /// Of the queue as it was last looked through; nil: there was more than room for it.
     private var mark: QueueMark?
     private var lookedAt: ContinuousClock.Instant?
@@ -22,6 +22,7 @@ final class DeliveryDesk {
 
     init(_ courier: Courier) {
         self.courier = courier
+        services = PushServices(limit: courier.options.underWayPerService, batch: courier.options.batch)
     }
 
     /// Delivers until the courier is stopped.

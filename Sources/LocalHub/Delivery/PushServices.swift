@@ -9,6 +9,8 @@ import NotificationHub
 struct PushServices {
     private struct Service {
         var underWay = 0
+        /// From when it had as many under way as it may, until there is room for a whole batch.
+        var isFull = false
         var failures = 0
         /// Seconds since 1970.
         var heldUntil = Int64.min
@@ -19,10 +21,21 @@ struct PushServices {
     /// The longest that a service is left alone, in seconds.
     private static let maximumHold: Int64 = 60
 
+    private let limit: Int
+    private let batch: Int
     private var services: [String: Service] = [:]
     private(set) var underWay = 0
 
-    func underWay(_ service: String) -> Int { services[service]?.underWay ?? 0 }
+    /// - Parameters:
+    ///   - limit: requests that one service may have under way.
+    ///   - batch: one that was full takes more only when there is room for so many, because each time that some are
+    ///     handed over costs a write to the store.
+    init(limit: Int = .max, batch: Int = 1) {
+        (self.limit, self.batch) = (limit, batch)
+    }
+
+    /// Whether the service may have no more under way now.
+    func isFull(_ service: String) -> Bool { services[service]?.isFull ?? false }
 
     /// When the service may be asked again, if not now.
     func heldUntil(_ service: String, now: Int64) -> Int64? {
@@ -32,13 +45,17 @@ struct PushServices {
     }
 
     mutating func begin(_ service: String) {
-        services[service, default: Service()].underWay += 1
         underWay += 1
+        services[service, default: Service()].underWay += 1
+        if let now = services[service]?.underWay, now >= limit { services[service]?.isFull = true }
     }
 
     mutating func end(_ service: String, _ verdict: PushVerdict, now: Int64) {
         underWay -= 1
         services[service]?.underWay -= 1
+        if let now = services[service]?.underWay, now <= max(limit / 2, limit - batch) {
+            services[service]?.isFull = false
+        }
         defer { forgetIdle(now) }
         guard case .retry(let seconds) = verdict.action, verdict.outcome != .throttled else {
             services[service]?.failures = 0
