@@ -108,6 +108,10 @@ let package = Package(
             name: "WebPushTests",
             dependencies: ["HTTP", "JSON", "NotificationHub", "Randomness", "WebPush", crypto, httpTypes],
             swiftSettings: strict),
+        // Browsers' keys, and what a push costs before it is sent; started by script/bench.
+        .executableTarget(
+            name: "web-push-bench", dependencies: ["NotificationHub", "WebPush", crypto], path: "Tests/WebPushBench",
+            swiftSettings: strict),
         .testTarget(
             name: "LocalHubTests",
             dependencies: [

@@ -4,39 +4,33 @@
 import argparse
 import base64
 import json
-import os
 import pathlib
 import shutil
 import signal
-import socket
 import statistics
 import subprocess
 import sys
 import tempfile
-import threading
-import time
 import urllib.request
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+from servers import ANSWER_SECONDS, ROOT, Servers, flushes, free_port, processor_seconds, until
+
 CONNECTIONS = (16, 64)
 USER, PASSWORD = "alice", "correct horse battery staple"
 MESSAGE = "The quick brown fox jumps over the lazy dog, and the code is 1234567."
 # As many as can be in flight, so that hardly ever two calls change one registration; a user may have 100.
 REGISTRATIONS = 96
 MESSAGES = 10
-ANSWER_SECONDS = 10  # how long a server may take to answer for the first time
-FLUSH_SECONDS = 1
 
 
-class Site:
+class Site(Servers):
     """nginx, the responder in C and app-backend, with a store on this checkout's disk."""
 
     def __init__(self, program, folder):
+        super().__init__(folder)
         self.program = program
-        self.folder = pathlib.Path(folder)
         # A unix socket's path has 107 bytes.
         self.sockets = pathlib.Path(tempfile.mkdtemp(prefix="bench-"))
-        self.processes = {}
         self.port = free_port()
         self.authorization = "Basic " + base64.b64encode(f"{USER}:{PASSWORD}".encode()).decode()
 
@@ -49,7 +43,7 @@ class Site:
         subprocess.run(command, input=PASSWORD + "\n", text=True, check=True, stdout=subprocess.DEVNULL)
         self.spawn("app-backend", [self.program, "serve", "--config", str(config)])
         self.start_nginx()
-        self.wait_for("/health")
+        until(lambda: self.ask("GET", "/health"), ANSWER_SECONDS)
         self.id = self.leave_messages()
         self.puts = self.write_puts()
         bucket = next(file for file in store.glob("notifications/**/*.jsonl") if MESSAGE in file.read_text())
@@ -57,24 +51,15 @@ class Site:
         threads = str(2 * max(CONNECTIONS))
         credentials = f"{USER}:{PASSWORD}"
         self.spawn("c", [str(self.folder / "responder"), str(self.sockets / "c"), threads, credentials, str(bucket)])
-        self.wait_for(f"/c-reading/{self.id}")
-
-    def spawn(self, name, command):
-        log = open(self.folder / f"{name}.log", "w")
-        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
-        self.processes[name] = process
+        until(lambda: self.ask("GET", f"/c-reading/{self.id}"), ANSWER_SECONDS)
 
     def start_nginx(self):
-        nginx = self.folder / "nginx"
-        script = '. "$1/script/nginx-layout" && lay_out_nginx "$1/nginx" "$2" "$3" none none && nginx_binary'
-        arguments = ["bash", "-ec", script, "bash", str(ROOT), str(nginx), str(self.sockets / "swift")]
-        binary = subprocess.run(arguments, check=True, capture_output=True, text=True).stdout.strip()
         call = """
             fastcgi_pass_request_headers off;
             fastcgi_param HTTP_AUTHORIZATION $http_authorization if_not_empty;
             include snippets/app-backend-params.conf;"""
         body = json.dumps({"Id": 1234567890, "Payload": MESSAGE, "Read": True}, separators=(",", ":"))
-        (nginx / "sites" / "bench.conf").write_text(f"""
+        self.spawn_nginx(self.sockets / "swift", f"""
             upstream c {{ server unix:{self.sockets}/c; keepalive 16; keepalive_timeout 60s; }}
             server {{
                 listen 127.0.0.1:{self.port};
@@ -83,7 +68,6 @@ class Site:
                 location ^~ /c {{ {call} fastcgi_pass c; }}
                 location / {{ {call} fastcgi_pass $app_backend_upstream; }}
             }}""")
-        self.spawn("nginx", [binary, "-p", str(nginx), "-c", str(nginx / "nginx.conf")])
 
     def ask(self, method, path, body=None):
         url = f"http://127.0.0.1:{self.port}{path}"
@@ -92,16 +76,6 @@ class Site:
         request = urllib.request.Request(url, data, headers, method=method)
         with urllib.request.urlopen(request, timeout=ANSWER_SECONDS) as answer:
             return json.loads(answer.read() or b"null")
-
-    def wait_for(self, path):
-        end = time.monotonic() + ANSWER_SECONDS
-        while True:
-            try:
-                return self.ask("GET", path)
-            except OSError:
-                if time.monotonic() > end:
-                    raise
-                time.sleep(0.01)
 
     def leave_messages(self):
         """Some secure messages, the first of which is read; returns its id."""
@@ -123,14 +97,7 @@ class Site:
         return file
 
     def stop(self):
-        for process in reversed(self.processes.values()):
-            process.send_signal(signal.SIGTERM)
-        for process in self.processes.values():
-            try:
-                process.wait(ANSWER_SECONDS)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
+        super().stop()
         shutil.rmtree(self.sockets, ignore_errors=True)
         shutil.rmtree(self.folder / "store", ignore_errors=True)
 
@@ -147,40 +114,6 @@ class Site:
             print(f"{path}: {errors} of {requests} calls failed", file=sys.stderr)
         return {"rate": requests * 1e6 / microseconds, "p50": median / 1000, "p99": late / 1000, "cpu": spent * 1e6 / requests,
                 "errors": errors}
-
-
-def processor_seconds(process):
-    """What a process has used of the processor so far."""
-    if process is None:
-        return 0
-    fields = pathlib.Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
-def free_port():
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
-
-
-def flushes(folder, writers):
-    """Appends of one record, each made durable, per second: what the disk can do at most."""
-    counts = [0] * writers
-    end = time.monotonic() + FLUSH_SECONDS
-
-    def write(number):
-        with tempfile.TemporaryFile(dir=folder) as file:
-            while time.monotonic() < end:
-                os.write(file.fileno(), b"x" * 300)
-                os.fdatasync(file.fileno())
-                counts[number] += 1
-
-    threads = [threading.Thread(target=write, args=(number,)) for number in range(writers)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return sum(counts) / FLUSH_SECONDS
 
 
 def measure_all(site, rounds, seconds):

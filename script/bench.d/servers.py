@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Starts and ends what is measured, and looks at what it takes of this machine."""
+
+import os
+import pathlib
+import socket
+import subprocess
+import tempfile
+import threading
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+ANSWER_SECONDS = 10  # how long a server may take to answer for the first time, and to end
+FLUSH_SECONDS = 1
+
+
+class Servers:
+    """Processes that end with the measurement; what each of them says is in a log of its name."""
+
+    def __init__(self, folder):
+        self.folder = pathlib.Path(folder).resolve()
+        self.processes = {}
+
+    def __getitem__(self, name):
+        return self.processes[name]
+
+    def spawn(self, name, command):
+        with open(self.folder / f"{name}.log", "w", encoding="utf-8") as log:
+            process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        self.processes[name] = process
+
+    def spawn_nginx(self, socket_path, conf):
+        """Lays the shipped nginx files out around the responder's socket, and starts nginx with a site of ours."""
+        nginx = self.folder / "nginx"
+        script = '. "$1/script/nginx-layout" && lay_out_nginx "$1/nginx" "$2" "$3" none none && nginx_binary'
+        arguments = ["bash", "-ec", script, "bash", str(ROOT), str(nginx), str(socket_path)]
+        binary = subprocess.run(arguments, check=True, capture_output=True, text=True).stdout.strip()
+        (nginx / "sites" / "bench.conf").write_text(conf)
+        self.spawn("nginx", [binary, "-p", str(nginx), "-c", str(nginx / "nginx.conf")])
+        return binary
+
+    def stop(self):
+        for process in reversed(self.processes.values()):
+            process.terminate()
+        for process in self.processes.values():
+            try:
+                process.wait(ANSWER_SECONDS)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+
+def free_port():
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return listener.getsockname()[1]
+
+
+def until(what, seconds, pause=0.01):
+    """Asks again and again until there is an answer; what has failed until the end is thrown."""
+    end = time.monotonic() + seconds
+    while True:
+        try:
+            return what()
+        except OSError:
+            if time.monotonic() > end:
+                raise
+            time.sleep(pause)
+
+
+def family(process):
+    """The process and its children: nginx works in one."""
+    children = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+    return [process.pid, *map(int, children)]
+
+
+def processor_seconds(process):
+    """What a process and its children have used of the processor so far."""
+    if process is None:
+        return 0
+    ticks = 0
+    for pid in family(process):
+        fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        ticks += int(fields[11]) + int(fields[12])
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
+def busy_seconds():
+    """What all of this machine's processors together have spent on anything so far."""
+    with open("/proc/stat", encoding="ascii") as file:
+        user, nice, system, _, _, irq, softirq = map(int, file.readline().split()[1:8])
+    return (user + nice + system + irq + softirq) / os.sysconf("SC_CLK_TCK")
+
+
+def flushes(folder, writers):
+    """Appends of one record, each made durable, per second: what the disk can do at most."""
+    counts = [0] * writers
+    end = time.monotonic() + FLUSH_SECONDS
+
+    def write(number):
+        with tempfile.TemporaryFile(dir=folder) as file:
+            while time.monotonic() < end:
+                os.write(file.fileno(), b"x" * 300)
+                os.fdatasync(file.fileno())
+                counts[number] += 1
+
+    threads = [threading.Thread(target=write, args=(number,)) for number in range(writers)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return sum(counts) / FLUSH_SECONDS
