@@ -139,6 +139,7 @@ def test_a_recipient_whom_one_may_not_send_to_is_named_and_the_message_stays_typ
     page.log_in(limited)
     send(page, alice.name, "Hello")
     await_words(page, "sendError", f"You may not send to {alice.name}.")
+    assert has_focus(page, "recipient")
     assert value(page, "message") == "Hello"
 
 

@@ -11,9 +11,9 @@ const seconds = 20;
 export class Failure extends Error {
     name = 'Failure';
 
-    constructor(status, { detail = '', retryAfter = null, late = false } = {}) {
+    constructor(status, { detail = '', field = null, retryAfter = null, late = false } = {}) {
         super(`status ${status}`);
-        Object.assign(this, { status, detail, retryAfter, late });
+        Object.assign(this, { status, detail, field, retryAfter, late });
     }
 }
 
@@ -72,9 +72,10 @@ async function call(method, path, { query, json } = {}) {
         throw new Failure(0, { late: error?.name === 'TimeoutError' });
     }
     if (!answer.ok) {
-        const detail = parsed(text)?.detail;
+        const { detail, field } = parsed(text) ?? {};
         throw new Failure(answer.status, {
             detail: typeof detail === 'string' ? detail.slice(0, 300) : '',
+            field: typeof field === 'string' ? field : null,
             retryAfter: delay(answer.headers.get('Retry-After')),
         });
     }

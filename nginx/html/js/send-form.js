@@ -139,5 +139,13 @@ export class SendForm {
         }
         const same = sentences.size === 1 && failures.length === chosen.length;
         say('sendError', [...sentences].map(([words, names]) => (same ? words : `${names.join(', ')}: ${words}`)).join(' '), 'bad');
+        const field = failures.map(({ failure }) => culprit(failure)).find((id) => id !== null);
+        if (field) blame($(field), 'sendError');
     }
+}
+
+/** The id of the field that the server refused; null when it was none. */
+function culprit(failure) {
+    if (failure.status === 403 || failure.field === 'to_tag') return 'recipient';
+    return failure.status === 413 || failure.field === 'body' ? 'message' : null;
 }
