@@ -68,6 +68,22 @@ import Testing
         }
     }
 
+    @Test func `a server that takes few at once gets every one of a burst, once`() throws {
+        try LocalServer.run { server in
+            let transport = try CurlTransport(server.options(connections: 2))
+            let outcomes = Outcomes()
+            for number in 0..<60 {
+                transport.send(
+                    Request(
+                        method: .post, scheme: "https", authority: "localhost:\(server.narrowPort)", path: "/take",
+                        body: [UInt8]("{}".utf8)), outcomes.completion(number))
+            }
+            try outcomes.wait(for: 60)
+            #expect(outcomes.errors.allSatisfy { $0 == nil })
+            #expect(server.drops.count == 60)
+        }
+    }
+
     @Test func `a server that never answers is left at the deadline`() throws {
         let listener = try LoopbackListener()
         let transport = try CurlTransport(

@@ -10,6 +10,8 @@ final class LocalServer: Sendable {
     let folder: URL
     let tlsPort: UInt16
     let plainPort: UInt16
+    /// Speaks HTTP/2, and takes four requests at once.
+    let narrowPort: UInt16
     /// Takes connections and never answers.
     private let silent: LoopbackListener
     private let process: ChildProcess
@@ -47,7 +49,7 @@ final class LocalServer: Sendable {
                 ])
             try Data(repeating: UInt8(ascii: "x"), count: 200_000).write(to: folder.appending(path: "large"))
             silent = try LoopbackListener()
-            (process, tlsPort, plainPort) = try Self.start(in: folder, silent: silent.port)
+            (process, tlsPort, plainPort, narrowPort) = try Self.start(in: folder, silent: silent.port)
         } catch {
             try? FileManager.default.removeItem(at: folder)
             throw error
@@ -60,19 +62,23 @@ final class LocalServer: Sendable {
     }
 
     /// Somebody else may take a port between our asking for a free one and nginx's binding it; then others are tried.
-    private static func start(in folder: URL, silent: UInt16) throws -> (ChildProcess, UInt16, UInt16) {
+    private static func start(in folder: URL, silent: UInt16) throws -> (ChildProcess, UInt16, UInt16, UInt16) {
         for _ in 0..<5 {
-            let ports = (try LoopbackListener.freePort(), try LoopbackListener.freePort())
-            try configuration(folder: folder.path, tls: ports.0, plain: ports.1, silent: silent)
-                .write(to: folder.appending(path: "nginx.conf"), atomically: true, encoding: .utf8)
+            let ports = (
+                try LoopbackListener.freePort(), try LoopbackListener.freePort(), try LoopbackListener.freePort()
+            )
+            try configuration(
+                folder: folder.path, tls: ports.0, plain: ports.1, narrow: ports.2, silent: silent
+            )
+            .write(to: folder.appending(path: "nginx.conf"), atomically: true, encoding: .utf8)
             let process = try ChildProcess(
                 "/usr/sbin/nginx", ["-p", folder.path, "-c", "nginx.conf", "-e", "error.log"])
             var isUp = false
             Deadline.poll(seconds: 15) {
-                isUp = LoopbackListener.accepts(ports.0) && LoopbackListener.accepts(ports.1)
+                isUp = [ports.0, ports.1, ports.2].allSatisfy(LoopbackListener.accepts)
                 return isUp || process.exitStatus != nil
             }
-            if isUp { return (process, ports.0, ports.1) }
+            if isUp { return (process, ports.0, ports.1, ports.2) }
             process.stop()
         }
         throw NotStarted()
@@ -83,7 +89,9 @@ final class LocalServer: Sendable {
     }
 
     /// `/echo` answers the request's body: the outer server has read it to pass it on, and hands it over in a header.
-    private static func configuration(folder: String, tls: UInt16, plain: UInt16, silent: UInt16) -> String {
+    private static func configuration(folder: String, tls: UInt16, plain: UInt16, narrow: UInt16, silent: UInt16)
+        -> String
+    {
         """
         daemon off; master_process off; pid nginx.pid; worker_rlimit_nofile 4096;
         events { worker_connections 512; }
@@ -114,9 +122,12 @@ final class LocalServer: Sendable {
           }
           server {
             listen 127.0.0.1:\(plain);
+            listen 127.0.0.1:\(narrow) ssl http2; http2_max_concurrent_streams 4;
+            ssl_certificate cert.pem; ssl_certificate_key key.pem;
             large_client_header_buffers 4 64k;
             location = /hello { return 200 "plain"; }
             location = /drop { access_log drops.log; return 444; }
+            location = /take { access_log drops.log; return 201; }
             location = /reflect { return 200 "$http_x_method|$http_x_type|$http_x_body"; }
           }
         }
