@@ -30,8 +30,9 @@ package struct CurlOptions: Sendable {
     package static let maximumStreamsPerConnection = 250
     /// Idle connections that are kept, to all hosts together.
     package static let maximumIdleConnections = 64
-    /// Idle transfer handles that are kept; each holds some kilobytes.
-    package static let maximumIdleTransfers = 64
+    /// Idle transfer handles that are kept; each holds some kilobytes. As many as a hub has under way: to free them after
+    /// each burst and to make them for the next leaves the heap in pieces, which takes more memory than they do.
+    package static let maximumIdleTransfers = 512
     /// Field lines of an answer, of all its parts (1xx answers and trailers) together.
     package static let maximumResponseFields = 128
     /// Bytes of all those field lines together.
