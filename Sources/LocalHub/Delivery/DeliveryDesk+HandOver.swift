@@ -55,8 +55,7 @@ extension DeliveryDesk {
             }
             let again = try planRetries(&job, room: room, now)
             let deliveries = try again + planNew(&job, room: room - again.count, now)
-            job.underWay += deliveries.count
-            job.message.underWay = job.underWay
+            job.message.underWay += deliveries.count
             return deliveries
         } catch {
             courier.report("delivery: \(error)")
@@ -171,7 +170,7 @@ extension DeliveryDesk {
                 }
             case .failure(let refusal):
                 guard var job = jobs[id] else { continue }
-                job.underWay -= 1
+                job.message.underWay -= 1
                 settle(delivery, PushVerdict(refusal.outcome), &job)
                 jobs[id] = job
                 unwritten.insert(id)

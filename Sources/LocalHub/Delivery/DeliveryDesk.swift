@@ -101,7 +101,7 @@ final class DeliveryDesk {
             let verdict = PushVerdict(answer.result, driver: courier.drivers[delivery.platform])
             services.end(delivery.service, verdict, now: courier.now())
             guard var job = jobs[answer.messageID] else { continue }
-            job.underWay -= 1
+            job.message.underWay -= 1
             settle(delivery, verdict, &job)
             jobs[answer.messageID] = job
             unwritten.insert(answer.messageID)
@@ -165,12 +165,7 @@ final class DeliveryDesk {
 
     /// For those who ask what became of a message, and for whoever has the next turn.
     private func writeProgress() throws(StoreError) {
-        let messages = unwritten.compactMap { jobs[$0] }.map { job in
-            var message = job.message
-            message.underWay = job.underWay
-            return message.stored
-        }
-        try courier.store.updateQueuedHubMessages(messages)
+        try courier.store.updateQueuedHubMessages(unwritten.compactMap { jobs[$0]?.message.stored })
         unwritten.removeAll()
         writtenAt = .now
     }

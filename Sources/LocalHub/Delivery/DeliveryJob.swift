@@ -7,8 +7,6 @@ struct DeliveryJob {
     var message: QueuedMessage
     /// Targets to come, sorted by id; nil: not looked up yet.
     var targets: ArraySlice<String>?
-    /// Targets that were handed over by this process and have not answered.
-    var underWay = 0
     /// The service that had as much under way as it may when a target of its was to be handed over.
     var fullService: String?
     /// After an error of the store: not before this, in seconds since 1970.
@@ -27,12 +25,12 @@ struct DeliveryJob {
     }
 
     /// Whether nothing is left to be done for anybody.
-    var isDone: Bool { targets?.isEmpty == true && message.retries.isEmpty && underWay == 0 }
+    var isDone: Bool { targets?.isEmpty == true && message.retries.isEmpty && message.underWay == 0 }
 
     /// Whether nothing can be done but to wait for another try's time.
     /// - Parameter retries: with so many the message itself waits.
     func isWaiting(retries: Int) -> Bool {
-        guard underWay == 0, !message.retries.isEmpty else { return false }
+        guard message.underWay == 0, !message.retries.isEmpty else { return false }
         return targets?.isEmpty == true || message.retries.count >= retries
     }
 
