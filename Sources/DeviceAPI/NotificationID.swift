@@ -12,7 +12,7 @@ public struct NotificationID: Hashable, Sendable, CustomStringConvertible {
     /// Nil for anything but 1 ... 128 letters (ASCII), digits, `-` and `_`: nothing else leads anywhere in a path.
     public init?(_ text: String) {
         guard (1...Self.maximumLength).contains(text.utf8.count),
-            text.utf8.allSatisfy({ ASCII.isAlphanumeric($0) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") })
+            text.utf8.allSatisfy(ASCII.isURLSafe)
         else { return nil }
         description = text
     }

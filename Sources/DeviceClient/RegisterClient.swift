@@ -155,6 +155,6 @@ extension RegisterClient {
     /// Whether the text may stand in a path as an id: 1 ... 128 of `A-Z a-z 0-9 - _`, as hubs make them.
     private static func isRegistrationID(_ text: String) -> Bool {
         (1...128).contains(text.utf8.count)
-            && text.utf8.allSatisfy { ASCII.isAlphanumeric($0) || "-_".utf8.contains($0) }
+            && text.utf8.allSatisfy(ASCII.isURLSafe)
     }
 }

@@ -45,6 +45,6 @@ public struct SecureReference: Equatable, Sendable {
 
     /// Whether the text is 128 bits in base64url without padding.
     private static func isToken(_ text: String) -> Bool {
-        text.utf8.count == 22 && text.utf8.allSatisfy { ASCII.isAlphanumeric($0) || "-_".utf8.contains($0) }
+        text.utf8.count == 22 && text.utf8.allSatisfy(ASCII.isURLSafe)
     }
 }

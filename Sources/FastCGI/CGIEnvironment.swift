@@ -175,7 +175,7 @@ extension CGIEnvironment {
 
     private static func isID(_ value: UnsafeBufferPointer<UInt8>) -> Bool {
         !value.isEmpty && value.count <= maximumIDBytes
-            && value.allSatisfy { ASCII.isAlphanumeric($0) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") }
+            && value.allSatisfy(ASCII.isURLSafe)
     }
 
     /// nginx says `unix:` for a client on a unix socket: no address. What is neither is not nobody: it stays what it

@@ -22,6 +22,12 @@ public enum ASCII {
         }
     }
 
+    /// Whether the byte is a letter, a digit, `-` or `_`: the alphabet of base64url (RFC 4648 section 5), which means
+    /// nothing else anywhere in a URL.
+    @inlinable public static func isURLSafe(_ byte: UInt8) -> Bool {
+        isAlphanumeric(byte) || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
+    }
+
     /// The value of a hexadecimal digit of either case; nil for any other byte.
     @inlinable public static func hexValue(_ byte: UInt8) -> UInt8? {
         switch byte {

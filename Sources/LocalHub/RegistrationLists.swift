@@ -60,7 +60,7 @@ struct RegistrationLists: Sendable {
     private static func after(_ call: HubCall) throws(HubRefusal) -> String? {
         guard let token = call.query["continuationtoken"], !token.isEmpty else { return nil }
         guard token.utf8.count <= maximumTokenLength,
-            token.utf8.allSatisfy({ ASCII.isAlphanumeric($0) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") })
+            token.utf8.allSatisfy(ASCII.isURLSafe)
         else { throw .bad("The continuation token is invalid.") }
         return token
     }

@@ -46,6 +46,6 @@ struct DeliveryOptions {
 
     private static func isTopic(_ text: String) -> Bool {
         (1...maximumTopicLength).contains(text.utf8.count)
-            && text.utf8.allSatisfy { ASCII.isAlphanumeric($0) || "-_".utf8.contains($0) }
+            && text.utf8.allSatisfy(ASCII.isURLSafe)
     }
 }

@@ -14,7 +14,7 @@ package struct RegistrationID: Hashable, Sendable, CustomStringConvertible {
     /// Nil for anything but 1 ... 128 letters (ASCII), digits, `-` and `_`.
     package init?(_ text: String) {
         guard (1...Self.maximumLength).contains(text.utf8.count),
-            text.utf8.allSatisfy({ ASCII.isAlphanumeric($0) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") })
+            text.utf8.allSatisfy(ASCII.isURLSafe)
         else { return nil }
         description = text
     }
