@@ -17,8 +17,10 @@ struct Challenge: Sendable {
 
     /// A browser that is told `Basic` opens a box of its own over the page that asked, and remembers for good what is
     /// typed there. So a page's fetch is told a scheme that no browser knows (401 needs one: RFC 9110 section 15.5.2).
-    func response(to request: Request) -> Response {
-        let isOfSession = request.fields.contains(.cookie) && !request.fields.contains(.authorization)
+    /// - Parameter isLogIn: whether the request is one, and brought its credentials in whatever form; its cookie is then
+    ///   not what was wrong.
+    func response(to request: Request, isLogIn: Bool = false) -> Response {
+        let isOfSession = !isLogIn && request.fields.contains(.cookie) && !request.fields.contains(.authorization)
         let detail = isOfSession ? "The session has ended: log in again." : "User name or password is missing or wrong."
         var response = Problem(.unauthorized, detail).response
         let isOfPage = request.fields[.mode].map { $0 != "navigate" } ?? false

@@ -11,11 +11,11 @@ extension SessionController {
     /// and may not try passwords through its visitors.
     func create(_ request: Request) throws -> Response {
         try Self.refuseOtherSites(request)
-        guard let credentials = try credentials(request) else { return challenge.response(to: request) }
+        guard let credentials = try credentials(request) else { return challenge.response(to: request, isLogIn: true) }
         // Read before the password is checked: when it changes in between, this session is none.
         let basis = try UserName(credentials.name).flatMap { try authenticator.basis(of: $0) }
         let user = try authenticator.authenticate(credentials, address: request.remoteAddress ?? "")
-        guard let user, let basis else { return challenge.response(to: request) }
+        guard let user, let basis else { return challenge.response(to: request, isLogIn: true) }
         try sessions.end(of: request)
         let (token, session) = try sessions.begin(for: user, basis: basis)
         var response = Self.answer(session)

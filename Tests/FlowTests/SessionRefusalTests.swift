@@ -132,6 +132,19 @@ struct SessionRefusalTests {
         #expect(try page.isKnown)
     }
 
+    @Test func `a wrong password is called wrong, also beside a cookie that is no more`() throws {
+        let site = try TestSite(users: ["alice"])
+        let page = try site.page(of: "alice")
+        let cookie = page.cookie
+        #expect(try page.call(.delete, "/api/session").status == .ok)
+        page.cookie = cookie
+        let ended = try page.call(.get, "/api/register")
+        let wrong = try page.logIn("alice", password: "wrong")
+        let plain = try TestPage(site.backend).logIn("alice", password: "wrong")
+        #expect([ended, wrong, plain].allSatisfy { $0.status == .unauthorized })
+        #expect(wrong.body == plain.body && wrong.body != ended.body)
+    }
+
     @Test func `a page of another site spends none of the attempts`() throws {
         let site = try TestSite(users: ["alice"])
         let fields = HTTPFields(["Sec-Fetch-Site": "cross-site"])
