@@ -37,14 +37,13 @@ package final class UserAuthenticator: Authenticator {
     private let attempts = Atomic(0)
     private let decoys = Mutex<(hashes: [String], until: Int64)>(([], .min))
     private let now: @Sendable () -> Timestamp
-    /// Checked when there is no user at all, so that the answer takes as long.
-    private let decoy: String
+    /// Checked when there is no user at all, so that the answer takes as long. Made when it is first needed: it costs
+    /// as much as a log-in, and a start should not.
+    private let decoy = Mutex<String?>(nil)
 
-    /// - Throws: `PasswordHash.Failure`, when libcrypt can make no hash on this machine.
-    package init(store: any StateStore, now: @escaping @Sendable () -> Timestamp) throws {
+    package init(store: any StateStore, now: @escaping @Sendable () -> Timestamp) {
         self.store = store
         self.now = now
-        decoy = try PasswordHash.make("decoy")
     }
 
     package func authenticate(_ credentials: BasicCredentials, address: String) throws -> UserName? {
@@ -78,8 +77,17 @@ package final class UserAuthenticator: Authenticator {
             }
             return decoys.hashes
         }
-        guard !hashes.isEmpty else { return decoy }
+        guard !hashes.isEmpty else { return try lastDecoy() }
         return hashes[Int(cache.fingerprint(name: name, password: "", hash: "").low % UInt64(hashes.count))]
+    }
+
+    private func lastDecoy() throws -> String {
+        try decoy.withLock { decoy in
+            if let decoy { return decoy }
+            let made = try PasswordHash.make("decoy")
+            decoy = made
+            return made
+        }
     }
 
     /// Tries one password, slowly: every attempt is counted, and only so many are at it.

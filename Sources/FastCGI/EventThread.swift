@@ -54,6 +54,7 @@ struct EventThread: ~Copyable {
 
     /// One event, or the time, then the deadlines when they are due.
     mutating func turn(milliseconds: Int64) {
+        state.meters.turns.wrappingAdd(1, ordering: .relaxed)
         if let number = state.events.next(milliseconds: Int32(clamping: milliseconds)) {
             switch number {
             case listener.descriptor.number: acceptAll()

@@ -40,10 +40,12 @@ package final class Server: Sendable {
 
     /// Serves until `stop()`; to be called once. Returns when the requests in flight are answered or `drainSeconds` are
     /// over; a responder that is still at work then keeps its thread and loses its connection.
+    /// - Parameter onReady: called once, when all that is needed to answer is there.
     /// - Throws: `ServerError.noThread`, before anything was accepted.
-    package func run() throws(ServerError) {
+    package func run(onReady: () -> Void = {}) throws(ServerError) {
         defer { end() }
         for worker in workers { try start(worker) }
+        onReady()
         var events = EventThread(state: state, listener: listener, workers: workers)
         events.run()
     }
@@ -61,6 +63,17 @@ package final class Server: Sendable {
             connections: state.connections.count, waiting: state.waiting.incompleteCount,
             answered: state.meters.answered.load(ordering: .relaxed), refused: state.meters.refusals,
             isDraining: state.isDraining.load(ordering: .relaxed))
+    }
+
+    /// What a watchdog compares to know whether the server is at work.
+    package var pulse: ServerPulse {
+        let now = monotonicMilliseconds()
+        let busy = workers.map { $0.busyMilliseconds(at: now) }
+        // Someone who is free, or has begun something since, takes the next request.
+        let shortest = busy.contains(nil) ? nil : busy.compactMap(\.self).min()
+        return ServerPulse(
+            turns: state.meters.turns.load(ordering: .relaxed),
+            exhausted: shortest.map { .milliseconds($0) } ?? .zero)
     }
 }
 

@@ -19,10 +19,20 @@ package struct ServerStatus: Sendable, Equatable {
     package let isDraining: Bool
 }
 
+/// A server's signs of life.
+package struct ServerPulse: Sendable {
+    /// Grows four times a second or more as long as connections are accepted and deadlines are kept.
+    package let turns: Int
+    /// For how long no worker has taken a request or become free; zero while one is free.
+    package let exhausted: Duration
+}
+
 /// The counters behind `ServerStatus`.
 final class Meters: Sendable {
     let busy = Atomic(0)
     let answered = Atomic(0)
+    /// The event thread's turns.
+    let turns = Atomic(0)
     /// Grows with everything that happens; two equal readings mean that nothing did.
     let activity = Atomic(0)
     private let refused = Mutex<[Refusal: Int]>([:])

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// The signals that end the process, taken by one thread and never by a handler.
+/// The signals that the process heeds, taken by one thread and never by a handler.
 ///
 /// FCGX_Init installs handlers of its own that swallow SIGTERM (20 seconds and a SIGKILL under systemd), so the signals
 /// are blocked in `main` before any thread starts and before a `Server` is made.

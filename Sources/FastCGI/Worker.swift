@@ -7,6 +7,8 @@ final class Worker: Sendable {
     private struct Duty {
         /// The connection in hand.
         var connection: Connection?
+        /// Since when it is, in milliseconds of the monotonic clock.
+        var since: Int64 = 0
         /// When its answer must have been taken, in milliseconds of the monotonic clock.
         var sendDeadline: Int64?
     }
@@ -22,6 +24,11 @@ final class Worker: Sendable {
 
     /// The descriptor of the connection in hand.
     var heldNumber: Int32? { duty.withLock { $0.connection?.number } }
+
+    /// For how long the worker has had the request in hand, in milliseconds; nil while it has none.
+    func busyMilliseconds(at now: Int64) -> Int64? {
+        duty.withLock { $0.connection == nil ? nil : now - $0.since }
+    }
 
     /// Ends the connection in hand, so that a write to it returns: always, or only when its answer is overdue.
     /// - Returns: whether it did.
@@ -44,7 +51,7 @@ final class Worker: Sendable {
         let exchange = Exchange(codec: codec, state: state)
         while let connection = state.nextReady() {
             state.meters.beginWork()
-            duty.withLock { $0.connection = connection }
+            duty.withLock { $0 = Duty(connection: connection, since: monotonicMilliseconds()) }
             let next = attend(connection, &inbox, exchange, state)
             duty.withLock { $0 = Duty() }
             pass(connection, next, state)

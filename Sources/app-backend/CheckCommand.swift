@@ -9,6 +9,7 @@ struct CheckCommand: ParsableCommand {
         discussion: "Exits 0 when everything is right, 1 when something is wrong.")
 
     @OptionGroup var options: ConfigurationOptions
+    @Flag(help: "Say nothing when everything is right.") var quiet = false
 
     func run() throws {
         let configuration = try options.load()
@@ -16,8 +17,8 @@ struct CheckCommand: ParsableCommand {
         do {
             // As the store's owner, which the service is: what root may read, the service perhaps may not.
             var asOwner = configuration
-            asOwner.storePath = try StoreOwner.become(ownerOf: configuration.storePath)
-            let store = try Site.openStore(asOwner, asOwner: false) { Terminal.complain("store: \($0)") }
+            try StoreOwner.become(for: &asOwner)
+            let store = try Site.openStore(asOwner) { Terminal.complain("store: \($0)") }
             guard store.health() == .writable else {
                 Terminal.complain("store.path: the store cannot be written: \(store.health())")
                 throw ExitCode(1)
@@ -37,6 +38,10 @@ struct CheckCommand: ParsableCommand {
         if configuration.authenticationMethod == .test {
             Terminal.complain("auth.method: test lets everybody in who gives a name as password; never on the internet")
         }
+        if !quiet { describe(configuration, push) }
+    }
+
+    private func describe(_ configuration: SiteConfiguration, _ push: PushService.State) {
         print("The configuration is right.")
         print(
             "  hub:    \(hub(configuration)), platforms \(configuration.hub.platforms.map(\.rawValue).joined(separator: ", "))"

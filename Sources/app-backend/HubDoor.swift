@@ -31,10 +31,15 @@ struct HubDoor {
             }
     }
 
-    /// Ends what is running; calls in flight fail. What was queued waits for the next process.
-    func close(drain: Duration) {
+    /// Nothing more is delivered from now on; returns when what was under way has ended, or after that time. What was
+    /// queued waits for the next process.
+    func stopDelivering(drain: Duration) {
         courier?.stop()
         courier?.waitForEnd(drain)
+    }
+
+    /// Ends the network's threads; calls in flight fail.
+    func close() {
         for transport in transports { transport.close() }
     }
 

@@ -44,9 +44,9 @@ struct KeysCommand: ParsableCommand {
         /// In the folder of the store, as its owner.
         private func inStore(_ configuration: SiteConfiguration) throws -> VAPIDKey {
             var configuration = configuration
-            configuration.storePath = try StoreOwner.become(ownerOf: configuration.storePath)
+            try StoreOwner.become(for: &configuration)
             // Makes the folder where there is none yet.
-            _ = try Site.openStore(configuration, asOwner: false) { Terminal.complain("store: \($0)") }
+            _ = try Site.openStore(configuration) { Terminal.complain("store: \($0)") }
             return try keep(in: PushService.keyFile(configuration))
         }
 

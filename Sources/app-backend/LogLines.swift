@@ -1,18 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 import Logging
+import Synchronization
 
 /// Writes one line per event on standard error: `warning: hub: unreachable request=4f1c…`.
 ///
 /// Under systemd the line begins with its priority instead (`sd-daemon(3)`: `<4>`), and the journal adds the time.
 struct LogLines: LogHandler {
     var metadata: Logger.Metadata = [:]
-    var logLevel: Logger.Level
+    private let threshold: LogThreshold
     private let isJournal: Bool
 
-    init(level: Logger.Level) {
-        logLevel = level
+    init(threshold: LogThreshold) {
+        self.threshold = threshold
         isJournal = Self.isStandardErrorTheJournal
+    }
+
+    /// A logger of the program's name.
+    static func logger(_ threshold: LogThreshold) -> Logger {
+        Logger(label: "app-backend") { _ in LogLines(threshold: threshold) }
+    }
+
+    /// One for all copies of the logger.
+    var logLevel: Logger.Level {
+        get { threshold.level }
+        set { threshold.level = newValue }
     }
 
     /// `$JOURNAL_STREAM` names the journal's device and inode; a shell within a service inherits it, and its terminal is
@@ -49,5 +61,21 @@ struct LogLines: LogHandler {
         case .error: 3
         case .critical: 2
         }
+    }
+}
+
+/// From which level on lines are written. Every room has a copy of the logger; this is what they share, so that a reload
+/// can change it.
+final class LogThreshold: Sendable {
+    private let current: Atomic<Int>
+    private static let levels = Logger.Level.allCases
+
+    init(_ level: Logger.Level) {
+        current = Atomic(Self.levels.firstIndex(of: level) ?? 0)
+    }
+
+    var level: Logger.Level {
+        get { Self.levels[current.load(ordering: .relaxed)] }
+        set { current.store(Self.levels.firstIndex(of: newValue) ?? 0, ordering: .relaxed) }
     }
 }

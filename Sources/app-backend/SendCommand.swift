@@ -28,12 +28,14 @@ struct SendCommand: ParsableCommand {
     }
 
     func run() throws {
-        let configuration = try options.load()
-        let logger = Logger(label: "app-backend") { _ in LogLines(level: configuration.logLevel) }
-        let site = try Site(configuration, logger: logger, authenticator: Operator(name: from), asOwner: true)
+        var configuration = try options.load()
+        let logger = LogLines.logger(LogThreshold(configuration.logLevel))
+        try StoreOwner.become(for: &configuration)
+        let store = try Site.openStore(configuration) { logger.warning("store: \($0)") }
+        let site = try Site(configuration, store: store, logger: logger, authenticator: Operator(name: from))
         defer { site.close() }
         if configuration.authenticationMethod == .users, let recipient = UserName(to),
-            try site.store.user(recipient.description) == nil
+            try store.user(recipient.description) == nil
         {
             throw Complaint("There is no user \(to).")
         }

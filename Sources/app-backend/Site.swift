@@ -11,8 +11,9 @@ import Store
 
 /// All rooms, introduced to each other as the configuration says.
 struct Site {
-    let store: FileStore
     let backend: Backend
+    /// Decides who is who. It remembers failed log-ins, so whoever makes a site anew hands it on.
+    let authenticator: any Authenticator
     /// What answers requests: the backend, and the local hub where it is served to others.
     let responder: any Responder
     private let hub: HubDoor
@@ -21,27 +22,24 @@ struct Site {
 
     static let now: @Sendable () -> Timestamp = { Timestamp(seconds: Int64(time(nil))) }
 
-    /// - Throws: `StoreError`, `TransportError`, `PasswordHash.Failure`: whatever cannot be opened or made.
+    /// - Parameter authenticator: nil: the one that the configuration names.
+    /// - Throws: `ConfigurationFault`, `TransportError`: whatever cannot be made.
     init(
-        _ configuration: SiteConfiguration, logger: Logger, authenticator: (any Authenticator)? = nil,
-        asOwner: Bool = false,
+        _ configuration: SiteConfiguration, store: FileStore, logger: Logger, authenticator: (any Authenticator)? = nil,
         load: @escaping @Sendable () -> HealthController.Load = { HealthController.Load() }
     ) throws {
-        var configuration = configuration
-        // What lies in the folder is then found by its owner's way to it.
-        if asOwner { configuration.storePath = try StoreOwner.become(ownerOf: configuration.storePath) }
-        let store = try Self.openStore(configuration, asOwner: false) { logger.warning("store: \($0)") }
+        let authenticator = authenticator ?? Self.authenticator(configuration, store)
         let hub = try HubDoor(configuration, store: store, logger: logger)
         let backend = Backend(
             Backend.Parts(
                 store: store, notifications: Notifications(hub: hub.client, platforms: configuration.hub.platforms),
-                authenticator: try authenticator ?? Self.authenticator(configuration, store),
+                authenticator: authenticator,
                 policy: configuration.policy, retentionSeconds: Int64(configuration.retentionDays) * 86_400,
                 realm: configuration.realm, sessionSeconds: Int64(configuration.sessionHours) * 3_600,
                 publicConfiguration: PublicConfiguration(
                     vapidPublicKey: hub.vapidPublicKey, deliveringPlatforms: hub.delivering),
                 now: Self.now, load: load, logger: logger))
-        self.store = store
+        self.authenticator = authenticator
         self.backend = backend
         self.hub = hub
         responder = hub.served.map { HubBeside(name: configuration.hub.name, hub: $0, backend: backend) } ?? backend
@@ -54,28 +52,34 @@ struct Site {
         try PlatformThread.start { courier.run() }
     }
 
-    /// Ends what the site has running; calls in flight fail.
-    func close() {
-        hub.close(drain: Self.drain)
+    /// Grows as long as the delivery is at work; nil where nothing is delivered.
+    var deliveryTurns: Int? { hub.courier?.pulse }
+
+    /// Ends the delivery, for which another process or site may take over, and waits for the pushes under way.
+    func stopDelivering() {
+        hub.stopDelivering(drain: Self.drain)
     }
 
-    /// - Parameters:
-    ///   - asOwner: for commands, which root may run beside a service that is not root's.
-    ///   - report: hears what the operator should know of the store's files.
+    /// Ends what the site has running; calls in flight fail.
+    func close() {
+        stopDelivering()
+        hub.close()
+    }
+
+    /// - Parameter report: hears what the operator should know of the store's files.
     static func openStore(
-        _ configuration: SiteConfiguration, asOwner: Bool, report: @escaping @Sendable (StoreEvent) -> Void
+        _ configuration: SiteConfiguration, report: @escaping @Sendable (StoreEvent) -> Void
     ) throws(StoreError) -> FileStore {
         var options = FileStore.Options()
         options.onEvent = report
-        let path = asOwner ? try StoreOwner.become(ownerOf: configuration.storePath) : configuration.storePath
-        return try FileStore.open(path: path, options: options)
+        return try FileStore.open(path: configuration.storePath, options: options)
     }
 
     private static func authenticator(
         _ configuration: SiteConfiguration, _ store: FileStore
-    ) throws -> any Authenticator {
+    ) -> any Authenticator {
         switch configuration.authenticationMethod {
-        case .users: try UserAuthenticator(store: store, now: now)
+        case .users: UserAuthenticator(store: store, now: now)
         case .test: AuthenticationTestHandler()
         }
     }

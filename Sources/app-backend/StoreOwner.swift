@@ -7,11 +7,17 @@ import Store
 /// An administrator runs `app-backend user add` as root, and the service runs as a user of its own. What root made in
 /// the store the service could not open, so root becomes the owner before anything is touched.
 enum StoreOwner {
+    /// Becomes the owner of the configuration's store; what lies in it is then found by its owner's way to it.
+    /// - Throws: `StoreError.unavailable`.
+    static func become(for configuration: inout SiteConfiguration) throws(StoreError) {
+        configuration.storePath = try become(ownerOf: configuration.storePath)
+    }
+
     /// Does nothing unless this process is root's and the folder is somebody else's.
     /// - Returns: the path to open the store by. It is `.` after the change: the folder above (`/var/lib/private`, with
     ///   `DynamicUser=`) may not let its owner through.
     /// - Throws: `StoreError.unavailable`.
-    static func become(ownerOf path: String) throws(StoreError) -> String {
+    private static func become(ownerOf path: String) throws(StoreError) -> String {
         var status = stat()
         guard geteuid() == 0, stat(path, &status) == 0, status.st_uid != 0 else { return path }
         guard chdir(path) == 0, setgroups(0, nil) == 0, setgid(status.st_gid) == 0, setuid(status.st_uid) == 0 else {

@@ -81,7 +81,9 @@ struct UserCommand: ParsableCommand {
     }
 
     static func store(_ options: ConfigurationOptions) throws -> FileStore {
-        try Site.openStore(try options.load(), asOwner: true) { Terminal.complain("store: \($0)") }
+        var configuration = try options.load()
+        try StoreOwner.become(for: &configuration)
+        return try Site.openStore(configuration) { Terminal.complain("store: \($0)") }
     }
 
     private static func checked(_ name: String) throws -> String {

@@ -29,6 +29,32 @@ import Testing
         }
     }
 
+    @Test func `a server shows that it is at work, and for how long nobody has been free`() throws {
+        let gate = DispatchSemaphore(value: 0)
+        try TestServer.with(
+            .small,
+            { _ in
+                gate.wait(); return Response()
+            }
+        ) { server in
+            let turns = server.server.pulse.turns
+            #expect(eventually { server.server.pulse.turns > turns })
+            let clients = try (1...4).map { _ in try server.client() }
+            for client in clients.dropLast() { client.send(Wire.request("GET", "/")[...]) }
+            #expect(eventually { server.server.status.workersBusy == 3 })
+            #expect(server.server.pulse.exhausted == .zero)
+            clients[3].send(Wire.request("GET", "/")[...])
+            #expect(eventually { server.server.pulse.exhausted > .milliseconds(50) })
+            // Accepting goes on all the while.
+            let later = server.server.pulse.turns
+            #expect(eventually { server.server.pulse.turns > later })
+            gate.signal()
+            #expect(eventually { server.server.pulse.exhausted == .zero })
+            for _ in 1...3 { gate.signal() }
+            #expect(clients.compactMap { $0.answer()?.code } == [200, 200, 200, 200])
+        }
+    }
+
     @Test func `nothing of one request is seen by the next`() throws {
         try TestServer.with { server in
             let client = try server.client()

@@ -233,7 +233,7 @@ struct SessionRefusalTests {
         var parts = Backend.Parts(
             store: TroubledStore(inner: site.store, error: .readOnly),
             notifications: Notifications(hub: site.hubClient, platforms: [.apns]),
-            authenticator: try UserAuthenticator(store: site.store, now: { Timestamp(seconds: 0) }),
+            authenticator: UserAuthenticator(store: site.store, now: { Timestamp(seconds: 0) }),
             now: { [clock = site.clock] in Timestamp(seconds: clock.seconds) }, logger: CollectedLog().logger)
         parts.realm = "Troubled"
         let page = TestPage(Backend(parts), cookie: cookie)

@@ -67,7 +67,7 @@ extension TestSite {
         return Backend(
             Backend.Parts(
                 store: store, notifications: Notifications(hub: hubClient, platforms: [.apns]),
-                authenticator: try UserAuthenticator(store: store, now: now), now: now,
+                authenticator: UserAuthenticator(store: store, now: now), now: now,
                 logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }))
     }
 }

@@ -49,7 +49,7 @@ final class TestSite: Sendable {
         }
         var parts = Backend.Parts(
             store: store, notifications: Notifications(hub: hubClient, platforms: platforms),
-            authenticator: try authenticator ?? UserAuthenticator(store: store, now: now), policy: policy,
+            authenticator: authenticator ?? UserAuthenticator(store: store, now: now), policy: policy,
             now: now, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         adjust(&parts)
         backend = Backend(parts)

@@ -17,20 +17,32 @@ final class BackendProcess: Sendable {
     /// What standard input is when it starts: a listening socket, where somebody else opened it.
     private let listener: Int32?
     private let process: Mutex<ChildProcess?>
+    private let isHandedSocket: Bool
+    private let environment: [String]
 
     /// - Parameters:
     ///   - name: of its files in the folder.
+    ///   - environment: `NAME=value` each.
     ///   - keys: members of the configuration file besides `listen`.
     ///   - isHandedSocket: whether its socket is made here and outlives the process, as systemd's does.
-    init(_ name: String, in folder: ScratchFolder, isHandedSocket: Bool = false, keys: String) throws {
+    init(
+        _ name: String, in folder: ScratchFolder, isHandedSocket: Bool = false, environment: [String] = [],
+        keys: String
+    ) throws {
         self.name = name
         self.folder = folder
-        let path = folder.path("\(name).sock")
-        listener = isHandedSocket ? try LoopbackSocket.listen(at: path) : nil
+        self.isHandedSocket = isHandedSocket
+        self.environment = environment
+        listener = isHandedSocket ? try LoopbackSocket.listen(at: folder.path("\(name).sock")) : nil
         process = Mutex(nil)
-        let listen = isHandedSocket ? "null" : "\"\(path)\""
-        try folder.write("{ \"listen\": \(listen), \(keys) }", to: "\(name).json")
+        try configure(keys: keys)
         try start()
+    }
+
+    /// Writes the configuration anew; the process reads it when it starts or is told to.
+    func configure(keys: String) throws {
+        let listen = isHandedSocket ? "null" : "\"\(socket)\""
+        try folder.write("{ \"listen\": \(listen), \(keys) }", to: "\(name).json")
     }
 
     deinit {
@@ -40,7 +52,7 @@ final class BackendProcess: Sendable {
     /// Starts it again, and returns when connections to its socket are taken.
     func start() throws {
         let child = try ChildProcess(
-            Program.appBackend, ["serve", "--config", configuration],
+            Program.appBackend, ["serve", "--config", configuration], environment: environment,
             input: listener.map { .descriptor($0) } ?? .nothing, output: logPath, errors: logPath)
         process.withLock { $0 = child }
         let isReady = Deadline.poll(seconds: 10) { child.exitStatus != nil || LoopbackSocket.answers(socket) }

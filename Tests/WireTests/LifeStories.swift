@@ -7,7 +7,6 @@ import HTTPTypes
 import JSON
 import NotificationHub
 import Processes
-import Synchronization
 import Testing
 
 extension WireTests {
@@ -35,18 +34,12 @@ extension WireTests {
                 // The hub sleeps, so that the requests are certainly in flight.
                 site.hub.signal(SIGSTOP)
                 defer { site.hub.signal(SIGCONT) }
-                let statuses = try await withThrowingTaskGroup { group in
-                    for _ in 1...flights {
-                        group.addTask {
-                            try await inThread { try site.call(.post, Path.register, as: alice).status }
-                        }
-                    }
-                    #expect(try await inThread { try site.awaitBusyWorkers(flights) })
-                    site.backend.signal(SIGTERM)
-                    #expect(Deadline.poll(seconds: 10) { site.backend.log.contains("stopping on signal") })
-                    site.hub.signal(SIGCONT)
-                    return try await group.reduce(into: [HTTPResponse.Status]()) { $0.append($1) }
-                }
+                let wait = start(flights) { _ in try site.call(.post, Path.register, as: alice).status }
+                #expect(try site.awaitBusyWorkers(flights))
+                site.backend.signal(SIGTERM)
+                #expect(Deadline.poll(seconds: 10) { site.backend.log.contains("stopping on signal") })
+                site.hub.signal(SIGCONT)
+                let statuses = wait()
                 #expect(statuses == Array(repeating: .ok, count: flights))
                 #expect(site.backend.stop() == 0)
                 #expect(!FileManager.default.fileExists(atPath: site.backend.socket))
@@ -63,17 +56,13 @@ extension WireTests {
                     { try site.call(.post, Path.register, as: alice) },
                     { try site.call(.get, Path.register, as: alice) },
                 ]
-                let load = Load()
-                try await withThrowingTaskGroup { group in
-                    for call in calls { group.addTask { try await inThread { try load.run(call) } } }
+                try Load.run(calls) { load in
                     for _ in 1...3 {
                         #expect(load.isCarried())
                         #expect(site.backend.stop() == 0)
                         try site.backend.start()
                         #expect(load.isCarried())
                     }
-                    load.end()
-                    try await group.waitForAll()
                 }
             }
         }
@@ -157,54 +146,5 @@ extension WireTests {
                 }
             }
         }
-    }
-}
-
-/// Calls that go on and on.
-private final class Load: Sendable {
-    private let answered = Atomic(0)
-    private let isOver = Atomic(false)
-
-    /// Makes the same call until the end; each answer must be 200.
-    func run(_ call: () throws -> Response) throws {
-        while !isOver.load(ordering: .acquiring) {
-            #expect(try call().status == .ok)
-            answered.add(1, ordering: .relaxed)
-        }
-    }
-
-    /// Whether so many more calls are answered.
-    func isCarried(_ count: Int = 12) -> Bool {
-        let target = answered.load(ordering: .relaxed) + count
-        return Deadline.poll(seconds: 20) { answered.load(ordering: .relaxed) >= target }
-    }
-
-    func end() { isOver.store(true, ordering: .releasing) }
-}
-
-/// Calls `body` on so many threads at once, with their numbers; what throws is a failure and has no result.
-private func together<Result: Sendable>(_ count: Int, _ body: @escaping @Sendable (Int) throws -> Result) -> [Result] {
-    let results = Mutex<[Result]>([])
-    let group = DispatchGroup()
-    for number in 0..<count {
-        group.enter()
-        Thread {
-            defer { group.leave() }
-            do {
-                let result = try body(number)
-                results.withLock { $0.append(result) }
-            } catch {
-                Issue.record(error)
-            }
-        }.start()
-    }
-    group.wait()
-    return results.withLock(\.self)
-}
-
-/// Calls `body` on a thread of its own, so that it may block.
-private func inThread<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
-    try await withCheckedThrowingContinuation { continuation in
-        Thread { continuation.resume(with: Swift.Result { try body() }) }.start()
     }
 }

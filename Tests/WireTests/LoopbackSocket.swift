@@ -40,6 +40,17 @@ enum LoopbackSocket {
         return number
     }
 
+    /// A socket for datagrams, as systemd's for its services.
+    static func datagrams(at path: String) throws -> Int32 {
+        let number = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        guard withAddress(path, { bind(number, $0, $1) }) == 0 else {
+            let code = errno
+            close(number)
+            throw Failed(code: code)
+        }
+        return number
+    }
+
     private static func withAddress(_ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)

@@ -46,6 +46,7 @@ package final class Courier: Sendable {
     let selection: TargetSelection
     let report: @Sendable (String) -> Void
     let mailbox = Mailbox()
+    private let turns = Atomic(0)
     private let hasBegun = Atomic(false)
     private let hasEnded = DispatchSemaphore(value: 0)
 
@@ -73,6 +74,7 @@ package final class Courier: Sendable {
         defer { hasEnded.signal() }
         var lastError: StoreError?
         while !mailbox.isStopping {
+            showLife()
             do throws(StoreError) {
                 if let turn = try store.takeHubQueueTurn() {
                     DeliveryDesk(self).work()
@@ -85,6 +87,14 @@ package final class Courier: Sendable {
             }
             mailbox.wait(options.poll)
         }
+    }
+
+    /// Grows as long as the delivering thread is at work, also while there is nothing to deliver: every `poll` at least,
+    /// or after each batch of targets.
+    package var pulse: Int { turns.load(ordering: .relaxed) }
+
+    func showLife() {
+        turns.wrappingAdd(1, ordering: .relaxed)
     }
 
     /// Puts a message into the queue, where it is durable when this returns.

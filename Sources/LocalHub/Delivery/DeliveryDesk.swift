@@ -28,6 +28,7 @@ final class DeliveryDesk {
     /// Delivers until the courier is stopped.
     func work() {
         while !courier.mailbox.isStopping {
+            courier.showLife()
             var hasMore = false
             do throws(StoreError) {
                 hasMore = try step()

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+import AppBackend
+import FastCGI
+import HTTP
+import Logging
+import Store
+import Synchronization
+
+/// The site that answers now. A reload puts another in its place; what the former has begun it also finishes.
+final class LiveSite: Responder {
+    /// The signs of life of the delivery: of which site, and how often it has gone round.
+    struct Pulse: Equatable {
+        let site: Int
+        let turns: Int
+    }
+
+    /// A site with its configuration, for as long as a request is under way in it.
+    private final class Generation: Sendable {
+        let number: Int
+        let configuration: SiteConfiguration
+        let site: Site
+
+        init(number: Int, configuration: SiteConfiguration, site: Site) {
+            self.number = number
+            self.configuration = configuration
+            self.site = site
+        }
+
+        deinit {
+            site.close()
+        }
+    }
+
+    let store: FileStore
+    private let logger: Logger
+    private let load: @Sendable () -> HealthController.Load
+    private let current: Mutex<Generation>
+    /// What the operator should know and would not look for in the log.
+    private let note = Mutex("")
+
+    /// - Throws: as `Site.init`.
+    init(
+        _ configuration: SiteConfiguration, store: FileStore, logger: Logger,
+        load: @escaping @Sendable () -> HealthController.Load
+    ) throws {
+        self.store = store
+        self.logger = logger
+        self.load = load
+        let site = try Site(configuration, store: store, logger: logger, load: load)
+        current = Mutex(Generation(number: 0, configuration: configuration, site: site))
+    }
+
+    func respond(to request: Request) throws -> Response {
+        let generation = generation
+        return try withExtendedLifetime(generation) { try generation.site.responder.respond(to: request) }
+    }
+
+    /// As `Site.startDelivering`.
+    func startDelivering() throws {
+        try generation.site.startDelivering()
+    }
+
+    /// Nil where nothing is delivered.
+    var pulse: Pulse? {
+        let generation = generation
+        return generation.site.deliveryTurns.map { Pulse(site: generation.number, turns: $0) }
+    }
+
+    /// For how long all workers may be at work on what they have: a request makes several calls to the hub.
+    var patience: Duration { .seconds(max(60, 10 * generation.configuration.hub.timeout)) }
+
+    /// Begins with a comma; empty when there is nothing to say.
+    var remark: String { note.withLock(\.self) }
+
+    /// Puts a site of that configuration in the place of the present one.
+    /// - Returns: keys whose new values wait for the next start.
+    /// - Throws: as `Site.init`, and `ServerError.noThread`; the present one goes on.
+    func reload(_ wanted: SiteConfiguration) throws -> [String] {
+        let former = generation
+        var configuration = wanted
+        let waiting = configuration.keepFixed(of: former.configuration)
+        // Failed log-ins are remembered over a reload.
+        let isSameMethod = configuration.authenticationMethod == former.configuration.authenticationMethod
+        let site = try Site(
+            configuration, store: store, logger: logger, authenticator: isSameMethod ? former.site.authenticator : nil,
+            load: load)
+        let next = Generation(number: former.number + 1, configuration: configuration, site: site)
+        try site.startDelivering()
+        current.withLock { $0 = next }
+        note.withLock { $0 = waiting.isEmpty ? "" : ", a restart is needed for \(waiting.joined(separator: ", "))" }
+        // Its pushes under way may take seconds, and the next signal shall not wait for them.
+        try? PlatformThread.start { former.site.stopDelivering() }
+        return waiting
+    }
+
+    /// Notes that the configuration was not taken.
+    func noteRefusal(_ reason: String) {
+        note.withLock { $0 = ", the last reload was refused: \(reason)" }
+    }
+
+    /// Ends what it has running; calls in flight fail.
+    func close() {
+        generation.site.close()
+    }
+
+    private var generation: Generation { current.withLock(\.self) }
+}
+
+extension SiteConfiguration {
+    /// Keeps what cannot change while a process runs: its store, socket, threads and limits.
+    /// - Returns: the keys for which something else was wanted.
+    fileprivate mutating func keepFixed(of running: SiteConfiguration) -> [String] {
+        var waiting: [String] = []
+        func keep<Value: Equatable>(_ key: String, _ path: WritableKeyPath<SiteConfiguration, Value>) {
+            guard self[keyPath: path] != running[keyPath: path] else { return }
+            self[keyPath: path] = running[keyPath: path]
+            waiting.append(key)
+        }
+        keep("store.path", \.storePath)
+        keep("listen", \.listen)
+        keep("listenToRemotePeers", \.allowsRemotePeers)
+        keep("workers", \.workers)
+        keep("limits.bodyBytes", \.bodyBytes)
+        keep("limits.drainSeconds", \.drainSeconds)
+        return waiting
+    }
+}

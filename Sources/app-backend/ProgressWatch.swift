@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+import Dispatch
+import FastCGI
+import Logging
+
+/// Tells the service manager how the service fares, and that it makes progress, as long as it does.
+///
+/// A process that only breathes is not at work: what is looked at is that connections are accepted, that workers take
+/// requests, and that the delivery goes round. Whoever stops feeding the watchdog is ended and started anew, which frees
+/// what is stuck; waiting for a hub that is slow is not being stuck, for every call has a deadline.
+final class ProgressWatch: Sendable {
+    /// Seconds between two looks when there is no watchdog to be fed.
+    private static let pause = Duration.seconds(5)
+    /// The shortest time between two looks: those who are watched may sleep a quarter of a second.
+    private static let shortestPause = Duration.milliseconds(400)
+
+    private let manager: ServiceManager
+    private let server: Server
+    private let site: LiveSite
+    private let logger: Logger
+    private let stopping = DispatchSemaphore(value: 0)
+
+    init(manager: ServiceManager, server: Server, site: LiveSite, logger: Logger) {
+        self.manager = manager
+        self.server = server
+        self.site = site
+        self.logger = logger
+    }
+
+    /// Watches on a thread of its own until `stop`.
+    /// - Throws: `ServerError.noThread`.
+    func start() throws(ServerError) {
+        try PlatformThread.start { [self] in
+            // Three chances for each deadline.
+            let pause = max(Self.shortestPause, min(Self.pause, (manager.watchdog ?? .seconds(3600)) / 3))
+            var last = Signs(server.pulse, site.pulse)
+            var trouble: String?
+            while stopping.wait(timeout: .now() + .milliseconds(Int(pause / .milliseconds(1)))) == .timedOut {
+                let signs = Signs(server.pulse, site.pulse)
+                let found = signs.trouble(since: last, patience: site.patience)
+                if let found, found != trouble { logger.error("no progress: \(found)") }
+                trouble = found
+                last = signs
+                if found == nil {
+                    manager.tell(.alive, .status(status))
+                } else {
+                    manager.tell(.status("No progress: \(found ?? "")"))
+                }
+            }
+        }
+    }
+
+    func stop() {
+        stopping.signal()
+    }
+
+    private var status: String {
+        let status = server.status
+        return "Serving: \(status.workersBusy) of \(status.workers) workers busy, \(status.connections) connections, "
+            + "\(status.answered) requests answered\(site.remark)"
+    }
+}
+
+/// What is compared between two looks.
+private struct Signs {
+    let server: ServerPulse
+    /// nil: nothing is delivered here.
+    let delivery: LiveSite.Pulse?
+
+    init(_ server: ServerPulse, _ delivery: LiveSite.Pulse?) {
+        self.server = server
+        self.delivery = delivery
+    }
+
+    /// - Returns: who has not moved; nil when everybody has.
+    func trouble(since last: Signs, patience: Duration) -> String? {
+        if server.turns == last.server.turns { return "no connection is accepted" }
+        if server.exhausted > patience {
+            return "no worker has become free for \(server.exhausted.components.seconds) s"
+        }
+        if let delivery, delivery == last.delivery { return "nothing is delivered" }
+        return nil
+    }
+}

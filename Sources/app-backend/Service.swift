@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+import AppBackend
+import FastCGI
+import Glibc
+import Logging
+import Store
+import Synchronization
+
+/// One running responder: its socket, its site, and those who watch over them.
+final class Service: Sendable {
+    private let options: ConfigurationOptions
+    private let logger: Logger
+    private let threshold: LogThreshold
+    private let manager = ServiceManager()
+    private let site: LiveSite
+    private let server: Server
+    private let sweeper: Sweeper
+
+    /// Makes everything ready; `Signals.block()` belongs before it.
+    /// - Parameter options: where a reload finds the configuration again.
+    /// - Throws: `ListenError`, `StoreError`, `ServerError`, and as `Site.init`.
+    init(_ configuration: SiteConfiguration, options: ConfigurationOptions) throws {
+        self.options = options
+        threshold = LogThreshold(configuration.logLevel)
+        let logger = LogLines.logger(threshold)
+        self.logger = logger
+        let listener = try Listener.open(
+            ListenAddress(configuration.listen, allowNonLoopback: configuration.allowsRemotePeers))
+        let store = try Site.openStore(configuration) { logger.warning("store: \($0)") }
+        let load = ServerLoad()
+        site = try LiveSite(configuration, store: store, logger: logger, load: { load.current })
+        server = try Server(
+            listener: listener, limits: Self.limits(configuration), logger: logger,
+            refuse: { Backend.refusal($0).response }, responder: site)
+        load.watch(server)
+        sweeper = Sweeper(store: store, logger: logger)
+        try warn(configuration)
+        logger.notice("app-backend \(Version.text) listens on \(listener.description)")
+    }
+
+    /// Serves until SIGTERM or SIGINT; to be called once.
+    /// - Throws: `ServerError.noThread`; `StoreError.poisoned`, when the disk has lost something.
+    func run() throws {
+        defer { site.close() }
+        try PlatformThread.start { [self] in heedSignals() }
+        try sweeper.start { [self] in server.stop() }
+        try site.startDelivering()
+        let watch = manager.map { ProgressWatch(manager: $0, server: server, site: site, logger: logger) }
+        try server.run(onReady: {
+            manager?.tell(.ready, .status("Serving"))
+            do { try watch?.start() } catch { logger.error("nobody watches over progress: \(error)") }
+        })
+        watch?.stop()
+        sweeper.stop()
+        logger.notice("stopped")
+        if sweeper.hasFoundLoss { throw StoreError.poisoned }
+    }
+
+    private func heedSignals() {
+        while true {
+            let signal = Signals.wait()
+            guard signal == SIGHUP else {
+                logger.notice("stopping on signal \(signal)")
+                manager?.tell(.stopping, .status("Stopping: requests in flight are answered"))
+                return server.stop()
+            }
+            manager?.tell(.reloading)
+            reload()
+            manager?.tell(.ready)
+        }
+    }
+
+    /// Reads the configuration again. Users need no reload: the store is asked at each request.
+    private func reload() {
+        let (wanted, faults) = SiteConfiguration.load(file: options.file)
+        guard faults.isEmpty, let wanted else { return refuse(faults) }
+        do {
+            let waiting = try site.reload(wanted)
+            threshold.level = wanted.logLevel
+            try warn(wanted)
+            let users = try site.store.users().count
+            logger.notice("reloaded the configuration", metadata: ["users": "\(users)"])
+            if !waiting.isEmpty {
+                logger.warning("reload: a restart is needed for \(waiting.joined(separator: ", "))")
+            }
+        } catch {
+            refuse([error])
+        }
+    }
+
+    private func refuse(_ errors: [any Error]) {
+        for error in errors { logger.error("reload: \(error)") }
+        logger.error("reload: the former configuration stays")
+        site.noteRefusal(errors.first.map { "\($0)" } ?? "")
+    }
+
+    private func warn(_ configuration: SiteConfiguration) throws {
+        if configuration.authenticationMethod == .test {
+            logger.warning("auth.method is test: WHOEVER GIVES A NAME AS PASSWORD IS THAT USER")
+        }
+        guard configuration.hub.connection == nil else { return }
+        switch try PushService.state(configuration) {
+        case .on: logger.notice("no hub.connectionString: the local hub is used, and pushes to browsers")
+        case .off(let reason):
+            logger.notice("no hub.connectionString: the local hub is used, for no browsers: \(reason)")
+        }
+    }
+
+    private static func limits(_ configuration: SiteConfiguration) -> ServerLimits {
+        var limits = ServerLimits()
+        limits.workers = configuration.workers
+        limits.bodyBytes = configuration.bodyBytes
+        limits.drainSeconds = configuration.drainSeconds
+        return limits
+    }
+}
+
+/// Tells `/health` how busy the server is. The server needs the site to answer and the site needs the server to ask,
+/// so one of them has to be introduced later.
+private final class ServerLoad: Sendable {
+    private let server = Mutex<Server?>(nil)
+
+    func watch(_ server: Server) {
+        self.server.withLock { $0 = server }
+    }
+
+    var current: HealthController.Load {
+        guard let status = server.withLock(\.self)?.status else { return HealthController.Load() }
+        return HealthController.Load(workersBusy: status.workersBusy, workers: status.workers)
+    }
+}

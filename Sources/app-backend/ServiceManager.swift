@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+
+/// Whoever started the process and wants to hear how it fares: systemd, or what sets `$NOTIFY_SOCKET` as it does
+/// (`sd_notify(3)`, whose protocol is one datagram of `NAME=value` lines).
+struct ServiceManager: Sendable {
+    enum State: Sendable {
+        /// Everything that is needed to answer is there; also the end of a reload.
+        case ready
+        /// The configuration is being read again.
+        case reloading
+        /// The process is on its way to its end.
+        case stopping
+        /// There was progress since the last time (`WatchdogSec=`).
+        case alive
+        /// A line for `systemctl status`.
+        case status(String)
+    }
+
+    /// How long it waits for `alive` before it ends the process; nil: for ever.
+    let watchdog: Duration?
+    private let address: sockaddr_un
+    private let addressSize: socklen_t
+
+    /// Finds it in the environment; nil where nobody wants to hear anything.
+    init?() {
+        guard let path = getenv("NOTIFY_SOCKET").map({ String(cString: $0) }), let address = Self.address(path) else {
+            return nil
+        }
+        (self.address, addressSize) = address
+        watchdog = Self.watchdogTime()
+    }
+
+    /// Never fails: whoever does not listen misses it.
+    func tell(_ states: State...) {
+        let text = states.map(Self.lines).joined(separator: "\n")
+        let number = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        guard number >= 0 else { return }
+        defer { close(number) }
+        var address = address
+        let bytes = Array(text.utf8)
+        withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                _ = sendto(number, bytes, bytes.count, Int32(MSG_NOSIGNAL), $0, addressSize)
+            }
+        }
+    }
+
+    private static func lines(_ state: State) -> String {
+        switch state {
+        case .ready: "READY=1"
+        case .reloading: "RELOADING=1\nMONOTONIC_USEC=\(monotonicMicroseconds())"
+        case .stopping: "STOPPING=1"
+        case .alive: "WATCHDOG=1"
+        // A line break would begin another assignment.
+        case .status(let text): "STATUS=" + String(text.map { $0.isNewline ? " " : $0 })
+        }
+    }
+
+    private static func monotonicMicroseconds() -> Int {
+        var now = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &now)
+        return now.tv_sec &* 1_000_000 &+ now.tv_nsec / 1_000
+    }
+
+    /// `$WATCHDOG_USEC`, where it is meant for this process (`sd_watchdog_enabled(3)`).
+    private static func watchdogTime() -> Duration? {
+        if let process = getenv("WATCHDOG_PID"), Int32(String(cString: process)) != getpid() { return nil }
+        guard let text = getenv("WATCHDOG_USEC"), let time = Int64(String(cString: text)), time > 0 else { return nil }
+        return .microseconds(time)
+    }
+
+    /// A path, or with an `@` in front a name in Linux's abstract namespace.
+    private static func address(_ path: String) -> (sockaddr_un, socklen_t)? {
+        var bytes = Array(path.utf8)
+        guard bytes.count > 1 else { return nil }
+        switch bytes[0] {
+        case UInt8(ascii: "@"): bytes[0] = 0
+        case UInt8(ascii: "/"): break
+        default: return nil
+        }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        let capacity = MemoryLayout.size(ofValue: address.sun_path)
+        guard bytes.count < capacity else { return nil }
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+        return (address, socklen_t(MemoryLayout<sockaddr_un>.size - capacity + bytes.count))
+    }
+}

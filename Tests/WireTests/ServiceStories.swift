@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+import DeviceAPI
+import Foundation
+import Glibc
+import HTTP
+import HTTPTypes
+import JSON
+import Processes
+import Testing
+
+extension WireTests {
+    /// What a responder and its service manager say to each other, and what a reload changes.
+    struct ServiceStories {
+        private func keys(_ folder: ScratchFolder, _ more: String = "") -> String {
+            "\"store\": { \"path\": \"\(folder.path("store"))\" }\(more.isEmpty ? "" : ", " + more)"
+        }
+
+        @Test func `readiness, progress and the end are told to the service manager`() throws {
+            let folder = try ScratchFolder()
+            let manager = try NotifySocket(in: folder)
+            let backend = try BackendProcess(
+                "told", in: folder,
+                environment: ["NOTIFY_SOCKET=\(manager.path)", "WATCHDOG_USEC=1200000"], keys: keys(folder))
+            #expect(manager.wait(for: "READY=1") != nil)
+            // Again and again, as long as it makes progress.
+            for _ in 1...3 { #expect(manager.wait(for: "WATCHDOG=1", after: manager.assignments().count) != nil) }
+            #expect(manager.wait(for: "STATUS=Serving: 0 of 64 workers busy") != nil)
+            #expect(!manager.assignments().contains("STOPPING=1"))
+            #expect(backend.stop() == 0)
+            #expect(manager.assignments().contains("STOPPING=1"))
+        }
+
+        @Test func `a manager's socket may have a name instead of a path`() throws {
+            let folder = try ScratchFolder()
+            // Nobody listens there: the responder serves all the same.
+            let backend = try BackendProcess(
+                "abstract", in: folder, environment: ["NOTIFY_SOCKET=@app-backend-\(UUID().uuidString)"],
+                keys: keys(folder))
+            #expect(backend.stop() == 0)
+        }
+
+        @Test func `SIGHUP reads the configuration again, and a wrong one changes nothing`() throws {
+            let folder = try ScratchFolder()
+            let manager = try NotifySocket(in: folder)
+            let backend = try BackendProcess(
+                "reloaded", in: folder, environment: ["NOTIFY_SOCKET=\(manager.path)", "WATCHDOG_USEC=1200000"],
+                keys: keys(folder, #""auth": { "realm": "First" }, "workers": 3"#))
+            try FrontDoor.makeCertificate(in: try folder.makeFolder("tls"))
+            let door = try FrontDoor(
+                FrontDoor.Changes(sockets: [backend.socket]), certificates: folder.path("tls"),
+                folder: folder.path("nginx"))
+            defer { door.stop() }
+            let visitor = try Visitor(door, certificates: folder.path("tls"))
+            #expect(try visitor.realm() == "First")
+
+            try backend.configure(keys: keys(folder, #""auth": { "realm": "Second" }, "workers": 5"#))
+            var before = manager.assignments().count
+            backend.signal(SIGHUP)
+            #expect(manager.wait(for: "READY=1", after: before) != nil)
+            #expect(manager.assignments().contains("RELOADING=1"))
+            #expect(try visitor.realm() == "Second")
+            #expect(backend.log.contains("reloaded the configuration users=0"))
+            // Threads are not made while it runs.
+            #expect(backend.log.contains("warning: reload: a restart is needed for workers"))
+            #expect(manager.wait(for: "STATUS=Serving: 0 of 3 workers", after: before)?.contains("workers") == true)
+
+            try backend.configure(keys: keys(folder, #""auth": { "realm": "Thi\"rd" }, "wrokers": 5"#))
+            before = manager.assignments().count
+            backend.signal(SIGHUP)
+            #expect(manager.wait(for: "READY=1", after: before) != nil)
+            #expect(try visitor.realm() == "Second")
+            #expect(backend.log.contains("error: reload: configuration: wrokers: there is no such key"))
+            #expect(backend.log.contains("error: reload: configuration: auth.realm: "))
+            #expect(manager.wait(for: "STATUS=Serving: 0 of 3", after: before)?.contains("refused") == true)
+
+            try backend.configure(keys: keys(folder, #""auth": { "realm": "Fourth" }, "workers": 3"#))
+            before = manager.assignments().count
+            backend.signal(SIGHUP)
+            #expect(manager.wait(for: "READY=1", after: before) != nil)
+            #expect(try visitor.realm() == "Fourth")
+            #expect(manager.wait(for: "STATUS=Serving: 0 of 3", after: before)?.hasSuffix("requests answered") == true)
+            #expect(backend.stop() == 0)
+        }
+
+        @Test func `a reload changes from which level on is logged`() throws {
+            let folder = try ScratchFolder()
+            let backend = try BackendProcess(
+                "quiet", in: folder, keys: keys(folder, #""log": { "level": "critical" }"#))
+            #expect(backend.log.isEmpty)
+            try backend.configure(keys: keys(folder, #""log": { "level": "info" }"#))
+            backend.signal(SIGHUP)
+            #expect(Deadline.poll(seconds: 10) { backend.log.contains("reloaded the configuration") })
+            #expect(backend.stop() == 0)
+        }
+
+        @Test func `reloads under load fail no request, and those in flight are answered`() async throws {
+            try await WireSite.run(WireSite.Options(hubTimeout: 60)) { site in
+                let alice = try site.addUser("alice")
+                let id = try site.register(alice, handle: site.makeHandle())
+                let text = site.secrets.make("kept ")
+                let message = try site.sendSecure(text, from: alice, to: alice)
+                let handle = site.makeHandle()
+                let calls: [@Sendable () throws -> Response] = [
+                    { try site.put(id, handle: handle, as: alice) },
+                    { try site.call(.post, Path.register, as: alice) },
+                    { try site.call(.get, "\(Path.notifications)/\(message)", as: alice) },
+                ]
+                try Load.run(calls) { load in
+                    for number in 1...10 {
+                        #expect(load.isCarried())
+                        site.backend.signal(SIGHUP)
+                        #expect(Deadline.poll(seconds: 20) { site.reloads == number })
+                    }
+                    // While the hub sleeps they are certainly in flight, and belong to the former site.
+                    site.hub.signal(SIGSTOP)
+                    defer { site.hub.signal(SIGCONT) }
+                    let isBusy = try site.awaitBusyWorkers(1)
+                    #expect(isBusy)
+                    site.backend.signal(SIGHUP)
+                    #expect(Deadline.poll(seconds: 20) { site.reloads == 11 })
+                    site.hub.signal(SIGCONT)
+                    #expect(load.isCarried())
+                }
+            }
+        }
+
+        @Test func `failed log-ins are remembered over a reload`() async throws {
+            try await WireSite.run { site in
+                let alice = try site.addUser("alice")
+                let stranger = WireUser(name: alice.name, password: site.secrets.make("wrong-"))
+                site.secrets.add(stranger.authorization)
+                let isRefused = try Deadline.poll(seconds: 30) {
+                    try site.call(.get, Path.register, as: stranger).status == .tooManyRequests
+                }
+                #expect(isRefused)
+                site.backend.signal(SIGHUP)
+                #expect(Deadline.poll(seconds: 20) { site.reloads == 1 })
+                #expect(try site.call(.get, Path.register, as: stranger).status == .tooManyRequests)
+            }
+        }
+    }
+}
+
+extension WireSite {
+    /// How often the backend has said that it read its configuration again.
+    fileprivate var reloads: Int { backend.log.components(separatedBy: "reloaded the configuration").count - 1 }
+}
