@@ -36,6 +36,10 @@ class Child:
             )
 
     @property
+    def id(self) -> int:
+        return self._process.pid
+
+    @property
     def exit_status(self) -> int | None:
         """None while it runs; negative when a signal ended it."""
         return self._process.poll()

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the tests stand on. Roots are made once and kept; what is written into them is every test's own."""
+
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+from collections.abc import Generator, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from booted import NAMESPACES, BootedSystem
+from debian import RELEASES, Debian
+from product import CHECKOUT, install_product, make_certificate
+from roots import Root, RootCache
+
+PROBE_SECONDS = 10
+# Of a test, and of all of them: whether one has failed.
+FAILED = pytest.StashKey[bool]()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    # Told to end, the tests end as upon Ctrl-C: they stop everything that they have started.
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.default_int_handler)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    reason = why_not_here()
+    if reason is not None:
+        for item in items:
+            item.add_marker(pytest.mark.skip(reason))
+
+
+def why_not_here() -> str | None:
+    """Why roots can be neither made nor booted by this user on this machine."""
+    if os.geteuid() != 0:
+        return "roots are made and booted by root alone"
+    probe = subprocess.run(["unshare", *NAMESPACES, "true"], capture_output=True, text=True, timeout=PROBE_SECONDS)
+    return None if probe.returncode == 0 else f"this machine grants no namespaces: {probe.stderr.strip()}"
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    if report.failed:
+        item.stash[FAILED] = True
+        item.session.stash[FAILED] = True
+    return report
+
+
+@pytest.fixture(scope="session")
+def leavings() -> Path:
+    """A folder for what a person may want to look at when a test has failed."""
+    folder = CHECKOUT / ".build" / "install-tests" / "failed"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def folder(request: pytest.FixtureRequest, leavings: Path) -> Iterator[Path]:
+    """Goes with the tests; logs in it stay when one has failed."""
+    made = Path(tempfile.mkdtemp(prefix="app-backend-install-"))
+    yield made
+    if request.session.stash.get(FAILED, False):
+        for log in made.glob("*.log"):
+            shutil.copy(log, leavings)
+    shutil.rmtree(made)
+
+
+@pytest.fixture(scope="session")
+def program() -> Path:
+    """The executable that is shipped: $APP_BACKEND_PROGRAM."""
+    named = os.environ.get("APP_BACKEND_PROGRAM")
+    if named is None or not os.access(named, os.X_OK):
+        raise RuntimeError("$APP_BACKEND_PROGRAM names no executable. script/test-install builds it.")
+    return Path(named)
+
+
+@pytest.fixture(scope="session")
+def certificate(folder: Path) -> Path:
+    """A folder with cert.pem and key.pem."""
+    made = folder / "tls"
+    made.mkdir()
+    make_certificate(made)
+    return made
+
+
+@pytest.fixture(scope="session")
+def bases() -> dict[Debian, Path]:
+    """The kept systems. Nobody writes into them."""
+    prepared = RootCache(CHECKOUT / ".build" / "roots").prepare(RELEASES)
+    return dict(zip(RELEASES, prepared, strict=True))
+
+
+@pytest.fixture(scope="session", params=RELEASES, ids=lambda release: release.suite)
+def release(request: pytest.FixtureRequest) -> Debian:
+    found: Debian = request.param
+    return found
+
+
+@pytest.fixture
+def root(release: Debian, bases: dict[Debian, Path], folder: Path) -> Iterator[Root]:
+    """A clean one of the test's own."""
+    place = Path(tempfile.mkdtemp(prefix=f"{release.suite}-", dir=folder))
+    with Root(bases[release], place) as made:
+        yield made

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The Debian releases that the product is tried on, and what it needs there."""
+
+import subprocess
+from dataclasses import dataclass
+
+COMMAND_SECONDS = 60
+DEFAULT_MIRROR = "http://deb.debian.org/debian"
+# What the executable links, and the web server in front of it. systemd is not in a minimal Debian; it boots the roots.
+NEEDED_EVERYWHERE = ("ca-certificates", "libcrypt1", "libexpat1", "libstdc++6", "nginx", "systemd")
+
+
+@dataclass(frozen=True)
+class Debian:
+    """A release, and the packages that are installed beside its minimal system. Nothing of Swift is among them."""
+
+    suite: str
+    packages: tuple[str, ...]
+
+
+BOOKWORM = Debian("bookworm", (*NEEDED_EVERYWHERE, "libcurl4", "libfcgi0ldbl"))
+TRIXIE = Debian("trixie", (*NEEDED_EVERYWHERE, "libcurl4t64", "libfcgi0t64"))
+RELEASES = (BOOKWORM, TRIXIE)
+
+
+def architecture() -> str:
+    """Of this machine's packages, such as `amd64`: its programs are what runs in the roots."""
+    return _output("dpkg", "--print-architecture").strip()
+
+
+def mirror() -> str:
+    """Where this machine's apt has Debian from; Debian's own where it has none."""
+    for line in _output("apt-get", "indextargets", "--format", "$(ORIGIN) $(REPO_URI)").splitlines():
+        origin, _, address = line.partition(" ")
+        if origin == "Debian" and address.startswith("http") and "security" not in address:
+            return address.rstrip("/")
+    return DEFAULT_MIRROR
+
+
+def _output(*command: str) -> str:
+    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=COMMAND_SECONDS).stdout

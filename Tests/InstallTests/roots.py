@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Clean Debian systems in folders: made once by debootstrap, and used through a layer that takes what is written."""
+
+import fcntl
+import hashlib
+import json
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from child import Child
+from deadline import wait_until
+from debian import Debian, architecture, mirror
+from mounts import bind, mount, mount_devices, unmount
+
+# To be raised when `RootCache` makes something else of the same release.
+RECIPE = 1
+BOOTSTRAP_SECONDS = 900
+# After so long a kept system is removed.
+UNUSED_SECONDS = 30 * 86400
+COMMAND_SECONDS = 120
+# What a program is told of its surroundings, and nothing else.
+ENVIRONMENT = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LANG": "C.UTF-8", "DEBIAN_FRONTEND": "noninteractive"}
+
+
+class RootCache:
+    """Keeps what debootstrap has made. What is kept is never written to again: see `Root`."""
+
+    def __init__(self, folder: Path):
+        self._folder = folder
+        folder.mkdir(parents=True, exist_ok=True)
+
+    def prepare(self, releases: Sequence[Debian]) -> list[Path]:
+        """The systems' folders, in the order of the releases. Those that are missing are made at the same time.
+
+        Raises RuntimeError with the end of debootstrap's output.
+        """
+        with self._lock():
+            folders = [self._folder / _name(release) for release in releases]
+            works = [
+                _Bootstrap(release, folder)
+                for release, folder in zip(releases, folders, strict=True)
+                if not folder.exists()
+            ]
+            try:
+                for work in works:
+                    work.finish()
+            finally:
+                for work in works:
+                    work.stop()
+            self._forget_unused(folders)
+        return folders
+
+    def _forget_unused(self, used: list[Path]) -> None:
+        """What was asked for until somebody changed a list is not asked for again, and is large."""
+        for folder in used:
+            _stamp(folder).touch()
+        for stamp in self._folder.glob("*.used"):
+            if time.time() - stamp.stat().st_mtime > UNUSED_SECONDS:
+                shutil.rmtree(stamp.with_suffix(""), ignore_errors=True)
+                stamp.unlink()
+
+    @contextmanager
+    def _lock(self) -> Iterator[None]:
+        """Another run may be making the very same."""
+        with (self._folder / "lock").open("w") as file:
+            wait_until(lambda: _is_locked(file.fileno()), "no other run makes roots", BOOTSTRAP_SECONDS)
+            yield
+
+
+class _Bootstrap:
+    """One run of debootstrap. Its folder gets its name when it is complete, so one that was cut short is not believed."""
+
+    def __init__(self, release: Debian, folder: Path):
+        self._release, self._folder = release, folder
+        self._part = folder.with_name(f"{folder.name}.part")
+        log = folder.with_name(f"{release.suite}.log")
+        log.unlink(missing_ok=True)
+        shutil.rmtree(self._part, ignore_errors=True)
+        debootstrap = ["debootstrap", "--variant=minbase", f"--include={','.join(release.packages)}"]
+        debootstrap += [release.suite, str(self._part), mirror()]
+        # With process numbers and mounts of its own, so that all it has started and mounted ends with it.
+        self._child = Child(["unshare", "--mount", "--pid", "--fork", "--kill-child", *debootstrap], log)
+
+    def finish(self) -> None:
+        wait_until(lambda: self._child.exit_status is not None, f"{self._folder.name} is made", BOOTSTRAP_SECONDS)
+        if self._child.exit_status != 0:
+            raise RuntimeError(f"debootstrap {self._release.suite}: {self._child.output[-2000:]}")
+        for package in self._part.glob("var/cache/apt/archives/*.deb"):
+            package.unlink()
+        self._part.rename(self._folder)
+
+    def stop(self) -> None:
+        self._child.stop(signal.SIGKILL)
+        shutil.rmtree(self._part, ignore_errors=True)
+
+
+class Root:
+    """A Debian of one test's own, while the `with` block lasts: what is written is kept in memory, and forgotten."""
+
+    def __init__(self, base: Path, folder: Path):
+        """`base` is a folder of `RootCache`; `folder` is empty, or is not there yet."""
+        self._base, self._folder = base, folder
+        self.path = folder / "root"
+
+    def __enter__(self) -> Self:
+        mount("tmpfs", self._folder, "mode=755")
+        try:
+            layers = [self._folder / name for name in ("written", "work")]
+            for layer in layers:
+                layer.mkdir()
+            written, work = layers
+            mount("overlay", self.path, f"lowerdir={self._base}", f"upperdir={written}", f"workdir={work}")
+            mount("proc", self.path / "proc")
+            mount_devices(self.path / "dev")
+            mount("tmpfs", self.path / "run", "mode=755", "nosuid", "nodev")
+        except BaseException:
+            self._leave()
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._leave()
+
+    def file(self, path: str) -> Path:
+        """Where a file of the root lies for us."""
+        return self.path / path.lstrip("/")
+
+    def write(self, path: str, text: str, mode: int = 0o644) -> None:
+        file = self.file(path)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.touch(mode)
+        file.chmod(mode)
+        file.write_text(text)
+
+    def show(self, folder: Path) -> None:
+        """Lets the root see a folder of ours, under the same path."""
+        bind(folder, self.file(str(folder)))
+
+    def run(self, *command: str, input: str = "", check: bool = True) -> subprocess.CompletedProcess[str]:
+        """Runs a program of the root to its end. Raises RuntimeError with its output when it fails, if `check`."""
+        return run(["chroot", str(self.path), *command], input, check)
+
+    def _leave(self) -> None:
+        unmount(self._folder)
+        self._folder.rmdir()
+
+
+def run(command: list[str], input: str, check: bool) -> subprocess.CompletedProcess[str]:
+    """Runs a program to its end in a clean environment. Raises RuntimeError with its output when it fails, if `check`."""
+    options = {"capture_output": True, "text": True, "timeout": COMMAND_SECONDS, "env": ENVIRONMENT}
+    done = subprocess.run(command, input=input, check=False, **options)
+    if check and done.returncode != 0:
+        said = done.stdout[-4000:] + done.stderr[-4000:]
+        raise RuntimeError(f"{' '.join(command)}: status {done.returncode}\n{said}")
+    return done
+
+
+def _name(release: Debian) -> str:
+    asked = json.dumps([RECIPE, architecture(), release.suite, sorted(release.packages)])
+    return f"{release.suite}-{hashlib.sha256(asked.encode()).hexdigest()[:12]}"
+
+
+def _stamp(folder: Path) -> Path:
+    return folder.with_suffix(".used")
+
+
+def _is_locked(file: int) -> bool:
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
