@@ -34,6 +34,20 @@ class BootedSystem:
     def __enter__(self) -> Self:
         for unit in MASKED:
             self._mask(unit)
+        self._boot()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._resources.close()
+
+    def reboot(self) -> None:
+        """As after a loss of power: nothing is told to end. What was written into the root is there again."""
+        self._resources.close()
+        self._boot()
+
+    def _boot(self) -> None:
         with ExitStack() as resources:
             group = resources.enter_context(ControlGroup())
             # The shell enters the group before the group becomes the root of what the system sees.
@@ -46,12 +60,6 @@ class BootedSystem:
             resources.callback(self.network.close)
             self._await_boot(outer)
             self._resources = resources.pop_all()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._resources.close()
 
     def run(self, *command: str, input: str = "", check: bool = True) -> subprocess.CompletedProcess[str]:
         """Runs a program in it to its end, as root. Raises RuntimeError with its output when it fails, if `check`."""

@@ -7,13 +7,14 @@ import signal
 import subprocess
 import tempfile
 from collections.abc import Generator, Iterator
-from contextlib import ExitStack
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from booted import NAMESPACES, BootedSystem
 from debian import RELEASES, Debian
+from installed_site import Site
 from product import CHECKOUT, install_product, make_certificate
 from roots import Root, RootCache
 
@@ -109,3 +110,22 @@ def root(release: Debian, bases: dict[Debian, Path], folder: Path) -> Iterator[R
     place = Path(tempfile.mkdtemp(prefix=f"{release.suite}-", dir=folder))
     with Root(bases[release], place) as made:
         yield made
+
+
+@pytest.fixture
+def installed(root: Root, program: Path, certificate: Path) -> Root:
+    """With the product in it, as an administrator installs it."""
+    install_product(root, program, certificate)
+    return root
+
+
+@pytest.fixture
+def site(
+    request: pytest.FixtureRequest, installed: Root, certificate: Path, folder: Path, leavings: Path
+) -> Iterator[Site]:
+    """Installed and booted; nobody has called yet."""
+    with BootedSystem(installed, folder / f"{request.node.name}.log") as system:
+        with closing(Site(system, certificate)) as made:
+            yield made
+        if request.node.stash.get(FAILED, False):
+            (leavings / f"{request.node.name}.journal").write_text(system.journal())

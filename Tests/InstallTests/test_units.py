@@ -1,22 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """What each Debian's systemd says of the units, without starting them."""
 
-from pathlib import Path
-
-import pytest
-
-from product import install_product
 from roots import Root
 
 UNITS = ["/etc/systemd/system/app-backend.service", "/etc/systemd/system/app-backend.socket"]
 # Tenths: 1.5 of 10.
 MAXIMUM_EXPOSURE = "15"
-
-
-@pytest.fixture
-def installed(root: Root, program: Path, certificate: Path) -> Root:
-    install_product(root, program, certificate)
-    return root
 
 
 def test_systemd_understands_every_line_of_the_units(installed: Root) -> None:

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Restarts while people call, through nginx, on connections that they keep."""
+
+import secrets
+from itertools import count
+
+from installed_site import SERVICE, Caller, Reply, Site, User
+from load import Load, Worker
+
+RESTARTS = 20
+# Nobody may keep more than 1000 messages; so the next one comes earlier.
+MESSAGES_PER_USER = 900
+PAGE = 100
+
+
+class Sender:
+    """Leaves secrets, no two alike, and remembers which were acknowledged."""
+
+    def __init__(self, site: Site, name: str):
+        self._site, self._name = site, name
+        self._callers: list[Caller] = []
+        self._numbers = count()
+        # The ids, for each of its users.
+        self.acknowledged: list[set[int]] = []
+
+    def send(self) -> None:
+        if next(self._numbers) % MESSAGES_PER_USER == 0:
+            user = self._site.add_user(f"{self._name}-{len(self._callers)}")
+            self._callers.append(self._site.caller(user))
+            self.acknowledged.append(set())
+        reply = expect(self._callers[-1].call("POST", "/api/notifications", secrets.token_hex(8)))
+        self.acknowledged[-1].add(reply.json()["Id"])
+
+    @property
+    def stored(self) -> list[set[int]]:
+        """What is kept, whoever was told of it."""
+        return [set(messages(caller)) for caller in self._callers]
+
+
+def expect(reply: Reply) -> Reply:
+    assert reply.status == 200, f"{reply.status}: {reply.body!r}"
+    return reply
+
+
+def messages(caller: Caller) -> list[int]:
+    """The ids of all that is kept for a user."""
+    found: list[int] = []
+    while True:
+        behind = f"&after={found[-1]}" if found else ""
+        page = expect(caller.call("GET", f"/api/notifications?limit={PAGE}{behind}")).json()
+        found += [message["Id"] for message in page]
+        if len(page) < PAGE:
+            return found
+
+
+def registering(site: Site, user: User) -> Worker:
+    """Registers the same device again and again."""
+    caller = site.caller(user)
+    handle = secrets.token_hex(32)
+    name = expect(caller.call("POST", f"/api/register?handle={handle}")).json()
+    device = {"Platform": "apns", "Handle": handle, "Tags": ["news"]}
+    return Worker(lambda: expect(caller.call("PUT", f"/api/register/{name}", device)))
+
+
+def reading(site: Site, user: User) -> Worker:
+    """Reads the same secret again and again."""
+    caller = site.caller(user)
+    number = expect(caller.call("POST", "/api/notifications", "The code is 7")).json()["Id"]
+
+    def read() -> None:
+        assert expect(caller.call("GET", f"/api/notifications/{number}")).json()["Payload"] == "The code is 7"
+
+    return Worker(read)
+
+
+def listing(site: Site, user: User) -> Worker:
+    caller = site.caller(user)
+    return Worker(lambda: expect(caller.call("GET", "/api/register")))
+
+
+def test_twenty_restarts_under_load_fail_no_request_and_repeat_none(site: Site) -> None:
+    alice, bob = site.add_user("alice"), site.add_user("bob")
+    senders = [Sender(site, "carol"), Sender(site, "dave")]
+    workers = [make(site, user) for make in (registering, reading, listing) for user in (alice, bob)]
+    workers += [Worker(sender.send) for sender in senders]
+    processes = {site.process}
+    with Load(workers) as load:
+        for _ in range(RESTARTS):
+            load.carry_on()
+            site.system.systemctl("restart", SERVICE)
+            processes.add(site.process)
+        load.carry_on()
+    assert load.failures == []
+    assert len(processes) == RESTARTS + 1
+    for user in (alice, bob):
+        assert len(expect(site.call(user, "GET", "/api/register")).json()) == 1
+    for sender in senders:
+        assert sender.stored == sender.acknowledged
+    print(f"{load.answered} answers over {RESTARTS} restarts")
