@@ -3,17 +3,25 @@ import Foundation
 import Glibc
 import Processes
 
-/// The programs that these tests start.
+/// The programs that these tests start. `NGINX_PROGRAM` and `APP_BACKEND_PROGRAM` name others: script/test-install
+/// tries those of other systems.
 enum Program {
     /// Debian keeps nginx where an ordinary user's PATH does not look.
-    static let nginx: String? = ["/usr/sbin/nginx", "/usr/local/sbin/nginx", "/usr/bin/nginx", "/sbin/nginx"]
+    static let nginx: String? =
+        named("NGINX_PROGRAM")
+        ?? ["/usr/sbin/nginx", "/usr/local/sbin/nginx", "/usr/bin/nginx", "/sbin/nginx"]
         .first { access($0, X_OK) == 0 }
 
     /// The product, which the build puts beside the tests.
     static let appBackend: String = {
+        if let named = named("APP_BACKEND_PROGRAM") { return named }
         let test = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
         return URL(filePath: test).deletingLastPathComponent().appending(path: "app-backend").path
     }()
+
+    private static func named(_ variable: String) -> String? {
+        getenv(variable).map { String(cString: $0) }
+    }
 
     /// The checkout.
     static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

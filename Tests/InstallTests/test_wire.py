@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The story through nginx, FastCGI and libcurl, as `Tests/WireTests` tell it, with a clean Debian's programs."""
+
+import os
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from child import Child
+from deadline import wait_until
+from debian import Debian
+from product import CHECKOUT, install_program
+from roots import Root
+
+STORY_SECONDS = 600
+
+
+@pytest.fixture
+def programs(root: Root, program: Path, folder: Path) -> dict[str, Path]:
+    """The variables of `Program.swift`, and programs of ours that become the root's."""
+    install_program(root, program)
+    # Both see the same files under the same paths: those of the tests, and the page.
+    root.show(Path("/tmp"))
+    root.show(CHECKOUT / "nginx")
+    named = {"APP_BACKEND_PROGRAM": "/usr/bin/app-backend", "NGINX_PROGRAM": "/usr/sbin/nginx"}
+    place = Path(tempfile.mkdtemp(dir=folder))
+    return {variable: _wrap(place, root, inner) for variable, inner in named.items()}
+
+
+def test_the_whole_story_passes_on_a_clean_debian(programs: dict[str, Path], folder: Path, release: Debian) -> None:
+    command = ["swift", "test", "--skip-build", "--disable-xctest", "--package-path", str(CHECKOUT)]
+    environment = os.environ | {variable: str(wrapper) for variable, wrapper in programs.items()}
+    log = folder / f"wire-{release.suite}.log"
+    tests = Child([*command, "--filter", "WireTests"], log, environment, orphaned="TERM")
+    try:
+        wait_until(lambda: tests.exit_status is not None, "WireTests have ended", STORY_SECONDS)
+    finally:
+        tests.stop()
+    closing = [line for line in tests.output.splitlines() if "Test run with" in line]
+    assert tests.exit_status == 0, tests.output[-8000:]
+    assert len(closing) == 1 and "with 0 tests" not in closing[0]
+    for wrapper in programs.values():
+        assert _mark(wrapper).exists(), f"{wrapper.name} was not what the tests started"
+
+
+def _wrap(folder: Path, root: Root, program: str) -> Path:
+    """Replaces itself, so that its number is the program's, and signals reach that."""
+    wrapper = folder / Path(program).name
+    wrapper.write_text(f'#!/bin/sh\n: > "{_mark(wrapper)}"\nexec chroot "{root.path}" "{program}" "$@"\n')
+    wrapper.chmod(0o700)
+    return wrapper
+
+
+def _mark(wrapper: Path) -> Path:
+    """Is there when the wrapper was started."""
+    return wrapper.with_suffix(".started")
