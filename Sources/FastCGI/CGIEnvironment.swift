@@ -71,9 +71,11 @@ struct CGIEnvironment {
         case .serverName: serverName = text(value)
         case .serverPort: serverPort = text(value)
         case .requestID where Self.isID(value): id = text(value)
-        case .redirectedAuthorization: redirectedAuthorization = HTTPField(name: .authorization, value: value)
+        // mod_rewrite's `E=HTTP_AUTHORIZATION:%{HTTP:Authorization}` sets it to nothing where there are no credentials.
+        case .redirectedAuthorization where !value.isEmpty:
+            redirectedAuthorization = HTTPField(name: .authorization, value: value)
         case .field(let name): fields.append(HTTPField(name: name, value: value))
-        case .contentType, .https, .requestID, .ignored: break
+        case .contentType, .https, .requestID, .redirectedAuthorization, .ignored: break
         }
     }
 
