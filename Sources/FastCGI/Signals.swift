@@ -4,16 +4,17 @@ import Glibc
 /// The signals that the process heeds, taken by one thread and never by a handler.
 ///
 /// FCGX_Init installs handlers of its own that swallow SIGTERM (20 seconds and a SIGKILL under systemd), so the signals
-/// are blocked in `main` before any thread starts and before a `Server` is made.
+/// are blocked in `main` before any thread starts and before a `Server` is made. Besides SIGTERM they are what process
+/// managers say instead: FastCGI's own SIGUSR1 (multiwatch), which libfcgi swallows as well, and SIGQUIT.
 package enum Signals {
     private static func set() -> sigset_t {
         var set = sigset_t()
         sigemptyset(&set)
-        for signal in [SIGTERM, SIGINT, SIGHUP] { sigaddset(&set, signal) }
+        for signal in [SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1] { sigaddset(&set, signal) }
         return set
     }
 
-    /// Blocks SIGTERM, SIGINT and SIGHUP in this thread and all that it starts later; SIGPIPE is ignored from here on.
+    /// Blocks them in this thread and all that it starts later; SIGPIPE is ignored from here on.
     package static func block() {
         var set = set()
         pthread_sigmask(SIG_BLOCK, &set, nil)
@@ -21,7 +22,7 @@ package enum Signals {
     }
 
     /// Waits for one of them (sigwait).
-    /// - Returns: its number: SIGTERM, SIGINT or SIGHUP.
+    /// - Returns: its number.
     package static func wait() -> Int32 {
         var set = set()
         var signal: Int32 = 0
