@@ -9,12 +9,13 @@ struct AppBackendCommand: ParsableCommand {
         abstract: "Decides who is behind a device and who may be notified.",
         discussion: """
             A FastCGI responder behind nginx: it authenticates the users of a mobile app, registers their devices \
-            with a notification hub, sends to users, and keeps the payloads of secure notifications.
+            with a notification hub, sends to users, and keeps the payloads of secure notifications. Without a command \
+            it serves: web servers start programs without arguments.
             """,
         version: Version.text,
         subcommands: [
             ServeCommand.self, CheckCommand.self, KeysCommand.self, UserCommand.self, SendCommand.self,
-        ])
+        ], defaultSubcommand: ServeCommand.self)
 }
 
 /// Where a command finds its configuration.

@@ -22,6 +22,19 @@ struct ConfigurationFile {
         return [folder + "app-backend.json", "/etc/app-backend/app-backend.json"].first { access($0, F_OK) == 0 }
     }
 
+    /// The folder of a file, as an absolute path; nil when the working directory has none.
+    static func folder(of path: String) -> String? {
+        guard let slash = path.lastIndex(of: "/") else { return workingDirectory }
+        let folder = slash == path.startIndex ? "/" : String(path[..<slash])
+        return folder.hasPrefix("/") ? folder : workingDirectory.map { $0 + "/" + folder }
+    }
+
+    private static var workingDirectory: String? {
+        guard let path = getcwd(nil, 0) else { return nil }
+        defer { free(path) }
+        return String(cString: path)
+    }
+
     /// - Throws: `ConfigurationFault`, when the file cannot be read or is not a JSON object.
     init(path: String) throws(ConfigurationFault) {
         guard let bytes = Self.read(path) else {

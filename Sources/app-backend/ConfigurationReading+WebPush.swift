@@ -22,10 +22,7 @@ extension SiteConfiguration.WebPush {
     }
 
     private mutating func readKey(_ reading: inout ConfigurationReading, hasExternalHub: Bool) {
-        if let path = reading.text("webPush.privateKeyFile") {
-            key = .file(path)
-            if !path.hasPrefix("/") { reading.fault("webPush.privateKeyFile", "must be an absolute path") }
-        }
+        if let path = reading.path("webPush.privateKeyFile") { key = .file(path) }
         if let text = reading.text("webPush.privateKey") {
             do throws(VAPIDKey.Malformed) {
                 key = .configuration(try VAPIDKey(Secret(text)))

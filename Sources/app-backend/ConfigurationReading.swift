@@ -26,7 +26,8 @@ extension SiteConfiguration {
     static func load(file: String?) -> (SiteConfiguration?, [ConfigurationFault]) {
         var values: [String: ConfigValue] = [:]
         var faults: [ConfigurationFault] = []
-        if let path = file ?? ConfigurationFile.defaultPath() {
+        let path = file ?? ConfigurationFile.defaultPath()
+        if let path {
             do throws(ConfigurationFault) {
                 let file = try ConfigurationFile(path: path)
                 values = file.values
@@ -50,7 +51,8 @@ extension SiteConfiguration {
             EnvironmentVariablesProvider(secretsSpecifier: .all).prefixKeys(with: "appBackend"),
             InMemoryProvider(values: absolute(values)),
         ])
-        var reading = ConfigurationReading(reader: reader, file: values)
+        var reading = ConfigurationReading(
+            reader: reader, file: values, folder: path.flatMap(ConfigurationFile.folder(of:)))
         let configuration = SiteConfiguration(&reading)
         faults += reading.faults
         return (configuration, faults)
@@ -85,10 +87,7 @@ extension SiteConfiguration {
         readHub(&reading)
         readLocalHub(&reading)
         webPush = WebPush(&reading, hasExternalHub: hub.connection != nil)
-        storePath = reading.text("store.path") ?? ""
-        if !storePath.hasPrefix("/") {
-            reading.fault("store.path", "must be the absolute path of the folder to keep the state in")
-        }
+        storePath = reading.path("store.path", orFault: "must be the path of the folder to keep the state in") ?? ""
         listen = reading.text("listen")
         allowsRemotePeers = reading.flag("listenToRemotePeers") ?? allowsRemotePeers
         do throws(ListenError) {
@@ -164,11 +163,15 @@ struct ConfigurationReading {
     let reader: ConfigReader
     /// What the file says, to tell a text from a list: the reader takes the one for an absent other.
     let file: [String: ConfigValue]
+    /// Where relative paths begin; nil: there is no file, and no such place.
+    let folder: String?
     private(set) var faults: [ConfigurationFault] = []
 
-    init(reader: ConfigReader, file: [String: ConfigValue]) {
+    /// - Parameter folder: the file's, as an absolute path.
+    init(reader: ConfigReader, file: [String: ConfigValue], folder: String?) {
         self.reader = reader
         self.file = file
+        self.folder = folder
     }
 
     mutating func fault(_ key: String, _ reason: String) {
@@ -207,9 +210,25 @@ struct ConfigurationReading {
         }
     }
 
+    /// An absolute path. A relative one begins at the folder of the configuration file, wherever the process was
+    /// started, so that a folder with all that belongs together can be moved.
+    /// - Parameter missing: what is wrong when there is none; nil: nothing.
+    mutating func path(_ key: String, orFault missing: String? = nil) -> String? {
+        guard let text = text(key) else {
+            if let missing { fault(key, missing) }
+            return nil
+        }
+        if text.hasPrefix("/") { return text }
+        guard let folder else {
+            fault(key, "must be an absolute path, for there is no configuration file that it could lie beside")
+            return nil
+        }
+        return folder == "/" ? "/" + text : folder + "/" + text
+    }
+
     /// The path of a file that holds certificates.
     mutating func certificates(_ key: String) -> String? {
-        guard let path = text(key) else { return nil }
+        guard let path = path(key) else { return nil }
         guard let bytes = ConfigurationFile.read(path) else {
             fault(key, "cannot be read: \(String(cString: strerror(errno)))")
             return nil
