@@ -75,7 +75,7 @@ class RootCache:
 
 
 class _Bootstrap:
-    """One run of debootstrap. Its folder gets its name when it is complete, so one that was cut short is not believed."""
+    """One run of debootstrap. The folder gets its name when it is complete: one that was cut short is not believed."""
 
     def __init__(self, release: Debian, folder: Path):
         self._release, self._folder = release, folder
@@ -155,7 +155,7 @@ class Root:
 
 
 def run(command: list[str], input: str, check: bool) -> subprocess.CompletedProcess[str]:
-    """Runs a program to its end in a clean environment. Raises RuntimeError with its output when it fails, if `check`."""
+    """Runs a program to its end, in a clean environment. Raises RuntimeError with its output where it fails, if asked."""
     options = {"capture_output": True, "text": True, "timeout": COMMAND_SECONDS, "env": ENVIRONMENT}
     done = subprocess.run(command, input=input, check=False, **options)
     if check and done.returncode != 0:
