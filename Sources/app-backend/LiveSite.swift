@@ -88,9 +88,17 @@ final class LiveSite: Responder {
         try site.startDelivering()
         current.withLock { $0 = next }
         note.withLock { $0 = waiting.isEmpty ? "" : ", a restart is needed for \(waiting.joined(separator: ", "))" }
-        // Its pushes under way may take seconds, and the next signal shall not wait for them.
-        try? PlatformThread.start { former.site.stopDelivering() }
+        retire(former)
         return waiting
+    }
+
+    private func retire(_ former: Generation) {
+        // Its pushes under way may take seconds, and the next signal shall not wait for them.
+        do throws(ServerError) {
+            try PlatformThread.start { former.site.stopDelivering() }
+        } catch {
+            former.site.stopDelivering()
+        }
     }
 
     /// Notes that the configuration was not taken.
