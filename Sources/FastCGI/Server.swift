@@ -33,18 +33,17 @@ package final class Server: Sendable {
         self.limits = limits
         Self.raiseDescriptorLimit(limits)
         state = try ServerState(limits: limits, logger: logger, refuse: refuse, responder: responder)
-        var workers: [Worker] = []
-        for _ in 0..<limits.workers { workers.append(try Worker()) }
-        self.workers = workers
+        workers = (0..<limits.workers).map { _ in Worker() }
     }
 
     /// Serves until `stop()`; to be called once. Returns when the requests in flight are answered or `drainSeconds` are
     /// over; a responder that is still at work then keeps its thread and loses its connection.
     /// - Parameter onReady: called once, when all that is needed to answer is there.
-    /// - Throws: `ServerError.noThread`, before anything was accepted.
+    /// - Throws: `ServerError.noThread`, `.noDescriptor`, before anything was accepted. Workers that are needed later
+    ///   and cannot be had are an error in the log; the others do their work.
     package func run(onReady: () -> Void = {}) throws(ServerError) {
         defer { end() }
-        for worker in workers { try start(worker) }
+        for _ in 0..<min(ServerState.listeners, limits.workers) { try startWorker() }
         onReady()
         var events = EventThread(state: state, listener: listener, workers: workers)
         events.run()
@@ -78,17 +77,31 @@ package final class Server: Sendable {
 }
 
 extension Server {
-    private func start(_ worker: Worker) throws(ServerError) {
+    private func startWorker() throws(ServerError) {
+        // Each goes to one thread, which makes it its own.
+        nonisolated(unsafe) let codec = try Codec()
+        guard let worker = workers.first(where: { $0.hire() }) else { return }
         running.wrappingAdd(1, ordering: .acquiringAndReleasing)
         do {
             try PlatformThread.start { [self] in
-                worker.run(in: state)
+                worker.run(in: state, codec: codec, hire: hireWorker)
                 running.wrappingSubtract(1, ordering: .acquiringAndReleasing)
                 state.bell.ring()
             }
         } catch {
+            worker.dismiss()
             running.wrappingSubtract(1, ordering: .acquiringAndReleasing)
             throw error
+        }
+    }
+
+    private func hireWorker() -> Bool {
+        do throws(ServerError) {
+            try startWorker()
+            return true
+        } catch {
+            state.logger.error("No further worker", metadata: ["error": "\(error)"])
+            return false
         }
     }
 

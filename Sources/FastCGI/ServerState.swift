@@ -52,7 +52,7 @@ final class ServerState: Sendable {
 
     /// Idle workers that listen at a time. Requests per second on two cores, behind nginx: 45,200 with 2 listeners,
     /// 47,800 with 4, 38,300 with 8, 34,200 with 64.
-    private static let listeners = 4
+    static let listeners = 4
 
     /// The worker that took a connection is done with it; returns when it should ask for the next.
     func rest() {
@@ -60,10 +60,11 @@ final class ServerState: Sendable {
     }
 
     /// The next connection with something to read, for one worker; nil at the end.
-    func nextReady() -> Connection? {
+    /// - Parameter hire: begins one more worker; false when that cannot be done.
+    func nextReady(hire: () -> Bool) -> Connection? {
         while !isFinished.load(ordering: .acquiring) {
             guard let number = ready.next(), let connection = connections[number] else { continue }
-            shift.leave()
+            if shift.leave() == .hire, !hire() { shift.hireFailed() }
             return connection
         }
         return nil

@@ -14,12 +14,16 @@ final class Worker: Sendable {
     }
 
     private let duty = Mutex(Duty())
-    /// Safe because only the worker's own thread, which there is one of, uses it.
-    private nonisolated(unsafe) let codec: Codec
+    private let isHired = Atomic(false)
 
-    /// - Throws: `ServerError.noDescriptor`.
-    init() throws(ServerError) {
-        codec = try Codec()
+    /// True once, for whoever begins the worker's thread.
+    func hire() -> Bool {
+        isHired.compareExchange(expected: false, desired: true, ordering: .acquiringAndReleasing).exchanged
+    }
+
+    /// There is no thread for it after all.
+    func dismiss() {
+        isHired.store(false, ordering: .releasing)
     }
 
     /// The descriptor of the connection in hand.
@@ -46,10 +50,13 @@ final class Worker: Sendable {
     }
 
     /// The worker's whole life.
-    func run(in state: ServerState) {
+    /// - Parameters:
+    ///   - codec: its own, and nobody else's.
+    ///   - hire: begins one more worker; false when that cannot be done.
+    func run(in state: ServerState, codec: Codec, hire: () -> Bool) {
         var inbox = Inbox(limits: state.limits)
         let exchange = Exchange(codec: codec, state: state)
-        while let connection = state.nextReady() {
+        while let connection = state.nextReady(hire: hire) {
             state.meters.beginWork()
             duty.withLock { $0 = Duty(connection: connection, since: monotonicMilliseconds()) }
             let next = attend(connection, &inbox, exchange, state)

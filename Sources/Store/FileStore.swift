@@ -102,6 +102,10 @@ package final class FileStore: StateStore, HubStore, Sendable {
         }
         messageTable = try table(.records(HubMessage.self, "hub/messages", key: "id", expires: true))
         queueTable = try table(.hubQueue)
+        guard !context.isReadOnly else { return }
+        // A table that begins as one file gets its folder from the first split, and must not have one before.
+        let names = tables.filter { !$0.schema.beginsWhole }.map(\.schema.name)
+        try StoreFolder(path: context.path).makeFolders(names)
     }
 
     /// All tables, in the order in which they are swept.
@@ -124,7 +128,7 @@ package final class FileStore: StateStore, HubStore, Sendable {
 }
 
 extension BucketTable {
-    /// Makes the table's folder and lock file where they are missing.
+    /// Makes the table's lock file where it is missing.
     fileprivate init(_ context: StoreContext, _ schema: TableSchema) throws(StoreError) {
         self.context = context
         self.schema = schema
@@ -132,9 +136,6 @@ extension BucketTable {
             locks = nil
             return
         }
-        let folder = StoreFolder(path: context.path)
-        // A table that begins as one file gets its folder from the first split, and must not have one before.
-        if !schema.beginsWhole { try folder.makeFolders(schema.name) }
         let lockName = schema.name.split(separator: "/").joined(separator: "-")
         locks = try BucketLocks(context, name: "lock/" + lockName)
     }

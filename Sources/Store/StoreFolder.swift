@@ -31,7 +31,7 @@ struct StoreFolder {
     }
 
     private func makeFixedFolders() throws(StoreError) {
-        for name in ["lock", "quarantine"] { try makeFolders(name) }
+        try makeFolders(["lock", "quarantine"])
     }
 
     private func checkMode() throws(StoreError) {
@@ -123,18 +123,22 @@ struct StoreFolder {
 
     // MARK: Folders
 
-    /// Makes the folder and those above it, relative to the store's, durably. Also where they are there already:
+    /// Makes the folders and those above them, relative to the store's, durably. Also where they are there already:
     /// whoever made them may be another process that has not come to flushing them yet.
-    func makeFolders(_ name: String) throws(StoreError) {
-        var parent = path
-        for component in name.split(separator: "/") {
-            let folder = parent + "/" + component
-            guard mkdir(folder, 0o700) == 0 || errno == EEXIST else {
-                throw StoreError(errno, "mkdir", name, writing: true)
+    func makeFolders(_ names: [String]) throws(StoreError) {
+        var parents: [String] = []
+        for name in names {
+            var parent = path
+            for component in name.split(separator: "/") {
+                let folder = parent + "/" + component
+                guard mkdir(folder, 0o700) == 0 || errno == EEXIST else {
+                    throw StoreError(errno, "mkdir", name, writing: true)
+                }
+                if !parents.contains(parent) { parents.append(parent) }
+                parent = folder
             }
-            try flush(parent)
-            parent = folder
         }
+        for parent in parents { try flush(parent) }
     }
 
     /// Nobody has written yet, so a failed flush need not poison anything: the store does not open.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import AppBackend
+import CPlatform
 import FastCGI
 import Glibc
 import Logging
@@ -49,6 +50,8 @@ final class Service: Sendable {
         try server.run(onReady: {
             manager?.tell(.ready, .status("Serving"))
             do { try watch?.start() } catch { logger.error("nobody watches over progress: \(error)") }
+            // What only a start needs counts against hosts' limits as long as it is mapped.
+            platform_release_program_pages()
         })
         watch?.stop()
         sweeper.stop()

@@ -20,7 +20,7 @@ from servers import ANSWER_SECONDS
 BEGIN_REQUEST, END_REQUEST, PARAMS, STDIN = 1, 3, 4, 5
 RESPONDER = 1
 REQUEST = {
-    "REQUEST_METHOD": "GET", "REQUEST_URI": "/health", "REQUEST_SCHEME": "https", "SERVER_PROTOCOL": "HTTP/1.1",
+    "REQUEST_METHOD": "GET", "REQUEST_URI": "/api/config", "REQUEST_SCHEME": "https", "SERVER_PROTOCOL": "HTTP/1.1",
     "HTTP_HOST": "localhost", "REMOTE_ADDR": "127.0.0.1",
 }
 PAUSE = 0.0002  # seconds between two tries to connect
@@ -146,4 +146,5 @@ def main():
         print_table(rows)
 
 
-main()
+if __name__ == "__main__":
+    main()
