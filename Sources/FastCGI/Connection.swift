@@ -23,6 +23,9 @@ final class Connection: Sendable {
         silenceDeadline.store(.max, ordering: .relaxed)
     }
 
+    /// Whether its first byte is still to come.
+    fileprivate var isUnread: Bool { silenceDeadline.load(ordering: .relaxed) != .max }
+
     /// Whether the first byte is overdue; true once.
     fileprivate func isSilent(at now: Int64) -> Bool {
         guard silenceDeadline.load(ordering: .relaxed) <= now else { return false }
@@ -61,6 +64,9 @@ final class ConnectionTable: Sendable {
         guard table.withLock({ $0.removeValue(forKey: connection.number) }) != nil else { return }
         Glibc.close(connection.number)
     }
+
+    /// Whether there are some that have never sent a byte, and still may.
+    var hasUnread: Bool { table.withLock { $0.values.contains(where: \.isUnread) } }
 
     /// Ends those that have never sent a byte and are out of time, so that the worker who then looks finds them closed.
     /// - Returns: how many there were.

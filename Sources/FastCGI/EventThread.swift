@@ -28,6 +28,9 @@ struct EventThread: ~Copyable {
     }
 
     /// Serves until `stop`, then until it is quiet or the drain is over.
+    ///
+    /// A web server opens a connection to send a request in the next moment; one that was accepted and then closed unread
+    /// would be a request refused that could have waited for the next process. So it is not quiet before that has come.
     mutating func run() {
         resumeAccepting()
         while !state.isDraining.load(ordering: .acquiring) { turn(milliseconds: Self.tick) }
@@ -43,7 +46,9 @@ struct EventThread: ~Copyable {
             turn(milliseconds: Self.quiet / 4)
             let now = monotonicMilliseconds()
             let activity = state.meters.activity.load(ordering: .relaxed)
-            let isBusy = state.meters.busy.load(ordering: .relaxed) > 0 || state.waiting.incompleteCount > 0
+            let isBusy =
+                state.meters.busy.load(ordering: .relaxed) > 0 || state.waiting.incompleteCount > 0
+                || state.connections.hasUnread
             if activity != lastActivity || isBusy {
                 lastActivity = activity
                 lastChange = now

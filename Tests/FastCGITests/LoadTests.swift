@@ -185,6 +185,22 @@ import Testing
         }
     }
 
+    @Test func `a drain waits for the request of a connection that was just accepted`() throws {
+        try TestServer.with { server in
+            let new = try server.client()
+            #expect(eventually { server.server.status.connections == 1 })
+            server.server.stop()
+            #expect(eventually { server.server.status.isDraining })
+            // By the time that another server, told later, has ended its drain, this one would have too.
+            try TestServer.with { other in
+                other.server.stop()
+                #expect(other.waitForEnd())
+            }
+            #expect(new.exchange(Wire.request())?.code == 200)
+            #expect(server.waitForEnd())
+        }
+    }
+
     @Test func `a stop does not wait for idle connections`() throws {
         try TestServer.with { server in
             let idle = try (0..<20).map { _ in try server.client() }

@@ -34,7 +34,8 @@ import Testing
         try TestServer.with(
             .small,
             { _ in
-                gate.wait(); return Response()
+                gate.wait()
+                return Response()
             }
         ) { server in
             let turns = server.server.pulse.turns
@@ -52,6 +53,24 @@ import Testing
             #expect(eventually { server.server.pulse.exhausted == .zero })
             for _ in 1...3 { gate.signal() }
             #expect(clients.compactMap { $0.answer()?.code } == [200, 200, 200, 200])
+        }
+    }
+
+    /// Some FastCGI servers refuse a version that they do not know, and with it every request over something newer.
+    @Test func `the protocol's version is nobody's business`() throws {
+        let versions = [
+            "", "HTTP/0.9", "HTTP/1.0", "HTTP/1.1", "http/1.1", "HTTP/2", "HTTP/2.0", "HTTP/3", "HTTP/3.0", "HTTP/4.7",
+            "HTTP/-1.999999999999999999999", "INCLUDED", "nonsense", "HTTP/1.1 ", "\u{1}\u{7F}\u{FFFD}",
+            String(repeating: "9", count: 4000),
+        ]
+        try TestServer.with { server in
+            let client = try server.client()
+            let usual = try #require(client.exchange(Wire.request("GET", "/a?b")))
+            #expect(usual.code == 200)
+            for version in versions {
+                #expect(
+                    client.exchange(Wire.request("GET", "/a?b", [("SERVER_PROTOCOL", version)])) == usual, "\(version)")
+            }
         }
     }
 
