@@ -6,16 +6,6 @@ import Processes
 
 /// A private nginx with the files that are shipped, laid out as `script/run` does it, on free loopback ports.
 final class FrontDoor: Sendable {
-    /// What a test changes about the shipped files.
-    struct Changes {
-        /// Also includes `app-backend-hub.conf`.
-        var servesHub = false
-        /// The responders behind the one upstream.
-        var sockets: [String]
-        /// Calls per second and address. The tests are all one address.
-        var callsPerSecond = 100_000
-    }
-
     struct NotStarted: Error { let log: String }
 
     let port: UInt16
@@ -63,35 +53,6 @@ final class FrontDoor: Sendable {
         return Deadline.poll(seconds: 10) {
             process.exitStatus != nil || (try? transport.respond(to: question))?.status == .ok
         } && process.exitStatus == nil
-    }
-
-    private static func layOut(
-        _ changes: Changes, certificates: String, folder: String, ports: (tls: UInt16, plain: UInt16)
-    ) throws {
-        let script = #". "$1/script/nginx-layout" && lay_out_nginx "$1/nginx" "$2" "$3" "$4/cert.pem" "$4/key.pem""#
-        let socket = changes.sockets.first ?? ""
-        let made = try Program.run(
-            "/bin/bash", ["-e", "-c", script, "layout", Program.root, folder, socket, certificates])
-        guard made.status == 0 else { throw NotStarted(log: made.errors) }
-        try edit("\(folder)/conf.d/app-backend-upstream.conf") { text in
-            let servers = changes.sockets.map { "server unix:\($0);" }.joined(separator: " ")
-            return text.replacing("server unix:\(socket);", with: servers)
-                .replacing("rate=20r/s", with: "rate=\(changes.callsPerSecond)r/s")
-                .replacing("rate=5r/s", with: "rate=\(changes.callsPerSecond)r/s")
-        }
-        try edit("\(folder)/site.conf", as: "\(folder)/sites/site.conf") { text in
-            let api = "include snippets/app-backend.conf;"
-            return text.replacing(#/listen +\[::\][^;]*;/#, with: "")
-                .replacing(#/listen +80;/#, with: "listen 127.0.0.1:\(ports.plain);")
-                .replacing(#/listen +443 /#, with: "listen 127.0.0.1:\(ports.tls) ")
-                .replacing("server_name push.example.com;", with: "server_name localhost;")
-                .replacing(api, with: changes.servesHub ? "\(api) include snippets/app-backend-hub.conf;" : api)
-        }
-    }
-
-    private static func edit(_ path: String, as target: String? = nil, _ change: (String) -> String) throws {
-        let text = try String(contentsOfFile: path, encoding: .utf8)
-        try change(text).write(toFile: target ?? path, atomically: true, encoding: .utf8)
     }
 
     /// A certificate for `localhost`, its own authority, made by the function that `script/run` uses.

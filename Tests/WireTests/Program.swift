@@ -27,6 +27,12 @@ enum Program {
     static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().path
 
+    /// Whether the configuration that Debian's nginx package comes with is here, as it comes.
+    static let hasDebianNginx: Bool = {
+        let script = #". "$1/script/nginx-layout" && has_debian_nginx"#
+        return (try? run("/bin/bash", ["-c", script, "nginx", root]))?.status == 0
+    }()
+
     /// How a program ended and what it said.
     struct Outcome {
         let status: Int32

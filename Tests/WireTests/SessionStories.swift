@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Curl
 import DeviceAPI
 import Foundation
 import HTTP
@@ -79,46 +78,35 @@ extension WireTests {
         }
 
         @Test func `of a browser's fields those pass that are asked for, and of its cookies ours`() throws {
-            let folder = try ScratchFolder()
-            try FrontDoor.makeCertificate(in: try folder.makeFolder("tls"))
-            let echo = try EchoResponder(in: folder)
-            defer { echo.stop() }
-            let door = try FrontDoor(
-                FrontDoor.Changes(sockets: [echo.socket]), certificates: folder.path("tls"),
-                folder: folder.path("nginx"))
-            defer { door.stop() }
-            let transport = try CurlTransport(CurlOptions(timeout: .seconds(10), caFile: folder.path("tls/cert.pem")))
-            defer { transport.close() }
-            func passed(_ path: String, _ fields: HTTPFields) throws -> [String] {
-                let answer = try transport.respond(
-                    to: Request(
-                        method: .get, authority: "localhost:\(door.port)", path: path, fields: fields))
-                return String(decoding: answer.body, as: UTF8.self).split(separator: "\n").map(String.init)
-            }
-            let ours = "__Host-app_backend=" + String(repeating: "a", count: 43)
-            var fields = HTTPFields([
-                "Sec-Fetch-Site": "same-origin", "Sec-Fetch-Mode": "cors", "Sec-Fetch-Dest": "empty",
-                "Origin": "https://a.example", "Referer": "https://a.example/x", "X-Other": "1",
-                "Cookie": "theme=dark; \(ours); sid=someone-else's",
-            ])
-            // Each of nginx's locations that hand over, the nested ones too.
-            for path in [Path.session, Path.register, Path.notifications, "\(Path.notifications)/1", Path.config] {
-                let lines = try passed(path, fields).filter { !$0.hasPrefix("accept") }
-                #expect(
-                    lines == [
-                        "cookie: \(ours)", "origin: https://a.example", "sec-fetch-mode: cors",
-                        "sec-fetch-site: same-origin",
-                    ], "\(path)")
-            }
-            for (sent, expected) in [
-                ("\(ours)", "cookie: \(ours)"), ("a=1;\(ours);b=2", "cookie: \(ours)"), ("a=1", nil), ("x\(ours)", nil),
-                ("\(ours); \(ours)", nil), ("\(ours); a=1; __Host-app_backend=", nil),
-                ("__Host-app_backend=" + String(repeating: "a", count: 65), nil),
-                // It only looks like a second one.
-                ("x\(ours); \(ours); y=__Host-app_backend=", "cookie: \(ours)"),
-            ] as [(String, String?)] {
-                fields[.cookie] = sent
-                #expect(try passed(Path.session, fields).first { $0.hasPrefix("cookie") } == expected, "\(sent)")
+            try DoorSite.run { site, _ in
+                let ours = "__Host-app_backend=" + String(repeating: "a", count: 43)
+                var fields = HTTPFields([
+                    "Sec-Fetch-Site": "same-origin", "Sec-Fetch-Mode": "cors", "Sec-Fetch-Dest": "empty",
+                    "Origin": "https://a.example", "Referer": "https://a.example/x", "X-Other": "1",
+                    "Cookie": "theme=dark; \(ours); sid=someone-else's",
+                ])
+                // Each of nginx's locations that hand over, the nested ones too.
+                for path in [Path.session, Path.register, Path.notifications, "\(Path.notifications)/1", Path.config] {
+                    let lines = try site.lines(path, fields: fields).filter { !$0.hasPrefix("accept") }
+                    #expect(
+                        lines == [
+                            "cookie: \(ours)", "origin: https://a.example", "sec-fetch-mode: cors",
+                            "sec-fetch-site: same-origin",
+                        ], "\(path)")
+                }
+                for (sent, expected) in [
+                    ("\(ours)", "cookie: \(ours)"), ("a=1;\(ours);b=2", "cookie: \(ours)"), ("a=1", nil),
+                    ("x\(ours)", nil),
+                    ("\(ours); \(ours)", nil), ("\(ours); a=1; __Host-app_backend=", nil),
+                    ("__Host-app_backend=" + String(repeating: "a", count: 65), nil),
+                    // It only looks like a second one.
+                    ("x\(ours); \(ours); y=__Host-app_backend=", "cookie: \(ours)"),
+                ] as [(String, String?)] {
+                    fields[.cookie] = sent
+                    #expect(
+                        try site.lines(Path.session, fields: fields).first { $0.hasPrefix("cookie") } == expected,
+                        "\(sent)")
+                }
             }
         }
 

@@ -17,7 +17,9 @@ final class WireSite: Sendable {
         var backends = 1
         /// Whether the responder is handed its socket, as systemd does it.
         var isHandedSocket = false
-        var callsPerSecond = 100_000
+        var layout = FrontDoor.Layout.site
+        /// What is other than shipped in the files of the backend's nginx.
+        var edits: [FrontDoor.Edit] = []
         /// Seconds that the backend waits for the hub.
         var hubTimeout = 10
         /// The key that the backend believes to be the hub's; nil: the right one.
@@ -83,7 +85,7 @@ final class WireSite: Sendable {
             }
             self.backends = backends
             let changes = FrontDoor.Changes(
-                sockets: backends.map(\.socket), callsPerSecond: options.callsPerSecond)
+                layout: options.layout, sockets: backends.map(\.socket), edits: options.edits)
             door = try FrontDoor(changes, certificates: scratch.path("tls"), folder: scratch.path("nginx"))
             started.append(door)
             transport = try CurlTransport(
