@@ -29,10 +29,26 @@ enum LoopbackSocket {
         return withAddress(path) { connect(number, $0, $1) } == 0
     }
 
+    /// Connects until no more are taken.
+    /// - Returns: the connections, which are the caller's to close.
+    static func fill(_ path: String) -> [Int32] {
+        var connections: [Int32] = []
+        while true {
+            let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
+            let number = socket(AF_UNIX, kind, 0)
+            guard number >= 0, withAddress(path, { connect(number, $0, $1) }) == 0 else {
+                close(number)
+                return connections
+            }
+            connections.append(number)
+        }
+    }
+
     /// A listening socket as systemd makes one: it outlives the processes that it is handed to.
-    static func listen(at path: String) throws -> Int32 {
+    /// - Parameter backlog: connections that may wait, and one.
+    static func listen(at path: String, backlog: Int32 = 1024) throws -> Int32 {
         let number = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        guard withAddress(path, { bind(number, $0, $1) }) == 0, Glibc.listen(number, 1024) == 0 else {
+        guard withAddress(path, { bind(number, $0, $1) }) == 0, Glibc.listen(number, backlog) == 0 else {
             let code = errno
             close(number)
             throw Failed(code: code)

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+import DeviceAPI
+import Dispatch
+import Foundation
+import Glibc
+import HTTP
+import HTTPTypes
+import JSON
+import Processes
+import Synchronization
+import Testing
+
+extension WireTests {
+    /// What nginx tells a caller when the responder does not: in the responder's own words.
+    struct AbsenceStories {
+        private static let calls: [(HTTPRequest.Method, String)] = [
+            (.get, Path.register), (.post, Path.register), (.put, "\(Path.register)/1-1-1"), (.get, Path.config),
+            (.delete, "\(Path.register)/1-1-1"), (.post, Path.notifications), (.get, "\(Path.notifications)/7"),
+        ]
+
+        @Test(arguments: [true, false])
+        func `a responder that is away is 503 and when to come back`(leavesSocket: Bool) throws {
+            let scratch = try ScratchFolder()
+            let responder = try ScriptedResponder(in: scratch, ScriptedResponder.Script())
+            try DoorSite.run(before: responder.socket, in: scratch) { site in
+                #expect(responder.stop())
+                if !leavesSocket { unlink(responder.socket) }
+                for (method, path) in Self.calls {
+                    let answer = try site.call(method, path)
+                    try expectProblem(answer, .serviceUnavailable, "\(method) \(path)")
+                    #expect(answer.fields[.retryAfter] == "5")
+                }
+            }
+        }
+
+        @Test func `a socket whose queue is full is 503 and when to come back`() throws {
+            let scratch = try ScratchFolder()
+            let responder = try ScriptedResponder(in: scratch, ScriptedResponder.Script())
+            try DoorSite.run(before: responder.socket, in: scratch) { site in
+                #expect(responder.stop())
+                unlink(responder.socket)
+                // Nobody accepts; one may wait.
+                let listener = try LoopbackSocket.listen(at: responder.socket, backlog: 0)
+                defer { close(listener) }
+                let waiting = LoopbackSocket.fill(responder.socket)
+                defer { waiting.forEach { close($0) } }
+                #expect(!waiting.isEmpty)
+                for (method, path) in Self.calls {
+                    let answer = try site.call(method, path)
+                    try expectProblem(answer, .serviceUnavailable, "\(method) \(path)")
+                    #expect(answer.fields[.retryAfter] == "5")
+                }
+            }
+        }
+
+        @Test func `a responder that hangs is 504, and nothing is sent to it twice`() throws {
+            let gate = DispatchSemaphore(value: 0)
+            let arrived = Mutex(0)
+            try DoorSite.run(
+                workers: Self.calls.count + 1,
+                respond: { request in
+                    guard request.path != Path.health else { return Response() }
+                    arrived.withLock { $0 += 1 }
+                    gate.wait()
+                    return Response()
+                },
+                changing: { $0.edits = [Self.impatience] }
+            ) { site, _ in
+                defer { for _ in Self.calls { gate.signal() } }
+                for (method, path) in Self.calls {
+                    let answer = try site.call(method, path)
+                    try expectProblem(answer, .gatewayTimeout, "\(method) \(path)")
+                    #expect(answer.fields[.retryAfter] == nil)
+                }
+                #expect(arrived.withLock(\.self) == Self.calls.count)
+            }
+        }
+
+        private static let impatience = FrontDoor.Edit(
+            file: "snippets/app-backend-params.conf", text: "fastcgi_read_timeout    60s;",
+            replacement: "fastcgi_read_timeout 1s;")
+
+        private func expectProblem(_ answer: Response, _ status: HTTPResponse.Status, _ call: String) throws {
+            #expect(answer.status == status, "\(call)")
+            #expect(answer.fields[.contentType] == Problem.contentType, "\(call)")
+            let problem = try JSONValue(parsing: answer.body)
+            #expect(problem["status"]?.integer == status.code && problem["detail"]?.string != nil, "\(call)")
+        }
+    }
+}
