@@ -35,6 +35,11 @@ class Reply:
         return json.loads(self.body)
 
 
+def expect(reply: Reply) -> Reply:
+    assert reply.status == 200, f"{reply.status}: {reply.body!r}"
+    return reply
+
+
 class Caller(http.client.HTTPSConnection):
     """One client with one connection, which it keeps."""
 

@@ -4,7 +4,7 @@
 import secrets
 from itertools import count
 
-from installed_site import SERVICE, Caller, Reply, Site, User
+from installed_site import SERVICE, Caller, Site, User, expect
 from load import Load, Worker
 
 RESTARTS = 20
@@ -35,11 +35,6 @@ class Sender:
     def stored(self) -> list[set[int]]:
         """What is kept, whoever was told of it."""
         return [set(messages(caller)) for caller in self._callers]
-
-
-def expect(reply: Reply) -> Reply:
-    assert reply.status == 200, f"{reply.status}: {reply.body!r}"
-    return reply
 
 
 def messages(caller: Caller) -> list[int]:

@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The life of the Debian package on a host that has nginx: installed by apt, used, upgraded, removed, purged."""
+
+import contextlib
+import secrets
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from booted import BootedSystem
+from clean import CLEAN
+from debian import Debian
+from deadline import wait_until
+from installed_site import CONFIGURATION, SERVICE, SOCKET, Site, User, expect
+from load import Load, Worker
+from packaged import (
+    apt,
+    bring,
+    exclude_snippet,
+    files_of,
+    include_snippet,
+    install,
+    make_later,
+    make_package,
+    nginx_reloaded,
+    satisfy,
+    speak_tls,
+)
+from product import CHECKOUT, allow_load
+from roots import Root, RootCache
+
+SNIPPET = "/etc/nginx/snippets/app-backend.conf"
+
+
+@pytest.fixture(scope="session")
+def package(program: Path, folder: Path) -> Path:
+    """Made of the executable that is shipped."""
+    return make_package(program, folder)
+
+
+@pytest.fixture(scope="session")
+def later(package: Path, folder: Path) -> Path:
+    return make_later(package, folder)
+
+
+@pytest.fixture(scope="session")
+def clean_bases() -> dict[Debian, Path]:
+    prepared = RootCache(CHECKOUT / ".build" / "roots").prepare(list(CLEAN.values()))
+    return dict(zip(CLEAN, prepared, strict=True))
+
+
+@pytest.fixture(scope="session")
+def downloaded(
+    release: Debian, clean_bases: dict[Debian, Path], package: Path, later: Path, folder: Path
+) -> Iterator[Path]:
+    """A clean system in which apt has downloaded what the package depends on, and installed nothing."""
+    with Root(clean_bases[release], Path(tempfile.mkdtemp(prefix="downloaded-", dir=folder))) as root:
+        bring(root, package, later)
+        yield root.path
+
+
+@pytest.fixture
+def clean(downloaded: Path, certificate: Path, folder: Path) -> Iterator[Root]:
+    """Its nginx speaks TLS."""
+    with Root(downloaded, Path(tempfile.mkdtemp(prefix="clean-", dir=folder))) as root:
+        speak_tls(root, certificate)
+        yield root
+
+
+@pytest.fixture
+def system(request: pytest.FixtureRequest, clean: Root, folder: Path) -> Iterator[BootedSystem]:
+    with BootedSystem(clean, folder / f"{request.node.name}.log") as booted:
+        wait_until(lambda: booted.property("nginx.service", "ActiveState") == "active", "nginx runs")
+        yield booted
+
+
+@pytest.fixture
+def before(system: BootedSystem, package: Path) -> set[str]:
+    """The files of the clean system, and of what the package depends on."""
+    satisfy(system, package)
+    return files_of(system.root)
+
+
+@pytest.fixture
+def site(system: BootedSystem, package: Path, certificate: Path) -> Iterator[Site]:
+    """The package is installed, and its snippet included in Debian's own default server."""
+    install(system, package)
+    include_snippet(system.root)
+    with nginx_reloaded(system):
+        system.systemctl("reload", "nginx")
+    with contextlib.closing(Site(system, certificate)) as made:
+        yield made
+
+
+@pytest.fixture
+def alice(site: Site) -> User:
+    return site.add_user("alice")
+
+
+def leave_secret(site: Site, user: User, secret: str) -> int:
+    number: int = expect(site.call(user, "POST", "/api/notifications", secret)).json()["Id"]
+    return number
+
+
+def read_secret(site: Site, user: User, number: int) -> str:
+    payload: str = expect(site.call(user, "GET", f"/api/notifications/{number}")).json()["Payload"]
+    return payload
+
+
+def test_apt_installs_and_one_include_later_everything_works(site: Site, alice: User) -> None:
+    for unit in (SOCKET, SERVICE):
+        assert site.system.property(unit, "ActiveState") == "active"
+        assert site.system.property(unit, "UnitFileState") == "enabled"
+    handle = secrets.token_hex(32)
+    registration = expect(site.call(alice, "POST", f"/api/register?handle={handle}")).json()
+    device = {"Platform": "apns", "Handle": handle, "Tags": ["news"]}
+    expect(site.call(alice, "PUT", f"/api/register/{registration}", device))
+    expect(site.call(alice, "POST", "/api/notifications?pns=apns&to_tag=alice", "Hello"))
+    assert read_secret(site, alice, leave_secret(site, alice, "The code is 7")) == "The code is 7"
+
+
+def test_an_upgrade_under_load_fails_no_request_and_keeps_what_was_edited(
+    site: Site, alice: User, later: Path
+) -> None:
+    allow_load(site.system.root)
+    site.configure(hub={"platforms": ["apns"]})
+    edited = site.system.root.file(CONFIGURATION).read_text()
+    with nginx_reloaded(site.system):
+        site.system.systemctl("reload", "nginx")
+    site.system.systemctl("restart", SERVICE)
+    process = site.process
+    # By a new connection each time: the upgrade lets nginx read its files anew, and nginx then closes kept ones.
+    read = Worker(lambda: expect(site.call(alice, "GET", "/api/register")))
+    send = Worker(lambda: expect(site.call(alice, "POST", "/api/notifications?pns=apns&to_tag=alice", "Hello")))
+    with Load([read, send]) as load:
+        load.carry_on()
+        install(site.system, later)
+        load.carry_on()
+    assert load.failures == []
+    assert site.process not in (0, process)
+    assert site.system.root.file(CONFIGURATION).read_text() == edited
+    assert site.system.root.file(SNIPPET).read_text().endswith("# later\n")
+
+
+def test_what_was_stored_outlives_removal_and_is_found_again(site: Site, alice: User, package: Path) -> None:
+    number = leave_secret(site, alice, "The code is 7")
+    apt(site.system, "remove", "app-backend")
+    assert site.system.property(SOCKET, "ActiveState") == "inactive"
+    site.system.run("nginx", "-t")
+    assert site.call(alice, "GET", "/api/register").status == 503
+    install(site.system, package)
+    assert read_secret(site, alice, number) == "The code is 7"
+
+
+def test_purging_leaves_nothing_of_it(system: BootedSystem, before: set[str], site: Site, alice: User) -> None:
+    leave_secret(site, alice, "The code is 7")
+    system.root.write("/etc/app-backend/hub.connectionString", "a secret")
+    exclude_snippet(system.root)
+    said = apt(system, "purge", "app-backend")
+    assert files_of(system.root) == before
+    system.run("nginx", "-t")
+    assert "app-backend:" not in said
+
+
+def test_purging_while_nginx_includes_the_snippet_leaves_placeholders_and_says_so(
+    site: Site, alice: User, package: Path
+) -> None:
+    said = apt(site.system, "purge", "app-backend")
+    assert "/etc/nginx/sites-enabled/default" in said and "include snippets/app-backend.conf;" in said
+    site.system.systemctl("restart", "nginx")
+    assert site.call(alice, "GET", "/api/register").status == 503
+    with nginx_reloaded(site.system):
+        install(site.system, package)
+    assert expect(site.call(site.add_user("bob"), "GET", "/api/register")).json() == []
