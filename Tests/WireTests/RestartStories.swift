@@ -15,12 +15,9 @@ extension WireTests {
         @Test func `of the POSTs over 20 restarts none fails, and each is done once`() async throws {
             try await WireSite.run(WireSite.Options(isHandedSocket: true)) { site in
                 let senders = try (1...8).map { Sender(try site.addUser("sender\($0)"), site) }
-                // On threads of their own: those of tasks are few, and other tests block them too.
-                try await inThread {
-                    _ = together(senders.count + 1) { number in
-                        guard number > 0 else { return try restart(site.backend, among: senders) }
-                        try senders[number - 1].run()
-                    }
+                _ = together(senders.count + 1) { number in
+                    guard number > 0 else { return try restart(site.backend, among: senders) }
+                    try senders[number - 1].run()
                 }
                 for sender in senders { try sender.expectEachOnce() }
                 // Each send goes to the hub once for each of the four platforms.
