@@ -104,6 +104,11 @@ def make_package(program: Path, folder: Path) -> Path:
     return Path(said.splitlines()[-1])
 
 
+def names_in(package: Path) -> set[str]:
+    """Of its files, without their folders. Needs dpkg-deb on this machine."""
+    return {line.rpartition("/")[2] for line in _run("dpkg-deb", "--contents", str(package)).splitlines()}
+
+
 def make_later(package: Path, folder: Path) -> Path:
     """The same package as a later version that also brings a change to the snippet. Needs dpkg-deb on this machine."""
     content = folder / "later"

@@ -24,6 +24,7 @@ from packaged import (
     install,
     make_later,
     make_package,
+    names_in,
     nginx_reloaded,
     satisfy,
     speak_tls,
@@ -107,6 +108,11 @@ def leave_secret(site: Site, user: User, secret: str) -> int:
 def read_secret(site: Site, user: User, number: int) -> str:
     payload: str = expect(site.call(user, "GET", f"/api/notifications/{number}")).json()["Payload"]
     return payload
+
+
+def test_the_package_has_every_file_that_an_administrator_installs(package: Path) -> None:
+    installed = {path.name for folder in ("nginx", "systemd") for path in (CHECKOUT / folder).glob("*.*")}
+    assert installed <= names_in(package)
 
 
 def test_apt_installs_and_one_include_later_everything_works(site: Site, alice: User) -> None:
