@@ -21,8 +21,8 @@ FOLDER = "/srv/packages"
 DEFAULT_SERVER = "/etc/nginx/sites-available/default"
 CERTIFICATES = "/etc/ssl/private/tests"
 INCLUDE = "include snippets/app-backend.conf;"
-# What nobody's package owns and every installation changes: the books of apt, dpkg, systemd and the linker's cache.
-BOOKS = ("/var/lib/apt/", "/var/lib/dpkg/", "/var/cache/", "/var/log/apt/", "/var/log/journal/", "/var/lib/systemd/")
+# What every installation changes: the books of apt and dpkg, caches, and the journal.
+BOOKS = ("/var/lib/apt/", "/var/lib/dpkg/", "/var/cache/", "/var/log/apt/", "/var/log/journal/")
 # Not on disk.
 ELSEWHERE = {"/dev", "/proc", "/run", "/sys", "/tmp"}
 
