@@ -104,6 +104,7 @@ extension EventThread {
     }
 
     private mutating func acceptAll() {
+        listener.ensureNonBlocking()
         for _ in 0..<Self.batch {
             guard state.connections.count < state.limits.connections else {
                 pauseAccepting()

@@ -7,6 +7,8 @@ import Glibc
 package final class Listener: Sendable {
     /// Connections that wait in the kernel until they are accepted.
     static let backlog: Int32 = 1024
+    /// Microseconds that accept(2) waits at most, where somebody has made the socket blocking.
+    private static let longestAccept = 100_000
 
     let descriptor: Descriptor
     /// For the log: `descriptor 3`, `/run/app.sock`, `127.0.0.1:9000`.
@@ -48,11 +50,24 @@ package final class Listener: Sendable {
             case .tcp(let host, let port): try tcp(host, port)
             }
         let number = listener.descriptor.number
-        // Several processes may wait for one connection: the loser of accept(2) must not block.
-        guard fcntl(number, F_SETFL, fcntl(number, F_GETFL) | O_NONBLOCK) == 0,
-            fcntl(number, F_SETFD, FD_CLOEXEC) == 0
+        guard listener.ensureNonBlocking(), fcntl(number, F_SETFD, FD_CLOEXEC) == 0
         else { throw .system("fcntl: \(systemErrorText())") }
+        var limit = timeval(tv_sec: 0, tv_usec: longestAccept)
+        guard setsockopt(number, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size)) == 0
+        else { throw .system("setsockopt: \(systemErrorText())") }
         return listener
+    }
+
+    /// Before each round of accept(2), which must not block: several processes may wait for one connection, and the
+    /// loser has other things to do.
+    ///
+    /// Once is not enough. The mode is one for all who hold the socket, and systemd makes it blocking again for every
+    /// process that it gives it as standard input (systemd.exec(5), `StandardInput=socket`), the commands of a reload too.
+    /// Where that happens between this call and accept(2), `longestAccept` ends the wait.
+    @discardableResult func ensureNonBlocking() -> Bool {
+        let mode = fcntl(descriptor.number, F_GETFL)
+        guard mode >= 0 else { return false }
+        return mode & O_NONBLOCK != 0 || fcntl(descriptor.number, F_SETFL, mode | O_NONBLOCK) == 0
     }
 
     /// systemd's first descriptor when it is meant for this process (sd_listen_fds), else standard input.

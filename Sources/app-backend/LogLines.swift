@@ -29,7 +29,7 @@ struct LogLines: LogHandler {
 
     /// `$JOURNAL_STREAM` names the journal's device and inode; a shell within a service inherits it, and its terminal is
     /// another file (systemd.exec(5)).
-    private static var isStandardErrorTheJournal: Bool {
+    static var isStandardErrorTheJournal: Bool {
         var status = stat()
         guard let stream = getenv("JOURNAL_STREAM"), fstat(STDERR_FILENO, &status) == 0 else { return false }
         return String(cString: stream) == "\(status.st_dev):\(status.st_ino)"

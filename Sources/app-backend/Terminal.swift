@@ -15,9 +15,9 @@ enum Terminal {
     /// The longest line that is read, in bytes.
     static let maximumLineBytes = 4096
 
-    /// Prints a line on standard error.
+    /// Prints a line on standard error; under systemd (`ExecReload=`) as a warning, which is where an operator looks.
     static func complain(_ line: String) {
-        write(line + "\n", to: STDERR_FILENO)
+        write((LogLines.isStandardErrorTheJournal ? "<4>" : "") + line + "\n", to: STDERR_FILENO)
     }
 
     /// Reads a password: from a terminal without showing it, twice where it is a new one; else the first line of

@@ -74,6 +74,19 @@ import Testing
         }
     }
 
+    /// systemd does, whenever it starts another process with that socket.
+    @Test func `who makes the shared socket blocking stops nobody`() throws {
+        let server = try TestServer(.small, TestServer.echo)
+        for _ in 1...3 {
+            let number = server.listener.descriptor.number
+            #expect(fcntl(number, F_SETFL, fcntl(number, F_GETFL) & ~O_NONBLOCK) == 0)
+            #expect(try server.client().exchange(Wire.request())?.code == 200)
+            let turns = server.server.pulse.turns
+            #expect(eventually { server.server.pulse.turns > turns + 1 })
+        }
+        server.close()
+    }
+
     @Test func `nothing of one request is seen by the next`() throws {
         try TestServer.with { server in
             let client = try server.client()

@@ -11,6 +11,7 @@ import Testing
 final class TestServer: Sendable {
     let path: String
     let server: Server
+    let listener: Listener
     private let folder: URL
     private let ended = DispatchSemaphore(value: 0)
 
@@ -18,7 +19,7 @@ final class TestServer: Sendable {
         folder = FileManager.default.temporaryDirectory.appending(path: "fcgi-\(UUID().uuidString.prefix(8))")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
         path = folder.appending(path: "s").path
-        let listener = try Listener.open(.unix(path: path))
+        listener = try Listener.open(.unix(path: path))
         var logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
         logger.logLevel = .critical
         server = try Server(

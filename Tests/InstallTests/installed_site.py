@@ -29,6 +29,7 @@ class User:
 @dataclass(frozen=True)
 class Reply:
     status: int
+    headers: http.client.HTTPMessage
     body: bytes
 
     def json(self) -> Any:
@@ -62,7 +63,7 @@ class Caller(http.client.HTTPSConnection):
         text = None if body is None else json.dumps(body)
         self.request(method, path, text, fields | ({} if text is None else {"Content-Type": "application/json"}))
         answer = self.getresponse()
-        return Reply(answer.status, answer.read())
+        return Reply(answer.status, answer.headers, answer.read())
 
 
 class Site:

@@ -155,7 +155,7 @@ class Root:
 
 
 def run(command: list[str], input: str, check: bool) -> subprocess.CompletedProcess[str]:
-    """Runs a program to its end, in a clean environment. Raises RuntimeError with its output where it fails, if asked."""
+    """Runs a program to its end in a clean environment. Raises RuntimeError with its output when it fails, if asked."""
     options = {"capture_output": True, "text": True, "timeout": COMMAND_SECONDS, "env": ENVIRONMENT}
     done = subprocess.run(command, input=input, check=False, **options)
     if check and done.returncode != 0:

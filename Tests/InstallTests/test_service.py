@@ -64,7 +64,7 @@ def test_crashes_in_a_row_close_neither_the_service_nor_its_socket(site: Site) -
 
 def test_the_journal_has_each_line_with_its_priority(site: Site) -> None:
     site.configure(auth={"method": "test"})
-    assert site.call(None, "GET", REGISTER).status == 401
+    site.system.systemctl("start", SERVICE)
     lines = [json.loads(line) for line in site.log("--output", "json", "_COMM=app-backend")]
     priorities = {line["MESSAGE"].split()[0]: int(line["PRIORITY"]) for line in lines}
     assert priorities["auth.method"] == 4 and priorities["app-backend"] == 5
@@ -81,8 +81,10 @@ def test_the_hubs_connection_string_reaches_the_service_alone(site: Site) -> Non
     unit.write_text(text)
     site.system.systemctl("daemon-reload")
     alice = site.add_user("alice")
-    # Nobody answers at that hub; the one in the box would.
-    assert site.call(alice, "POST", REGISTER).status == 503
+    for order in ("start", "reload", "restart"):
+        site.system.systemctl(order, SERVICE)
+        # Nobody answers at that hub; the one in the box would.
+        assert site.call(alice, "POST", REGISTER).status == 503
     process = site.process
     told = [site.system.systemctl("show", SERVICE).stdout, site.system.journal(), "\n".join(site.log())]
     told += [site.system.run("cat", f"/proc/{process}/{file}").stdout for file in ("environ", "cmdline")]
