@@ -32,7 +32,7 @@ extension FrontDoor {
         var sockets: [String]
         /// Calls per second and network, the tests being all one network; nil: as shipped.
         var callsPerSecond: Int? = 100_000
-        /// Processes of nginx's.
+        /// Processes of nginx's. Of several each has a queue of its own, over which the kernel spreads connections.
         var processes = 1
         var edits: [Edit] = []
     }
@@ -49,7 +49,7 @@ extension FrontDoor {
             "/bin/bash",
             [
                 "-e", "-c", script, "layout", Program.root, folder, socket, certificates, changes.layout.function,
-            ])
+            ], environment: ["NGINX_PROGRAM=\(Program.nginx ?? "")"])
         guard made.status == 0 else { throw NotStarted(log: made.errors) }
         try edit("\(folder)/nginx.conf") {
             $0.replacing(#/worker_processes +\w+;/#, with: "worker_processes \(changes.processes);")
@@ -77,7 +77,10 @@ extension FrontDoor {
             let api = "include snippets/app-backend.conf;"
             return text.replacing(#/listen\s+\[::\][^;]*;/#, with: "")
                 .replacing(#/listen\s+80\b/#, with: "listen 127.0.0.1:\(ports.plain)")
-                .replacing(#/listen\s+443\b/#, with: "listen 127.0.0.1:\(ports.tls)")
+                .replacing(
+                    #/listen\s+443\b/#,
+                    with: "listen 127.0.0.1:\(ports.tls)\(changes.processes > 1 ? " reuseport" : "")"
+                )
                 .replacing("server_name push.example.com;", with: "server_name localhost;")
                 .replacing(api, with: changes.servesHub ? "\(api) include snippets/app-backend-hub.conf;" : api)
         }

@@ -13,12 +13,12 @@ extension WireTests {
     struct KeptConnectionStories {
         @Test func `four nginx processes that keep 64 connections each starve nobody at two workers`() throws {
             let gate = DispatchSemaphore(value: 0)
-            let asleep = Mutex(0)
+            let held = Mutex(0)
             try DoorSite.run(
                 workers: 2,
                 respond: { request in
-                    guard request.path == "/api/long" else { return Response() }
-                    asleep.withLock { $0 += 1 }
+                    guard request.path == "/api/held" else { return Response() }
+                    held.withLock { $0 += 1 }
                     gate.wait()
                     return Response()
                 },
@@ -27,13 +27,23 @@ extension WireTests {
                     $0.edits = [Self.keepalive(64)]
                 }
             ) { site, echo throws in
-                #expect(try site.burst(600, "/api/short") == Array(repeating: 200, count: 600))
-                // More than one process keeps, and far more than workers.
+                let statuses = together(2) { number -> [Int] in
+                    guard number == 0 else {
+                        // All of them have connections before the first is answered.
+                        #expect(Deadline.poll(seconds: 20) { echo.status.connections >= 300 })
+                        for _ in 1...300 { gate.signal() }
+                        return []
+                    }
+                    return try site.burst(300, "/api/held")
+                }
+                #expect(statuses.flatMap(\.self) == Array(repeating: 200, count: 300))
+                // More than one process keeps some.
                 #expect(echo.status.connections > 64)
+                held.withLock { $0 = 0 }
                 let answers = together(2) { number in
-                    if number == 0 { return try site.burst(1, "/api/long") }
+                    if number == 0 { return try site.burst(1, "/api/held") }
                     defer { gate.signal() }
-                    #expect(Deadline.poll(seconds: 20) { asleep.withLock(\.self) == 1 })
+                    #expect(Deadline.poll(seconds: 20) { held.withLock(\.self) == 1 })
                     // One worker is left to all those connections.
                     return try site.burst(600, "/api/short")
                 }
