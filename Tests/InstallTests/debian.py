@@ -19,7 +19,8 @@ class Debian:
 
 
 BOOKWORM = Debian("bookworm", (*NEEDED_EVERYWHERE, "libcurl4", "libfcgi0ldbl"))
-TRIXIE = Debian("trixie", (*NEEDED_EVERYWHERE, "libcurl4t64", "libfcgi0t64"))
+# Its curl speaks HTTP/3.
+TRIXIE = Debian("trixie", (*NEEDED_EVERYWHERE, "curl", "libcurl4t64", "libfcgi0t64"))
 RELEASES = (BOOKWORM, TRIXIE)
 
 
