@@ -6,7 +6,7 @@ import Synchronization
 
 /// A waiting message as a line of the queue's file. All lines have one key, so the file is never split: who delivers
 /// looks at one file, and a write of many messages is one flush.
-private struct QueuedLine: LineRecord {
+struct QueuedLine: LineRecord {
     static let table = "hub/queue"
     static let keyName = "queue"
     static let key = "hub"

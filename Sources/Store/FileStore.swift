@@ -59,6 +59,7 @@ package final class FileStore: StateStore, HubStore, Sendable {
     let messageTable: BucketTable
     let queueTable: BucketTable
     let queueTidying = QueueTidying()
+    let countedBacklog = CountedBacklog()
     let sweeper = SweepPosition()
 
     /// Opens the store in that folder; creates it (0700, files 0600) where there is none.

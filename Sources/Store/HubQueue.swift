@@ -25,6 +25,10 @@ package protocol HubQueue: Sendable {
     /// Differs from an earlier one when something was put in since, by whatever process. Cheap, for asking often.
     func hubQueueMark() -> QueueMark
 
+    /// How much waits, whoever put it in; for monitoring. Its cost grows with the queue, and is nearly nothing as long as
+    /// that does not change. Lines that cannot be read may be counted.
+    func hubQueueBacklog() throws(StoreError) -> QueueBacklog
+
     /// The turn to deliver; nil as long as another has it. Who has it keeps it until `end()`, the end of the last
     /// reference to it, or the end of his process, however that comes.
     func takeHubQueueTurn() throws(StoreError) -> QueueTurn?
@@ -36,6 +40,21 @@ package struct QueueMark: Equatable, Sendable {
 
     package init(_ state: [Int]) {
         self.state = state
+    }
+}
+
+/// How much waits in a queue.
+package struct QueueBacklog: Equatable, Sendable {
+    package var messages: Int
+    /// When the oldest of them was put in; nil when none waits.
+    package var oldest: Timestamp?
+    /// What the queue takes on the disk, messages included that have left it and are not yet swept away.
+    package var bytes: Int
+
+    package init(messages: Int = 0, oldest: Timestamp? = nil, bytes: Int = 0) {
+        self.messages = messages
+        self.oldest = oldest
+        self.bytes = bytes
     }
 }
 

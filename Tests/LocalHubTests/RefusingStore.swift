@@ -92,5 +92,7 @@ final class RefusingStore: HubStore, HubQueue {
 
     func hubQueueMark() -> QueueMark { inner.hubQueueMark() }
 
+    func hubQueueBacklog() throws(StoreError) -> QueueBacklog { try inner.hubQueueBacklog() }
+
     func takeHubQueueTurn() throws(StoreError) -> QueueTurn? { try inner.takeHubQueueTurn() }
 }

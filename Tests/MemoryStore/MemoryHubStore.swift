@@ -143,6 +143,10 @@ package final class MemoryHubStore: HubStore, HubQueue {
 
     package func hubQueueMark() -> QueueMark { QueueMark([state.withLock { $0.queueChanges }]) }
 
+    package func hubQueueBacklog() throws(StoreError) -> QueueBacklog {
+        state.withLock { QueueBacklog(messages: $0.queue.count, oldest: $0.queue.map(\.createdAt).min()) }
+    }
+
     package func takeHubQueueTurn() throws(StoreError) -> QueueTurn? {
         let isMine = state.withLock { state in
             defer { state.isTurnTaken = true }

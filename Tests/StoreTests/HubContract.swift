@@ -95,10 +95,12 @@ struct HubContract {
 
     func queue() throws {
         #expect(try store.queuedHubMessages(except: [], limit: 10) == [])
+        try expectBacklog(0, oldest: nil)
         let empty = store.hubQueueMark()
         let messages = (1...5).map { message($0) }
         for message in messages { try store.enqueueHubMessage(message) }
         #expect(store.hubQueueMark() != empty)
+        try expectBacklog(5, oldest: 1)
         #expect(try store.queuedHubMessages(except: [], limit: 10) == messages)
         #expect(try store.queuedHubMessages(except: ["q-1", "q-3"], limit: 2).map(\.id) == ["q-2", "q-4"])
         #expect(try store.queuedHubMessage("q-2") == messages[1])
@@ -106,11 +108,23 @@ struct HubContract {
         try store.updateQueuedHubMessages([message(2, "changed"), message(1, "changed")])
         #expect(try store.queuedHubMessage("q-2") == message(2, "changed"))
         #expect(try store.queuedHubMessages(except: [], limit: 10).map(\.id) == messages.map(\.id))
+        try expectBacklog(5, oldest: 1)
         try store.removeQueuedHubMessages(["q-1", "q-3", "q-5"])
+        try expectBacklog(2, oldest: 2)
         #expect(try store.queuedHubMessage("q-1") == nil)
         #expect(try store.queuedHubMessages(except: [], limit: 10).map(\.id) == ["q-2", "q-4"])
         try store.removeQueuedHubMessages(["q-2", "q-4"])
         #expect(try store.queuedHubMessages(except: [], limit: 10) == [])
+        try expectBacklog(0, oldest: nil)
+    }
+
+    private func expectBacklog(_ count: Int, oldest number: Int?) throws {
+        // Twice: what was counted is remembered.
+        for _ in 1...2 {
+            let backlog = try store.hubQueueBacklog()
+            #expect(backlog.messages == count)
+            #expect(backlog.oldest == number.map { noon + Int64($0) })
+        }
     }
 
     func queueTurn() throws {

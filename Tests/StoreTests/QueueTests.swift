@@ -72,6 +72,25 @@ import Testing
         #expect(try store.queuedHubMessages(except: [], limit: 9) == [message(2), message(3)])
     }
 
+    @Test func `what waits is counted as it stands in the file, whoever wrote it`() throws {
+        let folder = try TemporaryFolder()
+        let (one, other) = (try folder.open(), try folder.open())
+        for id in 1...3 { try one.enqueueHubMessage(message(id)) }
+        let file = "hub/queue.jsonl"
+        #expect(
+            try one.hubQueueBacklog()
+                == QueueBacklog(messages: 3, oldest: noon, bytes: try folder.text(file).utf8.count))
+        try other.removeQueuedHubMessages(["m-2"])
+        #expect(try one.hubQueueBacklog().messages == 2)
+        // Somebody added an older one by hand, in a form that is not ours, and one that is none.
+        let older = #"{ "queue": "hub", "createdAt": "2000-01-01T00:00:00Z", "id": "m-0", "document": 1, "#
+        let byHand = older + #""expiresAt": "2100-01-01T00:00:00Z" }"#
+        try folder.write(try folder.text(file) + byHand + "\n{ \"id\": \"m-9\" }\n", to: file)
+        let backlog = try one.hubQueueBacklog()
+        #expect(backlog.messages == 3)
+        #expect(backlog.oldest?.text == "2000-01-01T00:00:00Z")
+    }
+
     @Test func `an update of nothing writes nothing`() throws {
         let folder = try TemporaryFolder()
         let store = try folder.open()
