@@ -21,6 +21,9 @@ package struct CurlOptions: Sendable {
     package var maximumConnectionsPerHost: Int
     /// Calls that wait or are under way at once; one more is `TransportError.overloaded`.
     package var maximumQueued: Int
+    /// Whether `CurlTransport.certificateExpiry` is wanted: for one who calls one server. Each handshake costs a look at the
+    /// certificates.
+    package var notesCertificate = false
     /// Whether `http://` may be called too; for tests and for a service on this host.
     package var allowPlainHTTP: Bool
 

@@ -13,6 +13,7 @@ package final class CurlTransport: Responder, RequestSender {
     private let queue: CallQueue
     private let thread: Mutex<TransferThread?>
     private let threadID: TransferThread.ID
+    private let certificate: ServerCertificate
 
     /// Starts the thread; `close()` or the end of the last reference ends it.
     /// - Throws: `unavailable`, when libcurl or a thread cannot be had.
@@ -25,11 +26,12 @@ package final class CurlTransport: Responder, RequestSender {
         curl_multi_setopt_long(multi, CURLMOPT_MAXCONNECTS, CurlOptions.maximumIdleConnections)
         curl_multi_setopt_long(multi, CURLMOPT_MAX_CONCURRENT_STREAMS, CurlOptions.maximumStreamsPerConnection)
         let queue = CallQueue(capacity: options.maximumQueued, multi: multi)
+        let certificate = ServerCertificate()
         // The thread is the handle's only owner from here on; if it cannot start, the handle is freed here.
         nonisolated(unsafe) let handedOver = multi
         do throws(TransportError) {
             let thread = try TransferThread {
-                TransferLoop(multi: handedOver, queue: queue, options: options).run()
+                TransferLoop(multi: handedOver, queue: queue, options: options, certificate: certificate).run()
             }
             threadID = thread.id
             self.thread = Mutex(thread)
@@ -39,7 +41,12 @@ package final class CurlTransport: Responder, RequestSender {
         }
         self.options = options
         self.queue = queue
+        self.certificate = certificate
     }
+
+    /// Until when the server's certificate is good that was shown at the last handshake, in seconds since 1970; nil before
+    /// the first, and where `CurlOptions.notesCertificate` is not set.
+    package var certificateExpiry: Int64? { certificate.expiry }
 
     deinit {
         queue.close()

@@ -88,6 +88,7 @@ final class Transfer {
         try set(CURLOPT_SSL_VERIFYHOST, 2)
         try set(CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2)
         if let file = options.caFile { try set(CURLOPT_CAINFO, file) }
+        if options.notesCertificate { try set(CURLOPT_CERTINFO, 1) }
         try set(CURLOPT_PROTOCOLS_STR, options.allowPlainHTTP ? "https,http" : "https")
         try set(CURLOPT_DISALLOW_USERNAME_IN_URL, 1)
         try set(CURLOPT_FOLLOWLOCATION, 0)

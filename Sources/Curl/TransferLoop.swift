@@ -6,6 +6,7 @@ final class TransferLoop {
     private let multi: UnsafeMutableRawPointer
     private let queue: CallQueue
     private let options: CurlOptions
+    private let certificate: ServerCertificate
     /// Transfers whose handle is in the multi handle, by the handle.
     private var active: [UnsafeMutableRawPointer: Transfer] = [:]
     private var idle: [Transfer] = []
@@ -17,10 +18,13 @@ final class TransferLoop {
     private static let idleMilliseconds = 60_000
 
     /// Takes the multi handle over: `run()` frees it.
-    init(multi: UnsafeMutableRawPointer, queue: CallQueue, options: CurlOptions) {
+    init(
+        multi: UnsafeMutableRawPointer, queue: CallQueue, options: CurlOptions, certificate: ServerCertificate
+    ) {
         self.multi = multi
         self.queue = queue
         self.options = options
+        self.certificate = certificate
     }
 
     /// Carries transfers until the queue is closed; then ends those under way with `cancelled` and frees everything.
@@ -66,6 +70,7 @@ final class TransferLoop {
         while let message = curl_multi_info_read(multi, &left) {
             guard message.pointee.msg == CURLMSG_DONE, let easy = message.pointee.easy_handle else { continue }
             let code = message.pointee.data.result
+            if options.notesCertificate { certificate.note(easy) }
             remove(easy) { $0.finish(code) }
         }
     }

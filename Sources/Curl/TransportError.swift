@@ -61,6 +61,23 @@ extension TransportError: TransportFailure {
     }
 }
 
+extension TransportError {
+    package var kind: String {
+        switch self {
+        case .timedOut, .noConnectionInTime: "timeout"
+        case .unreachable: "unreachable"
+        case .forbiddenAddress: "forbidden_address"
+        case .insecure: "insecure"
+        case .interrupted: "interrupted"
+        case .tooLarge: "too_large"
+        case .overloaded: "overloaded"
+        case .cancelled: "cancelled"
+        case .malformedRequest: "malformed_request"
+        case .unavailable: "unavailable"
+        }
+    }
+}
+
 extension TransportError: CustomStringConvertible {
     package var description: String {
         switch self {

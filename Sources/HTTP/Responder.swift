@@ -35,4 +35,12 @@ public protocol TransportFailure: Error {
 
     /// Whether this very request will never be made, however often it is tried: where it goes is forbidden, or it is none.
     var isLasting: Bool { get }
+
+    /// One word for those who count: `timeout`, `unreachable`. One of a few, and never anything of the request.
+    var kind: String { get }
+}
+
+extension TransportFailure {
+    /// Of one who tells no more.
+    public var kind: String { "failed" }
 }

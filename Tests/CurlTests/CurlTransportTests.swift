@@ -24,6 +24,26 @@ private let custom = HTTPField.Name("X-Custom")
         }
     }
 
+    @Test func `until when the server's certificate is good is noted where that is wanted`() throws {
+        try LocalServer.run { server in
+            var options = server.options()
+            let careless = try CurlTransport(options)
+            _ = try careless.respond(to: server.get("/hello"))
+            #expect(careless.certificateExpiry == nil)
+
+            options.notesCertificate = true
+            let transport = try CurlTransport(options)
+            #expect(transport.certificateExpiry == nil)
+            // The second finds a connection, and has seen no certificate of its own.
+            for _ in 1...2 {
+                _ = try transport.respond(to: server.get("/hello"))
+                let expiry = try #require(transport.certificateExpiry)
+                // It was made for two days, a moment ago.
+                #expect(abs(expiry - Int64(time(nil)) - 2 * 86_400) < 600)
+            }
+        }
+    }
+
     @Test func `HTTP/2 is spoken`() throws {
         try LocalServer.run { server in
             let transport = try CurlTransport(server.options())
