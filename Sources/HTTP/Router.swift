@@ -4,6 +4,8 @@ public import HTTPTypes
 /// One row of a router's table.
 public struct Route: Sendable {
     let method: HTTPRequest.Method
+    /// As it was given.
+    let name: String
     let pattern: [PathSegment]
     let action: @Sendable (Request, PathParameters) throws -> Response
 
@@ -15,6 +17,7 @@ public struct Route: Sendable {
         _ action: @escaping @Sendable (Request, PathParameters) throws -> Response
     ) {
         self.method = method
+        name = pattern
         self.pattern = pattern.utf8.split(separator: UInt8(ascii: "/")).map(PathSegment.init)
         self.action = action
     }
@@ -51,8 +54,15 @@ enum PathSegment: Equatable, Sendable {
     }
 }
 
+/// A responder that can say which of its routes a request takes, for those who count.
+public protocol RoutedResponder: Responder {
+    /// The pattern of the first route with the request's path, whatever its method: `/api/register/{id}`. Never anything
+    /// of the path itself; nil when there is no such route.
+    func route(of request: Request) -> String?
+}
+
 /// Chooses the action for a request by its path, then by its method.
-public struct Router: Responder {
+public struct Router: RoutedResponder {
     private let routes: [Route]
 
     /// - Parameter routes: tried in this order.
@@ -62,8 +72,17 @@ public struct Router: Responder {
 
     /// Whether there is a route of this path, whatever its method.
     public func knows(_ path: String) -> Bool {
+        first(path) != nil
+    }
+
+    /// As the protocol says.
+    public func route(of request: Request) -> String? {
+        first(request.path)?.name
+    }
+
+    private func first(_ path: String) -> Route? {
         let segments = path.utf8.split(separator: UInt8(ascii: "/"))
-        return routes.contains { match(segments, $0.pattern) != nil }
+        return routes.first { match(segments, $0.pattern) != nil }
     }
 
     /// - Throws: `RoutingError`, before any action runs; then whatever the action throws.

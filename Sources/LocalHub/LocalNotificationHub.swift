@@ -8,7 +8,7 @@ import Store
 ///
 /// It is a `Responder`, so that a `NotificationHubClient` in this process can call it directly, and so that it can be
 /// served to clients of any kind. It is as strict as Azure: no operation without a signature that grants it.
-package struct LocalNotificationHub: Responder {
+package struct LocalNotificationHub: RoutedResponder {
     private let gate: Gate
     private let router: Router
 
@@ -55,6 +55,10 @@ package struct LocalNotificationHub: Responder {
         }
         response.fields[.trackingID] = trackingID
         return response
+    }
+
+    package func route(of request: Request) -> String? {
+        router.route(of: request)
     }
 
     /// Every route passes the gate, and what is no route passes it as well: who may not enter learns nothing of what

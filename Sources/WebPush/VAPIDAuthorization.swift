@@ -34,6 +34,9 @@ final class VAPIDAuthorization: Sendable {
         publicKey = key.publicKey
     }
 
+    /// When the first of the tokens that are kept ends, in seconds since 1970; nil when there is none.
+    var earliestExpiry: Int64? { tokens.withLock { $0.values.map(\.expiry).min() } }
+
     /// The value of `Authorization` for one push service.
     /// - Parameter origin: scheme, host and port where it is not 443: `https://fcm.googleapis.com`.
     /// - Throws: what swift-crypto throws, for want of randomness or memory.

@@ -35,6 +35,10 @@ package struct WebPushDriver: PushDriver {
     /// What a page subscribes with.
     package var publicKey: String { authorization.publicKey }
 
+    /// When the first of the authorizations ends that are kept for push services, in seconds since 1970; nil when there is
+    /// none. The next push to that service makes a new one in time.
+    package var authorizationExpiry: Int64? { authorization.earliestExpiry }
+
     /// Encrypts anew each time: the request for the same notification is never the same twice.
     /// - Throws: `wrongChannel`, when the endpoint is of no host that may be sent to; `invalidNotificationSize` above
     ///   `MessageEncryption.maximumPlaintext`; `badChannel` for keys that no message can be encrypted with.

@@ -41,14 +41,11 @@ extension PushVerdict {
         switch result {
         case .success(let response):
             self = driver?.verdict(on: response) ?? PushVerdict(.unknownError)
-        case .failure(let error as any TransportFailure):
-            switch (error.isUnsent, error.isLasting) {
-            case (_, true): self.init(.wrongChannel)
-            case (true, false): self.init(.pnsUnreachable, .retry(afterSeconds: nil))
-            // It may have been taken.
-            case (false, false): self.init(.pnsUnreachable)
-            }
-        case .failure: self.init(.unknownError)
+        case .failure(let error):
+            let outcome = PushOutcome(noAnswer: error)
+            // What may have been taken is not sent again.
+            let isUnsent = (error as? any TransportFailure)?.isUnsent ?? false
+            self.init(outcome, outcome == .pnsUnreachable && isUnsent ? .retry(afterSeconds: nil) : .settle)
         }
     }
 }

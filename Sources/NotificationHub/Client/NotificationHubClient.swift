@@ -50,6 +50,10 @@ package struct NotificationHubClient: Sendable {
             key: SharedAccessKey(name: connection.keyName, key: connection.key, rights: .full))
     }
 
+    /// Until when the access signature is good that was sent last, in seconds since 1970; nil before the first call. The
+    /// next call makes a new one in time.
+    package var signatureExpiry: Int64? { tokens.expiry }
+
     /// The same client, whose requests all bear this id, so that a user's request can be followed into the hub.
     package func tracking(_ id: String) -> NotificationHubClient {
         var client = self

@@ -22,6 +22,9 @@ final class TokenCache: Sendable {
         self.key = key
     }
 
+    /// Until when the last token is good, in seconds since 1970; nil when there was none yet.
+    var expiry: Int64? { token.withLock { $0?.expiry } }
+
     /// A token that is good at that time, in seconds since 1970. A clock that was set back makes a new one too.
     func token(at now: Int64) -> Secret {
         let (expiry, overflow) = now.addingReportingOverflow(Self.lifetime)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import HTTP
 
 /// The fate of a message at one device, in the vocabulary of the hub's telemetry and feedback (Azure's `PnsError`).
 package struct PushOutcome: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
@@ -40,4 +41,14 @@ package struct PushOutcome: RawRepresentable, Hashable, Sendable, CustomStringCo
     package static let skipped = PushOutcome(rawValue: "Skipped")
     /// Whether it was taken cannot be known any more.
     package static let unknownError = PushOutcome(rawValue: "UnknownError")
+}
+
+extension PushOutcome {
+    /// What it comes to that a service gave no answer.
+    package init(noAnswer error: any Error) {
+        switch error {
+        case let error as any TransportFailure: self = error.isLasting ? .wrongChannel : .pnsUnreachable
+        default: self = .unknownError
+        }
+    }
 }
