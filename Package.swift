@@ -48,6 +48,10 @@ let package = Package(
             dependencies: ["CFastCGI", "CPlatform", "HTTP", httpTypes, logging], swiftSettings: strict),
         .target(name: "Curl", dependencies: ["CCurl", "HTTP", httpTypes], swiftSettings: strict),
 
+        // What is counted, and its text for Prometheus; each decorator has the shape of what it counts.
+        .target(
+            name: "Metrics", dependencies: ["HTTP", "NotificationHub", "Store", httpTypes], swiftSettings: strict),
+
         // State.
         .target(name: "Store", dependencies: ["CPlatform", "JSON"], swiftSettings: strict),
 
@@ -67,7 +71,8 @@ let package = Package(
         .target(
             name: "AppBackend",
             dependencies: [
-                "CPlatform", "DeviceAPI", "HTTP", "JSON", "NotificationHub", "Store", crypto, httpTypes, logging,
+                "CPlatform", "DeviceAPI", "HTTP", "JSON", "Metrics", "NotificationHub", "Store", crypto, httpTypes,
+                logging,
             ],
             swiftSettings: strict),
         .target(name: "DeviceClient", dependencies: ["DeviceAPI", "HTTP", "JSON", httpTypes], swiftSettings: strict),
@@ -75,7 +80,7 @@ let package = Package(
         .executableTarget(
             name: "app-backend",
             dependencies: [
-                "AppBackend", "CPlatform", "Curl", "DeviceAPI", "FastCGI", "HTTP", "JSON", "LocalHub",
+                "AppBackend", "CPlatform", "Curl", "DeviceAPI", "FastCGI", "HTTP", "JSON", "LocalHub", "Metrics",
                 "NotificationHub", "Store", "WebPush", httpTypes, logging,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
@@ -101,6 +106,9 @@ let package = Package(
         // Writes until it is killed and says what was acknowledged; started by StoreTests.
         .executableTarget(
             name: "store-oracle", dependencies: ["Store"], path: "Tests/StoreOracle", swiftSettings: strict),
+        .testTarget(
+            name: "MetricsTests", dependencies: ["HTTP", "Metrics", "NotificationHub", "Store", httpTypes],
+            swiftSettings: strict),
         .testTarget(
             name: "NotificationHubTests", dependencies: ["HTTP", "JSON", "NotificationHub", "Randomness", httpTypes],
             swiftSettings: strict),
@@ -130,8 +138,8 @@ let package = Package(
         .testTarget(
             name: "FlowTests",
             dependencies: [
-                "AppBackend", "DeviceAPI", "DeviceClient", "HTTP", "JSON", "LocalHub", "NotificationHub", "Randomness",
-                "Store", httpTypes, logging,
+                "AppBackend", "DeviceAPI", "DeviceClient", "HTTP", "JSON", "LocalHub", "Metrics", "NotificationHub",
+                "Randomness", "Store", httpTypes, logging,
             ],
             swiftSettings: strict),
         .testTarget(

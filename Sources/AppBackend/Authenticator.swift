@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import DeviceAPI
 import Dispatch
+import Metrics
 import Store
 import Synchronization
 
@@ -36,13 +37,17 @@ package final class UserAuthenticator: Authenticator {
     private let turns = DispatchSemaphore(value: maximumParallelHashes)
     private let attempts = Atomic(0)
     private let decoys = Mutex<(hashes: [String], until: Int64)>(([], .min))
+    private let metrics: LogInMetrics
     private let now: @Sendable () -> Timestamp
     /// Checked when there is no user at all, so that the answer takes as long. Made when it is first needed: it costs
     /// as much as a log-in, and a start should not.
     private let decoy = Mutex<String?>(nil)
 
-    package init(store: any StateStore, now: @escaping @Sendable () -> Timestamp) {
+    package init(
+        store: any StateStore, metrics: LogInMetrics = LogInMetrics(), now: @escaping @Sendable () -> Timestamp
+    ) {
         self.store = store
+        self.metrics = metrics
         self.now = now
     }
 
@@ -51,7 +56,9 @@ package final class UserAuthenticator: Authenticator {
         guard let name = UserName(credentials.name) else { return try reject(credentials, address, time) }
         guard let user = try store.user(name.description) else { return try reject(credentials, address, time) }
         let fingerprint = cache.fingerprint(name: user.name, password: credentials.password, hash: user.passwordHash)
-        if cache.contains(fingerprint, now: time) { return name }
+        let isRemembered = cache.contains(fingerprint, now: time)
+        metrics.count(isRemembered ? .remembered : .notRemembered)
+        if isRemembered { return name }
         guard try verify(credentials, against: user.passwordHash, address, time) else { return nil }
         cache.insert(fingerprint, now: time)
         return name
@@ -98,12 +105,16 @@ package final class UserAuthenticator: Authenticator {
         let network = ClientNetwork(address)
         switch throttle.admit(name: name, network: network, now: time) {
         case .refused(let seconds):
+            metrics.count(.throttled)
             throw Problem(.tooManyRequests, "Too many failed log-ins.", retryAfter: seconds)
-        case .busy: throw Self.tooManyAtOnce
+        case .busy:
+            metrics.count(.busy)
+            throw Self.tooManyAtOnce
         case .admitted: break
         }
         let isRight = hashInTurn(credentials.password, hash).map { $0 && !isDecoy }
         throttle.settle(name: name, network: network, isFailure: isRight == false)
+        metrics.count(isRight.map { $0 ? .verified : .failed } ?? .busy)
         guard let isRight else { throw Self.tooManyAtOnce }
         return isRight
     }

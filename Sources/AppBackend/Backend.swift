@@ -7,7 +7,7 @@ import NotificationHub
 import Store
 
 /// The tutorial's backend: every request in, an answer out, whatever happens.
-package struct Backend: Responder {
+package struct Backend: RoutedResponder {
     /// What the backend is made of; nothing of it is global.
     package struct Parts: Sendable {
         package var store: any StateStore
@@ -22,6 +22,8 @@ package struct Backend: Responder {
         package var publicConfiguration: PublicConfiguration
         package var now: @Sendable () -> Timestamp
         package var load: @Sendable () -> HealthController.Load
+        /// Answers `GET /metrics` for callers of this host; nil: there is nothing at that path.
+        package var metrics: (any Responder)?
         package var logger: Logger
 
         package init(
@@ -29,7 +31,8 @@ package struct Backend: Responder {
             policy: TagPolicy = TagPolicy(), retentionSeconds: Int64 = 30 * 86_400, realm: String = "AppBackend",
             sessionSeconds: Int64 = 7 * 86_400, publicConfiguration: PublicConfiguration = PublicConfiguration(),
             now: @escaping @Sendable () -> Timestamp,
-            load: @escaping @Sendable () -> HealthController.Load = { HealthController.Load() }, logger: Logger
+            load: @escaping @Sendable () -> HealthController.Load = { HealthController.Load() },
+            metrics: (any Responder)? = nil, logger: Logger
         ) {
             self.store = store
             self.notifications = notifications
@@ -41,14 +44,17 @@ package struct Backend: Responder {
             self.publicConfiguration = publicConfiguration
             self.now = now
             self.load = load
+            self.metrics = metrics
             self.logger = logger
         }
     }
 
-    private let health: HealthController
+    /// Before authentication, for a monitor has no credentials.
+    private let monitors: [String: LocalOnly]
     /// What is open to those who are not known.
     private let open: Router
     private let api: AuthenticationHandler
+    private let apiRoutes: Router
     private let logger: Logger
 
     package init(_ parts: Parts) {
@@ -57,7 +63,10 @@ package struct Backend: Responder {
         let notifications = NotificationsController(
             store: parts.store, notifications: parts.notifications, policy: parts.policy,
             retentionSeconds: parts.retentionSeconds, now: parts.now, logger: parts.logger)
-        health = HealthController(store: parts.store, load: parts.load)
+        let health = LocalOnly(inner: HealthController(store: parts.store, load: parts.load))
+        monitors = [Path.health: health].merging(parts.metrics.map { [Path.metrics: LocalOnly(inner: $0)] } ?? [:]) {
+            $1
+        }
         let challenge = Challenge(realm: parts.realm)
         let sessions = Sessions(
             store: parts.store, authenticator: parts.authenticator, lifetime: parts.sessionSeconds, now: parts.now)
@@ -66,22 +75,26 @@ package struct Backend: Responder {
         let config = ConfigController(
             parts.publicConfiguration, platforms: parts.notifications.platforms, realm: parts.realm)
         open = Router(session.routes + config.routes)
+        apiRoutes = Router(register.routes + notifications.routes)
         api = AuthenticationHandler(
-            authenticator: parts.authenticator, sessions: sessions, challenge: challenge,
-            inner: Router(register.routes + notifications.routes))
+            authenticator: parts.authenticator, sessions: sessions, challenge: challenge, inner: apiRoutes)
         logger = parts.logger
     }
 
     /// Never throws: what is not foreseen becomes 500 with an id that is also in the log.
     package func respond(to request: Request) -> Response {
         do {
-            // Before authentication: a monitor has no credentials. It answers local addresses only.
-            if request.path == Path.health { return try health.respond(to: request) }
+            if let monitor = monitors[request.path] { return try monitor.respond(to: request) }
             if open.knows(request.path) { return try open.respond(to: request) }
             return try api.respond(to: request)
         } catch {
             return answer(error, to: request)
         }
+    }
+
+    package func route(of request: Request) -> String? {
+        if monitors[request.path] != nil { return request.path }
+        return open.route(of: request) ?? apiRoutes.route(of: request)
     }
 
     /// The answer to a request that never became one: the server in front of the backend could not read it.

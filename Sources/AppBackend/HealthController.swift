@@ -5,7 +5,7 @@ import HTTPTypes
 import JSON
 import Store
 
-/// `GET /health`: whether requests can be served, for a monitor on this host.
+/// `GET /health`: whether requests can be served, for a monitor on this host; `LocalOnly` surrounds it.
 package struct HealthController: Responder {
     /// How busy the server is.
     package struct Load: Sendable {
@@ -25,15 +25,8 @@ package struct HealthController: Responder {
     let store: any StateStore
     let load: @Sendable () -> Load
 
-    /// 200 `{"status":"ok",…}`; 503 when the store cannot be written or no worker is left. To an address that is
-    /// not of this host it is 404.
-    package func respond(to request: Request) throws(Problem) -> Response {
-        guard Self.isLocal(request.remoteAddress) else {
-            throw Problem(.notFound, "There is nothing at this path.")
-        }
-        guard request.method == .get else {
-            throw Problem(.methodNotAllowed, "This path does not have that method.", allow: [.get])
-        }
+    /// 200 `{"status":"ok",…}`; 503 when the store cannot be written or no worker is left.
+    package func respond(to request: Request) -> Response {
         let load = load()
         let storeHealth = store.health()
         let isWell = storeHealth == .writable && !load.isExhausted
@@ -48,14 +41,7 @@ package struct HealthController: Responder {
             }
         }
         var response = Response.json(json.bytes, status: isWell ? .ok : .serviceUnavailable)
-        response.fields[.cacheControl] = "no-store"
         if !isWell { response.fields[.retryAfter] = String(Problem.defaultRetryAfter) }
         return response
-    }
-
-    /// The loopback addresses of both families; nil is a caller within the process or on a unix socket.
-    static func isLocal(_ address: String?) -> Bool {
-        guard let address else { return true }
-        return address == "::1" || address.hasPrefix("127.") || address.hasPrefix("::ffff:127.")
     }
 }

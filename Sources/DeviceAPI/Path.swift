@@ -14,4 +14,6 @@ public enum Path {
     public static let config = "/api/config"
     /// For monitors on the backend's own host.
     public static let health = "/health"
+    /// For Prometheus on the backend's own host.
+    public static let metrics = "/metrics"
 }

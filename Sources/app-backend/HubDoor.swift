@@ -3,6 +3,7 @@ import Curl
 import HTTP
 import LocalHub
 import Logging
+import Metrics
 import NotificationHub
 import Store
 import WebPush
@@ -19,17 +20,27 @@ struct HubDoor {
     let vapidPublicKey: String?
     /// Platforms whose devices this hub reaches.
     let delivering: Set<Platform>
+    /// Whether the hub is in this process, and its queue in the store.
+    let isInTheBox: Bool
     private let transports: [CurlTransport]
+    private let pushDriver: WebPushDriver?
 
     /// - Throws: `TransportError`, `ConfigurationFault` (the key of Web Push): whatever cannot be made.
-    init(_ configuration: SiteConfiguration, store: FileStore, logger: Logger) throws {
+    init(_ configuration: SiteConfiguration, store: FileStore, metrics: SiteMetrics, logger: Logger) throws {
         self =
             if let connection = configuration.hub.connection {
-                try HubDoor(to: connection, configuration)
+                try HubDoor(to: connection, configuration, metrics)
             } else {
-                try HubDoor(inTheBox: configuration, store, logger)
+                try HubDoor(inTheBox: configuration, store, metrics, logger)
             }
     }
+
+    /// Until when the access signature is good that the hub was shown last, in seconds since 1970.
+    var signatureExpiry: Int64? { client.signatureExpiry }
+    /// Of the certificate that the hub's server showed at the last handshake; nil of the hub in the box.
+    var certificateExpiry: Int64? { isInTheBox ? nil : transports.first?.certificateExpiry }
+    /// Of the first of the authorizations that are kept for push services.
+    var authorizationExpiry: Int64? { pushDriver?.authorizationExpiry }
 
     /// Nothing more is delivered from now on; returns when what was under way has ended, or after that time. What was
     /// queued waits for the next process.
@@ -43,21 +54,28 @@ struct HubDoor {
         for transport in transports { transport.close() }
     }
 
-    private init(to connection: ConnectionString, _ configuration: SiteConfiguration) throws {
+    private init(
+        to connection: ConnectionString, _ configuration: SiteConfiguration, _ metrics: SiteMetrics
+    ) throws {
         let transport = try CurlTransport(Self.curlOptions(configuration.hub))
         client = NotificationHubClient(
-            connection: connection, hub: configuration.hub.name, transport: transport, now: { Site.now().seconds })
-        (served, courier, transports) = (nil, nil, [transport])
+            connection: connection, hub: configuration.hub.name, transport: metrics.hub.measuring(transport),
+            now: { Site.now().seconds })
+        (served, courier, transports, pushDriver) = (nil, nil, [transport], nil)
+        isInTheBox = false
         vapidPublicKey = configuration.webPush.publicKey
         delivering = Set(configuration.hub.platforms)
     }
 
-    private init(inTheBox configuration: SiteConfiguration, _ store: FileStore, _ logger: Logger) throws {
+    private init(
+        inTheBox configuration: SiteConfiguration, _ store: FileStore, _ metrics: SiteMetrics, _ logger: Logger
+    ) throws {
         let now: @Sendable () -> Int64 = { Site.now().seconds }
         let push = try PushService.make(configuration, now: now)
         courier = push.map { push in
             Courier(
-                store: store, drivers: [push.driver], sender: push.transport, now: now,
+                store: store, drivers: [metrics.pushes.measuring(push.driver)],
+                sender: metrics.pushes.measuring(push.transport, for: push.driver.platform), now: now,
                 report: { logger.warning("\($0)") })
         }
         // The key lives as long as the process: nobody but the client beside the hub ever uses it.
@@ -69,17 +87,20 @@ struct HubDoor {
             hosts: ["localhost"] + configuration.localHub.hosts, store: store, courier: courier, now: now,
             onUnreadable: { logger.warning("hub: \($0)") })
         client = NotificationHubClient(
-            connection: connection, hub: configuration.hub.name, transport: hub, now: now)
+            connection: connection, hub: configuration.hub.name, transport: metrics.hub.measuring(hub), now: now)
         served = configuration.localHub.isServed ? hub : nil
         transports = [push?.transport].compactMap(\.self)
         vapidPublicKey = push?.driver.publicKey
         delivering = push == nil ? [] : [.browser]
+        pushDriver = push?.driver
+        isInTheBox = true
     }
 
     private static func curlOptions(_ hub: SiteConfiguration.Hub) -> CurlOptions {
         var options = CurlOptions()
         options.timeout = .seconds(hub.timeout)
         options.caFile = hub.caFile
+        options.notesCertificate = true
         options.proxy = hub.proxy
         // A page of 100 registrations with their templates.
         options.maximumResponseBytes = 4 << 20

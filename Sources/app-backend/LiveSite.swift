@@ -3,6 +3,7 @@ import AppBackend
 import FastCGI
 import HTTP
 import Logging
+import Metrics
 import Store
 import Synchronization
 
@@ -33,6 +34,7 @@ final class LiveSite: Responder {
 
     let store: FileStore
     private let logger: Logger
+    private let metrics: SiteMetrics
     private let load: @Sendable () -> HealthController.Load
     private let current: Mutex<Generation>
     /// What the operator should know and would not look for in the log.
@@ -40,13 +42,14 @@ final class LiveSite: Responder {
 
     /// - Throws: as `Site.init`.
     init(
-        _ configuration: SiteConfiguration, store: FileStore, logger: Logger,
+        _ configuration: SiteConfiguration, store: FileStore, logger: Logger, metrics: SiteMetrics,
         load: @escaping @Sendable () -> HealthController.Load
     ) throws {
         self.store = store
         self.logger = logger
+        self.metrics = metrics
         self.load = load
-        let site = try Site(configuration, store: store, logger: logger, load: load)
+        let site = try Site(configuration, store: store, logger: logger, metrics: metrics, load: load)
         current = Mutex(Generation(number: 0, configuration: configuration, site: site))
     }
 
@@ -83,10 +86,11 @@ final class LiveSite: Responder {
         let isSameMethod = configuration.authenticationMethod == former.configuration.authenticationMethod
         let site = try Site(
             configuration, store: store, logger: logger, authenticator: isSameMethod ? former.site.authenticator : nil,
-            load: load)
+            metrics: metrics, load: load)
         let next = Generation(number: former.number + 1, configuration: configuration, site: site)
         try site.startDelivering()
         current.withLock { $0 = next }
+        metrics.reloads.note(taken: true)
         note.withLock { $0 = waiting.isEmpty ? "" : ", a restart is needed for \(waiting.joined(separator: ", "))" }
         retire(former)
         return waiting
@@ -103,6 +107,7 @@ final class LiveSite: Responder {
 
     /// Notes that the configuration was not taken.
     func noteRefusal(_ reason: String) {
+        metrics.reloads.note(taken: false)
         note.withLock { $0 = ", the last reload was refused: \(reason)" }
     }
 

@@ -27,9 +27,11 @@ final class Service: Sendable {
         self.logger = logger
         let listener = try Listener.open(
             ListenAddress(configuration.listen, allowNonLoopback: configuration.allowsRemotePeers))
-        let store = try Site.openStore(configuration) { logger.warning("store: \($0)") }
         let load = ServerLoad()
-        site = try LiveSite(configuration, store: store, logger: logger, load: { load.current })
+        let metrics = Site.makeMetrics(readings: [ServerReadings { load.status }])
+        let store = try Site.openStore(configuration, metrics: metrics.store) { logger.warning("store: \($0)") }
+        site = try LiveSite(
+            configuration, store: store, logger: logger, metrics: metrics, load: { load.current })
         server = try Server(
             listener: listener, limits: Self.limits(configuration), logger: logger,
             refuse: { Backend.refusal($0).response }, responder: site)
@@ -118,7 +120,7 @@ final class Service: Sendable {
     }
 }
 
-/// Tells `/health` how busy the server is. The server needs the site to answer and the site needs the server to ask,
+/// Tells monitors how busy the server is. The server needs the site to answer and the site needs the server to ask,
 /// so one of them has to be introduced later.
 private final class ServerLoad: Sendable {
     private let server = Mutex<Server?>(nil)
@@ -127,8 +129,11 @@ private final class ServerLoad: Sendable {
         self.server.withLock { $0 = server }
     }
 
+    /// nil before the server is there.
+    var status: ServerStatus? { server.withLock(\.self)?.status }
+
     var current: HealthController.Load {
-        guard let status = server.withLock(\.self)?.status else { return HealthController.Load() }
+        guard let status else { return HealthController.Load() }
         return HealthController.Load(workersBusy: status.workersBusy, workers: status.workers)
     }
 }

@@ -6,6 +6,7 @@ import Glibc
 import HTTP
 import LocalHub
 import Logging
+import Metrics
 import NotificationHub
 import Store
 
@@ -22,14 +23,18 @@ struct Site {
 
     static let now: @Sendable () -> Timestamp = { Timestamp(seconds: Int64(time(nil))) }
 
-    /// - Parameter authenticator: nil: the one that the configuration names.
+    /// - Parameters:
+    ///   - authenticator: nil: the one that the configuration names.
+    ///   - metrics: the process's, which outlive this site.
     /// - Throws: `ConfigurationFault`, `TransportError`: whatever cannot be made.
     init(
         _ configuration: SiteConfiguration, store: FileStore, logger: Logger, authenticator: (any Authenticator)? = nil,
+        metrics: SiteMetrics = Site.makeMetrics(),
         load: @escaping @Sendable () -> HealthController.Load = { HealthController.Load() }
     ) throws {
-        let authenticator = authenticator ?? Self.authenticator(configuration, store)
-        let hub = try HubDoor(configuration, store: store, logger: logger)
+        let authenticator = authenticator ?? Self.authenticator(configuration, store, metrics.logIns)
+        let hub = try HubDoor(configuration, store: store, metrics: metrics, logger: logger)
+        let readings = SiteReadings(store: store, hub: hub, now: { Self.now().seconds })
         let backend = Backend(
             Backend.Parts(
                 store: store, notifications: Notifications(hub: hub.client, platforms: configuration.hub.platforms),
@@ -38,11 +43,20 @@ struct Site {
                 realm: configuration.realm, sessionSeconds: Int64(configuration.sessionHours) * 3_600,
                 publicConfiguration: PublicConfiguration(
                     vapidPublicKey: hub.vapidPublicKey, deliveringPlatforms: hub.delivering),
-                now: Self.now, load: load, logger: logger))
+                now: Self.now, load: load, metrics: MetricsResponder { metrics.exposition(with: [readings]) },
+                logger: logger))
         self.authenticator = authenticator
         self.backend = backend
         self.hub = hub
-        responder = hub.served.map { HubBeside(name: configuration.hub.name, hub: $0, backend: backend) } ?? backend
+        let whole: any RoutedResponder =
+            hub.served.map { HubBeside(name: configuration.hub.name, hub: $0, backend: backend) } ?? backend
+        responder = metrics.requests.measuring(whole, observe: { $0.log(to: logger) })
+    }
+
+    /// Counters that begin at 0; made once, for all sites of the process.
+    /// - Parameter readings: of what lives as long as the process.
+    static func makeMetrics(readings: [any Collector] = []) -> SiteMetrics {
+        SiteMetrics(version: Version.text, startedAt: Double(now().seconds), readings: readings)
     }
 
     /// Starts delivering what the local hub has queued, where it has anything to deliver with.
@@ -68,32 +82,44 @@ struct Site {
 
     /// - Parameter report: hears what the operator should know of the store's files.
     static func openStore(
-        _ configuration: SiteConfiguration, report: @escaping @Sendable (StoreEvent) -> Void
+        _ configuration: SiteConfiguration, metrics: StoreMetrics = StoreMetrics(),
+        report: @escaping @Sendable (StoreEvent) -> Void
     ) throws(StoreError) -> FileStore {
         var options = FileStore.Options()
-        options.onEvent = report
+        options.calls = metrics.measuring(DiskCalls())
+        options.onEvent = { event in
+            metrics.count(event)
+            report(event)
+        }
         return try FileStore.open(path: configuration.storePath, options: options)
     }
 
     private static func authenticator(
-        _ configuration: SiteConfiguration, _ store: FileStore
+        _ configuration: SiteConfiguration, _ store: FileStore, _ metrics: LogInMetrics
     ) -> any Authenticator {
         switch configuration.authenticationMethod {
-        case .users: UserAuthenticator(store: store, now: now)
+        case .users: UserAuthenticator(store: store, metrics: metrics, now: now)
         case .test: AuthenticationTestHandler()
         }
     }
 }
 
 /// Serves the local hub under `/<name>/`, and the backend under everything else.
-private struct HubBeside: Responder {
+private struct HubBeside: RoutedResponder {
     let name: String
     let hub: LocalNotificationHub
     let backend: Backend
 
     func respond(to request: Request) -> Response {
+        isForHub(request) ? hub.respond(to: request) : backend.respond(to: request)
+    }
+
+    func route(of request: Request) -> String? {
+        isForHub(request) ? hub.route(of: request) : backend.route(of: request)
+    }
+
+    private func isForHub(_ request: Request) -> Bool {
         let first = request.path.split(separator: "/", maxSplits: 1).first.map(String.init) ?? ""
-        guard ASCII.equalIgnoringCase(first, name) else { return backend.respond(to: request) }
-        return hub.respond(to: request)
+        return ASCII.equalIgnoringCase(first, name)
     }
 }

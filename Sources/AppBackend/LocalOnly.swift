@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+import DeviceAPI
+import HTTP
+import HTTPTypes
+
+/// Lets only callers of this host ask, who need no credentials for it: monitors. To all others there is nothing here.
+struct LocalOnly: Responder {
+    let inner: any Responder
+
+    /// - Throws: `Problem`: 404 for an address that is not of this host, 405 for anything but GET.
+    func respond(to request: Request) throws -> Response {
+        guard Self.isLocal(request.remoteAddress) else {
+            throw Problem(.notFound, "There is nothing at this path.")
+        }
+        guard request.method == .get else {
+            throw Problem(.methodNotAllowed, "This path does not have that method.", allow: [.get])
+        }
+        var response = try inner.respond(to: request)
+        response.fields[.cacheControl] = "no-store"
+        return response
+    }
+
+    /// The loopback addresses of both families; nil is a caller within the process or on a unix socket.
+    static func isLocal(_ address: String?) -> Bool {
+        guard let address else { return true }
+        return address == "::1" || address.hasPrefix("127.") || address.hasPrefix("::ffff:127.")
+    }
+}

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Something that has numbers to tell when it is asked: a family that was counted, or a reading that is made only then.
+package protocol Collector: Sendable {
+    /// Writes its families, whole, each once.
+    func collect(into exposition: inout Exposition)
+}
+
+/// A collector made of a closure.
+package struct ClosureCollector: Collector {
+    private let body: @Sendable (inout Exposition) -> Void
+
+    package init(_ body: @escaping @Sendable (inout Exposition) -> Void) {
+        self.body = body
+    }
+
+    package func collect(into exposition: inout Exposition) {
+        body(&exposition)
+    }
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+import HTTP
+import NotificationHub
+
+/// What was asked of the hub, and what it answered. A call that is made twice counts twice.
+package struct HubMetrics: Sendable {
+    private let calls = CounterFamily<HubCallLabels>(
+        MetricName(
+            "app_backend_hub_calls_total",
+            "Calls to the hub, by operation and result: the status, or why there was no answer."))
+    private let durations = HistogramFamily<HubOperation>(
+        MetricName("app_backend_hub_call_duration_seconds", "From a call to the hub to its answer, or to giving up."),
+        initial: [])
+
+    var collectors: [any Collector] { [calls, durations] }
+
+    package init() {}
+
+    /// The same way to the hub, whose calls are counted.
+    package func measuring(
+        _ inner: any Responder, clock: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
+    ) -> any Responder {
+        ClosureResponder { [calls, durations] request in
+            let operation = HubOperation(request)
+            let start = clock()
+            var result = ""
+            defer {
+                calls.increment(HubCallLabels(operation: operation, result: result))
+                durations.observe(operation, start.duration(to: clock()))
+            }
+            do {
+                let response = try inner.respond(to: request)
+                result = String(response.status.code)
+                return response
+            } catch {
+                result = (error as? any TransportFailure)?.kind ?? "failed"
+                throw error
+            }
+        }
+    }
+}
+
+extension HubOperation: LabelSet {
+    package static let names: [StaticString] = ["operation"]
+}
+
+private struct HubCallLabels: LabelSet {
+    static let names: [StaticString] = ["operation", "result"]
+    let operation: HubOperation
+    let result: String
+
+    var values: [String] { [operation.rawValue, result] }
+}

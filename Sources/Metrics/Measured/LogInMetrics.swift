@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// How people were let in, or not. Sessions are counted where they are requests, at `/api/session`.
+package struct LogInMetrics: Sendable {
+    /// What became of credentials.
+    package enum Event: Sendable {
+        /// They were right a moment ago.
+        case remembered
+        /// They had to be checked against the store, for the first time or once more.
+        case notRemembered
+        case verified, failed, throttled, busy
+    }
+
+    private let lookups = CounterFamily<LookupLabel>(
+        MetricName(
+            "app_backend_credential_cache_lookups_total",
+            "Requests with a known user's name and password; a miss costs a password hash."))
+    private let attempts = CounterFamily<AttemptLabel>(
+        MetricName(
+            "app_backend_logins_total",
+            "Passwords that were to be checked; those of the cache are not. throttled and busy: not even tried."))
+
+    var collectors: [any Collector] { [lookups, attempts] }
+
+    package init() {}
+
+    package func count(_ event: Event) {
+        switch event {
+        case .remembered: lookups.increment(.hit)
+        case .notRemembered: lookups.increment(.miss)
+        case .verified: attempts.increment(.verified)
+        case .failed: attempts.increment(.failed)
+        case .throttled: attempts.increment(.throttled)
+        case .busy: attempts.increment(.busy)
+        }
+    }
+}
+
+private enum LookupLabel: String, LabelSet, CaseIterable {
+    static let names: [StaticString] = ["result"]
+    case hit, miss
+}
+
+private enum AttemptLabel: String, LabelSet, CaseIterable {
+    static let names: [StaticString] = ["result"]
+    case verified, failed, throttled, busy
+}

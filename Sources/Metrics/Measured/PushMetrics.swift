@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+import HTTP
+import NotificationHub
+
+/// What push services said. Each try of a device counts, also those that are made again.
+package struct PushMetrics: Sendable {
+    private let outcomes = CounterFamily<PushLabels>(
+        MetricName("app_backend_pushes_total", "Tries to push to one device, by platform and outcome."))
+    private let durations = HistogramFamily<PlatformLabels>(
+        MetricName("app_backend_push_duration_seconds", "From a push to its service's answer, or to giving up."))
+
+    var collectors: [any Collector] { [outcomes, durations] }
+
+    package init() {}
+
+    private func count(_ platform: Platform, _ outcome: PushOutcome) {
+        outcomes.increment(PushLabels(platform: platform, outcome: outcome.rawValue))
+    }
+
+    /// The same driver, whose verdicts and refusals are counted.
+    package func measuring(_ inner: any PushDriver) -> any PushDriver {
+        MeasuredDriver(inner: inner) { [self] in count(inner.platform, $0) }
+    }
+
+    /// The same sender, whose requests are timed; those without an answer are counted here, for no driver hears of them.
+    package func measuring(
+        _ inner: any RequestSender, for platform: Platform,
+        clock: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
+    ) -> any RequestSender {
+        MeasuredSender(inner: inner, clock: clock) { [self] duration, failure in
+            durations.observe(PlatformLabels(platform: platform), duration)
+            if let failure { count(platform, PushOutcome(noAnswer: failure)) }
+        }
+    }
+}
+
+private struct MeasuredDriver: PushDriver {
+    let inner: any PushDriver
+    let count: @Sendable (PushOutcome) -> Void
+
+    var platform: Platform { inner.platform }
+
+    func request(for notification: HubNotification, to device: DeviceHandle) throws(PushRefusal) -> Request {
+        do throws(PushRefusal) {
+            return try inner.request(for: notification, to: device)
+        } catch {
+            count(error.outcome)
+            throw error
+        }
+    }
+
+    func verdict(on response: Response) -> PushVerdict {
+        let verdict = inner.verdict(on: response)
+        count(verdict.outcome)
+        return verdict
+    }
+}
+
+private struct MeasuredSender: RequestSender {
+    let inner: any RequestSender
+    let clock: @Sendable () -> ContinuousClock.Instant
+    let ended: @Sendable (Duration, (any Error)?) -> Void
+
+    func send(_ request: Request, _ completion: @escaping @Sendable (Result<Response, any Error>) -> Void) {
+        let start = clock()
+        inner.send(request) { [ended, clock] result in
+            if case .failure(let error) = result {
+                ended(start.duration(to: clock()), error)
+            } else {
+                ended(start.duration(to: clock()), nil)
+            }
+            completion(result)
+        }
+    }
+}
+
+private struct PushLabels: LabelSet {
+    static let names: [StaticString] = ["platform", "outcome"]
+    let platform: Platform
+    let outcome: String
+
+    var values: [String] { [platform.rawValue, outcome] }
+}
+
+private struct PlatformLabels: LabelSet {
+    static let names: [StaticString] = ["platform"]
+    let platform: Platform
+
+    var values: [String] { [platform.rawValue] }
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+import Store
+
+/// What the store asks of the disk, and what happens to its files.
+package struct StoreMetrics: Sendable {
+    private let writes = CounterFamily<NoLabels>(
+        MetricName(
+            "app_backend_store_writes_total",
+            "Writes to the store's files; each health check and each scrape tries one."))
+    private let bytes = CounterFamily<NoLabels>(
+        MetricName("app_backend_store_written_bytes_total", "Bytes written to the store's files."))
+    private let failures = CounterFamily<DiskCallLabel>(
+        MetricName("app_backend_store_call_failures_total", "Calls to the disk that failed."))
+    private let flushes = HistogramFamily<FlushLabel>(
+        MetricName("app_backend_store_flush_duration_seconds", "How long the disk takes to keep what was written."))
+    private let events = CounterFamily<StoreEventLabel>(
+        MetricName("app_backend_store_events_total", "What happened to the store's files; the log names them."))
+
+    var collectors: [any Collector] { [writes, bytes, failures, flushes, events] }
+
+    package init() {}
+
+    /// The same calls, counted and timed. `errno` stays what they left.
+    package func measuring(
+        _ inner: DiskCalls, clock: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
+    ) -> DiskCalls {
+        DiskCalls(
+            write: { descriptor, buffer in
+                let written = inner.write(descriptor, buffer)
+                let code = errno
+                if written < 0 {
+                    if code != EINTR { failures.increment(.write) }
+                } else {
+                    writes.increment()
+                    bytes.increment(by: written)
+                }
+                errno = code
+                return written
+            },
+            flushFile: { timed($0, inner.flushFile, .file, clock) },
+            flushFolder: { timed($0, inner.flushFolder, .folder, clock) })
+    }
+
+    private func timed(
+        _ descriptor: Int32, _ call: (Int32) -> Int32, _ label: FlushLabel, _ clock: () -> ContinuousClock.Instant
+    ) -> Int32 {
+        let start = clock()
+        let status = call(descriptor)
+        let code = errno
+        flushes.observe(label, start.duration(to: clock()))
+        if status != 0 { failures.increment(.flush) }
+        errno = code
+        return status
+    }
+
+    /// Counts what the store reports.
+    package func count(_ event: StoreEvent) {
+        events.increment(StoreEventLabel(event))
+    }
+}
+
+private enum DiskCallLabel: String, LabelSet, CaseIterable {
+    static let names: [StaticString] = ["call"]
+    case write, flush
+}
+
+private enum FlushLabel: String, LabelSet, CaseIterable {
+    static let names: [StaticString] = ["target"]
+    case file, folder
+}
+
+private enum StoreEventLabel: String, LabelSet, CaseIterable {
+    static let names: [StaticString] = ["event"]
+    case editedLine = "edited_line"
+    case brokenLine = "broken_line"
+    case quarantined, compacted, split
+    case tidyingFailed = "tidying_failed"
+    case poisoned
+
+    init(_ event: StoreEvent) {
+        switch event {
+        case .editedLine: self = .editedLine
+        case .brokenLine: self = .brokenLine
+        case .quarantined: self = .quarantined
+        case .compacted: self = .compacted
+        case .split: self = .split
+        case .tidyingFailed: self = .tidyingFailed
+        case .poisoned: self = .poisoned
+        }
+    }
+}

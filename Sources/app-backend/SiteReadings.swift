@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+import LocalHub
+import Metrics
+import Store
+
+/// What a site's store and hub say of themselves, read when it is asked for.
+struct SiteReadings: Collector {
+    private static let writable = MetricName(
+        "app_backend_store_writable", "1 when the store can be written, 0 when it cannot.")
+    private static let queued = MetricName(
+        "app_backend_hub_queue_messages", "Messages that the hub in the box has not delivered yet.")
+    private static let queuedAge = MetricName(
+        "app_backend_hub_queue_oldest_age_seconds", "How long the oldest of them has waited; 0 when none waits.")
+    private static let queuedBytes = MetricName(
+        "app_backend_hub_queue_bytes", "Size of the file they wait in; it takes no more than 16 MiB.")
+
+    private static let signatureExpiry = MetricName(
+        "app_backend_hub_signature_expiry_timestamp_seconds",
+        "Until when the access signature is good that the hub was shown last; calls renew it.")
+    private static let certificateExpiry = MetricName(
+        "app_backend_hub_certificate_expiry_timestamp_seconds",
+        "Until when the certificate is good that the hub's server showed at the last handshake.")
+    private static let authorizationExpiry = MetricName(
+        "app_backend_web_push_authorization_expiry_timestamp_seconds",
+        "When the first authorization ends that is kept for a push service; pushes renew it.")
+
+    let store: FileStore
+    let hub: HubDoor
+    /// Seconds since 1970.
+    let now: @Sendable () -> Int64
+
+    func collect(into exposition: inout Exposition) {
+        exposition.gauge(Self.writable, store.health() == .writable)
+        let expiries = [
+            (Self.signatureExpiry, hub.signatureExpiry), (Self.certificateExpiry, hub.certificateExpiry),
+            (Self.authorizationExpiry, hub.authorizationExpiry),
+        ]
+        for (name, expiry) in expiries {
+            // Of what is not there nothing is said: 0 would have expired in 1970.
+            if let expiry { exposition.gauge(name, expiry) }
+        }
+        if hub.isInTheBox { collectQueue(into: &exposition) }
+    }
+
+    /// A queue that cannot be read is none that is empty: then there are no numbers, and `absent()` tells.
+    private func collectQueue(into exposition: inout Exposition) {
+        do throws(StoreError) {
+            let backlog = try store.hubQueueBacklog()
+            exposition.gauge(Self.queued, backlog.messages)
+            let age = backlog.oldest.map { max(0, now() - $0.seconds) } ?? 0
+            exposition.gauge(Self.queuedAge, age)
+            exposition.gauge(Self.queuedBytes, backlog.bytes)
+        } catch {}
+    }
+}
