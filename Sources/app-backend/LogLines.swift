@@ -45,10 +45,16 @@ struct LogLines: LogHandler {
         var line = isJournal ? "<\(Self.priority(event.level))>" : "\(event.level): "
         line += event.message.description
         for (key, value) in pairs { line += " \(key)=\(value)" }
-        // A line break in a value must not forge a second line. One write call, so that lines do not mix.
-        var bytes = line.utf8.map { $0 < 0x20 || $0 == 0x7F ? UInt8(ascii: "?") : $0 }
-        bytes.append(UInt8(ascii: "\n"))
+        // A line break in a value must not forge a second line, nor may a terminal obey one. One write call, so that
+        // lines do not mix.
+        let scalars = line.unicodeScalars.lazy.map { Self.isControl($0) ? "?" : $0 }
+        let bytes = Array((String(String.UnicodeScalarView(scalars)) + "\n").utf8)
         _ = bytes.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
+    }
+
+    /// Those of ASCII, and the second set (ECMA-48), which some terminals obey as well.
+    private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
     }
 
     /// `syslog(3)`.
