@@ -13,7 +13,7 @@ package final class CurlTransport: Responder, RequestSender {
     private let queue: CallQueue
     private let thread: Mutex<TransferThread?>
     private let threadID: TransferThread.ID
-    private let certificate: ServerCertificate
+    private let certificate: LastCertificate
 
     /// Starts the thread; `close()` or the end of the last reference ends it.
     /// - Throws: `unavailable`, when libcurl or a thread cannot be had.
@@ -26,7 +26,7 @@ package final class CurlTransport: Responder, RequestSender {
         curl_multi_setopt_long(multi, CURLMOPT_MAXCONNECTS, CurlOptions.maximumIdleConnections)
         curl_multi_setopt_long(multi, CURLMOPT_MAX_CONCURRENT_STREAMS, CurlOptions.maximumStreamsPerConnection)
         let queue = CallQueue(capacity: options.maximumQueued, multi: multi)
-        let certificate = ServerCertificate()
+        let certificate = LastCertificate()
         // The thread is the handle's only owner from here on; if it cannot start, the handle is freed here.
         nonisolated(unsafe) let handedOver = multi
         do throws(TransportError) {
@@ -96,4 +96,4 @@ package final class CurlTransport: Responder, RequestSender {
 
 /// `curl_global_init(3)`, once for the process and before any other call; Swift initialises a global once, on first
 /// use, whichever threads are there.
-private let libraryIsReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
+let libraryIsReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK

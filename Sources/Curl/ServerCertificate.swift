@@ -1,41 +1,64 @@
 // SPDX-License-Identifier: Apache-2.0
 import CCurl
 import HTTP
-import Synchronization
 
-/// What a transport has seen of its server's certificate, at its last handshake.
-final class ServerCertificate: Sendable {
-    private let lastExpiry = Mutex<Int64?>(nil)
+/// What a server's certificate says of itself, for a person to read. Nothing here was verified.
+package struct ServerCertificate: Equatable, Sendable {
+    /// Whose it is: `CN = push.example.com`.
+    package let subject: String
+    /// Who signed it. Its own subject: nobody else did.
+    package let issuer: String
+    /// The names that it is good for, as OpenSSL lists them: `DNS:push.example.com, IP Address:192.0.2.1`.
+    package let names: String
+    /// Seconds since 1970; nil where the date cannot be read.
+    package let notBefore: Int64?
+    /// Seconds since 1970; nil where the date cannot be read.
+    package let notAfter: Int64?
 
-    /// Seconds since 1970; nil as long as there was no handshake, or none whose time could be read.
-    var expiry: Int64? { lastExpiry.withLock(\.self) }
+    /// Texts are cut after so many characters: whoever made the certificate decided on them.
+    static let maximumLength = 200
 
-    /// Looks at what a transfer knows (`CURLINFO_CERTINFO(3)`); one on a connection that was there before knows nothing.
-    func note(_ easy: UnsafeMutableRawPointer) {
+    /// For tests and for whoever knows them.
+    package init(subject: String, issuer: String, names: String = "", notBefore: Int64?, notAfter: Int64?) {
+        self.subject = subject
+        self.issuer = issuer
+        self.names = names
+        self.notBefore = notBefore
+        self.notAfter = notAfter
+    }
+
+    /// - Parameter lines: `Name:Value`, as libcurl gives them (`CURLINFO_CERTINFO(3)`).
+    init(lines: [String]) {
+        func value(_ name: String) -> String {
+            let line = lines.first { $0.hasPrefix(name + ":") } ?? ""
+            return String(line.dropFirst(name.count + 1).prefix(Self.maximumLength))
+        }
+        self.init(
+            subject: value("Subject"), issuer: value("Issuer"), names: value("X509v3 Subject Alternative Name"),
+            notBefore: Self.seconds(value("Start date")), notAfter: Self.seconds(value("Expire date")))
+    }
+
+    /// The server's own, which is the first of those that it sends; nil where the transfer has seen none, as on a
+    /// connection that was there before.
+    init?(of easy: UnsafeMutableRawPointer) {
         var pointer: UnsafeMutableRawPointer?
         guard curl_easy_getinfo_pointer(easy, CURLINFO_CERTINFO, &pointer) == CURLE_OK,
-            let chain = pointer?.assumingMemoryBound(to: curl_certinfo.self).pointee, chain.num_of_certs > 0,
-            // The server's own comes first.
-            let expiry = Self.expiry(in: chain.certinfo?.pointee)
-        else { return }
-        lastExpiry.withLock { $0 = expiry }
-    }
-
-    private static let label = "Expire date:"
-
-    private static func expiry(in lines: UnsafeMutablePointer<curl_slist>?) -> Int64? {
-        var next = lines
+            let chain = pointer?.assumingMemoryBound(to: curl_certinfo.self).pointee, chain.num_of_certs > 0
+        else { return nil }
+        var lines: [String] = []
+        var next = chain.certinfo?.pointee
         while let line = next?.pointee {
-            let text = line.data.map { String(cString: $0) } ?? ""
-            if text.hasPrefix(label) { return seconds(text.dropFirst(label.utf8.count)) }
+            if let text = line.data { lines.append(String(cString: text)) }
             next = line.next
         }
-        return nil
+        self.init(lines: lines)
     }
 
-    /// `Nov 21 13:16:00 2027 GMT`, as OpenSSL prints times: HTTP's third form without the day's name and with the zone's.
-    private static func seconds(_ text: Substring) -> Int64? {
-        guard text.hasSuffix(" GMT") else { return nil }
-        return HTTPDate.seconds("Day \(text.dropLast(4))", now: 0)
+    package var isSelfSigned: Bool { subject == issuer }
+
+    /// OpenSSL writes `Feb  9 15:26:25 2027 GMT` (`ASN1_TIME_print(3)`): `asctime` of HTTP without the day's name.
+    private static func seconds(_ date: String) -> Int64? {
+        guard date.hasSuffix(" GMT") else { return nil }
+        return HTTPDate.seconds("Day \(date.dropLast(4))", now: 0)
     }
 }

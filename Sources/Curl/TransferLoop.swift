@@ -6,7 +6,7 @@ final class TransferLoop {
     private let multi: UnsafeMutableRawPointer
     private let queue: CallQueue
     private let options: CurlOptions
-    private let certificate: ServerCertificate
+    private let certificate: LastCertificate
     /// Transfers whose handle is in the multi handle, by the handle.
     private var active: [UnsafeMutableRawPointer: Transfer] = [:]
     private var idle: [Transfer] = []
@@ -19,7 +19,7 @@ final class TransferLoop {
 
     /// Takes the multi handle over: `run()` frees it.
     init(
-        multi: UnsafeMutableRawPointer, queue: CallQueue, options: CurlOptions, certificate: ServerCertificate
+        multi: UnsafeMutableRawPointer, queue: CallQueue, options: CurlOptions, certificate: LastCertificate
     ) {
         self.multi = multi
         self.queue = queue

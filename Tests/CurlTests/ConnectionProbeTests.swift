@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Testing
+
+@testable import Curl
+
+struct ConnectionProbeTests {
+    private static func failure(_ probe: ConnectionProbe) -> ConnectionProbe.Failure? {
+        do throws(ConnectionProbe.Failure) {
+            _ = try probe.connect()
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test func `a good connection tells its certificate`() throws {
+        try LocalServer.run { server in
+            let connection = try ConnectionProbe(
+                scheme: "https", authority: server.authority, caFile: server.certificate
+            ).connect()
+            let certificate = try #require(connection.certificate)
+            #expect(certificate.subject == "CN = localhost" && certificate.isSelfSigned)
+            #expect(certificate.names == "DNS:localhost" && connection.localAddress == "127.0.0.1")
+            // Made for two days a moment ago.
+            let now = Int64(Date().timeIntervalSince1970)
+            let end = try #require(certificate.notAfter)
+            let start = try #require(certificate.notBefore)
+            #expect(start <= now && end - start == 2 * 86_400)
+        }
+    }
+
+    @Test func `what is wrong with a certificate is told, and which it is`() throws {
+        try LocalServer.run { server in
+            let unknown = ConnectionProbe(scheme: "https", authority: server.authority)
+            guard case .certificate(.selfSigned, let certificate?) = Self.failure(unknown) else {
+                Issue.record("self-signed expected")
+                return
+            }
+            #expect(certificate.subject == "CN = localhost")
+            let named = ConnectionProbe(
+                scheme: "https", authority: "127.0.0.1:\(server.tlsPort)", caFile: server.certificate)
+            guard case .certificate(.otherName, let other?) = Self.failure(named) else {
+                Issue.record("another name expected")
+                return
+            }
+            #expect(other.names == "DNS:localhost")
+        }
+    }
+
+    @Test func `who does not speak TLS, does not listen or does not answer is told apart`() throws {
+        try LocalServer.run { server in
+            let plain = "localhost:\(server.plainPort)"
+            #expect(Self.failure(ConnectionProbe(scheme: "https", authority: plain)) == .noTLS)
+            let open = try ConnectionProbe(scheme: "http", authority: plain).connect()
+            #expect(open.certificate == nil && open.localAddress == "127.0.0.1")
+            let noFile = ConnectionProbe(scheme: "https", authority: server.authority, caFile: "/nowhere.pem")
+            #expect(Self.failure(noFile) == .caFile)
+            let viaNobody = ConnectionProbe(
+                scheme: "https", authority: server.authority, caFile: server.certificate, proxy: "http://127.0.0.1:1")
+            #expect(Self.failure(viaNobody) == .proxy)
+        }
+        #expect(Self.failure(ConnectionProbe(scheme: "https", authority: "127.0.0.1:1")) == .refused)
+        let silent = try LoopbackListener()
+        let waiting = ConnectionProbe(
+            scheme: "https", authority: "127.0.0.1:\(silent.port)", timeout: .milliseconds(50))
+        #expect(Self.failure(waiting) == .timedOut)
+    }
+
+    @Test func `a certificate's lines are read, also when there are none`() {
+        let certificate = ServerCertificate(lines: [
+            "Subject:CN = a", "Issuer:O = b", "Start date:Feb  9 15:26:25 2027 GMT", "Expire date:soon",
+            "X509v3 Subject Alternative Name:DNS:a, DNS:b",
+        ])
+        #expect(
+            certificate
+                == ServerCertificate(
+                    subject: "CN = a", issuer: "O = b", names: "DNS:a, DNS:b", notBefore: 1_802_186_785, notAfter: nil))
+        let none = ServerCertificate(lines: [])
+        #expect(none.subject.isEmpty && none.notBefore == nil && none.notAfter == nil)
+        #expect(ServerCertificate(lines: ["Subject:" + String(repeating: "x", count: 9_999)]).subject.count == 200)
+    }
+}
