@@ -20,6 +20,8 @@ package struct Backend: RoutedResponder {
         /// How long a log-in by cookie lasts, in seconds.
         package var sessionSeconds: Int64
         package var publicConfiguration: PublicConfiguration
+        /// Of the program, as `/health` tells it to this host.
+        package var version: String
         package var now: @Sendable () -> Timestamp
         package var load: @Sendable () -> HealthController.Load
         /// Answers `GET /metrics` for callers of this host; nil: there is nothing at that path.
@@ -30,7 +32,7 @@ package struct Backend: RoutedResponder {
             store: any StateStore, notifications: Notifications, authenticator: any Authenticator,
             policy: TagPolicy = TagPolicy(), retentionSeconds: Int64 = 30 * 86_400, realm: String = "AppBackend",
             sessionSeconds: Int64 = 7 * 86_400, publicConfiguration: PublicConfiguration = PublicConfiguration(),
-            now: @escaping @Sendable () -> Timestamp,
+            version: String = "", now: @escaping @Sendable () -> Timestamp,
             load: @escaping @Sendable () -> HealthController.Load = { HealthController.Load() },
             metrics: (any Responder)? = nil, logger: Logger
         ) {
@@ -42,6 +44,7 @@ package struct Backend: RoutedResponder {
             self.realm = realm
             self.sessionSeconds = sessionSeconds
             self.publicConfiguration = publicConfiguration
+            self.version = version
             self.now = now
             self.load = load
             self.metrics = metrics
@@ -63,7 +66,7 @@ package struct Backend: RoutedResponder {
         let notifications = NotificationsController(
             store: parts.store, notifications: parts.notifications, policy: parts.policy,
             retentionSeconds: parts.retentionSeconds, now: parts.now, logger: parts.logger)
-        let health = LocalOnly(inner: HealthController(store: parts.store, load: parts.load))
+        let health = LocalOnly(inner: HealthController(store: parts.store, version: parts.version, load: parts.load))
         monitors = [Path.health: health].merging(parts.metrics.map { [Path.metrics: LocalOnly(inner: $0)] } ?? [:]) {
             $1
         }

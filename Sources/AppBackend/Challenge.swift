@@ -4,7 +4,12 @@ import HTTP
 import HTTPTypes
 
 /// The answer to whoever must show who he is: 401, and how he can.
-struct Challenge: Sendable {
+package struct Challenge: Sendable {
+    /// What a request is told whose credentials are missing or wrong.
+    package static let wrongCredentials = "User name or password is missing or wrong."
+    /// What a request is told that came with a cookie and no credentials.
+    package static let endedSession = "The session has ended: log in again."
+
     private let basic: String
     private let session: String
 
@@ -21,7 +26,7 @@ struct Challenge: Sendable {
     ///   not what was wrong.
     func response(to request: Request, isLogIn: Bool = false) -> Response {
         let isOfSession = !isLogIn && request.fields.contains(.cookie) && !request.fields.contains(.authorization)
-        let detail = isOfSession ? "The session has ended: log in again." : "User name or password is missing or wrong."
+        let detail = isOfSession ? Self.endedSession : Self.wrongCredentials
         var response = Problem(.unauthorized, detail).response
         let isOfPage = request.fields[.mode].map { $0 != "navigate" } ?? false
         response.fields[.wwwAuthenticate] = isOfPage ? session : basic

@@ -23,6 +23,8 @@ package struct HealthController: Responder {
     }
 
     let store: any StateStore
+    /// Of the program, so that one can see which one answers.
+    let version: String
     let load: @Sendable () -> Load
 
     /// 200 `{"status":"ok",…}`; 503 when the store cannot be written or no worker is left.
@@ -33,6 +35,7 @@ package struct HealthController: Responder {
         var json = JSONWriter()
         json.object { json in
             json.member("status", isWell ? "ok" : "unavailable")
+            json.member("version", version)
             json.member("store", "\(storeHealth)")
             json.name("workers")
             json.object { json in

@@ -34,6 +34,7 @@ struct HealthTests {
     {
         let site = try TestSite(users: []) {
             $0.store = TroubledStore(inner: $0.store, reportedHealth: row.store)
+            $0.version = "1.2.3"
             $0.load = { HealthController.Load(workersBusy: row.busy, workers: row.workers) }
         }
         let response = site.backend.respond(to: Request(method: .get, path: "/health", remoteAddress: "127.0.0.1"))
@@ -42,6 +43,7 @@ struct HealthTests {
         #expect(response.fields[.cacheControl] == "no-store")
         let body = try JSONValue(parsing: response.body)
         #expect(body["status"]?.string == (row.isWell ? "ok" : "unavailable"))
+        #expect(body["version"]?.string == "1.2.3")
         #expect(body["store"]?.string == "\(row.store)")
         #expect(body["workers"]?["busy"]?.integer == row.busy)
         #expect(body["workers"]?["total"]?.integer == row.workers)
