@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/statfs.h>
+#include <sys/timex.h>
 
 // accept4(2): the descriptor is close-on-exec from its first moment.
 extern int accept4(int, struct sockaddr *, socklen_t *, int);
@@ -80,4 +81,11 @@ static inline void platform_release_program_pages(void) {
         end &= ~(page - 1);
         if (end > start) madvise((void *)start, end - start, MADV_DONTNEED);
     }
+}
+
+// adjtimex(2), asking only: 1 when somebody keeps the kernel's clock right, 0 when nobody does, -1 when it is not known.
+static inline int platform_clock_is_synchronized(void) {
+    struct timex state = {0};
+    int result = adjtimex(&state);
+    return result < 0 ? -1 : result != TIME_ERROR && !(state.status & STA_UNSYNC);
 }

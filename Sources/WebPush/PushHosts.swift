@@ -59,6 +59,16 @@ package struct PushHosts: Sendable {
         }
     }
 
+    /// Names to look up, to see whether services can be found. Where any name below a domain is good, one that is known
+    /// stands for it: Mozilla's and Apple's.
+    package var exampleNames: [String] {
+        let known = [
+            ".push.services.mozilla.com": "updates.push.services.mozilla.com", ".push.apple.com": "web.push.apple.com",
+        ]
+        let ownHosts = privateAuthorities.compactMap { Authority($0)?.host }.filter { !$0.hasPrefix("[") }
+        return names.sorted() + suffixes.compactMap { known[$0] } + ownHosts.sorted()
+    }
+
     /// Whether that host and port may be sent to by `https`.
     func allow(_ authority: Authority) -> Bool {
         let port = authority.port ?? Self.httpsPort

@@ -24,7 +24,7 @@ package struct NotificationHubClient: Sendable {
     private let transport: any Responder
     private let now: @Sendable () -> Int64
     private let clock: @Sendable () -> ContinuousClock.Instant
-    private let makeTrackingID: @Sendable () -> String
+    let makeTrackingID: @Sendable () -> String
     private let tokens: TokenCache
     private var trackingID: String?
 
@@ -82,7 +82,7 @@ package struct NotificationHubClient: Sendable {
         return (response, id)
     }
 
-    private func request(for call: Call, id: String) -> Request {
+    func request(for call: Call, id: String) -> Request {
         var fields = call.fields
         fields[.authorization] = tokens.token(at: now()).reveal()
         fields[.apiVersion] = Self.apiVersion
@@ -93,7 +93,7 @@ package struct NotificationHubClient: Sendable {
             path: "/\(hub)/\(call.path)", query: query, fields: fields, body: call.body, id: id)
     }
 
-    private func exchange(_ request: Request, isRepeatable: Bool) throws(HubError) -> Response {
+    func exchange(_ request: Request, isRepeatable: Bool) throws(HubError) -> Response {
         let start = clock()
         do {
             return try transport.respond(to: request)
