@@ -43,7 +43,8 @@ struct Site {
                 realm: configuration.realm, sessionSeconds: Int64(configuration.sessionHours) * 3_600,
                 publicConfiguration: PublicConfiguration(
                     vapidPublicKey: hub.vapidPublicKey, deliveringPlatforms: hub.delivering),
-                version: Version.text, now: Self.now, load: load, metrics: MetricsResponder { metrics.exposition(with: [readings]) },
+                version: Version.text, now: Self.now, load: load,
+                metrics: MetricsResponder { metrics.exposition(with: [readings]) },
                 logger: logger))
         self.authenticator = authenticator
         self.backend = backend
