@@ -44,6 +44,21 @@ enum LoopbackSocket {
         }
     }
 
+    /// Whether somebody accepts connections at that port.
+    static func answers(port: UInt16) -> Bool {
+        let number = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        defer { close(number) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        return withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(number, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        } == 0
+    }
+
     /// A listening socket as systemd makes one: it outlives the processes that it is handed to.
     /// - Parameter backlog: connections that may wait, and one.
     static func listen(at path: String, backlog: Int32 = 1024) throws -> Int32 {

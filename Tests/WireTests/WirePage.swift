@@ -8,9 +8,9 @@ import HTTPTypes
 final class WirePage {
     /// `name=value`, as browsers send it.
     var cookie: String?
-    private let site: WireSite
+    private let site: any ServedSite
 
-    init(_ site: WireSite) {
+    init(_ site: any ServedSite) {
         self.site = site
     }
 
@@ -21,7 +21,9 @@ final class WirePage {
     ) throws -> Response {
         var fields = HTTPFields(["Sec-Fetch-Site": "same-origin", "Sec-Fetch-Mode": "cors"])
         if method != .get { fields[.origin] = "https://\(site.authority)" }
-        fields[.cookie] = (["theme=dark"] + [cookie].compactMap(\.self) + ["last=1"]).joined(separator: "; ")
+        // In one field, as browsers do by HTTP/1.1 (RFC 6265 section 5.4); the subscript would make a field of each.
+        let cookies = ["theme=dark"] + [cookie].compactMap(\.self) + ["last=1"]
+        fields.append(HTTPField(name: .cookie, value: cookies.joined(separator: "; ")))
         let answer = try site.call(method, path, query: query, body: body, fields: fields)
         if let given = answer.fields[.setCookie], !keepingCookie {
             cookie = given.contains("Max-Age=0;") ? nil : given.split(separator: ";").first.map(String.init)

@@ -5,8 +5,6 @@ import Foundation
 import HTTP
 import HTTPTypes
 import JSON
-import NotificationHub
-import Processes
 
 /// Somebody who may log in.
 struct WireUser: Sendable {
@@ -16,27 +14,28 @@ struct WireUser: Sendable {
     var authorization: String { "Basic " + Data("\(name):\(password)".utf8).base64EncodedString() }
 }
 
+struct UserNotAdded: Error { let reason: String }
+
 /// A device of somebody's: what an app is made of.
 struct WireDevice: Sendable {
     let registration: RegisterClient
     let notifications: NotificationClient
 }
 
-extension WireSite {
+extension ServedSite {
     /// Adds a user, as an operator does it, whom no other test has.
     func addUser(_ role: String) throws -> WireUser {
         let name = "\(role)-\(UInt32.random(in: .min ... .max))"
         let user = WireUser(name: name, password: secrets.make("password:with:colons-"))
         secrets.add(user.authorization)
         let added = try run("user", "add", user.name, input: user.password + "\n")
-        guard added.status == 0 else { throw BackendProcess.NotStarted(log: added.errors) }
+        guard added.status == 0 else { throw UserNotAdded(reason: added.errors) }
         return user
     }
 
-    /// Runs a command of the product with the backend's configuration.
+    /// Runs a command of the product with the site's configuration.
     func run(_ arguments: String..., input: String = "") throws -> Program.Outcome {
-        try Program.run(
-            Program.appBackend, arguments + ["--config", backend.configuration], input: .text(input))
+        try run(arguments, input: input)
     }
 
     /// A device token of Apple's form that nobody else has.
@@ -99,26 +98,5 @@ extension WireSite {
         if answer.status == .notFound { return nil }
         guard answer.status == .ok else { throw Problem(answer) }
         return try JSONValue(parsing: answer.body)["Payload"]?.string
-    }
-
-    /// The hub as a program beside the backend sees it: over the network, with the same key.
-    func hubClient() throws -> NotificationHubClient {
-        let text =
-            "Endpoint=sb://\(hubAuthority)/;SharedAccessKeyName=\(hubKey.name);SharedAccessKey=\(hubKey.key.reveal())"
-        return NotificationHubClient(
-            connection: try ConnectionString(text), hub: Self.hubName, transport: transport,
-            now: { Int64(Date().timeIntervalSince1970) })
-    }
-
-    /// What `/health` says.
-    func health() throws -> JSONValue {
-        try JSONValue(parsing: call(.get, Path.health).body)
-    }
-
-    /// Waits until so many workers of the backend carry a request, not counting the one that answers.
-    func awaitBusyWorkers(_ count: Int) throws -> Bool {
-        try Deadline.poll(seconds: 25) {
-            (try health()["workers"]?["busy"]?.integer ?? 0) > count
-        }
     }
 }

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Glibc
+import Processes
+
+/// Debian's Apache with mod_fcgid, as a host configures it: what our `.htaccess` finds around itself.
+final class Apache: HostingServer {
+    static let program = "/usr/sbin/apache2"
+    static let modules = "/usr/lib/apache2/modules"
+
+    /// What hosts let a `.htaccess` say.
+    private static let overrides = "AuthConfig FileInfo Indexes Limit Options=ExecCGI,Indexes,SymLinksIfOwnerMatch"
+
+    /// How long mod_fcgid keeps a process; its defaults are minutes and hours.
+    struct Habits {
+        /// Directives of mod_fcgid's.
+        var directives = ""
+
+        static let usual = Habits()
+        /// A process is ended after a second, however much there is to do, and none is kept.
+        static let restless = Habits(
+            directives: """
+                FcgidProcessLifeTime 1
+                FcgidIdleTimeout 1
+                FcgidMinProcessesPerClass 0
+                FcgidIdleScanInterval 1
+                FcgidZombieScanInterval 1
+                """)
+    }
+
+    let port: UInt16
+    /// Where it answers without TLS.
+    let plainPort: UInt16
+    private let home: HostedHome
+    private let process = ServerProcess()
+
+    init(_ home: HostedHome, habits: Habits = .usual) throws {
+        self.home = home
+        (port, plainPort) = (try LoopbackSocket.freePort(), try LoopbackSocket.freePort())
+        try home.makeFolder("apache")
+        try home.write(configuration(habits), to: "apache/httpd.conf")
+    }
+
+    func start() throws {
+        try home.own()
+        try process.start {
+            try home.start(Self.program, ["-f", configurationFile, "-D", "FOREGROUND"], log: "apache/start.log")
+        } log: {
+            home.logs().filter { $0.key.hasPrefix("apache/") }.values.joined()
+        } isReady: {
+            LoopbackSocket.answers(port: port)
+        }
+    }
+
+    func stop() { process.stop() }
+
+    /// `apachectl graceful`: new processes take over, and mod_fcgid's are ended at once.
+    /// - Returns: whether it was done within a deadline.
+    func restartGracefully() -> Bool {
+        let count = restarts
+        process.signal(SIGUSR1)
+        return Deadline.poll(seconds: 20) { restarts > count }
+    }
+
+    private var restarts: Int {
+        (home.logs()["apache/error.log"] ?? "").split(separator: "\n").count {
+            $0.contains("resuming normal operations")
+        }
+    }
+
+    private var configurationFile: String { home.path + "/apache/httpd.conf" }
+
+    private func configuration(_ habits: Habits) -> String {
+        let modules = [
+            "mpm_event", "authz_core", "mime", "dir", "rewrite", "setenvif", "env", "headers", "filter", "deflate",
+            "ssl",
+            "socache_shmcb", "fcgid",
+        ].map { "LoadModule \($0)_module \(Self.modules)/mod_\($0).so" }
+        return modules.joined(separator: "\n") + """
+
+            ServerRoot \(home.path)/apache
+            DefaultRuntimeDir \(home.path)/apache
+            Mutex file:\(home.path)/apache default
+            PidFile \(home.path)/apache/pid
+            ErrorLog \(home.path)/apache/error.log
+            LogLevel notice
+            ServerName localhost
+            TypesConfig /etc/mime.types
+            Listen 127.0.0.1:\(port)
+            Listen 127.0.0.1:\(plainPort)
+            DocumentRoot \(home.web)
+            FcgidIPCDir \(home.path)/apache
+            FcgidProcessTableFile \(home.path)/apache/processes
+            \(habits.directives)
+            # As generous hosts do: everything that is text is compressed, and has pages for every error.
+            AddOutputFilterByType DEFLATE text/html application/json application/problem+json
+            ErrorDocument 401 "the host's own page"
+            ErrorDocument 404 "the host's own page"
+            ErrorDocument 405 "the host's own page"
+            ErrorDocument 413 "the host's own page"
+            <Directory \(home.web)>
+                Options SymLinksIfOwnerMatch
+                AllowOverride \(Self.overrides)
+                Require all granted
+            </Directory>
+            <VirtualHost 127.0.0.1:\(port)>
+                SSLEngine on
+                SSLCertificateFile \(home.certificates)/cert.pem
+                SSLCertificateKeyFile \(home.certificates)/key.pem
+            </VirtualHost>
+
+            """
+    }
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+import Curl
+import DeviceAPI
+import Foundation
+import Glibc
+import HTTP
+import JSON
+import Processes
+import Testing
+
+/// The product on a shared host: a home, a web server, several processes on one store, and the hub in the box, which
+/// pushes to a service of the test's own.
+final class HostedSite: ServedSite {
+    /// The keys that RFC 8291 (appendix A) gives its browser.
+    private static let browserKeys = DeviceRegistration.Keys(
+        p256dh: "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4",
+        auth: "BTBZMqHH6r4Tts7J_aSIgg")
+
+    let home: HostedHome
+    let server: any HostingServer
+    let pushes: PushSink
+    let secrets = Secrets()
+    let transport: CurlTransport
+    private let pushTLS: ScratchFolder
+
+    var authority: String { "localhost:\(server.port)" }
+
+    /// Runs `body` with a site, ends the site whatever happens, and then looks for what may not be left: processes of
+    /// ours, and secrets in a log.
+    static func run(
+        _ make: (HostedHome) throws -> any HostingServer, change: (HostedHome) throws -> Void = { _ in },
+        _ body: (HostedSite) async throws -> Void
+    ) async throws {
+        let site = try HostedSite(make, change: change)
+        do {
+            try site.server.start()
+            try await body(site)
+        } catch {
+            site.end()
+            throw error
+        }
+        site.end()
+        site.expectNothingLeft()
+    }
+
+    private init(_ make: (HostedHome) throws -> any HostingServer, change: (HostedHome) throws -> Void) throws {
+        pushTLS = try ScratchFolder()
+        try FrontDoor.makeCertificate(in: pushTLS.path)
+        pushes = try PushSink(certificates: pushTLS.path)
+        home = try HostedHome(
+            configuration: """
+                "webPush": { "subject": "mailto:push@example.com", "privateHosts": ["localhost:\(pushes.port)"],
+                             "caFile": "\(pushTLS.path)/cert.pem" },
+                "log": { "level": "debug" }
+                """)
+        try change(home)
+        server = try make(home)
+        transport = try CurlTransport(
+            CurlOptions(
+                timeout: .seconds(60), caFile: home.certificates + "/cert.pem", maximumResponseBytes: 1 << 22,
+                allowPlainHTTP: true))
+        // The certificate is no secret, and the account reads it.
+        chmod(pushTLS.path, 0o755)
+        chmod(pushTLS.path("cert.pem"), 0o644)
+        let made = try home.run(["keys", "vapid"])
+        guard made.status == 0 else { throw UserNotAdded(reason: made.errors) }
+    }
+
+    private func end() {
+        transport.close()
+        server.end()
+        pushes.stop()
+    }
+
+    private func expectNothingLeft() {
+        #expect(Deadline.poll(seconds: 20) { home.processes.isEmpty }, "processes survive their web server")
+        for id in home.processes { kill(id, SIGKILL) }
+        let forms = secrets.forms
+        for (name, text) in home.logs() {
+            let lower = text.lowercased()
+            for form in forms where lower.contains(form) { Issue.record("\(name) holds a secret") }
+        }
+        // The search has searched something.
+        #expect(home.logs().values.contains { $0.contains("listens on standard input") })
+    }
+
+    func run(_ arguments: [String], input: String) throws -> Program.Outcome {
+        try home.run(arguments, input: input)
+    }
+
+    /// Registers a browser of somebody's.
+    /// - Returns: where it is pushed to.
+    func registerBrowser(_ user: WireUser) throws -> String {
+        let endpoint = pushes.makeEndpoint()
+        let answer = try call(.post, Path.register, as: user)
+        guard answer.status == .ok, let id = try JSONValue(parsing: answer.body).string else { throw Problem(answer) }
+        let body = DeviceRegistration(platform: "browser", handle: endpoint, keys: Self.browserKeys).json
+        let put = try call(.put, "\(Path.register)/\(id)", as: user, body: String(decoding: body, as: UTF8.self))
+        guard put.status == .ok else { throw Problem(put) }
+        return endpoint
+    }
+
+    /// Sends a message to somebody's browsers; throws unless it was taken.
+    func push(_ text: String, from sender: WireUser, to recipient: WireUser) throws {
+        let query = "pns=browser&to_tag=\(recipient.name)"
+        let answer = try call(.post, Path.notifications, query: query, as: sender, body: "\"\(text)\"")
+        guard answer.status == .ok, try SendOutcome(answer).isAccepted else { throw Problem(answer) }
+    }
+}

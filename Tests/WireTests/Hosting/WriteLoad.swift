@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+import DeviceAPI
+import Foundation
+import JSON
+import Processes
+import Synchronization
+import Testing
+
+/// Several users who write at once through many threads, and a memory of everything that was acknowledged.
+final class WriteLoad: Sendable {
+    private struct Message {
+        let owner: WireUser
+        let id: Int32
+        let text: String
+    }
+
+    private struct Acknowledged {
+        var messages: [Message] = []
+        /// Registration ids, by the place of their owner.
+        var registrations: [[String]]
+    }
+
+    private let site: HostedSite
+    private let users: [WireUser]
+    private let acknowledged: Mutex<Acknowledged>
+    /// Bytes that each process had written before the load.
+    private let before: [pid_t: Int]
+
+    init(_ site: HostedSite, users: [WireUser]) {
+        self.site = site
+        self.users = users
+        acknowledged = Mutex(Acknowledged(registrations: users.map { _ in [] }))
+        before = Self.writes(site)
+    }
+
+    /// Writes on so many threads: a dozen times each, and on until so many processes have written, but not for ever.
+    /// - Parameter toleratesFailure: whether a call may go without an answer; nothing is remembered of it then.
+    func run(
+        threads: Int, processes: Int, toleratesFailure: Bool = false,
+        until isOver: @escaping @Sendable () -> Bool = { true }
+    ) {
+        let end = ContinuousClock.now + .seconds(60)
+        _ = together(threads) { [self] thread in
+            var round = 0
+            while round < 12 || ((writers < processes || !isOver()) && ContinuousClock.now < end) {
+                do {
+                    try write(thread, round)
+                } catch {
+                    guard toleratesFailure else { throw error }
+                }
+                round += 1
+            }
+        }
+    }
+
+    /// How many processes have carried some of the load, which is nothing but writes. A process that has only begun has
+    /// written less.
+    var writers: Int {
+        Self.writes(site).count { $0.value > before[$0.key, default: 0] + 2_048 }
+    }
+
+    /// Fails unless all that was acknowledged is there.
+    func expectAll() throws {
+        let all = acknowledged.withLock(\.self)
+        #expect(!all.messages.isEmpty && all.registrations.contains { !$0.isEmpty })
+        for message in all.messages {
+            #expect(try site.readSecure(message.id, as: message.owner) == message.text)
+        }
+        for (user, ids) in zip(users, all.registrations) {
+            let list = try JSONValue(parsing: site.call(.get, Path.register, as: user).body).array ?? []
+            let found = Set(list.compactMap { $0["RegistrationId"]?.string })
+            #expect(found.isSuperset(of: ids), "\(ids.count) were acknowledged, \(found.count) are there")
+        }
+    }
+
+    private func write(_ thread: Int, _ round: Int) throws {
+        let owner = thread % users.count
+        // A user may have 100 devices.
+        if round % 4 == 0 && round < 40 {
+            let id = try site.register(users[owner], handle: site.makeHandle())
+            acknowledged.withLock { $0.registrations[owner].append(id) }
+        }
+        // One file's lock for two threads each, and the queue's for all.
+        let text = site.secrets.make("written ")
+        let id = try site.sendSecure(text, from: users[(owner + 1) % users.count], to: users[owner])
+        acknowledged.withLock { $0.messages.append(Message(owner: users[owner], id: id, text: text)) }
+    }
+
+    /// What each process has written, in bytes: to files, sockets and its log (proc(5), `io`).
+    private static func writes(_ site: HostedSite) -> [pid_t: Int] {
+        var counts: [pid_t: Int] = [:]
+        for id in site.home.processes {
+            guard let text = try? String(contentsOfFile: "/proc/\(id)/io", encoding: .utf8) else { continue }
+            let line = text.split(separator: "\n").first { $0.hasPrefix("wchar: ") }
+            counts[id] = line.flatMap { Int($0.dropFirst("wchar: ".count)) } ?? 0
+        }
+        return counts
+    }
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+import DeviceAPI
+import Foundation
+import HTTP
+import JSON
+import NotificationHub
+import Processes
+
+extension WireSite: ServedSite {
+    func run(_ arguments: [String], input: String) throws -> Program.Outcome {
+        try Program.run(Program.appBackend, arguments + ["--config", backend.configuration], input: .text(input))
+    }
+}
+
+extension WireSite {
+    /// The hub as a program beside the backend sees it: over the network, with the same key.
+    func hubClient() throws -> NotificationHubClient {
+        let text =
+            "Endpoint=sb://\(hubAuthority)/;SharedAccessKeyName=\(hubKey.name);SharedAccessKey=\(hubKey.key.reveal())"
+        return NotificationHubClient(
+            connection: try ConnectionString(text), hub: Self.hubName, transport: transport,
+            now: { Int64(Date().timeIntervalSince1970) })
+    }
+
+    /// What `/health` says.
+    func health() throws -> JSONValue {
+        try JSONValue(parsing: call(.get, Path.health).body)
+    }
+
+    /// Waits until so many workers of the backend carry a request, not counting the one that answers.
+    func awaitBusyWorkers(_ count: Int) throws -> Bool {
+        try Deadline.poll(seconds: 25) {
+            (try health()["workers"]?["busy"]?.integer ?? 0) > count
+        }
+    }
+}
