@@ -27,11 +27,14 @@ final class HostedSite: ServedSite {
 
     /// Runs `body` with a site, ends the site whatever happens, and then looks for what may not be left: processes of
     /// ours, and secrets in a log.
+    /// - Parameters:
+    ///   - timeout: how long a call of the test's may take.
+    ///   - change: what is otherwise in the home.
     static func run(
-        _ make: (HostedHome) throws -> any HostingServer, change: (HostedHome) throws -> Void = { _ in },
-        _ body: (HostedSite) async throws -> Void
+        _ make: (HostedHome) throws -> any HostingServer, timeout: Duration = .seconds(60),
+        change: (HostedHome) throws -> Void = { _ in }, _ body: (HostedSite) async throws -> Void
     ) async throws {
-        let site = try HostedSite(make, change: change)
+        let site = try HostedSite(make, timeout: timeout, change: change)
         do {
             try site.server.start()
             try await body(site)
@@ -43,7 +46,9 @@ final class HostedSite: ServedSite {
         site.expectNothingLeft()
     }
 
-    private init(_ make: (HostedHome) throws -> any HostingServer, change: (HostedHome) throws -> Void) throws {
+    private init(
+        _ make: (HostedHome) throws -> any HostingServer, timeout: Duration, change: (HostedHome) throws -> Void
+    ) throws {
         pushTLS = try ScratchFolder()
         try FrontDoor.makeCertificate(in: pushTLS.path)
         pushes = try PushSink(certificates: pushTLS.path)
@@ -57,7 +62,7 @@ final class HostedSite: ServedSite {
         server = try make(home)
         transport = try CurlTransport(
             CurlOptions(
-                timeout: .seconds(60), caFile: home.certificates + "/cert.pem", maximumResponseBytes: 1 << 22,
+                timeout: timeout, caFile: home.certificates + "/cert.pem", maximumResponseBytes: 1 << 22,
                 allowPlainHTTP: true))
         // The certificate is no secret, and the account reads it.
         chmod(pushTLS.path, 0o755)

@@ -20,6 +20,9 @@ final class WriteLoad: Sendable {
         var registrations: [[String]]
     }
 
+    /// Of one user 1,000 messages are kept.
+    private static let maximum = 900
+
     private let site: HostedSite
     private let users: [WireUser]
     private let acknowledged: Mutex<Acknowledged>
@@ -33,7 +36,8 @@ final class WriteLoad: Sendable {
         before = Self.writes(site)
     }
 
-    /// Writes on so many threads: a dozen times each, and on until so many processes have written, but not for ever.
+    /// Writes on so many threads: a dozen times each, and on until so many processes have written, but not for ever, and
+    /// not more than users may keep.
     /// - Parameter toleratesFailure: whether a call may go without an answer; nothing is remembered of it then.
     func run(
         threads: Int, processes: Int, toleratesFailure: Bool = false,
@@ -42,7 +46,9 @@ final class WriteLoad: Sendable {
         let end = ContinuousClock.now + .seconds(60)
         _ = together(threads) { [self] thread in
             var round = 0
-            while round < 12 || ((writers < processes || !isOver()) && ContinuousClock.now < end) {
+            while round < 12
+                || ((writers < processes || !isOver()) && ContinuousClock.now < end && count < Self.maximum)
+            {
                 do {
                     try write(thread, round)
                 } catch {
@@ -58,6 +64,9 @@ final class WriteLoad: Sendable {
     var writers: Int {
         Self.writes(site).count { $0.value > before[$0.key, default: 0] + 2_048 }
     }
+
+    /// How many messages were acknowledged.
+    var count: Int { acknowledged.withLock { $0.messages.count } }
 
     /// Fails unless all that was acknowledged is there.
     func expectAll() throws {
