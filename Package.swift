@@ -77,10 +77,20 @@ let package = Package(
             swiftSettings: strict),
         .target(name: "DeviceClient", dependencies: ["DeviceAPI", "HTTP", "JSON", httpTypes], swiftSettings: strict),
 
+        // What an operator asks when it does not work: each step judges what was found, without a network.
+        .target(
+            name: "Doctor",
+            dependencies: [
+                "AppBackend", "CPlatform", "Curl", "DeviceAPI", "FastCGI", "HTTP", "JSON", "NotificationHub", "Store",
+                httpTypes,
+            ],
+            swiftSettings: strict),
+
         .executableTarget(
             name: "app-backend",
             dependencies: [
-                "AppBackend", "CPlatform", "Curl", "DeviceAPI", "FastCGI", "HTTP", "JSON", "LocalHub", "Metrics",
+                "AppBackend", "CPlatform", "Curl", "DeviceAPI", "Doctor", "FastCGI", "HTTP", "JSON", "LocalHub",
+                "Metrics",
                 "NotificationHub", "Store", "WebPush", httpTypes, logging,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
@@ -134,6 +144,12 @@ let package = Package(
         .testTarget(
             name: "AppBackendTests",
             dependencies: ["AppBackend", "DeviceAPI", "NotificationHub", "Randomness", "Store", httpTypes],
+            swiftSettings: strict),
+        .testTarget(
+            name: "DoctorTests",
+            dependencies: [
+                "AppBackend", "Curl", "Doctor", "FastCGI", "HTTP", "JSON", "NotificationHub", "Store", httpTypes,
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "FlowTests",

@@ -14,8 +14,20 @@ struct AppBackendCommand: ParsableCommand {
             """,
         version: Version.text,
         subcommands: [
-            ServeCommand.self, CheckCommand.self, KeysCommand.self, UserCommand.self, SendCommand.self,
+            ServeCommand.self, CheckCommand.self, DoctorCommand.self, KeysCommand.self, UserCommand.self,
+            SendCommand.self,
         ], defaultSubcommand: ServeCommand.self)
+
+    /// As ArgumentParser's own, but for the exit status of a `doctor` that was not understood.
+    static func main() {
+        do {
+            var command = try parseAsRoot()
+            try command.run()
+        } catch {
+            DoctorCommand.exitIfMisused(error)
+            exit(withError: error)
+        }
+    }
 }
 
 /// Where a command finds its configuration.

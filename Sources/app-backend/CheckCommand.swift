@@ -44,7 +44,7 @@ struct CheckCommand: ParsableCommand {
     private func describe(_ configuration: SiteConfiguration, _ push: PushService.State) {
         print("The configuration is right.")
         print(
-            "  hub:    \(hub(configuration)), platforms \(configuration.hub.platforms.map(\.rawValue).joined(separator: ", "))"
+            "  hub:    \(configuration.hub.description), platforms \(configuration.hub.platformNames.joined(separator: ", "))"
         )
         print("  store:  \(configuration.storePath)")
         print("  listen: \(configuration.listen ?? "the socket that is handed over")")
@@ -54,9 +54,13 @@ struct CheckCommand: ParsableCommand {
         case .off(let reason): print("  push:   no browsers: \(reason)")
         }
     }
+}
 
-    private func hub(_ configuration: SiteConfiguration) -> String {
-        guard let connection = configuration.hub.connection else { return "local hub \(configuration.hub.name)" }
-        return "\(configuration.hub.name) at \(connection.endpoint)"
+extension SiteConfiguration.Hub {
+    /// Which one, and where.
+    var description: String {
+        connection.map { "\(name) at \($0.endpoint)" } ?? "local hub \(name)"
     }
+
+    var platformNames: [String] { platforms.map(\.rawValue) }
 }

@@ -134,7 +134,9 @@ struct CheckTests {
     @Test func `version and help are printed and exit 0`() throws {
         let version = try Program.run(Program.appBackend, ["--version"])
         #expect(version.status == 0 && version.output.wholeMatch(of: /\d+\.\d+\.\d+\n/) != nil)
-        for command in [[], ["serve"], ["check"], ["user"], ["user", "add"], ["send"], ["keys"], ["keys", "vapid"]] {
+        for command in [
+            [], ["serve"], ["check"], ["doctor"], ["user"], ["user", "add"], ["send"], ["keys"], ["keys", "vapid"],
+        ] {
             let help = try Program.run(Program.appBackend, command + ["--help"])
             #expect(help.status == 0 && help.output.contains("USAGE: app-backend"))
         }

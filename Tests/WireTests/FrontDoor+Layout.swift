@@ -17,7 +17,7 @@ extension FrontDoor {
     }
 
     /// A text in one of the files, as they are installed, and what stands in its place.
-    struct Edit {
+    struct Edit: Sendable {
         let file: String
         let text: String
         let replacement: String
@@ -35,6 +35,8 @@ extension FrontDoor {
         /// Processes of nginx's. Of several each has a queue of its own, over which the kernel spreads connections.
         var processes = 1
         var edits: [Edit] = []
+        /// Whether `/health` will answer, with a certificate that is good.
+        var isWell = true
     }
 
     /// The file has no such text, so that the edit would change nothing.

@@ -24,7 +24,10 @@ final class FrontDoor: Sendable {
             let ports = (try LoopbackSocket.freePort(), try LoopbackSocket.freePort())
             try Self.layOut(changes, certificates: certificates, folder: folder, ports: ports)
             let process = try Self.start(folder)
-            if try Self.answers(port: ports.0, certificates: certificates, process) {
+            let isReady =
+                try changes.isWell
+                ? Self.answers(port: ports.0, certificates: certificates, process) : Self.listens(ports.0, process)
+            if isReady {
                 (port, plainPort) = ports
                 self.process = process
                 return
@@ -52,6 +55,13 @@ final class FrontDoor: Sendable {
         let question = Request(method: .get, authority: "localhost:\(port)", path: "/health")
         return Deadline.poll(seconds: 10) {
             process.exitStatus != nil || (try? transport.respond(to: question))?.status == .ok
+        } && process.exitStatus == nil
+    }
+
+    private static func listens(_ port: UInt16, _ process: ChildProcess) -> Bool {
+        let probe = ConnectionProbe(scheme: "http", authority: "localhost:\(port)")
+        return Deadline.poll(seconds: 10) {
+            process.exitStatus != nil || (try? probe.connect()) != nil
         } && process.exitStatus == nil
     }
 

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import JSON
+
+/// What was found at each step, for people and for scripts.
+package struct Report: Sendable {
+    package struct Entry: Equatable, Sendable {
+        package let step: Step
+        package let findings: [Finding]
+
+        package var verdict: Verdict { findings.map(\.verdict).max() ?? .skipped }
+    }
+
+    package private(set) var entries: [Entry] = []
+
+    package init() {}
+
+    package mutating func add(_ step: Step, _ findings: [Finding]) {
+        entries.append(Entry(step: step, findings: findings))
+    }
+
+    /// Of all of it. Steps that were left out do not make it worse.
+    package var verdict: Verdict {
+        let worst = entries.map(\.verdict).max() ?? .ok
+        return worst == .skipped ? .ok : worst
+    }
+
+    /// One line for each finding, and one for each cure.
+    package static func lines(_ step: Step, _ findings: [Finding]) -> [String] {
+        findings.flatMap { finding in
+            let line = padded(finding.verdict.rawValue, 9) + padded(step.rawValue, 15) + finding.found
+            return [line] + (finding.cure.map { [padded("", 9) + padded("->", 15) + $0] } ?? [])
+        }.map(printable)
+    }
+
+    /// `{"verdict":…,"version":…,"steps":[{"step":…,"verdict":…,"findings":[{"verdict":…,"found":…,"cure":…}]}]}`
+    package func json(version: String) -> String {
+        var json = JSONWriter()
+        json.object { json in
+            json.member("verdict", verdict.rawValue)
+            json.member("version", version)
+            json.name("steps")
+            json.array { json in for entry in entries { Self.write(entry, to: &json) } }
+        }
+        return String(decoding: json.bytes, as: UTF8.self)
+    }
+
+    private static func write(_ entry: Entry, to json: inout JSONWriter) {
+        json.object { json in
+            json.member("step", entry.step.rawValue)
+            json.member("verdict", entry.verdict.rawValue)
+            json.name("findings")
+            json.array { json in
+                for finding in entry.findings {
+                    json.object { json in
+                        json.member("verdict", finding.verdict.rawValue)
+                        json.member("found", printable(finding.found))
+                        json.name("cure")
+                        if let cure = finding.cure { json.string(printable(cure)) } else { json.null() }
+                    }
+                }
+            }
+        }
+    }
+
+    private static func padded(_ text: String, _ width: Int) -> String {
+        text + String(repeating: " ", count: max(1, width - text.utf8.count))
+    }
+
+    /// Some of it comes from other hosts: no line break of theirs makes a line of ours, no escape moves a cursor.
+    private static func printable(_ text: String) -> String {
+        var scalars = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            scalars.append(scalar.properties.generalCategory == .control ? "?" : scalar)
+        }
+        return String(scalars)
+    }
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+import AppBackend
+import Curl
+import HTTP
+import HTTPTypes
+import Testing
+
+@testable import Doctor
+
+/// What no nginx of a test can show.
+struct NginxStepTests {
+    private static let config = Response.json(Array(#"{"Platforms":[{"Name":"apns"}],"Realm":"AppBackend"}"#.utf8))
+
+    /// A site that is as it should be.
+    private static func well(_ request: Request) -> Response {
+        switch request.path {
+        case "/api/config": return config
+        case "/api/register":
+            let detail = request.fields.contains(.authorization) ? Challenge.wrongCredentials : Challenge.endedSession
+            return Response(
+                status: .unauthorized, fields: [.wwwAuthenticate: "Basic realm=\"AppBackend\", charset=\"UTF-8\""],
+                body: Array("{\"detail\":\"\(detail)\"}".utf8))
+        default: return Response(status: .notFound)
+        }
+    }
+
+    private static func findings(
+        localAddress: String = "192.0.2.7", _ site: @escaping @Sendable (Request) -> Response
+    ) throws -> [Finding] {
+        let address = try #require(SiteAddress("https://push.example.com"))
+        let step = NginxStep(
+            site: address, realm: "AppBackend", files: NginxFiles(folder: "/nowhere"),
+            transport: ClosureResponder { site($0) })
+        return step.findings(.success(.init(certificate: nil, localAddress: localAddress)), now: 0)
+    }
+
+    @Test func `nothing that could log anybody in or change anything is asked`() throws {
+        let good = try Self.findings { request in
+            #expect(request.method == .get && request.body.isEmpty && request.query.isEmpty)
+            if let credentials = request.fields[.authorization] {
+                #expect(BasicCredentials(fields: [.authorization: credentials]) == nil)
+            }
+            return Self.well(request)
+        }
+        #expect(good.map(\.verdict) == [.ok])
+    }
+
+    static let addresses: [(String, [Verdict])] = [
+        ("192.0.2.7", [.ok, .warning]), ("127.0.0.1", [.ok]), ("::1", [.ok]),
+    ]
+
+    @Test(arguments: addresses)
+    func `health that strangers may read is a warning`(address: String, verdicts: [Verdict]) throws {
+        let found = try Self.findings(localAddress: address) { request in
+            request.path == "/health" ? Response() : Self.well(request)
+        }
+        #expect(found.map(\.verdict) == verdicts)
+    }
+
+    @Test(arguments: [
+        (502, "<html>", "app-backend-upstream.conf"),
+        (503, #"{"detail":"The service is not available just now."}"#, "app-backend-upstream.conf"),
+        (503, #"{"detail":"The store cannot be written."}"#, "journalctl -u app-backend"),
+        (504, "", "journalctl -u app-backend"), (418, "", "error_log"),
+    ]) func `who does not answer is told apart`(status: Int, body: String, cure: String) throws {
+        let found = try Self.findings { _ in
+            Response(status: HTTPResponse.Status(code: status), body: Array(body.utf8))
+        }
+        #expect(found.map(\.verdict) == [.wrong] && found.first?.cure?.contains(cure) == true)
+    }
+
+    @Test func `what stands behind a redirect's question mark is not shown`() throws {
+        let found = try Self.findings { _ in
+            Response(status: .found, fields: [.location: "https://login.example/?token=secret"])
+        }
+        #expect(found.first?.found.contains("https://login.example/") == true)
+        #expect(found.first?.found.contains("secret") == false)
+    }
+
+    static let failures: [(ConnectionProbe.Failure, String)] = [
+        (.unresolvable, "DNS"), (.timedOut, "firewall"), (.noTLS, "listen 443 ssl;"),
+        (.caFile, "--ca-file"), (.other("x"), "error_log"), (.proxy, "error_log"),
+        (.certificate(.unknownIssuer, nil), "fullchain.pem"),
+    ]
+
+    @Test(arguments: failures) func `why there is no connection decides what to change`(
+        failure: ConnectionProbe.Failure, cure: String
+    ) throws {
+        let address = try #require(SiteAddress("https://push.example.com"))
+        let step = NginxStep(
+            site: address, realm: nil, files: NginxFiles(folder: "/nowhere"),
+            transport: ClosureResponder { _ in Response() })
+        let found = step.findings(.failure(failure), now: 0)
+        #expect(found.map(\.verdict) == [.wrong] && found.first?.cure?.contains(cure) == true)
+    }
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+
+@testable import Doctor
+
+struct PushStepTests {
+    private static let setting = SettingName(file: nil)
+    private static let on = PushStep(.on(publicKey: "BKey", subject: "mailto:a@example.com"), setting: setting)
+
+    private static func running(_ key: String?) -> RunningConfiguration {
+        RunningConfiguration(realm: "A", platforms: [], vapidPublicKey: key)
+    }
+
+    @Test func `a key that the service knows as well is right`() {
+        #expect(Self.on.findings(running: Self.running("BKey"), unresolved: []).map(\.verdict) == [.ok])
+        #expect(Self.on.findings(running: nil, unresolved: []).map(\.verdict) == [.ok])
+    }
+
+    @Test(arguments: [nil, "BOther"]) func `another key in the service is a warning`(key: String?) {
+        let found = Self.on.findings(running: Self.running(key), unresolved: [])
+        #expect(found.map(\.verdict) == [.warning] && found.first?.cure?.contains("restart app-backend") == true)
+    }
+
+    @Test func `push services without an address are a warning`() {
+        let found = Self.on.findings(running: nil, unresolved: ["fcm.googleapis.com"])
+        #expect(found.map(\.verdict) == [.warning] && found.first?.found.contains("fcm.googleapis.com") == true)
+    }
+
+    @Test func `no key is no trouble, and a bad one is`() {
+        let off = PushStep(.off(reason: "there is no key"), setting: Self.setting)
+        #expect(off.findings(running: nil, unresolved: []).map(\.verdict) == [.skipped])
+        let bad = PushStep(.faulty(key: "webPush.subject", reason: "is needed"), setting: Self.setting)
+        #expect(bad.findings(running: nil, unresolved: []).first?.cure?.contains("webPush.subject") == true)
+        #expect(bad.findings(running: nil, unresolved: []).map(\.verdict) == [.wrong])
+    }
+
+    @Test func `names are looked up all at once, and localhost is known`() {
+        #expect(HostLookup.unresolved(["localhost", "localhost"], seconds: 10) == [])
+        #expect(HostLookup.unresolved([], seconds: 10) == [])
+    }
+}

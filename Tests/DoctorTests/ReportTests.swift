@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+import Doctor
+import JSON
+import Testing
+
+struct ReportTests {
+    @Test func `the worst finding is the step's verdict, and the worst step the report's`() {
+        var report = Report()
+        #expect(report.verdict == .ok)
+        report.add(.nginx, [.skipped("not asked")])
+        #expect(report.verdict == .ok && report.entries.last?.verdict == .skipped)
+        report.add(.clock, [.ok("right"), .warning("nobody keeps it right", cure: "x")])
+        #expect(report.verdict == .warning && report.entries.last?.verdict == .warning)
+        report.add(.hub, [.wrong("no", cure: "x"), .ok("yes")])
+        #expect(report.verdict == .wrong)
+        report.add(.push, [])
+        #expect(report.entries.last?.verdict == .skipped)
+    }
+
+    @Test func `a finding is a line and its cure another`() {
+        let lines = Report.lines(.store, [.ok("/a"), .wrong("no users", cure: "add one")])
+        #expect(
+            lines == [
+                "ok       store          /a", "wrong    store          no users", "         ->             add one",
+            ])
+    }
+
+    @Test func `what another host says makes no line and no escape of its own`() throws {
+        let finding = Finding.warning("of \u{1B}[31m\nwrong    hub", cure: "a\u{85}b")
+        let lines = Report.lines(.tls, [finding])
+        #expect(lines == ["warning  tls            of ?[31m?wrong    hub", "         ->             a?b"])
+        var report = Report()
+        report.add(.tls, [finding])
+        let json = try JSONValue(parsing: Array(report.json(version: "1.2.3").utf8))
+        #expect(json["verdict"]?.string == "warning" && json["version"]?.string == "1.2.3")
+        let step = try #require(json["steps"]?.array?.first)
+        #expect(step["step"]?.string == "tls" && step["verdict"]?.string == "warning")
+        #expect(step["findings"]?.array?.first?["found"]?.string == "of ?[31m?wrong    hub")
+        #expect(step["findings"]?.array?.first?["cure"]?.string == "a?b")
+    }
+
+    @Test(arguments: [
+        ("https://push.example.com", "https://push.example.com"),
+        ("https://Push.Example.com/", "https://push.example.com"),
+        ("http://localhost:8080", "http://localhost:8080"), ("https://[::1]:8443", "https://[::1]:8443"),
+    ]) func `an address is a scheme, a host and a port`(text: String, address: String) {
+        #expect(SiteAddress(text)?.description == address)
+    }
+
+    @Test(arguments: [
+        "", "push.example.com", "ftp://a.example", "https://", "https://a.example/api", "https://user@a.example",
+        "https://a.example:0", "https://a.example//",
+    ]) func `anything else is none`(text: String) {
+        #expect(SiteAddress(text) == nil)
+    }
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Glibc
+import JSON
+import Testing
+
+/// What `app-backend doctor --json` said.
+struct Diagnosis {
+    let status: Int32
+    let json: JSONValue
+
+    init(_ outcome: Program.Outcome) throws {
+        status = outcome.status
+        json = try JSONValue(parsing: Array(outcome.output.utf8))
+    }
+
+    private var steps: [JSONValue] { json["steps"]?.array ?? [] }
+
+    var verdict: String? { json["verdict"]?.string }
+
+    /// The steps of that verdict, in their order.
+    func steps(_ verdict: String) -> [String] {
+        steps.filter { $0["verdict"]?.string == verdict }.compactMap { $0["step"]?.string }
+    }
+
+    /// The steps at which something is wrong; the exit status agrees with them.
+    var wrong: [String] {
+        #expect(status == (steps("wrong").isEmpty ? 0 : 1))
+        return steps("wrong")
+    }
+
+    /// What was found at a step, a finding a line.
+    func found(_ step: String) -> String { text(step, "found") }
+
+    /// What to change there.
+    func cure(_ step: String) -> String { text(step, "cure") }
+
+    private func text(_ step: String, _ member: String) -> String {
+        let findings = steps.first { $0["step"]?.string == step }?["findings"]?.array ?? []
+        return findings.compactMap { $0[member]?.string }.joined(separator: "\n")
+    }
+}
+
+extension WireSite {
+    /// How a walk differs from the usual one.
+    struct Walk {
+        /// The configuration file; nil: the running backend's.
+        var configuration: String?
+        /// nil: the site's own front door.
+        var url: String?
+        var trustsCertificate = true
+        var webServer = Walk.thisUser
+        /// Where nginx's files are; nil: the site's own front door's.
+        var nginxFolder: String?
+        var more: [String] = []
+
+        static let thisUser = getpwuid(geteuid()).map { String(cString: $0.pointee.pw_name) } ?? "root"
+    }
+
+    /// Walks through the site, and searches what is said for the secrets that were used.
+    func diagnose(_ walk: Walk = Walk()) throws -> Diagnosis {
+        let trust = walk.trustsCertificate ? ["--ca-file", "\(certificates)/cert.pem"] : []
+        let outcome = try Program.run(
+            Program.appBackend,
+            [
+                "doctor", "--json", "--config", walk.configuration ?? backend.configuration, "--url",
+                walk.url ?? "https://\(authority)", "--web-server-user", walk.webServer,
+                "--nginx-folder", walk.nginxFolder ?? door.folder,
+            ] + trust + walk.more)
+        let said = (outcome.output + outcome.errors).lowercased()
+        for form in secrets.forms { #expect(!said.contains(form)) }
+        return try Diagnosis(outcome)
+    }
+
+    /// The running backend's configuration with one text in place of another.
+    /// - Returns: the path of the new file.
+    func configuration(replacing text: String, with other: String) throws -> String {
+        let old = try String(contentsOfFile: backend.configuration, encoding: .utf8)
+        #expect(old.contains(text))
+        return try scratch.write(
+            old.replacing(text, with: other), to: "doctor-\(UInt32.random(in: 0 ... .max)).json")
+    }
+
+    /// Runs `body` beside another nginx in front of the same backend, or of somebody else.
+    func withFrontDoor(
+        _ changes: FrontDoor.Changes, certificates: String? = nil, _ body: (FrontDoor) throws -> Void
+    ) throws {
+        let folder = try ScratchFolder()
+        let door = try FrontDoor(changes, certificates: certificates ?? self.certificates, folder: folder.path("nginx"))
+        defer { door.stop() }
+        try body(door)
+    }
+}
