@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import CPlatform
 import Glibc
 internal import JSON
 
@@ -113,6 +114,9 @@ extension BucketTable {
     }
 
     /// Makes the folder whole under another name, then renames it: from that moment on it wins over the file.
+    ///
+    /// The file stays for a while (`FileStore.Options.splitFileLifetime`). A program that copies the store may have read
+    /// the names of this folder before, and would find neither the file nor, among its names, the new folder.
     private func split(
         _ content: BucketContent, _ census: BucketCensus, _ path: String, _ depth: Int
     ) throws(StoreError) {
@@ -133,8 +137,7 @@ extension BucketTable {
         }
         try rename(temporary, path)
         try context.flushFolder(Self.folder(of: path))
-        unlink(context.path + "/" + path + ".jsonl")
-        try context.flushFolder(Self.folder(of: path))
+        markAsSplit(path + Self.fileSuffix)
         context.report(.split(file: content.name))
     }
 
@@ -175,8 +178,14 @@ extension BucketTable {
         }
     }
 
+    /// Sets the time of the last status change (ctime), from which the file's lifetime counts; its own time of change
+    /// stays. Where that fails the lifetime counts from the last line: a copy may miss the file then, and says so.
+    private func markAsSplit(_ name: String) {
+        _ = platform_touch_status(context.path + "/" + name)
+    }
+
     /// Removes what a split that was cut short left under its temporary name: at most 16 files.
-    private func removeFolder(_ name: String) throws(StoreError) {
+    func removeFolder(_ name: String) throws(StoreError) {
         for digit in 0..<16 { unlink(context.path + "/" + name + "/" + String(digit, radix: 16) + ".jsonl") }
         guard rmdir(context.path + "/" + name) == 0 || errno == ENOENT else {
             throw StoreError(errno, "rmdir", name, writing: true)

@@ -63,12 +63,13 @@ extension FileStore {
 }
 
 extension BucketTable {
-    /// Compacts the file of that hash if it is worth it, and removes what a split that was cut short left behind.
+    /// Compacts the file of that hash if it is worth it, and removes what splits and rewrites left behind.
     /// - Returns: whether it was compacted.
     @discardableResult
     func tidy(_ hash: UInt64, now: Timestamp) throws(StoreError) -> Bool {
         let depth = depth(hash)
-        try removeLeftovers(hash, depth: depth)
+        try removeSplitFiles(hash, depth: depth)
+        try removeTemporaries(hash, depth: depth)
         guard let (file, _) = try open(hash, O_RDONLY),
             BucketCensus(try Self.content(of: file), self, now: now).isWorthCompacting(try file.identity().size)
         else { return false }
@@ -80,14 +81,34 @@ extension BucketTable {
         }
     }
 
-    /// A file beside the folder of the same name is the parent of a split whose last step did not happen.
-    private func removeLeftovers(_ hash: UInt64, depth: Int) throws(StoreError) {
+    /// A file beside the folder of the same name was split. Nobody reads it, but somebody may be about to copy it.
+    private func removeSplitFiles(_ hash: UInt64, depth: Int) throws(StoreError) {
         for level in 0..<depth {
-            let name = path(hash, depth: level) + ".jsonl"
-            guard access(context.path + "/" + name, F_OK) == 0 else { continue }
+            let name = path(hash, depth: level) + Self.fileSuffix
+            guard let file = FileIdentity(path: context.path + "/" + name) else { continue }
+            let (age, overflow) = FileIdentity.clock.subtractingReportingOverflow(file.changedAt)
+            // A time that is still to come tells nothing: the clock was set back.
+            let isNew = !overflow && age >= 0 && .nanoseconds(age) < context.options.splitFileLifetime
+            guard !isNew else { continue }
             try withLock(hash) { () throws(StoreError) in
                 unlink(context.path + "/" + name)
                 try context.flushFolder(Self.folder(of: name))
+            }
+        }
+    }
+}
+
+extension BucketTable {
+    /// Removes what a rewrite or a split that was cut short, or a copy of one under way, has under its temporary name.
+    /// The next rewrite would write over it, but until then it holds payloads for longer than it may.
+    private func removeTemporaries(_ hash: UInt64, depth: Int) throws(StoreError) {
+        for level in 0...depth {
+            let path = path(hash, depth: level)
+            let names = [path + Self.fileSuffix + ".tmp", path + ".tmp"]
+            guard names.contains(where: { access(context.path + "/" + $0, F_OK) == 0 }) else { continue }
+            try withLock(hash) { () throws(StoreError) in
+                unlink(context.path + "/" + names[0])
+                try removeFolder(names[1])
             }
         }
     }

@@ -32,6 +32,9 @@ package final class FileStore: StateStore, HubStore, Sendable {
         /// A file that changed less than this before it was read is not remembered. Linux gives all changes between
         /// two ticks of its clock, which are at most 10 ms apart, the same time: the next one might not show.
         package var settlingTime: Duration = .milliseconds(20)
+        /// How long the file of a bucket that was split stays beside the folder that took its place, for whoever was
+        /// copying the store meanwhile. What has expired lies on the disk for that much longer.
+        package var splitFileLifetime: Duration = .seconds(30 * 60)
         /// Opens for reading only, also where writing would be possible.
         package var isReadOnly = false
         /// Hears what the operator should know. Called on the thread that found it, sometimes under a lock: be quick.

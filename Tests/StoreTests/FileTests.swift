@@ -214,9 +214,9 @@ import Testing
         #expect(try folder.files().allSatisfy { !$0.contains(".tmp") })
     }
 
-    @Test func `where a split was cut short the folder wins and a sweep removes the file`() throws {
+    @Test func `the folder of a split wins over the file, and a sweep removes the file after its time`() throws {
         let folder = try TemporaryFolder()
-        let store = try folder.open { $0.bucketBytes = 300 }
+        let store = try folder.open { ($0.bucketBytes, $0.splitFileLifetime) = (300, .zero) }
         _ = try store.putUser(User(name: "a", passwordHash: "1"))
         let parent = try folder.text("users.jsonl")
         for name in ["b", "c", "d", "e", "f", "g", "h"] { _ = try store.putUser(User(name: name, passwordHash: "1")) }
@@ -225,6 +225,9 @@ import Testing
         try folder.write(parent.replacingOccurrences(of: #""a""#, with: #""ghost""#), to: "users.jsonl")
         #expect(try store.users().count == count)
         #expect(try store.user("ghost") == nil)
+        let patient = try folder.open { $0.bucketBytes = 300 }
+        while try !patient.sweep(budget: 100, now: noon).finishedRound {}
+        #expect(FileManager.default.fileExists(atPath: folder.path + "/users.jsonl"))
         while try !store.sweep(budget: 100, now: noon).finishedRound {}
         #expect(!FileManager.default.fileExists(atPath: folder.path + "/users.jsonl"))
         #expect(try store.users().count == count)
