@@ -133,6 +133,19 @@ struct BucketTable: Sendable {
         newestFirst.reversed().forEach(body)
     }
 
+    /// The line of the record of that id, in a table whose key is the id; nil when there is none, or was removed.
+    func lastLine(_ id: String, in content: BucketContent?) -> JSONValue? {
+        var found: JSONValue?
+        forEachLastLine(content, key: id, id: nil) { line in
+            switch line.op {
+            case nil: found = line.value
+            case deleteOp: found = nil
+            case _?: break
+            }
+        }
+        return found
+    }
+
     /// Calls `body` with the id and the op of the lines of that key, oldest first. Our own lines are not parsed for
     /// that, so it is cheap, and a line that is broken behind its beginning still yields its id.
     func forEachID(_ content: BucketContent?, key: String, _ body: (_ id: String, _ op: String?) -> Void) {

@@ -26,6 +26,10 @@ extension FileStore {
 }
 
 extension DeviceRecord: IndexedRecord {
+    static let members: Set = [
+        "id", "owner", "platform", "handle", "tags", "installationId", "pending", "updatedAt", "version",
+    ]
+
     init?(line: JSONValue) {
         guard let id = line["id"]?.string, let owner = line["owner"]?.string,
             let platform = line["platform"]?.string, let handle = line["handle"]?.string,

@@ -104,6 +104,8 @@ extension FileStore {
 }
 
 extension HubRegistration: IndexedRecord {
+    static let members: Set = ["id", "channel", "tags", "description", "updatedAt", "version"]
+
     init?(line: JSONValue) {
         guard let id = line["id"]?.string, let channel = line["channel"]?.string, let tags = line.texts("tags"),
             let description = line["description"], let updatedAt = line.time("updatedAt"), let version = line.version
@@ -125,6 +127,8 @@ extension HubRegistration: IndexedRecord {
 }
 
 extension HubMessage: LineRecord {
+    static let members: Set = ["id", "document", "createdAt", "expiresAt"]
+
     init?(line: JSONValue) {
         guard let id = line["id"]?.string, let document = line["document"], let createdAt = line.time("createdAt"),
             let expiresAt = line.time("expiresAt")

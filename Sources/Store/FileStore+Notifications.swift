@@ -147,6 +147,8 @@ extension BucketTable {
 }
 
 extension SecureNotification: LineRecord {
+    static let members: Set = ["id", "owner", "token", "payload", "read", "createdAt", "expiresAt"]
+
     init?(line: JSONValue) {
         guard let id = line["id"]?.integer.flatMap(Int32.init(exactly:)), id > 0,
             let token = line["token"]?.string, let owner = line["owner"]?.string,

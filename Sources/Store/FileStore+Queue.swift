@@ -10,6 +10,7 @@ struct QueuedLine: LineRecord {
     static let table = "hub/queue"
     static let keyName = "queue"
     static let key = "hub"
+    static let members: Set = HubMessage.members.union([keyName])
 
     let message: HubMessage
 

@@ -43,6 +43,8 @@ extension BucketTable {
 
 /// The hub's name of a send, under whoever sent it.
 struct SentRecord: LineRecord {
+    static let members: Set = ["id", "owner", "expiresAt"]
+
     let id: String
     let owner: String
     let expiresAt: Timestamp

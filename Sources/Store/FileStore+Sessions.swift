@@ -49,6 +49,8 @@ extension Session {
 
 /// A session as a line. It has a version because all indexed records have one; nobody changes a session.
 struct SessionRecord: IndexedRecord {
+    static let members: Set = ["id", "owner", "binding", "createdAt", "expiresAt", "version"]
+
     var session: Session
     var version = 0
 

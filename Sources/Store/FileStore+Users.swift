@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Glibc
 internal import JSON
 
 extension FileStore {
@@ -15,25 +14,19 @@ extension FileStore {
 
     package func users() throws(StoreError) -> [User] {
         var users: [[UInt8]: User] = [:]
-        var position: UInt64? = 0
-        while let hash = position {
-            let bucket = try userTable.open(hash, O_RDONLY)
-            if let file = bucket?.file {
-                users.merge(try usersByName(in: BucketTable.content(of: file))) { _, new in new }
-            }
-            position = userTable.nextHash(hash, depth: bucket?.depth ?? userTable.depth(hash))
-        }
+        try userTable.forEachFile { (content, _) in users.merge(usersByName(in: content)) { _, new in new } }
         return users.values.sorted { $0.name < $1.name }
     }
 
     package func putUser(_ user: User) throws(StoreError) -> User {
         try userTable.write(user.name) { (bucket) throws(StoreError) -> User in
             let content = try bucket.content()
-            let old = self.user(user.name, in: content)
+            let oldLine = userTable.lastLine(user.name, in: content)
+            let old = oldLine.flatMap { User(line: $0) }
             guard user.version == old?.version ?? 0, user.version < .max - 1 else { throw .conflict }
             var new = user
             new.version = try userTable.nextVersion(of: user.name, after: old?.version, in: content)
-            try bucket.append(LineCodec.encode { new.write(to: &$0) })
+            try bucket.append(LineCodec.encode(new, keepingUnknownOf: oldLine))
             return new
         }
     }
@@ -54,9 +47,7 @@ extension FileStore {
     }
 
     private func user(_ name: String, in content: BucketContent) -> User? {
-        var user: User?
-        userTable.forEachLastLine(content, key: name, id: nil) { Self.apply($0, to: &user) }
-        return user
+        userTable.lastLine(name, in: content).flatMap { User(line: $0) }
     }
 
     private static func apply(_ line: Line, to user: inout User?) {
@@ -76,6 +67,8 @@ extension User {
 }
 
 extension User: LineRecord {
+    static let members: Set = ["id", "passwordHash", "tags", "sendTo", "version"]
+
     init?(line: JSONValue) {
         guard let name = line["id"]?.string, let passwordHash = line["passwordHash"]?.string,
             let tags = line.texts("tags"), let sendTo = line.texts("sendTo"), let version = line.version

@@ -32,15 +32,7 @@ struct IndexedTable<Record: IndexedRecord>: Sendable {
     }
 
     func record(_ id: String, in content: BucketContent?) -> Record? {
-        var found: Record?
-        records.forEachLastLine(content, key: id, id: nil) { line in
-            switch line.op {
-            case nil: found = Record(line: line.value)
-            case deleteOp: found = nil
-            case _?: break
-            }
-        }
-        return found
+        records.lastLine(id, in: content).flatMap { Record(line: $0) }
     }
 
     /// Creates the record (version 0) or replaces the one at that version.
@@ -51,7 +43,8 @@ struct IndexedTable<Record: IndexedRecord>: Sendable {
     ) throws(StoreError) -> Record {
         try records.write(record.id) { (bucket) throws(StoreError) -> Record in
             let content = try bucket.content()
-            let old = self.record(record.id, in: content)
+            let oldLine = records.lastLine(record.id, in: content)
+            let old = oldLine.flatMap { Record(line: $0) }
             guard record.version == old?.version ?? 0 else { throw .conflict }
             var new = record
             new.version = try records.nextVersion(of: record.id, after: old?.version, in: content)
@@ -63,7 +56,7 @@ struct IndexedTable<Record: IndexedRecord>: Sendable {
                     try index.append(entry.line(id: new.id))
                 }
             }
-            try bucket.append(LineCodec.encode { new.write(to: &$0) })
+            try bucket.append(LineCodec.encode(new, keepingUnknownOf: oldLine))
             try takeBack(oldEntries.filter { !$0.isIn(newEntries) }, id: new.id, bucket)
             return new
         }

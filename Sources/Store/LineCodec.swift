@@ -45,6 +45,18 @@ enum LineCodec {
         return line
     }
 
+    /// The line of a record that takes the place of an older one. Members of that one that no record of this version has
+    /// stay: another version, or an administrator, wrote them.
+    static func encode<Record: LineRecord>(_ record: Record, keepingUnknownOf old: JSONValue?) -> [UInt8] {
+        encode { json in
+            record.write(to: &json)
+            for member in old?.members ?? [] where !Record.members.contains(member.name) && member.name != "crc" {
+                json.name(member.name)
+                json.value(member.value)
+            }
+        }
+    }
+
     /// The line that removes the record of that id. Compaction drops it; then the record's versions begin at 1 again.
     static func removal(of id: String, version: Int) -> [UInt8] {
         encode {

@@ -19,6 +19,8 @@ struct TableSchema: Sendable {
 protocol LineRecord: Sendable {
     /// Nil when a member is missing or of a wrong kind. Members that it does not know are ignored.
     init?(line: JSONValue)
+    /// The names of all members that `write(to:)` may write.
+    static var members: Set<String> { get }
     /// Writes all members, `id` first and then the table's key, so that `LineProbe` can tell lines by their beginning.
     func write(to json: inout JSONWriter)
 }
