@@ -65,13 +65,16 @@ package final class FileStore: StateStore, HubStore, Sendable {
     let countedBacklog = CountedBacklog()
     let sweeper = SweepPosition()
 
-    /// Opens the store in that folder; creates it (0700, files 0600) where there is none.
+    /// Opens the store in that folder; creates it (0700, files 0600) where there is none. A copy of a store is reindexed
+    /// when it is opened for the first time.
     /// - Throws: `damaged`, when others may enter the folder, the format is unknown or `store.json` is missing beside
     ///   data; `readOnly`, when there is none and none can be made; `unavailable`.
     package static func open(path: String, options: Options = Options()) throws(StoreError) -> FileStore {
         let (salt, isReadOnly) = try StoreFolder(path: path).open(readOnly: options.isReadOnly)
         guard let hash = SipHash(key: salt) else { throw .damaged(detail: "store.json: \"salt\" is not 16 bytes") }
-        return try FileStore(StoreContext(path: path, options: options, hash: hash, isReadOnly: isReadOnly))
+        let store = try FileStore(StoreContext(path: path, options: options, hash: hash, isReadOnly: isReadOnly))
+        store.reindexIfCopied(now: Timestamp(seconds: Int64(time(nil))))
+        return store
     }
 
     private init(_ context: StoreContext) throws(StoreError) {

@@ -57,6 +57,24 @@ struct LineProbe {
         return isOp ? .unclear : .record(id: foundID)
     }
 
+    /// Reads index lines of our own form: `{"id":"…","tag":"…",`.
+    struct HintReader {
+        private let keyName: [UInt8]
+
+        init(_ schema: TableSchema) {
+            keyName = LineProbe.bytes(.string(schema.key)) + [UInt8(ascii: ":")]
+        }
+
+        /// `Hint.name` of the line; nil where it has to be parsed, or takes a hint back.
+        func name(of line: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
+            var rest = Reader(line: line)
+            guard rest.take(LineProbe.start), let id = rest.token(), rest.take(keyName), let key = rest.token(),
+                id.first == UInt8(ascii: "\""), key.first == UInt8(ascii: "\"")
+            else { return nil }
+            return Hint.name(id: id.dropFirst().dropLast(), key: key.dropFirst().dropLast())
+        }
+    }
+
     private static func isEqual(_ token: Slice<UnsafeBufferPointer<UInt8>>, _ text: [UInt8]) -> Bool {
         guard token.count == text.count, let start = UnsafeBufferPointer(rebasing: token).baseAddress else {
             return false

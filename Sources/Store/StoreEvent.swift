@@ -12,6 +12,9 @@ package enum StoreEvent: Equatable, Sendable {
     case compacted(file: String, bytesBefore: Int, bytesAfter: Int)
     /// The file had grown too large and became a folder of smaller ones.
     case split(file: String)
+    /// The folder is a copy that is opened for the first time, and so many lines were missing in its indexes; they are
+    /// there now.
+    case reindexed(lines: Int)
     /// Tidying failed and was given up until the next time; nothing is lost by that.
     case tidyingFailed(file: String, StoreError)
     /// A flush failed; this process writes no more.

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension FileStore {
+    /// Adds the index lines that records should have and that are missing, as in a copy that was made while others wrote:
+    /// the copy of an index may be older than that of the records. Others may read and write meanwhile.
+    /// - Parameter onTable: hears the name of each table of records when all of it was looked at.
+    /// - Returns: how many lines were missing.
+    /// - Throws: as every write.
+    @discardableResult
+    package func reindex(
+        now: Timestamp, onTable: (_ name: String) -> Void = { _ in }
+    ) throws(StoreError) -> Int {
+        try context.checkWritable()
+        let audit = IndexAudit(now: now)
+        func add(to table: IndexedTable<some IndexedRecord>) throws(StoreError) -> Int {
+            var added = 0
+            try table.forEachMissingHint(audit) { (index, hints) throws(StoreError) in
+                added += try index.add(hints)
+            }
+            onTable(table.records.schema.name)
+            return added
+        }
+        return try add(to: deviceTable) + add(to: registrationTable) + add(to: sessionTable)
+    }
+
+    /// Reindexes a copy once, when it is opened for the first time. A store that cannot be reindexed works all the same;
+    /// it is tried again at the next opening.
+    func reindexIfCopied(now: Timestamp) {
+        guard !context.isReadOnly, !IndexMark(context).isHere else { return }
+        do throws(StoreError) {
+            // One does it while the others that open the store wait for him, but no longer than for any lock.
+            try BucketLocks(context, name: "lock/reindex").withLock(0) { () throws(StoreError) in
+                let mark = IndexMark(context)
+                guard !mark.isHere else { return }
+                let added = try reindex(now: now)
+                if added > 0 { context.report(.reindexed(lines: added)) }
+                try mark.write()
+            }
+        } catch {
+            if case .busy = error { return }
+            context.report(.tidyingFailed(file: IndexMark.name, error))
+        }
+    }
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension FileStore {
+    /// Reads every line of the store, and looks for every record in its indexes and for every index line's record.
+    /// Changes nothing, also no store that is open for reading only; others may read and write meanwhile.
+    /// - Parameter onTable: hears the name of each table when all of it was read.
+    /// - Throws: when a file cannot be read at all.
+    package func verify(
+        now: Timestamp, onTable: (_ name: String) -> Void = { _ in }
+    ) throws(StoreError) -> StoreReport {
+        var report = StoreReport()
+        report.isUnopenedCopy = !IndexMark(context).isHere
+        for table in tables {
+            try table.forEachFile { (content, range) in table.verifyLines(content, range, &report) }
+            onTable(table.schema.name)
+        }
+        let audit = IndexAudit(now: now)
+        try verify(deviceTable, [ownerIndex], audit, &report)
+        try verify(registrationTable, [channelIndex, tagIndex], audit, &report)
+        try verify(sessionTable, [sessionIndex], audit, &report)
+        return report
+    }
+
+    private func verify(
+        _ table: IndexedTable<some IndexedRecord>, _ indexes: [BucketTable], _ audit: IndexAudit,
+        _ report: inout StoreReport
+    ) throws(StoreError) {
+        var missing: [String: Int] = [:]
+        try table.forEachMissingHint(audit) { (index, hints) throws(StoreError) in
+            for hint in hints where try table.isReallyMissing(hint) { missing[index.schema.name, default: 0] += 1 }
+        }
+        report.missingIndexLines.merge(missing) { $1 }
+        for index in indexes {
+            let count = try table.countStrayHints(index, audit)
+            if count > 0 { report.strayIndexLines[index.schema.name] = count }
+        }
+    }
+}
+
+extension BucketTable {
+    fileprivate func verifyLines(_ content: BucketContent, _ range: HashRange, _ report: inout StoreReport) {
+        content.forEachLine { raw in
+            report.lines += 1
+            do throws(LineFault) {
+                let line = try LineCodec.decode(raw.bytes, schema)
+                if !line.isSealed { report.editedLines += 1 }
+                guard !range.contains(hash(of: line.key)) else { return }
+                // Moved by hand, or under another salt: that of another store's store.json.
+                throw LineFault(reason: "lies in a file where it is not looked for")
+            } catch {
+                // Every line ends so. A damaged one that has lost its end as well cannot be told from one cut short.
+                guard raw.bytes.last == UInt8(ascii: "}") else {
+                    report.cutLines += 1
+                    return
+                }
+                report.add(StoreReport.Fault(file: content.name, line: raw.number, reason: error.reason))
+            }
+        }
+    }
+}

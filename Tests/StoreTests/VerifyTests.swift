@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Store
+import Testing
+
+/// What `verify` finds in single lines.
+@Suite struct VerifyTests {
+    private func makeStore() throws -> (folder: TemporaryFolder, store: FileStore, file: String) {
+        let folder = try TemporaryFolder()
+        let store = try folder.open()
+        for _ in 0..<2 { _ = try store.createNotification(owner: "bob", payload: "p", now: noon, expiresAt: nextDay) }
+        return (folder, store, try #require(try folder.files(under: "notifications").first))
+    }
+
+    @Test func `a damaged line is named by its place and never by what it holds`() throws {
+        let (folder, store, file) = try makeStore()
+        var lines = try folder.text(file).split(separator: "\n").map(String.init)
+        lines[1] = lines[1].replacingOccurrences(of: #""payload":"p""#, with: #""payload":p"#)
+        try folder.write(lines.joined(separator: "\n") + "\n", to: file)
+        let report = try store.verify(now: noon)
+        #expect(!report.isWhole && report.faultyLines == 1)
+        #expect(report.faults.map(\.file) == [file] && report.faults.map(\.line) == [2])
+    }
+
+    @Test func `a line that was edited counts, and one that was cut short was never promised`() throws {
+        let (folder, store, file) = try makeStore()
+        let text = try folder.text(file).replacingOccurrences(of: #""payload":"p""#, with: #""payload":"q""#)
+        try folder.write(text + text.prefix(60) + "\n", to: file)
+        let report = try store.verify(now: noon)
+        #expect(report.isWhole && report.lines == 3 && report.editedLines == 2 && report.cutLines == 1)
+    }
+
+    @Test func `half a line that is being written is not seen`() throws {
+        let (folder, store, file) = try makeStore()
+        try folder.append(#"{"id":7,"owner""#, to: file)
+        let report = try store.verify(now: noon)
+        #expect(report.isWhole && report.lines == 2 && report.cutLines == 0)
+    }
+
+    @Test func `lines in a file where nobody looks for them are found`() throws {
+        let (folder, _, _) = try makeStore()
+        // The store.json of another store: every name has another hash now.
+        try folder.write(#"{"format":1,"salt":"ffeeddccbbaa99887766554433221100"}"#, to: "store.json")
+        let report = try folder.open { $0.isReadOnly = true }.verify(now: noon)
+        #expect(!report.isWhole && report.faultyLines == 2)
+    }
+}
