@@ -111,11 +111,12 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(name: "CurlTests", dependencies: ["Curl", "HTTP", "Processes", httpTypes], swiftSettings: strict),
         .testTarget(
-            name: "StoreTests", dependencies: ["JSON", "MemoryStore", "Randomness", "Store", "store-oracle"],
+            name: "StoreTests",
+            dependencies: ["JSON", "MemoryStore", "Processes", "Randomness", "Store", "store-oracle"],
             swiftSettings: strict),
         // Writes until it is killed and says what was acknowledged; started by StoreTests.
         .executableTarget(
-            name: "store-oracle", dependencies: ["Store"], path: "Tests/StoreOracle", swiftSettings: strict),
+            name: "store-oracle", dependencies: ["JSON", "Store"], path: "Tests/StoreOracle", swiftSettings: strict),
         .testTarget(
             name: "MetricsTests", dependencies: ["HTTP", "Metrics", "NotificationHub", "Store", httpTypes],
             swiftSettings: strict),

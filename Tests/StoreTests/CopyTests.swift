@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Processes
+import Store
+import Testing
+
+/// Copies a store that two processes of three threads write to, with files so small that compactions and splits never
+/// stop, and looks in the copy for everything that was acknowledged before.
+@Suite(.serialized) struct CopyTests {
+    /// Bytes of a bucket.
+    private static let bucketBytes = 1_500
+    /// More of them for whoever has minutes: STORE_COPY_ROUNDS=20.
+    private static let rounds = ProcessInfo.processInfo.environment["STORE_COPY_ROUNDS"].flatMap { Int($0) } ?? 1
+    private static let copiesPerRound = 2
+
+    @Test(arguments: Copier.allCases)
+    func `a copy of a store in use is a whole store`(copier: Copier) throws {
+        guard copier.program != nil else {
+            Issue.record("\(copier.rawValue) is not installed: script/packages test")
+            return
+        }
+        for _ in 0..<Self.rounds {
+            let folder = try TemporaryFolder()
+            let settled = try SettledRecords(try open(folder))
+            let copies = try (0..<Self.copiesPerRound).map { _ in try TemporaryFolder() }
+            try whileOthersWrite(to: folder) {
+                for copy in copies { try copier.copy(folder.path, to: copy.path) }
+            }
+            for copy in copies { try check(copy, settled) }
+        }
+    }
+
+    @Test func `an archive of a store in use is a whole store`() throws {
+        for _ in 0..<Self.rounds {
+            let folder = try TemporaryFolder()
+            let store = try open(folder)
+            let settled = try SettledRecords(store)
+            let copies = try (0..<Self.copiesPerRound).map { _ in try TemporaryFolder() }
+            try whileOthersWrite(to: folder) {
+                for copy in copies { try archive(store, to: copy.path + ".tar") }
+            }
+            for copy in copies {
+                try Copier.unpack(copy.path + ".tar", to: copy.path)
+                try check(copy, settled)
+            }
+        }
+    }
+
+    private func archive(_ store: FileStore, to path: String) throws {
+        var bytes: [UInt8] = []
+        let archive = try store.archive { bytes += $0 }
+        #expect(archive.skipped == [])
+        try Data(bytes).write(to: URL(filePath: path))
+    }
+
+    private func check(_ copy: TemporaryFolder, _ settled: SettledRecords) throws {
+        let unopened = try copy.open { $0.isReadOnly = true }.verify(now: noon)
+        #expect(unopened.isWhole && unopened.isUnopenedCopy && unopened.faults == [])
+        let store = try open(copy)
+        let report = try store.verify(now: noon)
+        #expect(report.isWhole && !report.isUnopenedCopy && report.missingIndexLines == [:])
+        #expect(try settled.faults(in: store) == [])
+    }
+
+    /// Nobody pulls the plug here, so nothing need be flushed.
+    private func open(_ folder: TemporaryFolder) throws -> FileStore {
+        try folder.open {
+            $0.bucketBytes = Self.bucketBytes
+            $0.calls = DiskCalls(flushFile: { _ in 0 }, flushFolder: { _ in 0 })
+        }
+    }
+
+    /// Runs `body` while two processes of several threads write, once all of them have begun.
+    private func whileOthersWrite(to folder: TemporaryFolder, _ body: () throws -> Void) throws {
+        let outputs = try TemporaryFolder()
+        let oracle = try #require(Bundle.main.executableURL).deletingLastPathComponent().appending(path: "store-oracle")
+        let writers = try ["a", "b"].map { name in
+            try ChildProcess(
+                oracle.path, [folder.path, String(Self.bucketBytes), name], output: outputs.path + "/" + name)
+        }
+        defer { writers.forEach { $0.stop() } }
+        let haveBegun = Deadline.poll(seconds: 20) {
+            ["a", "b"].allSatisfy { (try? outputs.text($0))?.count(where: \.isNewline) == 3 }
+        }
+        try #require(haveBegun)
+        try body()
+        #expect(writers.allSatisfy { $0.exitStatus == nil })
+    }
+}
