@@ -74,7 +74,7 @@ private enum StoreEventLabel: String, LabelSet, CaseIterable {
     static let names: [StaticString] = ["event"]
     case editedLine = "edited_line"
     case brokenLine = "broken_line"
-    case quarantined, compacted, split
+    case quarantined, compacted, split, reindexed
     case tidyingFailed = "tidying_failed"
     case poisoned
 
@@ -85,6 +85,7 @@ private enum StoreEventLabel: String, LabelSet, CaseIterable {
         case .quarantined: self = .quarantined
         case .compacted: self = .compacted
         case .split: self = .split
+        case .reindexed: self = .reindexed
         case .tidyingFailed: self = .tidyingFailed
         case .poisoned: self = .poisoned
         }

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import Store
+
+struct StoreCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "store", abstract: "Look after the folder that keeps the state.",
+        discussion: "Each of these may be called while the service runs.",
+        subcommands: [StoreVerifyCommand.self, StoreReindexCommand.self, StoreBackupCommand.self])
+
+    /// Opens the store as its owner.
+    /// - Parameter forReading: nothing is changed, also not in a copy that was never opened.
+    static func open(
+        _ path: String, forReading: Bool, onEvent: @escaping @Sendable (StoreEvent) -> Void = { _ in }
+    ) throws -> FileStore {
+        var options = FileStore.Options()
+        options.isReadOnly = forReading
+        options.onEvent = onEvent
+        do throws(StoreError) {
+            return try FileStore.open(path: StoreOwner.become(ownerOf: path), options: options)
+        } catch {
+            guard forReading, error == .readOnly else { throw error }
+            throw Complaint("There is no store in \(path).")
+        }
+    }
+}

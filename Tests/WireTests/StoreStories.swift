@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import JSON
+import Testing
+
+extension WireTests {
+    /// What an administrator does with the store of a server that is running.
+    struct StoreStories {
+        @Test func `the store of a running server is whole, in words and as JSON`() throws {
+            let site = try sharedSite()
+            let alice = try site.addUser("alice")
+            _ = try site.register(alice, handle: site.makeHandle())
+            let words = try site.run("store", "verify")
+            #expect(words.status == 0 && words.output.contains("The store is whole"))
+            #expect(words.complaints.contains("read users"))
+            let report = try JSONValue(parsing: Array(site.run("store", "verify", "--json").output.utf8.dropLast()))
+            #expect(report["whole"]?.bool == true && report["faults"]?.array == [])
+            #expect(try #require(report["lines"]?.integer) > 0)
+        }
+
+        @Test func `a backup of a running server's store is unpacked, verified, and serves again`() throws {
+            let site = try sharedSite()
+            let alice = try site.addUser("alice")
+            let id = try site.register(alice, handle: site.makeHandle())
+            let folder = try ScratchFolder()
+            let copy = try folder.makeFolder("store")
+            let made = try shell(
+                #""$1" store backup --config "$2" > "$3.tar" && tar -xf "$3.tar" -C "$3""#,
+                [Program.appBackend, site.backend.configuration, copy])
+            #expect(made.status == 0)
+            let verified = try site.run("store", "verify", "--folder", copy, "--json")
+            #expect(verified.status == 0)
+            #expect(try JSONValue(parsing: Array(verified.output.utf8.dropLast()))["unopenedCopy"]?.bool == true)
+            let configuration = try folder.write(#"{"store":{"path":"\#(copy)"}}"#, to: "copy.json")
+            let reindexed = try Program.run(
+                Program.appBackend, ["store", "reindex", "--json", "--config", configuration])
+            #expect(reindexed.status == 0 && reindexed.output.hasPrefix(#"{"added":"#))
+            let users = try Program.run(Program.appBackend, ["user", "list", "--config", configuration])
+            #expect(users.output.split(separator: "\n").contains(Substring(alice.name)))
+            #expect(try shell(#"grep -rqF "$1" "$2/devices""#, [id, copy]).status == 0)
+        }
+
+        @Test func `a store that is hurt is said to be, line by line, and the status is 1`() throws {
+            let folder = try ScratchFolder()
+            let store = try folder.makeFolder("store")
+            let configuration = try folder.write(#"{"store":{"path":"\#(store)"}}"#, to: "c.json")
+            let added = try Program.run(
+                Program.appBackend, ["user", "add", "alice", "--config", configuration], input: .text("secret\n"))
+            #expect(added.status == 0)
+            try shell(#"echo '{"id":"bob","passwordHash":7}' >> "$1/users.jsonl""#, [store])
+            let verified = try Program.run(Program.appBackend, ["store", "verify", "--config", configuration])
+            #expect(verified.status == 1)
+            #expect(verified.output.hasPrefix("users.jsonl:2: "))
+            #expect(!verified.output.contains("bob"))
+        }
+
+        @Test func `a folder without a store is said to have none, and is left empty`() throws {
+            let folder = try ScratchFolder()
+            let empty = try folder.makeFolder("empty")
+            for path in [empty, folder.path("nowhere")] {
+                let outcome = try Program.run(Program.appBackend, ["store", "verify", "--folder", path])
+                #expect(outcome.status == 1 && !outcome.errors.isEmpty)
+            }
+            #expect(try FileManager.default.contentsOfDirectory(atPath: empty) == [])
+        }
+
+        @discardableResult private func shell(_ script: String, _ arguments: [String]) throws -> Program.Outcome {
+            try Program.run("/bin/sh", ["-c", script, "sh"] + arguments)
+        }
+    }
+}
