@@ -113,7 +113,7 @@ let package = Package(
         .testTarget(
             name: "StoreTests",
             dependencies: ["JSON", "MemoryStore", "Processes", "Randomness", "Store", "store-oracle"],
-            swiftSettings: strict),
+            exclude: ["Fixtures"], swiftSettings: strict),
         // Writes until it is killed and says what was acknowledged; started by StoreTests.
         .executableTarget(
             name: "store-oracle", dependencies: ["JSON", "Store"], path: "Tests/StoreOracle", swiftSettings: strict),

@@ -75,7 +75,10 @@ struct StoreFolder {
         }
         guard let format = settings["format"]?.integer else { throw .damaged(detail: "store.json: no \"format\"") }
         guard format == Self.format else {
-            throw .damaged(detail: "store.json: format \(format) is not known to this version")
+            throw .damaged(
+                detail:
+                    "store.json: format \(format) is that of another version of this program; this one knows format \(Self.format)"
+            )
         }
         guard let digits = settings["salt"]?.string, let salt = bytes(hex: digits), salt.count == 16 else {
             throw .damaged(detail: "store.json: \"salt\" is not 32 hexadecimal digits")
