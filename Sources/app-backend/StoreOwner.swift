@@ -17,7 +17,7 @@ enum StoreOwner {
     /// - Returns: the path to open the store by. It is `.` after the change: the folder above (`/var/lib/private`, with
     ///   `DynamicUser=`) may not let its owner through.
     /// - Throws: `StoreError.unavailable`.
-    private static func become(ownerOf path: String) throws(StoreError) -> String {
+    static func become(ownerOf path: String) throws(StoreError) -> String {
         var status = stat()
         guard geteuid() == 0, stat(path, &status) == 0, status.st_uid != 0 else { return path }
         guard chdir(path) == 0, setgroups(0, nil) == 0, setgid(status.st_gid) == 0, setuid(status.st_uid) == 0 else {
