@@ -81,34 +81,76 @@ public struct Router: RoutedResponder {
     }
 
     private func first(_ path: String) -> Route? {
-        let segments = path.utf8.split(separator: UInt8(ascii: "/"))
-        return routes.first { match(segments, $0.pattern) != nil }
+        var path = path
+        return path.withUTF8 { path in
+            let segments = PathSegment.places(in: path)
+            return routes.first { $0.matches(path, segments) }
+        }
     }
 
     /// - Throws: `RoutingError`, before any action runs; then whatever the action throws.
     public func respond(to request: Request) throws -> Response {
-        let segments = request.path.utf8.split(separator: UInt8(ascii: "/"))
         var allowed: [HTTPRequest.Method] = []
-        for route in routes {
-            guard let parameters = match(segments, route.pattern) else { continue }
-            if route.method == request.method { return try route.action(request, parameters) }
-            if !allowed.contains(route.method) { allowed.append(route.method) }
+        var path = request.path
+        let found = path.withUTF8 { path in
+            let segments = PathSegment.places(in: path)
+            for route in routes where route.matches(path, segments) {
+                if route.method == request.method { return route as Route? }
+                if !allowed.contains(route.method) { allowed.append(route.method) }
+            }
+            return nil
         }
+        if let found { return try found.action(request, found.parameters(of: request.path)) }
         throw allowed.isEmpty ? RoutingError.notFound : RoutingError.methodNotAllowed(allowed)
     }
+}
 
-    private func match(_ segments: [Substring.UTF8View], _ pattern: [PathSegment]) -> PathParameters? {
-        guard segments.count == pattern.count else { return nil }
+extension Route {
+    /// Whether these are the pattern's segments.
+    /// - Parameter segments: where in the bytes they stand.
+    fileprivate func matches(_ path: UnsafeBufferPointer<UInt8>, _ segments: [Range<Int>]) -> Bool {
+        guard segments.count == pattern.count else { return false }
+        for index in segments.indices where !pattern[index].matches(path, segments[index]) { return false }
+        return true
+    }
+
+    /// - Parameter path: one that matches.
+    fileprivate func parameters(of path: String) -> PathParameters {
         var parameters = PathParameters()
-        for (segment, expected) in zip(segments, pattern) {
-            switch expected {
-            case .literal(let literal):
-                guard segment.elementsEqual(literal, by: { ASCII.lowercased($0) == $1 }) else { return nil }
-            case .parameter(let name):
-                guard let value = PercentEncoding.decode(segment) else { return nil }
-                parameters.values.append((name, value))
-            }
+        for (text, segment) in zip(path.utf8.split(separator: UInt8(ascii: "/")), pattern) {
+            guard case .parameter(let name) = segment, let value = PercentEncoding.decode(text) else { continue }
+            parameters.values.append((name, value))
         }
         return parameters
+    }
+}
+
+extension PathSegment {
+    fileprivate func matches(_ path: UnsafeBufferPointer<UInt8>, _ place: Range<Int>) -> Bool {
+        switch self {
+        case .literal(let literal):
+            guard literal.count == place.count else { return false }
+            for index in literal.indices where ASCII.lowercased(path[place.lowerBound + index]) != literal[index] {
+                return false
+            }
+            return true
+        case .parameter:
+            // Of a text, so UTF-8 it is unless something is encoded in it.
+            let text = path[place]
+            return !text.contains(UInt8(ascii: "%")) || PercentEncoding.decode(text) != nil
+        }
+    }
+
+    /// Where the segments of a path stand in its bytes.
+    fileprivate static func places(in path: UnsafeBufferPointer<UInt8>) -> [Range<Int>] {
+        var places: [Range<Int>] = []
+        places.reserveCapacity(8)
+        var start = 0
+        for index in path.indices where path[index] == UInt8(ascii: "/") {
+            if index > start { places.append(start..<index) }
+            start = index + 1
+        }
+        if path.count > start { places.append(start..<path.count) }
+        return places
     }
 }
