@@ -53,6 +53,19 @@ extension WireTests {
             }
         }
 
+        @Test func `a line of the store that nobody can read shows, once`() async throws {
+            try await WireSite.run { site in
+                let alice = try site.addUser("alice")
+                let users = try FileHandle(forWritingTo: URL(filePath: site.store + "/users.jsonl"))
+                try users.seekToEnd()
+                try users.write(contentsOf: Data("half a line\n".utf8))
+                try users.close()
+                for _ in 1...2 { #expect(try site.call(.get, Path.register, as: alice).status == .ok) }
+                let numbers = try Numbers(site.call(.get, Path.metrics))
+                #expect(numbers[#"app_backend_store_events_total{event="broken_line"}"#] == 1)
+            }
+        }
+
         @Test func `the hub in the box tells what waits in it`() async throws {
             try await WireSite.run { site in
                 let numbers = try Numbers(
