@@ -20,7 +20,7 @@ struct ConnectionProbeTests {
                 scheme: "https", authority: server.authority, caFile: server.certificate
             ).connect()
             let certificate = try #require(connection.certificate)
-            #expect(certificate.subject == "CN = localhost" && certificate.isSelfSigned)
+            #expect(certificate.subject.hasSuffix("localhost") && certificate.isSelfSigned)
             #expect(certificate.names == "DNS:localhost" && connection.localAddress == "127.0.0.1")
             // Made for two days a moment ago.
             let now = Int64(Date().timeIntervalSince1970)
@@ -37,7 +37,7 @@ struct ConnectionProbeTests {
                 Issue.record("self-signed expected")
                 return
             }
-            #expect(certificate.subject == "CN = localhost")
+            #expect(certificate.subject.hasSuffix("localhost"))
             let named = ConnectionProbe(
                 scheme: "https", authority: "127.0.0.1:\(server.tlsPort)", caFile: server.certificate)
             guard case .certificate(.otherName, let other?) = Self.failure(named) else {
