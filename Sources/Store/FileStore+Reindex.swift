@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Dispatch
 
 extension FileStore {
     /// Adds the index lines that records should have and that are missing, as in a copy that was made while others wrote:
@@ -23,10 +24,22 @@ extension FileStore {
         return try add(to: deviceTable) + add(to: registrationTable) + add(to: sessionTable)
     }
 
-    /// Reindexes a copy once, when it is opened for the first time. A store that cannot be reindexed works all the same;
-    /// it is tried again at the next opening.
+    /// Reindexes a copy once, when it is opened for the first time, and returns when that is done. With a million records
+    /// it takes longer than a supervisor waits for a service to start, and a start that is broken off begins anew: hence
+    /// a limit, after which it goes on beside the service.
     func reindexIfCopied(now: Timestamp) {
         guard !context.isReadOnly, !IndexMark(context).isHere else { return }
+        let isDone = DispatchSemaphore(value: 0)
+        DispatchQueue.global().async {
+            self.reindexCopy(now: now)
+            isDone.signal()
+        }
+        let limit = context.options.firstOpeningTimeout.components.seconds
+        _ = isDone.wait(timeout: .now() + .seconds(Int(clamping: limit)))
+    }
+
+    /// A store that cannot be reindexed works all the same; it is tried again at the next opening.
+    private func reindexCopy(now: Timestamp) {
         do throws(StoreError) {
             // One does it while the others that open the store wait for him, but no longer than for any lock.
             try BucketLocks(context, name: "lock/reindex").withLock(0) { () throws(StoreError) in

@@ -35,6 +35,8 @@ package final class FileStore: StateStore, HubStore, Sendable {
         /// How long the file of a bucket that was split stays beside the folder that took its place, for whoever was
         /// copying the store meanwhile. What has expired lies on the disk for that much longer.
         package var splitFileLifetime: Duration = .seconds(30 * 60)
+        /// How long opening a copy for the first time may wait until it is reindexed; whole seconds.
+        package var firstOpeningTimeout: Duration = .seconds(20)
         /// Opens for reading only, also where writing would be possible.
         package var isReadOnly = false
         /// Hears what the operator should know. Called on the thread that found it, sometimes under a lock: be quick.

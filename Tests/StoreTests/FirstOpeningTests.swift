@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import Processes
 import Store
 import Testing
 
@@ -85,6 +86,24 @@ import Testing
         }
         #expect(log.all == [.tidyingFailed(file: mark, .full)])
         #expect(try isFound(in: copy.open()))
+    }
+
+    @Test func `where reindexing takes too long, the store opens before it is done`() throws {
+        let folder = try TemporaryFolder()
+        try makeHurt(folder)
+        let copy = try copy(folder)
+        let mayWrite = DispatchSemaphore(value: 0)
+        let store = try copy.open {
+            $0.firstOpeningTimeout = .zero
+            $0.calls = DiskCalls(write: { descriptor, bytes in
+                mayWrite.wait()
+                mayWrite.signal()
+                return Foundation.write(descriptor, bytes.baseAddress, bytes.count)
+            })
+        }
+        #expect(try !isFound(in: store))
+        mayWrite.signal()
+        #expect(try Deadline.poll(seconds: 20) { try isFound(in: store) })
     }
 
     @Test func `of several that open a copy at once, each finds everything`() throws {

@@ -16,8 +16,7 @@ struct SettledRecords {
     private var messages: [HubMessage] = []
 
     init(_ store: FileStore) throws {
-        // Under names that begin with it; what else the owners have is of no interest.
-        for index in 0..<48 {
+        for index in 0..<24 {
             let owner = "owner-\(index % Self.owners)"
             notifications.append(
                 try store.createNotification(
