@@ -8,15 +8,15 @@ final class Apache: HostingServer {
     static let program = "/usr/sbin/apache2"
     static let modules = "/usr/lib/apache2/modules"
 
-    /// What hosts let a `.htaccess` say.
-    private static let overrides = "AuthConfig FileInfo Indexes Limit Options=ExecCGI,Indexes,SymLinksIfOwnerMatch"
-
-    /// How long mod_fcgid keeps a process; its defaults are minutes and hours.
+    /// What a host allows, and how long its mod_fcgid keeps a process; the defaults of that are minutes and hours.
     struct Habits {
+        /// What a `.htaccess` may say; no host that lets programs run allows less.
+        var overrides = "FileInfo Indexes Options=ExecCGI,Indexes"
         /// Directives of mod_fcgid's.
         var directives = ""
 
         static let usual = Habits()
+        static let generous = Habits(overrides: "All")
         /// A process is ended after a second, however much there is to do, and none is kept.
         static let restless = Habits(
             directives: """
@@ -100,7 +100,7 @@ final class Apache: HostingServer {
             ErrorDocument 413 "the host's own page"
             <Directory \(home.web)>
                 Options SymLinksIfOwnerMatch
-                AllowOverride \(Self.overrides)
+                AllowOverride \(habits.overrides)
                 Require all granted
             </Directory>
             <VirtualHost 127.0.0.1:\(port)>

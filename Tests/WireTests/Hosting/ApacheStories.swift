@@ -14,7 +14,9 @@ extension HostingTests {
         .serialized, .enabled(if: HostingKind.installed.contains(.apache), "Apache with mod_fcgid is not installed"))
     struct ApacheStories {
         @Test func `with CGIPassAuth in place of the rule the password arrives as well`() async throws {
-            try await HostedSite.run(HostingKind.apache.makeServer) { home in
+            try await HostedSite.run {
+                try Apache($0, habits: .generous)
+            } change: { home in
                 try home.ship("htaccess", to: "public_html/.htaccess", mode: 0o644) { text in
                     let rule = "E=HTTP_AUTHORIZATION:%{HTTP:Authorization},"
                     try #require(text.contains(rule))
