@@ -76,6 +76,30 @@ extension WireTests {
             }
         }
 
+        /// A site's own pages for errors, which are for people.
+        @Test(arguments: [401, 404, 413, 429, 500, 503, 504])
+        func `what the responder says itself passes, whatever the server does with errors`(code: Int) throws {
+            let pages = FrontDoor.Edit(
+                file: "sites/site.conf", text: "server_tokens off;",
+                replacement: """
+                    server_tokens off; fastcgi_intercept_errors on;
+                    error_page 401 404 413 429 500 503 504 /index.html;
+                    """)
+            try DoorSite.run(
+                respond: { request in
+                    guard request.path != Path.health else { return Response() }
+                    return Response(status: .init(code: code), fields: [.retryAfter: "77"], body: Array("own".utf8))
+                },
+                changing: { $0.edits = [pages] }
+            ) { site, _ in
+                for (method, path) in Self.calls {
+                    let answer = try site.call(method, path)
+                    #expect(answer.status.code == code && answer.body == Array("own".utf8))
+                    #expect(answer.fields[.retryAfter] == "77")
+                }
+            }
+        }
+
         private static let impatience = FrontDoor.Edit(
             file: "snippets/app-backend-params.conf", text: "fastcgi_read_timeout    60s;",
             replacement: "fastcgi_read_timeout 1s;")

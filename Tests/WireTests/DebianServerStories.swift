@@ -49,17 +49,6 @@ extension WireTests {
                 #expect(try JSONValue(parsing: answer.body)["Payload"]?.string == text)
             }
         }
-
-        @Test func `what others have nginx do with errors does not touch the API's`() async throws {
-            let pages = FrontDoor.Edit(
-                file: "nginx.conf", text: "gzip on;",
-                replacement: "gzip on; fastcgi_intercept_errors on; error_page 401 404 500 /error.html;")
-            try await WireSite.run(WireSite.Options(layout: .debianDefault, edits: [pages])) { site in
-                try site.putPage("error.html", "theirs")
-                #expect(try site.call(.get, "/missing").body == Array("theirs".utf8))
-                #expect(try site.call(.get, Path.register).fields[.contentType] == Problem.contentType)
-            }
-        }
     }
 }
 

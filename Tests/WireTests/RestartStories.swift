@@ -31,11 +31,11 @@ extension WireTests {
         private func restart(_ backend: BackendProcess, among senders: [Sender]) throws {
             defer { senders.forEach { $0.end() } }
             for _ in 1...20 {
-                #expect(senders.allSatisfy { $0.isCarried() })
+                try #require(senders.allSatisfy { $0.isCarried() })
                 #expect(backend.stop() == 0)
                 try backend.start()
             }
-            #expect(senders.allSatisfy { $0.isCarried() })
+            try #require(senders.allSatisfy { $0.isCarried() })
         }
 
         @Test func `a POST whose responder dies at it is not done again, and its sender is told so`() throws {
