@@ -27,7 +27,7 @@ extension WireTests {
 
         /// By the backend's locations, which pass chosen fields, and the hub's, which passes all.
         @Test(
-            arguments: ["/api/register", "/api/notifications", "/api/config", "/health", "/hub/messages/"],
+            arguments: ["/api/register", "/api/notifications", "/api/config", "/health", "/metrics", "/hub/messages/"],
             [false, true])
         func `no field becomes the address or the request's id`(path: String, passesUnderscores: Bool) throws {
             let edits = passesUnderscores ? [Self.edit("underscores_in_headers on;")] : []
@@ -50,10 +50,12 @@ extension WireTests {
 
         @Test func `nginx lets nobody be local by a field`() throws {
             try DoorSite.run(changing: { $0.edits = [Self.realAddress] }) { site, _ in
-                #expect(try site.call(.get, Path.health).status == .ok)
                 var fields = Self.forged("127.0.0.1")
                 fields[try Self.realName] = "203.0.113.7"
-                #expect(try site.call(.get, Path.health, fields: fields).status == .forbidden)
+                for path in [Path.health, Path.metrics] {
+                    #expect(try site.call(.get, path).status == .ok)
+                    #expect(try site.call(.get, path, fields: fields).status == .forbidden)
+                }
             }
         }
 
@@ -71,7 +73,9 @@ extension WireTests {
                 }
                 let alice = try site.addUser("alice")
                 let guess = WireUser(name: alice.name, password: site.secrets.make("guess-"))
-                #expect(try status(Path.health, from: "203.0.113.7", claiming: "127.0.0.1", as: alice) == 404)
+                for path in [Path.health, Path.metrics] {
+                    #expect(try status(path, from: "203.0.113.7", claiming: "127.0.0.1", as: alice) == 404)
+                }
                 // Each guess claims to come from elsewhere, and none of the claims may stand in a log.
                 for number in 10..<20 {
                     let claim = "198.51.100.\(number)"
