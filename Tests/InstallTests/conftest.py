@@ -16,7 +16,7 @@ from booted import NAMESPACES, BootedSystem
 from debian import RELEASES, Debian
 from installed_site import Site
 from product import CHECKOUT, install_product, make_certificate
-from roots import Root, RootCache
+from roots import Bases, Root, RootCache
 
 PROBE_SECONDS = 10
 # Of a test, and of all of them: whether one has failed.
@@ -92,10 +92,9 @@ def certificate(folder: Path) -> Path:
 
 
 @pytest.fixture(scope="session")
-def bases() -> dict[Debian, Path]:
+def bases() -> dict[Debian, Bases]:
     """The kept systems. Nobody writes into them."""
-    prepared = RootCache(CHECKOUT / ".build" / "roots").prepare(RELEASES)
-    return dict(zip(RELEASES, prepared, strict=True))
+    return RootCache(CHECKOUT / ".build" / "roots").prepare(RELEASES)
 
 
 @pytest.fixture(scope="session", params=RELEASES, ids=lambda release: release.suite)
@@ -105,10 +104,10 @@ def release(request: pytest.FixtureRequest) -> Debian:
 
 
 @pytest.fixture
-def root(release: Debian, bases: dict[Debian, Path], folder: Path) -> Iterator[Root]:
-    """A clean one of the test's own."""
+def root(release: Debian, bases: dict[Debian, Bases], folder: Path) -> Iterator[Root]:
+    """One of the test's own, with what the product needs and without the product."""
     place = Path(tempfile.mkdtemp(prefix=f"{release.suite}-", dir=folder))
-    with Root(bases[release], place) as made:
+    with Root(bases[release].complete, place) as made:
         yield made
 
 

@@ -6,21 +6,24 @@ from dataclasses import dataclass
 
 COMMAND_SECONDS = 60
 DEFAULT_MIRROR = "http://deb.debian.org/debian"
-# What the executable links, and the web server in front of it. systemd is not in a minimal Debian; it boots the roots.
-NEEDED_EVERYWHERE = ("ca-certificates", "libcrypt1", "libexpat1", "libstdc++6", "nginx", "systemd")
+# What a host has that the product comes to. systemd is not in a minimal Debian; it boots the roots.
+HOST = ("ca-certificates", "nginx", "systemd")
+# What the executable links, beside libcurl and libfcgi, which every release calls by another name.
+LINKED_EVERYWHERE = ("libcrypt1", "libexpat1", "libstdc++6")
 
 
 @dataclass(frozen=True)
 class Debian:
-    """A release, and the packages that are installed beside its minimal system. Nothing of Swift is among them."""
+    """A release of which systems are made. Nothing of Swift is in them."""
 
     suite: str
-    packages: tuple[str, ...]
+    # What the product needs, and tests call it with, beside `HOST`.
+    needed: tuple[str, ...]
 
 
-BOOKWORM = Debian("bookworm", (*NEEDED_EVERYWHERE, "libcurl4", "libfcgi0ldbl"))
+BOOKWORM = Debian("bookworm", (*LINKED_EVERYWHERE, "libcurl4", "libfcgi0ldbl"))
 # Its curl speaks HTTP/3.
-TRIXIE = Debian("trixie", (*NEEDED_EVERYWHERE, "curl", "libcurl4t64", "libfcgi0t64"))
+TRIXIE = Debian("trixie", (*LINKED_EVERYWHERE, "curl", "libcurl4t64", "libfcgi0t64"))
 RELEASES = (BOOKWORM, TRIXIE)
 
 

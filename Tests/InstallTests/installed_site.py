@@ -7,7 +7,7 @@ import json
 import secrets
 import ssl
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -29,8 +29,8 @@ class User:
 @dataclass(frozen=True)
 class Reply:
     status: int
-    headers: http.client.HTTPMessage
     body: bytes
+    headers: http.client.HTTPMessage = field(default_factory=http.client.HTTPMessage)
 
     def json(self) -> Any:
         return json.loads(self.body)
@@ -63,7 +63,7 @@ class Caller(http.client.HTTPSConnection):
         text = None if body is None else json.dumps(body)
         self.request(method, path, text, fields | ({} if text is None else {"Content-Type": "application/json"}))
         answer = self.getresponse()
-        return Reply(answer.status, answer.headers, answer.read())
+        return Reply(answer.status, answer.read(), answer.headers)
 
 
 class Site:

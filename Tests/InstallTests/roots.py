@@ -10,17 +10,19 @@ import subprocess
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 from child import Child
 from deadline import wait_until
-from debian import Debian, architecture, mirror
+from debian import HOST, Debian, architecture, mirror
 from mounts import bind, mount, mount_devices, unmount
 
 # To be raised when `RootCache` makes something else of the same release.
-RECIPE = 1
+RECIPE = 2
+BOOTSTRAP = Path(__file__).with_name("bootstrap.sh")
 BOOTSTRAP_SECONDS = 900
 # After so long a kept system is removed.
 UNUSED_SECONDS = 30 * 86400
@@ -29,33 +31,36 @@ COMMAND_SECONDS = 120
 ENVIRONMENT = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LANG": "C.UTF-8", "DEBIAN_FRONTEND": "noninteractive"}
 
 
+@dataclass(frozen=True)
+class Bases:
+    """Two systems of a release. What is kept is never written to again: see `Root`."""
+
+    # With nginx and systemd; apt has downloaded what the product needs, and needs no mirror to install it.
+    clean: Path
+    # With that installed.
+    complete: Path
+
+
 class RootCache:
-    """Keeps what debootstrap has made. What is kept is never written to again: see `Root`."""
+    """Keeps what debootstrap has made."""
 
     def __init__(self, folder: Path):
         self._folder = folder
         folder.mkdir(parents=True, exist_ok=True)
 
-    def prepare(self, releases: Sequence[Debian]) -> list[Path]:
-        """The systems' folders, in the order of the releases. Those that are missing are made at the same time.
-
-        Raises RuntimeError with the end of debootstrap's output.
-        """
+    def prepare(self, releases: Sequence[Debian]) -> dict[Debian, Bases]:
+        """Those that are missing are made at the same time. Raises RuntimeError with the end of debootstrap's output."""
         with self._lock():
-            folders = [self._folder / _name(release) for release in releases]
-            works = [
-                _Bootstrap(release, folder)
-                for release, folder in zip(releases, folders, strict=True)
-                if not folder.exists()
-            ]
+            folders = {release: self._folder / _name(release) for release in releases}
+            works = [_Bootstrap(release, folder) for release, folder in folders.items() if not folder.exists()]
             try:
                 for work in works:
                     work.finish()
             finally:
                 for work in works:
                     work.stop()
-            self._forget_unused(folders)
-        return folders
+            self._forget_unused(list(folders.values()))
+        return {release: Bases(folder / "clean", folder / "complete") for release, folder in folders.items()}
 
     def _forget_unused(self, used: list[Path]) -> None:
         """What was asked for until somebody changed a list is not asked for again, and is large."""
@@ -83,17 +88,15 @@ class _Bootstrap:
         log = folder.with_name(f"{release.suite}.log")
         log.unlink(missing_ok=True)
         shutil.rmtree(self._part, ignore_errors=True)
-        debootstrap = ["debootstrap", "--variant=minbase", f"--include={','.join(release.packages)}"]
-        debootstrap += [release.suite, str(self._part), mirror()]
+        lists = [",".join(HOST), ",".join(release.needed)]
         # With process numbers and mounts of its own, so that all it has started and mounted ends with it.
-        self._child = Child(["unshare", "--mount", "--pid", "--fork", "--kill-child", *debootstrap], log)
+        command = ["unshare", "--mount", "--pid", "--fork", "--kill-child", str(BOOTSTRAP)]
+        self._child = Child([*command, str(self._part), release.suite, mirror(), *lists], log)
 
     def finish(self) -> None:
         wait_until(lambda: self._child.exit_status is not None, f"{self._folder.name} is made", BOOTSTRAP_SECONDS)
         if self._child.exit_status != 0:
             raise RuntimeError(f"debootstrap {self._release.suite}: {self._child.output[-2000:]}")
-        for package in self._part.glob("var/cache/apt/archives/*.deb"):
-            package.unlink()
         self._part.rename(self._folder)
 
     def stop(self) -> None:
@@ -105,7 +108,7 @@ class Root:
     """A Debian of one test's own, while the `with` block lasts: what is written is kept in memory, and forgotten."""
 
     def __init__(self, base: Path, folder: Path):
-        """`base` is a folder of `RootCache`; `folder` is empty, or is not there yet."""
+        """`base` is a folder of `Bases`, or another root's; `folder` is empty, or is not there yet."""
         self._base, self._folder = base, folder
         self.path = folder / "root"
 
@@ -165,7 +168,7 @@ def run(command: list[str], input: str, check: bool) -> subprocess.CompletedProc
 
 
 def _name(release: Debian) -> str:
-    asked = json.dumps([RECIPE, architecture(), release.suite, sorted(release.packages)])
+    asked = json.dumps([RECIPE, architecture(), release.suite, HOST, release.needed])
     return f"{release.suite}-{hashlib.sha256(asked.encode()).hexdigest()[:12]}"
 
 

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from booted import BootedSystem
-from clean import CLEAN
 from debian import Debian
 from deadline import wait_until
 from installed_site import CONFIGURATION, SERVICE, SOCKET, Site, User, expect
@@ -30,7 +29,7 @@ from packaged import (
     speak_tls,
 )
 from product import CHECKOUT, allow_load
-from roots import Root, RootCache
+from roots import Bases, Root
 
 SNIPPET = "/etc/nginx/snippets/app-backend.conf"
 
@@ -47,17 +46,11 @@ def later(package: Path, folder: Path) -> Path:
 
 
 @pytest.fixture(scope="session")
-def clean_bases() -> dict[Debian, Path]:
-    prepared = RootCache(CHECKOUT / ".build" / "roots").prepare(list(CLEAN.values()))
-    return dict(zip(CLEAN, prepared, strict=True))
-
-
-@pytest.fixture(scope="session")
 def downloaded(
-    release: Debian, clean_bases: dict[Debian, Path], package: Path, later: Path, folder: Path
+    release: Debian, bases: dict[Debian, Bases], package: Path, later: Path, folder: Path
 ) -> Iterator[Path]:
     """A clean system in which apt has downloaded what the package depends on, and installed nothing."""
-    with Root(clean_bases[release], Path(tempfile.mkdtemp(prefix="downloaded-", dir=folder))) as root:
+    with Root(bases[release].clean, Path(tempfile.mkdtemp(prefix="downloaded-", dir=folder))) as root:
         bring(root, package, later)
         yield root.path
 

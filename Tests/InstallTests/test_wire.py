@@ -14,6 +14,7 @@ from product import CHECKOUT, install_program
 from roots import Root
 
 STORY_SECONDS = 600
+CHROOTED = Path(__file__).with_name("chrooted.sh")
 
 
 @pytest.fixture
@@ -45,9 +46,13 @@ def test_the_whole_story_passes_on_a_clean_debian(programs: dict[str, Path], fol
 
 
 def _wrap(folder: Path, root: Root, program: str) -> Path:
-    """Replaces itself, so that its number is the program's, and signals reach that."""
+    """Replaces itself, so that its number is the program's, and signals reach that.
+
+    A copy of it is a copy of the program: whatever path it is called by has the root's program there, for that call.
+    """
     wrapper = folder / Path(program).name
-    wrapper.write_text(f'#!/bin/sh\n: > "{_mark(wrapper)}"\nexec chroot "{root.path}" "{program}" "$@"\n')
+    become = f'unshare --mount "{CHROOTED}" "{root.path}" "{program}" "$0" "$@"'
+    wrapper.write_text(f'#!/bin/sh\n: > "{_mark(wrapper)}"\nexec {become}\n')
     wrapper.chmod(0o700)
     return wrapper
 
