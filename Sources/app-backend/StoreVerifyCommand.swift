@@ -30,7 +30,7 @@ struct StoreVerifyCommand: ParsableCommand {
             print("\(index): \(count) lines are missing: their records are not found by it")
         }
         if report.isUnopenedCopy {
-            print("The folder is a copy that was never opened. What is missing in its indexes is added when it is.")
+            print("It is a copy, or an older store, and was not opened yet. Opening it adds what its indexes lack.")
         } else if !report.missingIndexLines.isEmpty {
             print("`app-backend store reindex` adds what is missing.")
         }
