@@ -18,9 +18,14 @@ extension WireTests {
             "Request_Id", "REQUEST_ID", "X-Request-Id", "FCGI_ROLE", "Server-Addr",
         ]
 
-        /// All of them with that value.
+        /// What could be one of nginx's own.
+        private static let forgedID = String(repeating: "0bad", count: 8)
+
+        /// All of them with that value; those of ids with one that an id may have.
         private static func forged(_ value: String) -> HTTPFields {
-            var fields = HTTPFields(Dictionary(uniqueKeysWithValues: names.map { ($0, value) }))
+            var fields = HTTPFields(
+                Dictionary(
+                    uniqueKeysWithValues: names.map { ($0, $0.lowercased().contains("request") ? forgedID : value) }))
             for name in HTTPField.Name("Forwarded").map({ [$0] }) ?? [] { fields[name] = "for=\(value);by=\(value)" }
             return fields
         }
@@ -45,6 +50,7 @@ extension WireTests {
                 let lines = try site.lines(path, fields: Self.forged("203.0.113.66"))
                 #expect(lines.first == "127.0.0.1" && lines.last == site.authority)
                 #expect(lines[1].wholeMatch(of: /[0-9a-f]{32}/) != nil && lines[1] != usual[1])
+                #expect(lines[1] != Self.forgedID)
             }
         }
 
