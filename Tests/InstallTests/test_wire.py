@@ -33,7 +33,8 @@ def test_the_whole_story_passes_on_a_clean_debian(programs: dict[str, Path], fol
     command = ["swift", "test", "--skip-build", "--disable-xctest", "--package-path", str(CHECKOUT)]
     environment = os.environ | {variable: str(wrapper) for variable, wrapper in programs.items()}
     log = folder / f"wire-{release.suite}.log"
-    tests = Child([*command, "--filter", "WireTests"], log, environment, orphaned="TERM")
+    # Shared hosts are not root's, and only root can enter another system.
+    tests = Child([*command, "--filter", "WireTests", "--skip", "HostingTests"], log, environment, orphaned="TERM")
     try:
         wait_until(lambda: tests.exit_status is not None, "WireTests have ended", STORY_SECONDS)
     finally:
