@@ -54,8 +54,6 @@ package struct ServerCertificate: Equatable, Sendable {
         self.init(lines: lines)
     }
 
-    package var isSelfSigned: Bool { subject == issuer }
-
     /// OpenSSL writes `Feb  9 15:26:25 2027 GMT` (`ASN1_TIME_print(3)`): `asctime` of HTTP without the day's name.
     private static func seconds(_ date: String) -> Int64? {
         guard date.hasSuffix(" GMT") else { return nil }

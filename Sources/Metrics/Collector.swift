@@ -5,16 +5,3 @@ package protocol Collector: Sendable {
     /// Writes its families, whole, each once.
     func collect(into exposition: inout Exposition)
 }
-
-/// A collector made of a closure.
-package struct ClosureCollector: Collector {
-    private let body: @Sendable (inout Exposition) -> Void
-
-    package init(_ body: @escaping @Sendable (inout Exposition) -> Void) {
-        self.body = body
-    }
-
-    package func collect(into exposition: inout Exposition) {
-        body(&exposition)
-    }
-}
