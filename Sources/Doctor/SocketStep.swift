@@ -1,5 +1,5 @@
-internal import DeviceAPI
 // SPDX-License-Identifier: Apache-2.0
+internal import DeviceAPI
 package import FastCGI
 internal import HTTP
 internal import HTTPTypes
