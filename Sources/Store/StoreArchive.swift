@@ -92,7 +92,7 @@ package struct StoreArchive {
         let entry = TarWriter.Entry(
             name: name, kind: kind, mode: status.st_mode, size: size, modified: status.st_mtim.tv_sec)
         guard let header = TarWriter.header(entry) else {
-            throw .unavailable(detail: "\(name): the name is too long for an archive")
+            throw .unavailable(detail: "\(name): too long a name, or too large a file, for an archive")
         }
         try write(header)
     }

@@ -21,7 +21,7 @@ enum TarWriter {
         var modified: Int
     }
 
-    /// - Returns: nil, when the name is too long for a header: more than 100 bytes.
+    /// - Returns: nil, when a header cannot say it: a name of more than 100 bytes, a file of more than `maximumFileBytes`.
     static func header(_ entry: Entry) -> [UInt8]? {
         let name = Array((entry.name + (entry.kind == .folder ? "/" : "")).utf8)
         guard name.count <= 100, entry.size <= maximumFileBytes else { return nil }
