@@ -25,11 +25,6 @@ def test_a_unit_with_an_unknown_key_would_be_noticed(installed: Root) -> None:
     assert "NoSuchKey" in done.stdout + done.stderr
 
 
-def test_nginx_accepts_the_shipped_files(installed: Root) -> None:
-    # It may warn: newer ones say `http2` in another way, see nginx/site.conf.
-    installed.run("nginx", "-t")
-
-
 def test_the_program_finds_all_its_libraries_and_none_of_swift(installed: Root) -> None:
     libraries = installed.run("ldd", "/usr/bin/app-backend").stdout
     assert "libfcgi" in libraries and "libcurl" in libraries
