@@ -31,12 +31,15 @@ final class NotifySocket: Sendable {
         return heard.withLock(\.self)
     }
 
-    /// Waits until one that begins so has come, after so many others of all kinds.
+    /// Waits until one that begins so, and is as wanted, has come, after so many others of all kinds. What is told again
+    /// and again may be told once more as it was before.
     /// - Returns: the first; nil when none came in time.
-    func wait(for prefix: String, after count: Int = 0) -> String? {
+    func wait(
+        for prefix: String, after count: Int = 0, where isWanted: (String) -> Bool = { _ in true }
+    ) -> String? {
         var found: String?
         Deadline.poll(seconds: 20) {
-            found = assignments().dropFirst(count).first { $0.hasPrefix(prefix) }
+            found = assignments().dropFirst(count).first { $0.hasPrefix(prefix) && isWanted($0) }
             return found != nil
         }
         return found
