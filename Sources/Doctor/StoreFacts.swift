@@ -31,8 +31,6 @@ package struct StoreFacts: Sendable {
 
     init() {}
 
-    /// Messages of the queue that are counted.
-    private static let maximumQueue = 100_000
     /// Bytes of `quarantine/` that are looked at.
     private static let maximumQuarantine = 16 << 20
     /// Entries of a folder that are looked at.
@@ -55,12 +53,9 @@ package struct StoreFacts: Sendable {
             options.onEvent = { broken.hear($0) }
             let store = try FileStore.open(path: path, options: options)
             users = try store.users().count
-            let waiting = try store.queuedHubMessages(except: [], limit: Self.maximumQueue).filter {
-                $0.expiresAt > now
-            }
+            let backlog = try store.hubQueueBacklog()
             queue = Queue(
-                count: waiting.count,
-                oldestSeconds: waiting.first.map { max(0, now.seconds - $0.createdAt.seconds) } ?? 0)
+                count: backlog.messages, oldestSeconds: backlog.oldest.map { max(0, now.seconds - $0.seconds) } ?? 0)
         } catch {
             self.error = error
         }

@@ -67,6 +67,7 @@ final class Shift: Sendable {
         return successor
     }
 
+    /// The one who should be hired cannot be: as if all were busy.
     func hireFailed() {
         roster.withLock { roster in
             roster.hired -= 1

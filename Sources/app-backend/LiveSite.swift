@@ -27,8 +27,15 @@ final class LiveSite: Responder {
             self.site = site
         }
 
+        /// Whoever lets go last may be a worker with an answer to send, and to close takes time. Of what is closed already
+        /// nothing is left to do.
         deinit {
-            site.close()
+            let site = site
+            do throws(ServerError) {
+                try PlatformThread.start { site.close() }
+            } catch {
+                site.close()
+            }
         }
     }
 

@@ -12,7 +12,7 @@ from load import Load, Worker
 
 REGISTER = "/api/register"
 # Seconds. systemd grants a service thirty where nobody says otherwise.
-WATCHDOG = 2
+WATCHDOG = 4
 RELOADS = 5
 
 

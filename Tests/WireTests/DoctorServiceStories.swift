@@ -64,8 +64,9 @@ extension WireTests {
             let changed = try site.configuration(
                 replacing: "\"workers\": 16", with: "\"auth\": { \"realm\": \"Other\" }, \"workers\": 16")
             let diagnosis = try site.diagnose(WireSite.Walk(configuration: changed))
-            #expect(
-                diagnosis.wrong == [] && diagnosis.steps("warning").filter { $0 != "clock" } == ["nginx", "socket"])
+            // The clock and the disk are this machine's own.
+            let warnings = diagnosis.steps("warning").filter { $0 != "clock" && $0 != "store" }
+            #expect(diagnosis.wrong == [] && warnings == ["nginx", "socket"])
             #expect(diagnosis.found("socket").contains("auth.realm"))
         }
 

@@ -42,6 +42,9 @@ func together<Result: Sendable>(_ count: Int, _ body: @escaping @Sendable (Int) 
     start(count, body)()
 }
 
+/// For calls that have deadlines of their own.
+private let patience = DispatchTimeInterval.seconds(300)
+
 /// As `together`, without waiting.
 /// - Returns: waits for all of them, and gives their results.
 func start<Result: Sendable>(_ count: Int, _ body: @escaping @Sendable (Int) throws -> Result) -> () -> [Result] {
@@ -60,7 +63,7 @@ func start<Result: Sendable>(_ count: Int, _ body: @escaping @Sendable (Int) thr
         }.start()
     }
     return {
-        group.wait()
+        if group.wait(timeout: .now() + patience) == .timedOut { Issue.record("calls have not ended in time") }
         return results.values.withLock(\.self)
     }
 }

@@ -125,9 +125,9 @@ private final class Sender: Sendable {
         }
     }
 
-    /// Whether a few more were acknowledged.
+    /// Whether a few more were acknowledged, as far as he sends any more.
     func isCarried() -> Bool {
-        let target = acknowledged.count + 2
+        let target = min(acknowledged.count + 2, Self.most)
         return Deadline.poll(seconds: 30) { acknowledged.count >= target }
     }
 

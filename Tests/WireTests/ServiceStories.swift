@@ -62,7 +62,8 @@ extension WireTests {
             #expect(backend.log.contains("reloaded the configuration users=0"))
             // Threads are not made while it runs.
             #expect(backend.log.contains("warning: reload: a restart is needed for workers"))
-            let waits = manager.wait(for: "STATUS=Serving: 0 of 3", after: before, where: { $0.hasSuffix(" for workers") })
+            let waits = manager.wait(
+                for: "STATUS=Serving: 0 of 3", after: before, where: { $0.hasSuffix(" for workers") })
             #expect(waits != nil)
 
             try backend.configure(keys: keys(folder, #""auth": { "realm": "Thi\"rd" }, "wrokers": 5"#))
