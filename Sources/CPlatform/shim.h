@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
+#include <pthread.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/auxv.h>
 #include <sys/epoll.h>
@@ -72,23 +74,42 @@ static inline ssize_t platform_receive(int descriptor, void *buffer, size_t size
     return recv(descriptor, buffer, size, MSG_DONTWAIT);
 }
 
-// Gives back the pages of the executable's own code and constants (madvise(2), MADV_DONTNEED). They are the file's, never
-// written to, and come back from the page cache when they are next touched; of what a start reads, nine megabytes, an
-// hour's work needs half of one. Segments that may be written to hold relocated addresses, and are left alone.
-static inline void platform_release_program_pages(void) {
-    const ElfW(Phdr) *headers = (const ElfW(Phdr) *)getauxval(AT_PHDR);
-    uintptr_t count = getauxval(AT_PHNUM), page = getauxval(AT_PAGESZ), base = 0;
-    if (headers == 0 || page == 0) return;
-    for (uintptr_t i = 0; i < count; i++) {
-        if (headers[i].p_type == PT_PHDR) base = (uintptr_t)headers - headers[i].p_vaddr;
-    }
-    for (uintptr_t i = 0; base != 0 && i < count; i++) {
-        if (headers[i].p_type != PT_LOAD || (headers[i].p_flags & PF_W) != 0) continue;
-        uintptr_t start = base + headers[i].p_vaddr, end = start + headers[i].p_filesz;
-        start &= ~(page - 1);
-        end &= ~(page - 1);
+// Whether something lies there to be read; false for the end of a connection.
+static inline bool platform_has_bytes(int descriptor) {
+    char byte;
+    return recv(descriptor, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
+}
+
+// dl_iterate_phdr(3) and its struct dl_phdr_info, as far as it is needed, behind _GNU_SOURCE.
+struct platform_object {
+    ElfW(Addr) base;
+    const char *name;
+    const ElfW(Phdr) *headers;
+    ElfW(Half) count;
+};
+extern int platform_iterate_objects(int (*)(struct platform_object *, size_t, void *), void *)
+    __asm__("dl_iterate_phdr");
+
+static inline int platform_release_object(struct platform_object *object, size_t size, void *page_size) {
+    uintptr_t page = *(uintptr_t *)page_size;
+    for (ElfW(Half) i = 0; i < object->count; i++) {
+        const ElfW(Phdr) *segment = &object->headers[i];
+        if (segment->p_type != PT_LOAD || (segment->p_flags & PF_W) != 0) continue;
+        uintptr_t start = (object->base + segment->p_vaddr) & ~(page - 1);
+        uintptr_t end = (object->base + segment->p_vaddr + segment->p_filesz) & ~(page - 1);
         if (end > start) madvise((void *)start, end - start, MADV_DONTNEED);
     }
+    return 0;
+}
+
+// Gives back the pages of code and constants, the executable's and its libraries' (madvise(2), MADV_DONTNEED). They are the
+// files', never written to, and come back from the page cache when they are next touched; of what a start reads, nine
+// megabytes of the executable alone, an hour's work needs half of one. Segments that may be written to hold relocated
+// addresses, and are left alone. Breakpoints that a debugger has set before are lost with the pages: attach to the running
+// program.
+static inline void platform_release_code_pages(void) {
+    uintptr_t page = getauxval(AT_PAGESZ);
+    if (page != 0) platform_iterate_objects(platform_release_object, &page);
 }
 
 // adjtimex(2), asking only: 1 when somebody keeps the kernel's clock right, 0 when nobody does, -1 when it is not known.
@@ -96,4 +117,16 @@ static inline int platform_clock_is_synchronized(void) {
     struct timex state = {0};
     int result = adjtimex(&state);
     return result < 0 ? -1 : result != TIME_ERROR && !(state.status & STA_UNSYNC);
+}
+
+// A detached thread with that much stack; 0, or an error's number (pthread_create(3)).
+static inline int platform_start_thread(void *(*run)(void *), void *argument, size_t stack) {
+    pthread_attr_t attributes;
+    pthread_t thread;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, stack);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    int result = pthread_create(&thread, &attributes, run, argument);
+    pthread_attr_destroy(&attributes);
+    return result;
 }

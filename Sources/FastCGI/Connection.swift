@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import CPlatform
 import Glibc
 import Synchronization
 
@@ -72,7 +73,8 @@ final class ConnectionTable: Sendable {
     /// - Returns: how many there were.
     func endSilent(at now: Int64) -> Int {
         table.withLock { table in
-            let silent = table.values.filter { $0.isSilent(at: now) }
+            // One whose request lies there unread waits for a worker, not we for it.
+            let silent = table.values.filter { $0.isSilent(at: now) && !platform_has_bytes($0.number) }
             // Under the lock, as long as the number is theirs.
             for connection in silent { shutdown(connection.number, Int32(SHUT_RDWR)) }
             return silent.count

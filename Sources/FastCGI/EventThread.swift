@@ -16,12 +16,14 @@ struct EventThread: ~Copyable {
     private let state: ServerState
     private let listener: Listener
     private let workers: [Worker]
+    private let hire: () -> Bool
     private var nextSweep: Int64 = 0
     private var isAccepting = false
     /// Bytes that nobody wants.
     private var trash = [UInt8](repeating: 0, count: Inbox.firstRoom)
 
-    init(state: ServerState, listener: Listener, workers: [Worker]) {
+    init(state: ServerState, listener: Listener, workers: [Worker], hire: @escaping () -> Bool) {
+        self.hire = hire
         self.state = state
         self.listener = listener
         self.workers = workers
@@ -84,6 +86,7 @@ struct EventThread: ~Copyable {
         }
         for _ in 0..<state.connections.endSilent(at: now) { state.note(.receiveTimeout) }
         for worker in workers where worker.interrupt(overdueAt: now) { state.meters.count(.sendTimeout) }
+        state.mendShift(hire: hire)
         resumeAccepting()
     }
 }

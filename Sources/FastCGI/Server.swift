@@ -16,6 +16,8 @@ package final class Server: Sendable {
     private let state: ServerState
     private let workers: [Worker]
     private let running = Atomic(0)
+    /// Whether the last worker that was needed could not be had.
+    private let lacksWorkers = Atomic(false)
 
     /// Makes a server ready; it accepts nothing before `run()`. Raises the process's soft limit of open descriptors,
     /// as far as the hard one lets it, to what the limits need.
@@ -45,7 +47,7 @@ package final class Server: Sendable {
         defer { end() }
         for _ in 0..<min(ServerState.listeners, limits.workers) { try startWorker() }
         onReady()
-        var events = EventThread(state: state, listener: listener, workers: workers)
+        var events = EventThread(state: state, listener: listener, workers: workers, hire: hireWorker)
         events.run()
     }
 
@@ -67,12 +69,10 @@ package final class Server: Sendable {
     /// What a watchdog compares to know whether the server is at work.
     package var pulse: ServerPulse {
         let now = monotonicMilliseconds()
-        let busy = workers.map { $0.busyMilliseconds(at: now) }
-        // Someone who is free, or has begun something since, takes the next request.
-        let shortest = busy.contains(nil) ? nil : busy.compactMap(\.self).min()
+        // Someone who is free, or has begun something since, takes the next request; one who was never hired does not.
+        let shortest = workers.compactMap { $0.busyMilliseconds(at: now) }.min()
         return ServerPulse(
-            turns: state.meters.turns.load(ordering: .relaxed),
-            exhausted: shortest.map { .milliseconds($0) } ?? .zero)
+            turns: state.meters.turns.load(ordering: .relaxed), exhausted: .milliseconds(shortest ?? 0))
     }
 }
 
@@ -98,9 +98,13 @@ extension Server {
     private func hireWorker() -> Bool {
         do throws(ServerError) {
             try startWorker()
+            lacksWorkers.store(false, ordering: .relaxed)
             return true
         } catch {
-            state.logger.error("No further worker", metadata: ["error": "\(error)"])
+            // Said once, not at every request.
+            if !lacksWorkers.exchange(true, ordering: .relaxed) {
+                state.logger.error("No further worker", metadata: ["error": "\(error)"])
+            }
             return false
         }
     }

@@ -59,6 +59,12 @@ final class ServerState: Sendable {
         shift.join()
     }
 
+    /// Tries again to have a listener where there is none, so that nobody waits for one who is busy.
+    /// - Parameter hire: as in `nextReady(hire:)`.
+    func mendShift(hire: () -> Bool) {
+        if shift.lacksListener(), !hire() { shift.hireFailed() }
+    }
+
     /// The next connection with something to read, for one worker; nil at the end.
     /// - Parameter hire: begins one more worker; false when that cannot be done.
     func nextReady(hire: () -> Bool) -> Connection? {

@@ -25,6 +25,21 @@ package struct ServerPulse: Sendable {
     package let turns: Int
     /// For how long no worker has taken a request or become free; zero while one is free.
     package let exhausted: Duration
+
+    /// What stands still since an earlier look.
+    package enum Standstill: Equatable, Sendable {
+        /// The event thread has not gone round.
+        case accepting
+        /// Every worker has been at the same request for longer than it may take.
+        case workers(Duration)
+    }
+
+    /// - Parameter patience: how long a request may take.
+    /// - Returns: nil when all are at work; waiting for something slow is work, up to that time.
+    package func standstill(since last: ServerPulse, patience: Duration) -> Standstill? {
+        if turns == last.turns { return .accepting }
+        return exhausted > patience ? .workers(exhausted) : nil
+    }
 }
 
 /// The counters behind `ServerStatus`.

@@ -67,6 +67,18 @@ final class Shift: Sendable {
         return successor
     }
 
+    /// Whether somebody should be hired because nobody listens and nobody could be had when he was needed.
+    func lacksListener() -> Bool {
+        roster.withLock { roster in
+            guard roster.listening == 0, roster.asleep == 0, roster.hired < workers, !roster.isOver else {
+                return false
+            }
+            roster.hired += 1
+            roster.listening += 1
+            return true
+        }
+    }
+
     /// The one who should be hired cannot be: as if all were busy.
     func hireFailed() {
         roster.withLock { roster in

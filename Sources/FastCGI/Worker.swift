@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import CPlatform
 import Glibc
 import Synchronization
 
@@ -29,9 +30,11 @@ final class Worker: Sendable {
     /// The descriptor of the connection in hand.
     var heldNumber: Int32? { duty.withLock { $0.connection?.number } }
 
-    /// For how long the worker has had the request in hand, in milliseconds; nil while it has none.
+    /// For how long the worker has had the request in hand, in milliseconds; 0 while it has none, nil where there is no
+    /// worker yet.
     func busyMilliseconds(at now: Int64) -> Int64? {
-        duty.withLock { $0.connection == nil ? nil : now - $0.since }
+        guard isHired.load(ordering: .acquiring) else { return nil }
+        return duty.withLock { $0.connection == nil ? 0 : now - $0.since }
     }
 
     /// Ends the connection in hand, so that a write to it returns: always, or only when its answer is overdue.

@@ -68,7 +68,8 @@ final class Descriptor {
         _ context: StoreContext, _ name: String, _ flags: Int32
     ) throws(StoreError) -> Descriptor? {
         while true {
-            let number = platform_open(context.path + "/" + name, flags | O_CLOEXEC, 0o600)
+            // A pipe in the place of a file must not stop us; to files the flag says nothing.
+            let number = platform_open(context.path + "/" + name, flags | O_CLOEXEC | O_NONBLOCK, 0o600)
             if number >= 0 { return Descriptor(number: number, name: name, context: context) }
             if errno == ENOENT { return nil }
             guard errno == EINTR else { throw StoreError(errno, "open", name, writing: flags & O_ACCMODE != O_RDONLY) }

@@ -30,10 +30,11 @@ extension FileStore {
     func reindexIfCopied(now: Timestamp) {
         guard !context.isReadOnly, !IndexMark(context).isHere else { return }
         let isDone = DispatchSemaphore(value: 0)
-        DispatchQueue.global().async {
+        let isBegun = BackgroundWork.begin {
             self.reindexCopy(now: now)
             isDone.signal()
         }
+        guard isBegun else { return reindexCopy(now: now) }
         let limit = context.options.firstOpeningTimeout.components.seconds
         _ = isDone.wait(timeout: .now() + .seconds(Int(clamping: limit)))
     }

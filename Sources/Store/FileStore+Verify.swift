@@ -49,12 +49,27 @@ extension BucketTable {
                 throw LineFault(reason: "lies in a file where it is not looked for")
             } catch {
                 // Every line ends so. A damaged one that has lost its end as well cannot be told from one cut short.
-                guard raw.bytes.last == UInt8(ascii: "}") else {
+                if raw.bytes.last != UInt8(ascii: "}"), Self.mayBegin(raw.bytes) {
                     report.cutLines += 1
                     return
                 }
                 report.add(StoreReport.Fault(file: content.name, line: raw.number, reason: error.reason))
             }
         }
+        verifyTail(content, &report)
+    }
+
+    /// What stands behind the last line feed may still be on its way. Zeros, as a loss of power leaves them, are not.
+    private func verifyTail(_ content: BucketContent, _ report: inout StoreReport) {
+        let end = content.bytes.lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
+        let tail = content.bytes[end...]
+        guard !tail.isEmpty, !Self.mayBegin(tail) else { return }
+        let number = content.bytes.prefix(end).count { $0 == 0x0A } + 1
+        report.add(StoreReport.Fault(file: content.name, line: number, reason: "is no line of this store"))
+    }
+
+    /// Whether a line of this store can begin so: with an object, and without the control characters that JSON has not.
+    private static func mayBegin(_ bytes: some Collection<UInt8>) -> Bool {
+        (bytes.first == UInt8(ascii: "{") || bytes.first == UInt8(ascii: "#")) && bytes.allSatisfy { $0 >= 0x20 }
     }
 }

@@ -56,7 +56,7 @@ struct StoreFolder {
 
     /// Nil when there is no `store.json`.
     private func readSalt() throws(StoreError) -> [UInt8]? {
-        let descriptor = platform_open(path + "/store.json", O_RDONLY | O_CLOEXEC, 0)
+        let descriptor = platform_open(path + "/store.json", O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0)
         if descriptor < 0, errno == ENOENT { return nil }
         guard descriptor >= 0 else { throw StoreError(errno, "open", "store.json", writing: false) }
         defer { close(descriptor) }

@@ -84,7 +84,9 @@ struct ConfigurationFile {
 
     /// The file's bytes; nil, and `errno`, when it cannot be read.
     static func read(_ path: String) -> [UInt8]? {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        // A pipe that nobody writes to must not stop us. What reads standard input waits for it by itself.
+        let mode = path == "/dev/stdin" ? 0 : O_NONBLOCK
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | mode)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
         var bytes: [UInt8] = []

@@ -104,6 +104,8 @@ struct HubDoor {
         options.proxy = hub.proxy
         // A page of 100 registrations with their templates.
         options.maximumResponseBytes = 4 << 20
+        // A hub on this very host, as tests and tunnels have it; the connection string lets no other be called so.
+        options.allowPlainHTTP = hub.connection?.scheme == "http"
         options.userAgent = "app-backend/\(Version.text)"
         return options
     }

@@ -41,7 +41,9 @@ final class ProgressWatch: Sendable {
                 if let found, found != trouble { logger.error("no progress: \(found)") }
                 trouble = found
                 last = signs
-                if found == nil {
+                if server.status.isDraining {
+                    manager.tell(.alive)
+                } else if found == nil {
                     manager.tell(.alive, .status(status))
                 } else {
                     manager.tell(.status("No progress: \(found ?? "")"))
@@ -74,9 +76,10 @@ private struct Signs {
 
     /// - Returns: who has not moved; nil when everybody has.
     func trouble(since last: Signs, patience: Duration) -> String? {
-        if server.turns == last.server.turns { return "no connection is accepted" }
-        if server.exhausted > patience {
-            return "no worker has become free for \(server.exhausted.components.seconds) s"
+        switch server.standstill(since: last.server, patience: patience) {
+        case .accepting: return "no connection is accepted"
+        case .workers(let time): return "no worker has become free for \(time.components.seconds) s"
+        case nil: break
         }
         if let delivery, delivery == last.delivery { return "nothing is delivered" }
         return nil

@@ -29,6 +29,8 @@ struct SendCommand: ParsableCommand {
 
     func run() throws {
         var configuration = try options.load()
+        // Before root becomes the owner of the store, who may not open what stands in root's pipe.
+        let text = message == "-" ? try readMessage() : message
         let logger = LogLines.logger(LogThreshold(configuration.logLevel))
         try StoreOwner.become(for: &configuration)
         let store = try Site.openStore(configuration) { logger.warning("store: \($0)") }
@@ -40,7 +42,7 @@ struct SendCommand: ParsableCommand {
             throw Complaint("There is no user \(to).")
         }
         var json = JSONWriter()
-        json.string(message == "-" ? try readMessage() : message)
+        json.string(text)
         let platforms = secure ? [nil] : pns.map { [$0] } ?? configuration.hub.platforms.map(\.rawValue)
         var isAccepted = false
         for platform in platforms {
@@ -62,8 +64,10 @@ struct SendCommand: ParsableCommand {
     }
 
     private func readMessage() throws -> String {
-        guard let bytes = ConfigurationFile.read("/dev/stdin"), let text = String(validating: bytes, as: UTF8.self)
-        else {
+        guard let bytes = ConfigurationFile.read("/dev/stdin") else {
+            throw Complaint("Standard input cannot be read.")
+        }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
             throw Complaint("Standard input is not UTF-8 text.")
         }
         return text

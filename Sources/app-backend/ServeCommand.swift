@@ -15,9 +15,9 @@ struct ServeCommand: ParsableCommand {
     @OptionGroup var options: ConfigurationOptions
 
     func run() throws {
-        let configuration = try options.load()
         // Before the first thread: every thread inherits the mask, and only one waits for signals.
         Signals.block()
+        let configuration = try options.load()
         do {
             try Service(configuration, options: options).run()
         } catch {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import AppBackend
-import CPlatform
+import Dispatch
 import FastCGI
 import Glibc
 import Logging
@@ -45,15 +45,19 @@ final class Service: Sendable {
     /// - Throws: `ServerError.noThread`; `StoreError.poisoned`, when the disk has lost something.
     func run() throws {
         defer { site.close() }
-        try PlatformThread.start { [self] in heedSignals() }
+        // A reload makes anew what must be there first.
+        let isReady = DispatchSemaphore(value: 0)
+        try PlatformThread.start { [self] in
+            isReady.wait()
+            heedSignals()
+        }
         try sweeper.start { [self] in server.stop() }
         try site.startDelivering()
         let watch = manager.map { ProgressWatch(manager: $0, server: server, site: site, logger: logger) }
         try server.run(onReady: {
             manager?.tell(.ready, .status("Serving"))
             do { try watch?.start() } catch { logger.error("nobody watches over progress: \(error)") }
-            // What only a start needs counts against hosts' limits as long as it is mapped.
-            platform_release_program_pages()
+            isReady.signal()
         })
         watch?.stop()
         sweeper.stop()
@@ -66,8 +70,9 @@ final class Service: Sendable {
             let signal = Signals.wait()
             guard signal == SIGHUP else {
                 logger.notice("stopping on signal \(signal)")
+                server.stop()
                 manager?.tell(.stopping, .status("Stopping: requests in flight are answered"))
-                return server.stop()
+                return
             }
             manager?.tell(.reloading)
             reload()
@@ -80,10 +85,11 @@ final class Service: Sendable {
         let (wanted, faults) = SiteConfiguration.load(file: options.file)
         guard faults.isEmpty, let wanted else { return refuse(faults) }
         do {
+            // All that may fail comes before the change.
+            let users = try site.store.users().count
+            try warn(wanted)
             let waiting = try site.reload(wanted)
             threshold.level = wanted.logLevel
-            try warn(wanted)
-            let users = try site.store.users().count
             logger.notice("reloaded the configuration", metadata: ["users": "\(users)"])
             if !waiting.isEmpty {
                 logger.warning("reload: a restart is needed for \(waiting.joined(separator: ", "))")

@@ -31,7 +31,7 @@ struct ServiceManager: Sendable {
         watchdog = Self.watchdogTime()
     }
 
-    /// Never fails: whoever does not listen misses it.
+    /// Never fails, and never waits: whoever does not listen misses it.
     func tell(_ states: State...) {
         let text = states.map(Self.lines).joined(separator: "\n")
         let number = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
@@ -41,7 +41,7 @@ struct ServiceManager: Sendable {
         let bytes = Array(text.utf8)
         withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                _ = sendto(number, bytes, bytes.count, Int32(MSG_NOSIGNAL), $0, addressSize)
+                _ = sendto(number, bytes, bytes.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT), $0, addressSize)
             }
         }
     }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import CPlatform
 import Dispatch
 import FastCGI
 import Logging
@@ -10,6 +11,8 @@ import Synchronization
 final class Sweeper: Sendable {
     /// Buckets that are looked at in one go: at most 2 MiB are read.
     static let budget = 16
+    /// Seconds after which a start is over.
+    static let startSeconds = 2
     /// Seconds between two goes. An empty store of some 2,560 buckets is gone through in 27 minutes.
     static let pauseSeconds = 10
 
@@ -33,6 +36,9 @@ final class Sweeper: Sendable {
     /// - Throws: `ServerError.noThread`.
     func start(onLoss: @escaping @Sendable () -> Void) throws(ServerError) {
         try PlatformThread.start { [self] in
+            guard stopping.wait(timeout: .now() + .seconds(Self.startSeconds)) == .timedOut else { return }
+            // What only a start needs counts against hosts' limits as long as it is mapped.
+            platform_release_code_pages()
             while stopping.wait(timeout: .now() + .seconds(Self.pauseSeconds)) == .timedOut {
                 guard sweep() else {
                     foundLoss.store(true, ordering: .releasing)

@@ -7,6 +7,28 @@ import Testing
 
 /// Many connections, slow peers, full servers, and the end.
 @Suite struct LoadTests {
+    @Test func `a request that waits for a worker is not taken for one that does not come`() throws {
+        let gate = DispatchSemaphore(value: 0)
+        var limits = ServerLimits.small
+        limits.workers = 1
+        limits.receiveSeconds = 1
+        let wait: @Sendable (Request) -> Response = { _ in
+            gate.wait()
+            return Response()
+        }
+        try TestServer.with(limits, wait) { server in
+            let clients = try (1...2).map { _ in try server.client() }
+            for client in clients { client.send(Wire.request("GET", "/")[...]) }
+            // Longer than a connection may be silent, and until the deadlines were looked at.
+            let end = Date(timeIntervalSinceNow: 1.5)
+            #expect(eventually { Date() > end })
+            let turns = server.server.pulse.turns
+            #expect(eventually { server.server.pulse.turns > turns + 3 })
+            for _ in clients { gate.signal() }
+            #expect(clients.compactMap { $0.answer()?.code } == [200, 200])
+        }
+    }
+
     @Test func `1200 idle kept connections cost no worker`() throws {
         try TestServer.with { server in
             let idle = try (0..<1200).map { _ in try server.client() }

@@ -45,7 +45,17 @@ import Testing
             #expect(eventually { server.server.status.workersBusy == 3 })
             #expect(server.server.pulse.exhausted == .zero)
             clients[3].send(Wire.request("GET", "/")[...])
-            #expect(eventually { server.server.pulse.exhausted > .milliseconds(50) })
+            let last = server.server.pulse
+            #expect(
+                eventually {
+                    guard
+                        case .workers(let time) = server.server.pulse.standstill(
+                            since: last, patience: .milliseconds(50))
+                    else { return false }
+                    return time > .milliseconds(50)
+                })
+            #expect(eventually { server.server.pulse.standstill(since: last, patience: .seconds(60)) == nil })
+            #expect(last.standstill(since: last, patience: .seconds(60)) == .accepting)
             // Accepting goes on all the while.
             let later = server.server.pulse.turns
             #expect(eventually { server.server.pulse.turns > later })

@@ -37,6 +37,17 @@ import Testing
         #expect(report.isWhole && report.lines == 2 && report.cutLines == 0)
     }
 
+    /// What a loss of power leaves where the file had grown and its bytes had not come yet, and what somebody linked there.
+    @Test(arguments: [false, true])
+    func `zeros and other people's lines are no half lines`(endsInLineFeed: Bool) throws {
+        for hurt in [String(repeating: "\0", count: 300), "root:x:0:0:root:/root:/bin/sh"] {
+            let (folder, store, file) = try makeStore()
+            try folder.write(endsInLineFeed ? hurt + "\n" : hurt, to: file)
+            let report = try store.verify(now: noon)
+            #expect(!report.isWhole && report.faultyLines == 1)
+        }
+    }
+
     @Test func `lines in a file where nobody looks for them are found`() throws {
         let (folder, _, _) = try makeStore()
         // The store.json of another store: every name has another hash now.

@@ -24,7 +24,7 @@ REQUEST = {
     "HTTP_HOST": "localhost", "REMOTE_ADDR": "127.0.0.1",
 }
 PAUSE = 0.0002  # seconds between two tries to connect
-SETTLED = 2  # seconds after the first answer, when what a start needs once has been given back
+SETTLED = 4  # seconds after the first answer, when what a start needs once has been given back
 
 
 def record(kind, content):

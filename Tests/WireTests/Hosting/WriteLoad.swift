@@ -47,10 +47,11 @@ final class WriteLoad: Sendable {
         _ = together(threads) { [self] thread in
             var round = 0
             while round < 12
-                || ((writers < processes || !isOver()) && ContinuousClock.now < end && count < Self.maximum)
+                || ((writers < processes || !isOver()) && ContinuousClock.now < end)
             {
                 do {
-                    try write(thread, round)
+                    // Beyond what users may keep, they read.
+                    if count < Self.maximum { try write(thread, round) } else { try read(thread) }
                 } catch {
                     guard toleratesFailure else { throw error }
                 }
@@ -80,6 +81,11 @@ final class WriteLoad: Sendable {
             let found = Set(list.compactMap { $0["RegistrationId"]?.string })
             #expect(found.isSuperset(of: ids), "\(ids.count) were acknowledged, \(found.count) are there")
         }
+    }
+
+    private func read(_ thread: Int) throws {
+        let answer = try site.call(.get, Path.register, as: users[thread % users.count])
+        #expect(answer.status == .ok)
     }
 
     private func write(_ thread: Int, _ round: Int) throws {
