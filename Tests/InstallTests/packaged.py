@@ -109,6 +109,11 @@ def names_in(package: Path) -> set[str]:
     return {line.rpartition("/")[2] for line in _run("dpkg-deb", "--contents", str(package)).splitlines()}
 
 
+def unpack(package: Path, folder: Path) -> None:
+    """Its files below `folder`, without installing anything. Needs dpkg-deb on this machine."""
+    _run("dpkg-deb", "--extract", str(package), str(folder))
+
+
 def make_later(package: Path, folder: Path) -> Path:
     """The same package as a later version that also brings a change to the snippet. Needs dpkg-deb on this machine."""
     content = folder / "later"

@@ -3,6 +3,7 @@
 
 import contextlib
 import secrets
+import stat
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +14,7 @@ from booted import BootedSystem
 from debian import Debian
 from deadline import wait_until
 from installed_site import CONFIGURATION, SERVICE, SOCKET, Site, User, expect
+from links import broken_links, pages
 from load import Load, Worker
 from packaged import (
     apt,
@@ -27,11 +29,13 @@ from packaged import (
     nginx_reloaded,
     satisfy,
     speak_tls,
+    unpack,
 )
 from product import CHECKOUT, allow_load
 from roots import Bases, Root
 
 SNIPPET = "/etc/nginx/snippets/app-backend.conf"
+LOG = "/var/log/nginx/app-backend.log"
 
 
 @pytest.fixture(scope="session")
@@ -106,6 +110,20 @@ def read_secret(site: Site, user: User, number: int) -> str:
 def test_the_package_has_every_file_that_an_administrator_installs(package: Path) -> None:
     installed = {path.name for folder in ("nginx", "systemd") for path in (CHECKOUT / folder).glob("*.*")}
     assert installed <= names_in(package)
+
+
+def test_every_link_of_an_installed_page_leads_to_an_installed_file(package: Path, tmp_path: Path) -> None:
+    unpack(package, tmp_path)
+    shipped = {path.name for path in (CHECKOUT / "docs").glob("*.md")} | {"README.md", "CHANGELOG.md"}
+    assert {page.name for page in pages(tmp_path)} == shipped
+    assert broken_links(tmp_path) == []
+
+
+def test_the_log_of_calls_is_not_for_everybody(site: Site, alice: User) -> None:
+    log = site.system.root.file(LOG)
+    expect(site.call(alice, "GET", "/api/register"))
+    wait_until(lambda: log.stat().st_size > 0, "nginx has written its log")
+    assert stat.S_IMODE(log.stat().st_mode) == 0o640
 
 
 def test_apt_installs_and_one_include_later_everything_works(site: Site, alice: User) -> None:
