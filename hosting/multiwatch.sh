@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Four processes of the program behind one socket, for an nginx (or any web server) that speaks FastCGI to a socket and
-# starts nothing. To lie beside the program; runs until SIGTERM, and then nothing of it is left.
+# starts nothing. To lie beside the program; runs until SIGTERM, and then none of its processes is left. The socket's file
+# stays, and the next start replaces it.
 #
 #   multiwatch.sh [SOCKET]      app-backend.sock beside this file when none is named
 set -eu
