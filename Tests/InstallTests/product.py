@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The product in a root, as the README says that an administrator installs it."""
+"""The product in a root, its files where docs/deployment.md puts them. Of the units the socket alone is enabled, so that
+tests see who starts the service."""
 
 import re
 import shutil
