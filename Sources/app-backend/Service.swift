@@ -51,7 +51,7 @@ final class Service: Sendable {
             isReady.wait()
             heedSignals()
         }
-        try sweeper.start { [self] in server.stop() }
+        try sweeper.start(requests: { [self] in server.status.answered }, onLoss: { [self] in server.stop() })
         try site.startDelivering()
         let watch = manager.map { ProgressWatch(manager: $0, server: server, site: site, logger: logger) }
         try server.run(onReady: {

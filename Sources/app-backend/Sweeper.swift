@@ -13,6 +13,8 @@ final class Sweeper: Sendable {
     static let budget = 16
     /// Seconds after which a start is over.
     static let startSeconds = 2
+    /// So many requests between two goes are a monitor's: nobody else calls.
+    static let fewRequests = 2
     /// Seconds between two goes. An empty store of some 2,560 buckets is gone through in 27 minutes.
     static let pauseSeconds = 10
 
@@ -32,18 +34,26 @@ final class Sweeper: Sendable {
     var hasFoundLoss: Bool { foundLoss.load(ordering: .acquiring) }
 
     /// Works on a thread of its own until `stop`.
-    /// - Parameter onLoss: called once, when the store cannot be trusted any more.
+    /// - Parameters:
+    ///   - requests: how many were answered so far.
+    ///   - onLoss: called once, when the store cannot be trusted any more.
     /// - Throws: `ServerError.noThread`.
-    func start(onLoss: @escaping @Sendable () -> Void) throws(ServerError) {
+    func start(
+        requests: @escaping @Sendable () -> Int, onLoss: @escaping @Sendable () -> Void
+    ) throws(ServerError) {
         try PlatformThread.start { [self] in
             guard stopping.wait(timeout: .now() + .seconds(Self.startSeconds)) == .timedOut else { return }
-            // What only a start needs counts against hosts' limits as long as it is mapped.
+            // What only a start needs counts against hosts' limits as long as it is mapped; so does what busy hours needed.
             platform_release_code_pages()
+            var last = requests()
             while stopping.wait(timeout: .now() + .seconds(Self.pauseSeconds)) == .timedOut {
                 guard sweep() else {
                     foundLoss.store(true, ordering: .releasing)
                     return onLoss()
                 }
+                let count = requests()
+                if count - last <= Self.fewRequests { platform_release_code_pages() }
+                last = count
             }
         }
     }

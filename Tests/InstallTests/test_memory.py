@@ -8,6 +8,7 @@ from deadline import wait_until
 from installed_site import SERVICE, Site, expect
 
 IDLE_SECONDS = 3
+GIVEN_BACK_SECONDS = 60
 CALLS = 20
 # Against gross mistakes alone. kB.
 MOST_PROPORTIONAL = 20_000
@@ -25,6 +26,10 @@ def test_an_idle_service_is_small_in_memory_before_and_after_calls(site: Site) -
         expect(caller.call("POST", f"/api/register?handle={secrets.token_hex(32)}"))
         expect(caller.call("POST", "/api/notifications", "The code is 7"))
     show(f"after {2 * CALLS} calls", kilobytes(site))
+    # What the calls have read in it gives back when nobody calls any more.
+    busy = kilobytes(site)["Rss"]
+    wait_until(lambda: kilobytes(site)["Rss"] < 3 * busy / 4, "code that is not needed is given back", GIVEN_BACK_SECONDS)
+    show("and nobody calls any more", kilobytes(site))
 
 
 def show(when: str, memory: dict[str, int]) -> None:
