@@ -37,6 +37,9 @@ let package = Package(
         .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
         .systemLibrary(name: "CPlatform", providers: [.apt(["libcrypt-dev"])]),
 
+        // Threads without libdispatch.
+        .target(name: "Threads", dependencies: ["CPlatform"], swiftSettings: strict),
+
         // Words.
         .target(name: "JSON", swiftSettings: strict),
         .target(name: "HTTP", dependencies: [httpTypes], swiftSettings: strict),
@@ -45,7 +48,7 @@ let package = Package(
         // The door in and the door out.
         .target(
             name: "FastCGI",
-            dependencies: ["CFastCGI", "CPlatform", "HTTP", httpTypes, logging], swiftSettings: strict),
+            dependencies: ["CFastCGI", "CPlatform", "HTTP", "Threads", httpTypes, logging], swiftSettings: strict),
         .target(name: "Curl", dependencies: ["CCurl", "HTTP", httpTypes], swiftSettings: strict),
 
         // What is counted, and its text for Prometheus; each decorator has the shape of what it counts.
@@ -53,7 +56,7 @@ let package = Package(
             name: "Metrics", dependencies: ["HTTP", "NotificationHub", "Store", httpTypes], swiftSettings: strict),
 
         // State.
-        .target(name: "Store", dependencies: ["CPlatform", "JSON"], swiftSettings: strict),
+        .target(name: "Store", dependencies: ["CPlatform", "JSON", "Threads"], swiftSettings: strict),
 
         // The hub: its language and client, and one of our own.
         .target(

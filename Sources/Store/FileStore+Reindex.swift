@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Dispatch
+import Threads
 
 extension FileStore {
     /// Adds the index lines that records should have and that are missing, as in a copy that was made while others wrote:
@@ -30,11 +31,11 @@ extension FileStore {
     func reindexIfCopied(now: Timestamp) {
         guard !context.isReadOnly, !IndexMark(context).isHere else { return }
         let isDone = DispatchSemaphore(value: 0)
-        let isBegun = BackgroundWork.begin {
+        let result = DetachedThread.start {
             self.reindexCopy(now: now)
             isDone.signal()
         }
-        guard isBegun else { return reindexCopy(now: now) }
+        guard result == 0 else { return reindexCopy(now: now) }
         let limit = context.options.firstOpeningTimeout.components.seconds
         _ = isDone.wait(timeout: .now() + .seconds(Int(clamping: limit)))
     }
