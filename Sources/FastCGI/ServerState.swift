@@ -62,7 +62,7 @@ final class ServerState: Sendable {
     /// Tries again to have a listener where there is none, so that nobody waits for one who is busy.
     /// - Parameter hire: as in `nextReady(hire:)`.
     func mendShift(hire: () -> Bool) {
-        if shift.lacksListener(), !hire() { shift.hireFailed() }
+        if shift.wantsListener(), !hire() { shift.hireFailed() }
     }
 
     /// The next connection with something to read, for one worker; nil at the end.

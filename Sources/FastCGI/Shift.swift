@@ -25,6 +25,15 @@ final class Shift: Sendable {
         /// Workers that sleep here.
         var asleep = 0
         var isOver = false
+
+        /// Counts one more, who listens from the hiring on, so that nobody hires twice.
+        /// - Returns: false, when there may be none.
+        mutating func hire(atMost workers: Int) -> Bool {
+            guard hired < workers, !isOver else { return false }
+            hired += 1
+            listening += 1
+            return true
+        }
     }
 
     private let roster: Mutex<Roster>
@@ -52,30 +61,21 @@ final class Shift: Sendable {
         let successor = roster.withLock { roster -> Successor in
             roster.listening -= 1
             guard roster.listening == 0 else { return .nobody }
-            // Counted as listening from here on, so that nobody calls twice.
-            if roster.asleep > 0 {
-                roster.asleep -= 1
-                roster.listening += 1
-                return .called
-            }
-            guard roster.hired < workers, !roster.isOver else { return .nobody }
-            roster.hired += 1
+            guard roster.asleep > 0 else { return roster.hire(atMost: workers) ? .hire : .nobody }
+            // Counted as listening from the call on, so that nobody calls twice.
+            roster.asleep -= 1
             roster.listening += 1
-            return .hire
+            return .called
         }
         if successor == .called { call(1) }
         return successor
     }
 
-    /// Whether somebody should be hired because nobody listens and nobody could be had when he was needed.
-    func lacksListener() -> Bool {
+    /// Nobody listens, because nobody could be had when he was needed: then one more is counted in.
+    /// - Returns: whether he should be hired now; who does not manage to says `hireFailed()`.
+    func wantsListener() -> Bool {
         roster.withLock { roster in
-            guard roster.listening == 0, roster.asleep == 0, roster.hired < workers, !roster.isOver else {
-                return false
-            }
-            roster.hired += 1
-            roster.listening += 1
-            return true
+            roster.listening == 0 && roster.asleep == 0 && roster.hire(atMost: workers)
         }
     }
 

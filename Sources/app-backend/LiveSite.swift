@@ -31,11 +31,7 @@ final class LiveSite: Responder {
         /// nothing is left to do.
         deinit {
             let site = site
-            do throws(ServerError) {
-                try PlatformThread.start { site.close() }
-            } catch {
-                site.close()
-            }
+            LiveSite.aside { site.close() }
         }
     }
 
@@ -105,10 +101,15 @@ final class LiveSite: Responder {
 
     private func retire(_ former: Generation) {
         // Its pushes under way may take seconds, and the next signal shall not wait for them.
+        Self.aside { former.site.stopDelivering() }
+    }
+
+    /// On a thread of its own, or where there is none to be had, here.
+    private static func aside(_ work: @escaping @Sendable () -> Void) {
         do throws(ServerError) {
-            try PlatformThread.start { former.site.stopDelivering() }
+            try PlatformThread.start(work)
         } catch {
-            former.site.stopDelivering()
+            work()
         }
     }
 

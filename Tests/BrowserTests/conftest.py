@@ -3,10 +3,8 @@
 
 import os
 import shutil
-import signal
 import subprocess
-import tempfile
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +14,7 @@ import vapid
 from account import Account
 from certificates import Authority
 from chromium import Chromium, ChromiumTab
+from failures import FAILED, empty_folder, pytest_configure, pytest_runtest_makereport, scratch_folder  # noqa: F401
 from firefox import Firefox, FirefoxTab
 from installation import ROOT, Installation
 from push_service import PushService
@@ -23,36 +22,16 @@ from subscriber import Subscriber
 from tab import Tab
 
 SWIFT_SECONDS = 300
-# Of a test, and of all of them: whether one has failed.
-FAILED = pytest.StashKey[bool]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--without-browsers", action="store_true", help="skip the tests that need Firefox or Chromium")
 
 
-def pytest_configure(config: pytest.Config) -> None:
-    # Told to end, the tests end as upon Ctrl-C: they stop everything that they have started.
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.default_int_handler)
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    report = yield
-    if report.failed:
-        item.stash[FAILED] = True
-        item.session.stash[FAILED] = True
-    return report
-
-
 @pytest.fixture(scope="session")
 def leavings() -> Path:
     """A folder for what a person may want to look at when a test has failed."""
-    folder = ROOT / ".build" / "browser-tests" / "failed"
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    return folder
+    return empty_folder(ROOT / ".build" / "browser-tests" / "failed")
 
 
 @pytest.fixture(scope="session")
@@ -65,12 +44,8 @@ def screenshots() -> Path:
 @pytest.fixture(scope="session")
 def folder(request: pytest.FixtureRequest, leavings: Path) -> Iterator[Path]:
     """Goes with the tests; logs in it stay when one has failed."""
-    made = Path(tempfile.mkdtemp(prefix="app-backend-browsers-"))
-    yield made
-    if request.session.stash.get(FAILED, False):
-        for log in [*made.glob("*.log"), *made.glob("nginx/log/*.log")]:
-            shutil.copy(log, leavings / "-".join(log.relative_to(made).parts))
-    shutil.rmtree(made)
+    with scratch_folder("app-backend-browsers-", request.session, leavings) as made:
+        yield made
 
 
 @pytest.fixture(scope="session")

@@ -2,11 +2,9 @@
 """What the tests stand on. Roots are made once and kept; what is written into them is every test's own."""
 
 import os
-import shutil
-import signal
 import subprocess
 import tempfile
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -14,19 +12,12 @@ import pytest
 
 from booted import NAMESPACES, BootedSystem
 from debian import RELEASES, Debian
+from failures import FAILED, empty_folder, pytest_configure, pytest_runtest_makereport, scratch_folder  # noqa: F401
 from installed_site import Site
 from product import CHECKOUT, install_product, make_certificate
 from roots import Bases, Root, RootCache
 
 PROBE_SECONDS = 10
-# Of a test, and of all of them: whether one has failed.
-FAILED = pytest.StashKey[bool]()
-
-
-def pytest_configure(config: pytest.Config) -> None:
-    # Told to end, the tests end as upon Ctrl-C: they stop everything that they have started.
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -44,33 +35,17 @@ def why_not_here() -> str | None:
     return None if probe.returncode == 0 else f"this machine grants no namespaces: {probe.stderr.strip()}"
 
 
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    report = yield
-    if report.failed:
-        item.stash[FAILED] = True
-        item.session.stash[FAILED] = True
-    return report
-
-
 @pytest.fixture(scope="session")
 def leavings() -> Path:
     """A folder for what a person may want to look at when a test has failed."""
-    folder = CHECKOUT / ".build" / "install-tests" / "failed"
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    return folder
+    return empty_folder(CHECKOUT / ".build" / "install-tests" / "failed")
 
 
 @pytest.fixture(scope="session")
 def folder(request: pytest.FixtureRequest, leavings: Path) -> Iterator[Path]:
     """Goes with the tests; logs in it stay when one has failed."""
-    made = Path(tempfile.mkdtemp(prefix="app-backend-install-"))
-    yield made
-    if request.session.stash.get(FAILED, False):
-        for log in made.glob("*.log"):
-            shutil.copy(log, leavings)
-    shutil.rmtree(made)
+    with scratch_folder("app-backend-install-", request.session, leavings) as made:
+        yield made
 
 
 @pytest.fixture(scope="session")
