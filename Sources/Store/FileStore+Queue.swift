@@ -58,7 +58,7 @@ extension TableSchema {
     ) { QueuedLine(line: $0) != nil }
 }
 
-extension FileStore: HubQueue {
+extension FileStore {
     package func enqueueHubMessage(_ message: HubMessage) throws(StoreError) {
         try Self.checkReadable(message)
         let line = LineCodec.encode { QueuedLine(message).write(to: &$0) }

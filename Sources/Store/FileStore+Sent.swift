@@ -10,9 +10,9 @@ extension FileStore {
             let oldestFirst = sentTable.listedIDs(owner, in: try bucket.content())
             let excess = oldestFirst.count + ids.count - context.options.sentPerOwner
             var lines: [UInt8] = []
-            for id in oldestFirst.prefix(max(0, excess)) { lines += SentRecord.removal(of: id, owner: owner) }
+            for id in oldestFirst.prefix(max(0, excess)) { lines += SentNotification.removal(of: id, owner: owner) }
             for id in ids {
-                let record = SentRecord(id: id, owner: owner, expiresAt: expiresAt)
+                let record = SentNotification(id: id, owner: owner, expiresAt: expiresAt)
                 lines += LineCodec.encode { record.write(to: &$0) }
             }
             try bucket.append(lines)
@@ -20,9 +20,9 @@ extension FileStore {
     }
 
     package func hasSent(_ id: String, owner: String, now: Timestamp) throws(StoreError) -> Bool {
-        var found: SentRecord?
+        var found: SentNotification?
         sentTable.forEachLastLine(try sentTable.read(owner), key: owner, id: .string(id)) { line in
-            if line.op == nil { found = SentRecord(line: line.value) } else if line.op == deleteOp { found = nil }
+            if line.op == nil { found = SentNotification(line: line.value) } else if line.op == deleteOp { found = nil }
         }
         return found.map { $0.expiresAt > now } ?? false
     }
@@ -41,19 +41,8 @@ extension BucketTable {
     }
 }
 
-/// The hub's name of a send, under whoever sent it.
-struct SentRecord: LineRecord {
+extension SentNotification: LineRecord {
     static let members: Set = ["id", "owner", "expiresAt"]
-
-    let id: String
-    let owner: String
-    let expiresAt: Timestamp
-
-    init(id: String, owner: String, expiresAt: Timestamp) {
-        self.id = id
-        self.owner = owner
-        self.expiresAt = expiresAt
-    }
 
     init?(line: JSONValue) {
         guard let id = line["id"]?.string, let owner = line["owner"]?.string,

@@ -4,11 +4,11 @@ import Synchronization
 
 /// How far a sweep has come.
 package struct SweepProgress: Equatable, Sendable {
-    /// Buckets that were looked at by this call.
+    /// Files, or rows, that were looked at by this call.
     package var visited = 0
-    /// Those among them that were rewritten.
+    /// Those among them that were rewritten, or removed.
     package var compacted = 0
-    /// Whether the last bucket of the last table was reached; the next call begins a new round.
+    /// Whether the last of them was reached; the next call begins a new round.
     package var finishedRound = false
 }
 

@@ -7,7 +7,7 @@ internal import JSON
 ///
 /// `store.json` names the format; each table is a folder of files; people may read, grep and mend them. A line is
 /// never half there, a write is flushed when its call returns, and a file is rewritten only under another name.
-package final class FileStore: StateStore, HubStore, Sendable {
+package final class FileStore: SiteStore, Sendable {
     /// How a store behaves. The defaults are the product's; tests make everything small.
     package struct Options: Sendable {
         /// A bucket's file larger than this many bytes is compacted or split.
@@ -98,7 +98,7 @@ package final class FileStore: StateStore, HubStore, Sendable {
         ) {
             [IndexEntry(table: sessionOwners, key: $0.session.owner, expiresAt: $0.session.expiresAt)]
         }
-        sentTable = try table(.records(SentRecord.self, "sent", key: "owner", expires: true))
+        sentTable = try table(.records(SentNotification.self, "sent", key: "owner", expires: true))
         let channels = try table(IndexEntry.schema("hub/channels", key: "channel"))
         channelIndex = channels
         let tags = try table(IndexEntry.schema("hub/tags", key: "tag"))

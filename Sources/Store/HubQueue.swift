@@ -16,10 +16,12 @@ package protocol HubQueue: Sendable {
     func queuedHubMessages(except ids: Set<String>, limit: Int) throws(StoreError) -> [HubMessage]
 
     /// Replaces waiting messages, all of them in one durable write.
+    /// - Throws: `conflict`, when the turn was lost; nothing was written then.
     func updateQueuedHubMessages(_ messages: [HubMessage]) throws(StoreError)
 
     /// Ends the wait of these messages. After a loss of power they may wait again, as they were when they were last
     /// updated.
+    /// - Throws: as `updateQueuedHubMessages(_:)`.
     func removeQueuedHubMessages(_ ids: [String]) throws(StoreError)
 
     /// Differs from an earlier one when something was put in since, by whatever process. Cheap, for asking often.
@@ -30,7 +32,8 @@ package protocol HubQueue: Sendable {
     func hubQueueBacklog() throws(StoreError) -> QueueBacklog
 
     /// The turn to deliver; nil as long as another has it. Who has it keeps it until `end()`, the end of the last
-    /// reference to it, or the end of his process, however that comes.
+    /// reference to it, or the end of his process, however that comes; or, in some stores, until he has not called
+    /// `keep()` for some seconds.
     func takeHubQueueTurn() throws(StoreError) -> QueueTurn?
 }
 
@@ -60,11 +63,21 @@ package struct QueueBacklog: Equatable, Sendable {
 
 /// The right to deliver what waits, held by one at a time.
 package final class QueueTurn: Sendable {
+    private let prolong: @Sendable () -> Bool
     private let release: @Sendable () -> Void
 
-    /// - Parameter release: gives the turn back; called once or more.
-    package init(_ release: @escaping @Sendable () -> Void) {
+    /// - Parameters:
+    ///   - prolong: as `keep()`, for turns that end by themselves; called by one thread, often.
+    ///   - release: gives the turn back; called once or more.
+    package init(prolong: @escaping @Sendable () -> Bool = { true }, _ release: @escaping @Sendable () -> Void) {
+        self.prolong = prolong
         self.release = release
+    }
+
+    /// To be called again and again by who has the turn, because some stores take it from who does not show himself.
+    /// - Returns: false when the turn is lost; another may be delivering by now, so nothing more may be begun.
+    package func keep() -> Bool {
+        prolong()
     }
 
     deinit {
