@@ -22,6 +22,8 @@ package struct StoreFacts: Sendable {
     /// The first file in it that belongs to somebody else.
     var strangersFile: String?
     var error: StoreError?
+    /// Of a folder, what is known is more exact.
+    var health: StoreHealth?
     var users: Int?
     /// Lines that could not be read on the way.
     var brokenLines: [String] = []
@@ -51,16 +53,30 @@ package struct StoreFacts: Sendable {
             var options = FileStore.Options()
             options.isReadOnly = true
             options.onEvent = { broken.hear($0) }
-            let store = try FileStore.open(path: path, options: options)
-            users = try store.users().count
-            let backlog = try store.hubQueueBacklog()
-            queue = Queue(
-                count: backlog.messages, oldestSeconds: backlog.oldest.map { max(0, now.seconds - $0.seconds) } ?? 0)
+            try lookAtContents(try FileStore.open(path: path, options: options), now)
         } catch {
             self.error = error
         }
         brokenLines = broken.places
         quarantinedLines = Self.lines(in: path + "/quarantine")
+    }
+
+    /// Looks at a store that is in no folder.
+    package init(now: Timestamp, open: () throws(StoreError) -> any SiteStore) {
+        do throws(StoreError) {
+            let store = try open()
+            health = store.health()
+            try lookAtContents(store, now)
+        } catch {
+            self.error = error
+        }
+    }
+
+    private mutating func lookAtContents(_ store: any SiteStore, _ now: Timestamp) throws(StoreError) {
+        users = try store.users().count
+        let backlog = try store.hubQueueBacklog()
+        queue = Queue(
+            count: backlog.messages, oldestSeconds: backlog.oldest.map { max(0, now.seconds - $0.seconds) } ?? 0)
     }
 
     private mutating func lookAtSpace(_ path: String) {

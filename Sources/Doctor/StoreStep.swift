@@ -50,6 +50,27 @@ package struct StoreStep: Sendable {
         return findings.contains { $0.verdict == .wrong } ? findings : [good(facts)] + findings
     }
 
+    /// - Parameter serviceSays: as in `findings(_:serviceSays:)`.
+    package func databaseFindings(_ facts: StoreFacts, serviceSays: String?) -> [Finding] {
+        if let error = facts.error { return [.wrong("\(path): \(error)", cure: databaseCure(error))] }
+        var trouble: [Finding] = []
+        if facts.health != .writable {
+            trouble.append(
+                .wrong(
+                    "\(path) may be read but not written", cure: "a URL of the primary server; the rights of its role"))
+        } else if let serviceSays, serviceSays != "\(StoreHealth.writable)" {
+            trouble.append(
+                .wrong("the service cannot write to its store", cure: "`journalctl -u app-backend`"))
+        }
+        let findings = trouble + judgeUsers(facts) + judgeQueue(facts)
+        return findings.contains { $0.verdict == .wrong } ? findings : [good(facts)] + findings
+    }
+
+    private func databaseCure(_ error: StoreError) -> String {
+        if case .damaged = error { return "`app-backend store migrate`" }
+        return "\(setting("store.url")); whether the server runs, and lets this host and role in"
+    }
+
     private var missing: Finding {
         .wrong(
             "\(path): there is no such folder, or this user may not look at it",

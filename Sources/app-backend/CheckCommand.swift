@@ -20,7 +20,7 @@ struct CheckCommand: ParsableCommand {
             try StoreOwner.become(for: &asOwner)
             let store = try Site.openStore(asOwner) { Terminal.complain("store: \($0)") }
             guard store.health() == .writable else {
-                Terminal.complain("store.path: the store cannot be written: \(store.health())")
+                Terminal.complain("\(configuration.store.key): the store cannot be written: \(store.health())")
                 throw ExitCode(1)
             }
             let users = try store.users().count
@@ -32,7 +32,7 @@ struct CheckCommand: ParsableCommand {
             Terminal.complain(fault.description)
             throw ExitCode(1)
         } catch let error as StoreError {
-            Terminal.complain("store.path: \(error)")
+            Terminal.complain("\(configuration.store.key): \(error)")
             throw ExitCode(1)
         }
         if configuration.authenticationMethod == .test {
@@ -46,7 +46,7 @@ struct CheckCommand: ParsableCommand {
         print(
             "  hub:    \(configuration.hub.description), platforms \(configuration.hub.platformNames.joined(separator: ", "))"
         )
-        print("  store:  \(configuration.storePath)")
+        print("  store:  \(configuration.store)")
         print("  listen: \(configuration.listen ?? "the socket that is handed over")")
         print("  auth:   \(configuration.authenticationMethod.rawValue)")
         switch push {

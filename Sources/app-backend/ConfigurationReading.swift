@@ -10,11 +10,12 @@ import NotificationHub
 extension SiteConfiguration {
     /// Keys whose values are secrets. They can also be files of `$CREDENTIALS_DIRECTORY` (systemd's
     /// `LoadCredential=`), named like the key; such a file wins over the environment, and that over the file.
-    static let secretKeys = ["hub.connectionString", "localHub.key", "webPush.privateKey"]
+    static let secretKeys = ["hub.connectionString", "localHub.key", "store.url", "webPush.privateKey"]
 
     private static let knownKeys: Set<String> = [
         "hub.connectionString", "hub.name", "hub.platforms", "hub.timeout", "hub.caFile", "hub.proxy",
-        "localHub.serve", "localHub.keyName", "localHub.key", "localHub.hosts", "store.path", "listen",
+        "localHub.serve", "localHub.keyName", "localHub.key", "localHub.hosts", "store.path", "store.url",
+        "store.connections", "listen",
         "listenToRemotePeers", "workers", "auth.method", "auth.realm", "policy.tags", "policy.sendTo",
         "session.hours", "notifications.retentionDays", "limits.bodyBytes", "limits.drainSeconds", "log.level",
         "webPush.privateKey", "webPush.privateKeyFile", "webPush.subject", "webPush.hosts", "webPush.privateHosts",
@@ -87,7 +88,7 @@ extension SiteConfiguration {
         readHub(&reading)
         readLocalHub(&reading)
         webPush = WebPush(&reading, hasExternalHub: hub.connection != nil)
-        storePath = reading.path("store.path", orFault: "must be the path of the folder to keep the state in") ?? ""
+        store = StorePlace(&reading)
         listen = reading.text("listen")
         allowsRemotePeers = reading.flag("listenToRemotePeers") ?? allowsRemotePeers
         do throws(ListenError) {
@@ -212,12 +213,9 @@ struct ConfigurationReading {
 
     /// An absolute path. A relative one begins at the folder of the configuration file, wherever the process was
     /// started, so that a folder with all that belongs together can be moved.
-    /// - Parameter missing: what is wrong when there is none; nil: nothing.
-    mutating func path(_ key: String, orFault missing: String? = nil) -> String? {
-        guard let text = text(key) else {
-            if let missing { fault(key, missing) }
-            return nil
-        }
+    /// - Returns: nil, when there is none.
+    mutating func path(_ key: String) -> String? {
+        guard let text = text(key) else { return nil }
         if text.hasPrefix("/") { return text }
         guard let folder else {
             fault(key, "must be an absolute path, for there is no configuration file that it could lie beside")

@@ -26,7 +26,7 @@ struct HubDoor {
     private let pushDriver: WebPushDriver?
 
     /// - Throws: `TransportError`, `ConfigurationFault` (the key of Web Push): whatever cannot be made.
-    init(_ configuration: SiteConfiguration, store: FileStore, metrics: SiteMetrics, logger: Logger) throws {
+    init(_ configuration: SiteConfiguration, store: any SiteStore, metrics: SiteMetrics, logger: Logger) throws {
         self =
             if let connection = configuration.hub.connection {
                 try HubDoor(to: connection, configuration, metrics)
@@ -68,7 +68,7 @@ struct HubDoor {
     }
 
     private init(
-        inTheBox configuration: SiteConfiguration, _ store: FileStore, _ metrics: SiteMetrics, _ logger: Logger
+        inTheBox configuration: SiteConfiguration, _ store: any SiteStore, _ metrics: SiteMetrics, _ logger: Logger
     ) throws {
         let now: @Sendable () -> Int64 = { Site.now().seconds }
         let push = try PushService.make(configuration, now: now)

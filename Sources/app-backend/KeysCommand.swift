@@ -27,9 +27,12 @@ struct KeysCommand: ParsableCommand {
                 key = configured
                 Terminal.complain("the key is that of webPush.privateKey; no file is made")
             case .file(let path):
-                let name = PushService.keyFile(configuration).path
+                guard let file = PushService.keyFile(configuration) else {
+                    throw Complaint("webPush.privateKeyFile must name a file: the state is in \(configuration.store).")
+                }
+                let name = file.path
                 do {
-                    key = try path == nil ? inStore(configuration) : beside(configuration)
+                    key = try path == nil ? inStore(configuration) : beside(configuration, file)
                 } catch let failure as VAPIDKeyFile.Failure {
                     throw Complaint("\(name) \(failure)")
                 }
@@ -47,16 +50,21 @@ struct KeysCommand: ParsableCommand {
             try StoreOwner.become(for: &configuration)
             // Makes the folder where there is none yet.
             _ = try Site.openStore(configuration) { Terminal.complain("store: \($0)") }
-            return try keep(in: PushService.keyFile(configuration))
+            guard let file = PushService.keyFile(configuration) else {
+                throw VAPIDKeyFile.Failure(description: "has no folder")
+            }
+            return try keep(in: file)
         }
 
         /// Elsewhere. What root makes is given to the owner of the store, as whom the service must read it.
-        private func beside(_ configuration: SiteConfiguration) throws(VAPIDKeyFile.Failure) -> VAPIDKey {
+        private func beside(
+            _ configuration: SiteConfiguration, _ file: VAPIDKeyFile
+        ) throws(VAPIDKeyFile.Failure) -> VAPIDKey {
             var store = stat()
-            guard geteuid() == 0, stat(configuration.storePath, &store) == 0 else {
-                return try keep(in: PushService.keyFile(configuration))
+            guard geteuid() == 0, let folder = configuration.store.folder, stat(folder, &store) == 0 else {
+                return try keep(in: file)
             }
-            return try keep(in: PushService.keyFile(configuration), owner: (store.st_uid, store.st_gid))
+            return try keep(in: file, owner: (store.st_uid, store.st_gid))
         }
 
         private func keep(

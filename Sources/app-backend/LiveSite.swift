@@ -35,7 +35,7 @@ final class LiveSite: Responder {
         }
     }
 
-    let store: FileStore
+    let store: any SiteStore
     private let logger: Logger
     private let metrics: SiteMetrics
     private let load: @Sendable () -> HealthController.Load
@@ -45,7 +45,7 @@ final class LiveSite: Responder {
 
     /// - Throws: as `Site.init`.
     init(
-        _ configuration: SiteConfiguration, store: FileStore, logger: Logger, metrics: SiteMetrics,
+        _ configuration: SiteConfiguration, store: any SiteStore, logger: Logger, metrics: SiteMetrics,
         load: @escaping @Sendable () -> HealthController.Load
     ) throws {
         self.store = store
@@ -137,7 +137,7 @@ extension SiteConfiguration {
             self[keyPath: path] = running[keyPath: path]
             waiting.append(key)
         }
-        keep("store.path", \.storePath)
+        keep(store.key, \.store)
         keep("listen", \.listen)
         keep("listenToRemotePeers", \.allowsRemotePeers)
         keep("workers", \.workers)

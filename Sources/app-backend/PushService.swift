@@ -12,6 +12,9 @@ enum PushService {
         case off(String)
     }
 
+    /// Where the state is in a database, it may be that of several hosts.
+    private static let namedFile = " in the file of webPush.privateKeyFile, the same one for all hosts"
+
     static let missingSubject = "is needed as there is a key: mailto:you@example.com, where push services reach you"
 
     /// The largest answer that is read, in bytes: a sentence about what was wrong.
@@ -23,7 +26,8 @@ enum PushService {
         if configuration.hub.connection != nil { return .off("the hub of hub.connectionString delivers by itself") }
         guard configuration.hub.platforms.contains(.browser) else { return .off("hub.platforms has no browser") }
         guard let key = try key(configuration) else {
-            return .off("there is no key; `app-backend keys vapid` makes one")
+            let place = keyFile(configuration) == nil ? Self.namedFile : ""
+            return .off("there is no key; `app-backend keys vapid` makes one\(place)")
         }
         guard let subject = configuration.webPush.subject else {
             throw ConfigurationFault(key: "webPush.subject", reason: missingSubject)
@@ -45,15 +49,16 @@ enum PushService {
         return (driver, try CurlTransport(curlOptions(settings)))
     }
 
-    static func keyFile(_ configuration: SiteConfiguration) -> VAPIDKeyFile {
+    /// nil: no file is named, and the state is in no folder that it could lie in.
+    static func keyFile(_ configuration: SiteConfiguration) -> VAPIDKeyFile? {
         if case .file(let path?) = configuration.webPush.key { return VAPIDKeyFile(path: path) }
-        return VAPIDKeyFile(path: configuration.storePath + "/" + VAPIDKeyFile.defaultName)
+        return configuration.store.folder.map { VAPIDKeyFile(path: $0 + "/" + VAPIDKeyFile.defaultName) }
     }
 
     private static func key(_ configuration: SiteConfiguration) throws(ConfigurationFault) -> VAPIDKey? {
         if case .configuration(let key) = configuration.webPush.key { return key }
         do throws(VAPIDKeyFile.Failure) {
-            return try keyFile(configuration).read()
+            return try keyFile(configuration)?.read()
         } catch {
             let name = if case .file(let path?) = configuration.webPush.key { path } else { "vapid.key of the store" }
             throw ConfigurationFault(key: "webPush.privateKeyFile", reason: "\(name) \(error)")

@@ -28,7 +28,8 @@ struct Site {
     ///   - metrics: the process's, which outlive this site.
     /// - Throws: `ConfigurationFault`, `TransportError`: whatever cannot be made.
     init(
-        _ configuration: SiteConfiguration, store: FileStore, logger: Logger, authenticator: (any Authenticator)? = nil,
+        _ configuration: SiteConfiguration, store: any SiteStore, logger: Logger,
+        authenticator: (any Authenticator)? = nil,
         metrics: SiteMetrics = Site.makeMetrics(),
         load: @escaping @Sendable () -> HealthController.Load = { HealthController.Load() }
     ) throws {
@@ -85,6 +86,15 @@ struct Site {
     static func openStore(
         _ configuration: SiteConfiguration, metrics: StoreMetrics = StoreMetrics(),
         report: @escaping @Sendable (StoreEvent) -> Void
+    ) throws(StoreError) -> any SiteStore {
+        switch configuration.store {
+        case .folder(let path): return try openFiles(path, metrics, report)
+        case .database: throw .unavailable(detail: "store.url: not yet")
+        }
+    }
+
+    private static func openFiles(
+        _ path: String, _ metrics: StoreMetrics, _ report: @escaping @Sendable (StoreEvent) -> Void
     ) throws(StoreError) -> FileStore {
         var options = FileStore.Options()
         options.calls = metrics.measuring(DiskCalls())
@@ -92,11 +102,11 @@ struct Site {
             metrics.count(event)
             report(event)
         }
-        return try FileStore.open(path: configuration.storePath, options: options)
+        return try FileStore.open(path: path, options: options)
     }
 
     private static func authenticator(
-        _ configuration: SiteConfiguration, _ store: FileStore, _ metrics: LogInMetrics
+        _ configuration: SiteConfiguration, _ store: any SiteStore, _ metrics: LogInMetrics
     ) -> any Authenticator {
         switch configuration.authenticationMethod {
         case .users: UserAuthenticator(store: store, metrics: metrics, now: now)

@@ -57,7 +57,7 @@ struct SiteConfiguration: Sendable {
     var hub = Hub()
     var localHub = ServedHub()
     var webPush = WebPush()
-    var storePath = ""
+    var store = StorePlace.folder("")
     /// nil: the listening socket that standard input or systemd hands over.
     var listen: String?
     var allowsRemotePeers = false

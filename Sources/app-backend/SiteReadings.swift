@@ -24,7 +24,7 @@ struct SiteReadings: Collector {
         "app_backend_web_push_authorization_expiry_timestamp_seconds",
         "When the first authorization ends that is kept for a push service; pushes renew it.")
 
-    let store: FileStore
+    let store: any SiteStore
     let hub: HubDoor
     /// Seconds since 1970.
     let now: @Sendable () -> Int64

@@ -19,7 +19,7 @@ struct StoreBackupCommand: ParsableCommand {
         guard isatty(STDOUT_FILENO) == 0 else {
             throw Complaint("An archive is nothing for a terminal: app-backend store backup > store.tar")
         }
-        let store = try StoreCommand.open(try options.load().storePath, forReading: true)
+        let store = try StoreCommand.open(try StoreCommand.folder(options), forReading: true)
         var output = ArchiveOutput()
         let archive = try store.archive { (bytes) throws(StoreError) in try output.add(bytes) }
         try output.flush()

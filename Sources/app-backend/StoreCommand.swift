@@ -8,6 +8,16 @@ struct StoreCommand: ParsableCommand {
         discussion: "Each of these may be called while the service runs.",
         subcommands: [StoreVerifyCommand.self, StoreReindexCommand.self, StoreBackupCommand.self])
 
+    /// The folder of the configuration.
+    /// - Throws: `Complaint`, when the state is not in one.
+    static func folder(_ options: ConfigurationOptions) throws -> String {
+        let store = try options.load().store
+        guard let folder = store.folder else {
+            throw Complaint("The state is in \(store); this is for the folder of store.path.")
+        }
+        return folder
+    }
+
     /// Opens the store as its owner.
     /// - Parameter forReading: nothing is changed, also not in a copy that was never opened.
     static func open(

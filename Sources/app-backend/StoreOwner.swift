@@ -7,10 +7,12 @@ import Store
 /// An administrator runs `app-backend user add` as root, and the service runs as a user of its own. What root made in
 /// the store the service could not open, so root becomes the owner before anything is touched.
 enum StoreOwner {
-    /// Becomes the owner of the configuration's store; what lies in it is then found by its owner's way to it.
+    /// Becomes the owner of the configuration's store; what lies in it is then found by its owner's way to it. A database
+    /// is nobody's on this host.
     /// - Throws: `StoreError.unavailable`.
     static func become(for configuration: inout SiteConfiguration) throws(StoreError) {
-        configuration.storePath = try become(ownerOf: configuration.storePath)
+        guard case .folder(let path) = configuration.store else { return }
+        configuration.store = .folder(try become(ownerOf: path))
     }
 
     /// Does nothing unless this process is root's and the folder is somebody else's.

@@ -19,7 +19,7 @@ struct StoreReindexCommand: ParsableCommand {
     func run() throws {
         // Opening a copy for the first time has it done already.
         let added = Mutex(0)
-        let store = try StoreCommand.open(try options.load().storePath, forReading: false) { event in
+        let store = try StoreCommand.open(try StoreCommand.folder(options), forReading: false) { event in
             if case .reindexed(let lines) = event { return added.withLock { $0 += lines } }
             Terminal.complain("store: \(event)")
         }

@@ -18,7 +18,7 @@ struct StoreVerifyCommand: ParsableCommand {
     @Flag(help: "Print one JSON object.") var json = false
 
     func run() throws {
-        let store = try StoreCommand.open(try folder ?? options.load().storePath, forReading: true)
+        let store = try StoreCommand.open(try folder ?? StoreCommand.folder(options), forReading: true)
         let report = try store.verify(now: Site.now()) { Terminal.complain("read \($0)") }
         if json { printJSON(report) } else { printLines(report) }
         if !report.isWhole { throw ExitCode(1) }

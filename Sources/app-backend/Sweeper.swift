@@ -18,14 +18,14 @@ final class Sweeper: Sendable {
     /// Seconds between two goes. An empty store of some 2,560 buckets is gone through in 27 minutes.
     static let pauseSeconds = 10
 
-    private let store: FileStore
+    private let store: any SiteStore
     private let logger: Logger
     private let stopping = DispatchSemaphore(value: 0)
     private let foundLoss = Atomic(false)
     /// Said once, not every ten seconds.
     private let lastError = Mutex<StoreError?>(nil)
 
-    init(store: FileStore, logger: Logger) {
+    init(store: any SiteStore, logger: Logger) {
         self.store = store
         self.logger = logger
     }

@@ -80,7 +80,7 @@ struct UserCommand: ParsableCommand {
         }
     }
 
-    static func store(_ options: ConfigurationOptions) throws -> FileStore {
+    static func store(_ options: ConfigurationOptions) throws -> any SiteStore {
         var configuration = try options.load()
         try StoreOwner.become(for: &configuration)
         return try Site.openStore(configuration) { Terminal.complain("store: \($0)") }

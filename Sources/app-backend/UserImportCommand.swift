@@ -35,7 +35,7 @@ struct UserImportCommand: ParsableCommand {
     }
 
     /// - Returns: why the line was refused; nil when its user was imported.
-    private func importLine(_ line: Substring, into store: FileStore) throws(StoreError) -> String? {
+    private func importLine(_ line: Substring, into store: any SiteStore) throws(StoreError) -> String? {
         let fields = line.split(separator: ":", omittingEmptySubsequences: false)
         guard fields.count >= 2, let name = UserName(String(fields[0])) else { return "not a name and a hash" }
         let hash = String(fields[1].prefix { $0 != "\r" })

@@ -65,6 +65,9 @@ struct CheckTests {
         Row(#""webPush": { "publicKey": "BAAA" }"#, "webPush.publicKey"),
         Row(#""webPush": { "publicKey": "\#(vapidPublic)" }"#, "webPush.publicKey"),
         Row(#""webPush": { "key": "x" }"#, "webPush.key"),
+        Row(#""store.url": "postgresql://site:short-secret@db.example/site""#, "store.url"),
+        Row(#""store.url": "mysql://site:short-secret@db.example/site""#, "store.url", "store.url"),
+        Row(#""store.connections": 4"#, "store.connections"),
         Row(#""workers": 0, "log": { "level": "loud" }, "more": {"a": 1}"#, "more.a", "workers", "log.level"),
     ]
 

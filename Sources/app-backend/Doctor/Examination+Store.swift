@@ -6,8 +6,8 @@ import WebPush
 extension Examination {
     /// What can be known of store and push as the one whose store it is.
     struct AsOwner {
-        /// To open the store by.
-        let path: String
+        /// To open it by.
+        let store: StorePlace
         let push: PushStep.State
     }
 
@@ -21,7 +21,7 @@ extension Examination {
         } catch {
             // Then it is looked at as who this is; the step says what is wrong with the folder.
         }
-        return AsOwner(path: asOwner.storePath, push: pushState(asOwner))
+        return AsOwner(store: asOwner.store, push: pushState(asOwner))
     }
 
     private func pushState(_ configuration: SiteConfiguration) -> PushStep.State {
@@ -39,9 +39,17 @@ extension Examination {
         guard let owner else { return [.skipped("the configuration does not say where it is")] }
         let isOn = if case .on = owner.push { true } else { false }
         let step = StoreStep(
-            path: configuration.storePath, needsUsers: configuration.authenticationMethod == .users,
+            path: configuration.store.description, needsUsers: configuration.authenticationMethod == .users,
             delivery: configuration.hub.connection != nil ? .elsewhere : isOn ? .localHub : .nobody, setting: setting)
-        return step.findings(StoreFacts(path: owner.path, now: Site.now()), serviceSays: service?.store)
+        switch owner.store {
+        case .folder(let path):
+            return step.findings(StoreFacts(path: path, now: Site.now()), serviceSays: service?.store)
+        case .database:
+            let facts = StoreFacts(now: Site.now()) { () throws(StoreError) in
+                try Site.openStore(configuration) { _ in }
+            }
+            return step.databaseFindings(facts, serviceSays: service?.store)
+        }
     }
 
     func pushFindings(_ owner: AsOwner?) -> [Finding] {
