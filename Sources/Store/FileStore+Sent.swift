@@ -10,7 +10,7 @@ extension FileStore {
             let oldestFirst = sentTable.listedIDs(owner, in: try bucket.content())
             let excess = oldestFirst.count + ids.count - context.options.sentPerOwner
             var lines: [UInt8] = []
-            for id in oldestFirst.prefix(max(0, excess)) { lines += SentNotification.removal(of: id, owner: owner) }
+            for id in oldestFirst.prefix(max(0, excess)) { lines += LineCodec.removal(of: id, owner: owner) }
             for id in ids {
                 let record = SentNotification(id: id, owner: owner, expiresAt: expiresAt)
                 lines += LineCodec.encode { record.write(to: &$0) }
@@ -30,7 +30,7 @@ extension FileStore {
 
 extension BucketTable {
     /// The ids that stand under that key, expired ones too, in the order in which they were written.
-    fileprivate func listedIDs(_ key: String, in content: BucketContent) -> [String] {
+    func listedIDs(_ key: String, in content: BucketContent) -> [String] {
         var places: [String: Int] = [:]
         var next = 0
         forEachID(content, key: key) { id, op in
@@ -55,13 +55,5 @@ extension SentNotification: LineRecord {
         json.member("id", id)
         json.member("owner", owner)
         json.member("expiresAt", expiresAt.text)
-    }
-
-    static func removal(of id: String, owner: String) -> [UInt8] {
-        LineCodec.encode {
-            $0.member("id", id)
-            $0.member("op", deleteOp)
-            $0.member("owner", owner)
-        }
     }
 }

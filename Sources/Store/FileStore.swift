@@ -27,6 +27,8 @@ package final class FileStore: SiteStore, Sendable {
         package var sessionsPerOwner = 50
         /// Sends per owner that are remembered; the oldest are forgotten for new ones.
         package var sentPerOwner = 1_000
+        /// Idempotency keys per owner; of those that were answered the oldest are forgotten for new ones.
+        package var idempotencyKeysPerOwner = 1_000
         /// How long a write may wait for the lock of its bucket.
         package var lockTimeout: Duration = .seconds(5)
         /// A file that changed less than this before it was read is not remembered. Linux gives all changes between
@@ -58,6 +60,7 @@ package final class FileStore: SiteStore, Sendable {
     let sessionIndex: BucketTable
     let sessionCache = RecordCache<String, Session>()
     let sentTable: BucketTable
+    let idempotencyTable: BucketTable
     let registrationTable: IndexedTable<HubRegistration>
     let channelIndex: BucketTable
     let tagIndex: BucketTable
@@ -99,6 +102,7 @@ package final class FileStore: SiteStore, Sendable {
             [IndexEntry(table: sessionOwners, key: $0.session.owner, expiresAt: $0.session.expiresAt)]
         }
         sentTable = try table(.records(SentNotification.self, "sent", key: "owner", expires: true))
+        idempotencyTable = try table(.records(IdempotentRequest.self, "idempotency", key: "owner", expires: true))
         let channels = try table(IndexEntry.schema("hub/channels", key: "channel"))
         channelIndex = channels
         let tags = try table(IndexEntry.schema("hub/tags", key: "tag"))
@@ -122,6 +126,7 @@ package final class FileStore: SiteStore, Sendable {
         [
             notificationTable, messageTable, userTable, deviceTable.records, ownerIndex, registrationTable.records,
             channelIndex, tagIndex, queueTable, sessionTable.records, sessionIndex, sentTable,
+            idempotencyTable,
         ]
     }
 

@@ -66,6 +66,15 @@ enum LineCodec {
         }
     }
 
+    /// The line that removes the owner's record of that id, in a table whose key is the owner.
+    static func removal(of id: String, owner: String) -> [UInt8] {
+        encode {
+            $0.member("id", id)
+            $0.member("op", deleteOp)
+            $0.member("owner", owner)
+        }
+    }
+
     /// - Parameter line: without its line feed.
     static func decode(_ line: UnsafeBufferPointer<UInt8>, _ schema: TableSchema) throws(LineFault) -> Line {
         let value: JSONValue

@@ -100,5 +100,22 @@ struct TroubledStore: StateStore {
         return try inner.hasSent(id, owner: owner, now: now)
     }
 
+    func claimIdempotencyKey(
+        _ request: IdempotentRequest, now: Timestamp
+    ) throws(StoreError) -> IdempotentRequest? {
+        try fail()
+        return try inner.claimIdempotencyKey(request, now: now)
+    }
+
+    func keepAnswer(of request: IdempotentRequest) throws(StoreError) {
+        try fail()
+        try inner.keepAnswer(of: request)
+    }
+
+    func releaseIdempotencyKey(_ key: String, owner: String) throws(StoreError) {
+        try fail()
+        try inner.releaseIdempotencyKey(key, owner: owner)
+    }
+
     func health() -> StoreHealth { reportedHealth }
 }

@@ -3,7 +3,7 @@ import Store
 import Testing
 
 /// What every adapter of the two protocols must do, whatever it keeps its records in. Caps: 5 notifications, 3 devices,
-/// 3 sessions and 4 sends per owner.
+/// 3 sessions, 4 sends and 4 idempotency keys per owner.
 struct Contract {
     let store: any StateStore & HubStore & HubQueue
 
@@ -19,6 +19,7 @@ struct Contract {
         try deviceQuota()
         try HubContract(store: store).runAll()
         try SessionContract(store: store).runAll()
+        try IdempotencyContract(store: store).runAll()
         #expect(store.health() == .writable)
     }
 

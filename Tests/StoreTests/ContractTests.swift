@@ -9,7 +9,7 @@ import Testing
         let folder = try TemporaryFolder()
         let store = try folder.open {
             ($0.bucketBytes, $0.notificationsPerOwner, $0.devicesPerOwner) = (bucketBytes, 5, 3)
-            ($0.sessionsPerOwner, $0.sentPerOwner) = (3, 4)
+            ($0.sessionsPerOwner, $0.sentPerOwner, $0.idempotencyKeysPerOwner) = (3, 4, 4)
         }
         try Contract(store: store).runAll()
     }
@@ -20,6 +20,10 @@ import Testing
 
     @Test func `the store of sessions in memory keeps the contract too`() throws {
         try SessionContract(store: MemorySessionStore(sessionsPerOwner: 3, sentPerOwner: 4)).runAll()
+    }
+
+    @Test func `the store of idempotency keys in memory keeps the contract too`() throws {
+        try IdempotencyContract(store: MemoryIdempotencyStore(keysPerOwner: 4)).runAll()
     }
 
     @Test func `a record that is made again counts on, so that an old version never fits it`() throws {
