@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/timex.h>
+#include <unistd.h>
 
 // accept4(2): the descriptor is close-on-exec from its first moment.
 extern int accept4(int, struct sockaddr *, socklen_t *, int);
@@ -39,6 +40,26 @@ static inline int platform_ofd_lock_byte(int descriptor, short type, off_t byte)
     lock.l_start = byte;
     lock.l_len = 1;
     return fcntl(descriptor, 37 /* F_OFD_SETLK */, &lock);
+}
+
+// pthread_mutex_clocklock(3) (glibc 2.30), behind _GNU_SOURCE: a wait that ends in time however the wall clock is set.
+extern int pthread_mutex_clocklock(pthread_mutex_t *, clockid_t, const struct timespec *);
+
+// statfs(2), whose struct and function Swift cannot tell apart: the magic number of the file system; -1 and errno.
+static inline long platform_file_system_type(const char *path) {
+    struct statfs status;
+    return statfs(path, &status) == 0 ? (long)status.f_type : -1;
+}
+
+// A child process that opens the file anew and tries to lock its byte: its exit status is 0 when it was kept out, 1 when it
+// got the lock, 2 when it could not try. Between fork and _exit only what a child of many threads may call (POSIX, fork).
+static inline pid_t platform_start_lock_trial(const char *path, off_t byte) {
+    pid_t child = fork();
+    if (child != 0) return child;
+    int descriptor = open(path, O_RDWR | O_CLOEXEC);
+    if (descriptor < 0) _exit(2);
+    if (platform_ofd_lock_byte(descriptor, F_WRLCK, byte) == 0) _exit(1);
+    _exit(errno == EAGAIN || errno == EACCES ? 0 : 2);
 }
 
 // explicit_bzero(3): an overwriting that no compiler drops.

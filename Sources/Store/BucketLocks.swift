@@ -45,13 +45,13 @@ final class BucketLocks: Sendable {
         try lockThreads(index, deadline)
         defer { pthread_mutex_unlock(mutexes + Int(index)) }
         try lockProcesses(index, deadline)
-        defer { _ = platform_ofd_lock_byte(descriptor, Int16(F_UNLCK), off_t(index)) }
+        defer { _ = context.options.lockCalls.lockByte(descriptor, Int16(F_UNLCK), off_t(index)) }
         return try body()
     }
 
     private func lockThreads(_ index: UInt8, _ deadline: Deadline) throws(StoreError) {
-        var limit = deadline.wallClock
-        switch pthread_mutex_timedlock(mutexes + Int(index), &limit) {
+        var limit = deadline.monotonic
+        switch pthread_mutex_clocklock(mutexes + Int(index), CLOCK_MONOTONIC, &limit) {
         case 0: return
         case ETIMEDOUT: throw .busy(retryAfterSeconds: 1)
         case let code: throw StoreError(code, "lock", name, writing: true)
@@ -60,7 +60,7 @@ final class BucketLocks: Sendable {
 
     private func lockProcesses(_ index: UInt8, _ deadline: Deadline) throws(StoreError) {
         var pause = Self.firstPause
-        while platform_ofd_lock_byte(descriptor, Int16(F_WRLCK), off_t(index)) != 0 {
+        while context.options.lockCalls.lockByte(descriptor, Int16(F_WRLCK), off_t(index)) != 0 {
             guard errno == EAGAIN || errno == EACCES || errno == EINTR else {
                 throw StoreError(errno, "lock", name, writing: true)
             }
@@ -81,11 +81,10 @@ private struct Deadline {
 
     var hasPassed: Bool { .now >= instant }
 
-    /// The same moment on the clock that pthread_mutex_timedlock(3) goes by. A clock that is set meanwhile makes that
-    /// wait shorter or longer by as much, but never endless.
-    var wallClock: timespec {
+    /// The same moment on the clock that nobody sets.
+    var monotonic: timespec {
         var now = timespec()
-        clock_gettime(CLOCK_REALTIME, &now)
+        clock_gettime(CLOCK_MONOTONIC, &now)
         let rest = max(.zero, ContinuousClock.now.duration(to: instant)).components
         let nanoseconds = now.tv_nsec + Int(rest.attoseconds / 1_000_000_000)
         let carry = nanoseconds / 1_000_000_000

@@ -45,6 +45,8 @@ package final class FileStore: SiteStore, Sendable {
         package var onEvent: @Sendable (StoreEvent) -> Void = { _ in }
         /// The system calls that can lose data.
         package var calls = DiskCalls()
+        /// The system calls that tell what locks are worth.
+        package var lockCalls = LockCalls()
 
         package init() {}
     }
@@ -73,11 +75,14 @@ package final class FileStore: SiteStore, Sendable {
     /// Opens the store in that folder; creates it (0700, files 0600) where there is none. A copy of a store is reindexed
     /// when it is opened for the first time.
     /// - Throws: `damaged`, when others may enter the folder, the format is unknown or `store.json` is missing beside
-    ///   data; `readOnly`, when there is none and none can be made; `unavailable`.
+    ///   data; `readOnly`, when there is none and none can be made; `unavailable`, also when the folder lies where locks
+    ///   keep nobody out.
     package static func open(path: String, options: Options = Options()) throws(StoreError) -> FileStore {
         let (salt, isReadOnly) = try StoreFolder(path: path).open(readOnly: options.isReadOnly)
         guard let hash = SipHash(key: salt) else { throw .damaged(detail: "store.json: \"salt\" is not 16 bytes") }
-        let store = try FileStore(StoreContext(path: path, options: options, hash: hash, isReadOnly: isReadOnly))
+        let context = StoreContext(path: path, options: options, hash: hash, isReadOnly: isReadOnly)
+        if !isReadOnly { try LockTrial(context).runWhereDue() }
+        let store = try FileStore(context)
         store.reindexIfCopied(now: Timestamp(seconds: Int64(time(nil))))
         return store
     }

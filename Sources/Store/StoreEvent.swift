@@ -17,6 +17,9 @@ package enum StoreEvent: Equatable, Sendable {
     case reindexed(lines: Int)
     /// Tidying failed and was given up until the next time; nothing is lost by that.
     case tidyingFailed(file: String, StoreError)
+    /// The store lies on a network file system, or on one that a program makes. Locks were tried: they keep processes of
+    /// this machine out. Of other machines' that says nothing.
+    case remoteFileSystem(kind: String)
     /// A flush failed; this process writes no more.
     case poisoned(file: String, reason: String)
 }

@@ -153,37 +153,32 @@ import Testing
         for _ in 0..<10 { ids.append(try create(store, "bob", payload)) }
         for id in ids { #expect(try store.notification(id, owner: "bob", now: noon)?.payload == payload) }
     }
-}
 
-/// A tmpfs of 6 MiB, mounted for one test.
-final class SmallDisk: Sendable {
-    let folder: TemporaryFolder
-
-    static let isPossible: Bool = {
-        guard getuid() == 0, let disk = try? SmallDisk() else { return false }
-        return FileManager.default.fileExists(atPath: disk.folder.path)
-    }()
-
-    init() throws {
-        folder = try TemporaryFolder()
-        try #require(try Self.run("/bin/mount", ["-t", "tmpfs", "-o", "size=6m,mode=0700", "tmpfs", folder.path]) == 0)
-    }
-
-    func makeReadOnly() throws {
-        try #require(try Self.run("/bin/mount", ["-o", "remount,ro", folder.path]) == 0)
-    }
-
-    deinit {
-        _ = try? Self.run("/bin/umount", ["--lazy", folder.path])
-    }
-
-    private static func run(_ path: String, _ arguments: [String]) throws -> Int32 {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: path)
-        process.arguments = arguments
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        process.waitUntilExit()
-        return process.terminationStatus
+    @Test(.enabled(if: SmallDisk.isPossible, "needs root and mount(8)"))
+    func `a real disk without inodes refuses new files cleanly, and the others go on`() throws {
+        let disk = try SmallDisk(inodes: 200)
+        let store = try disk.folder.open()
+        let known = try create(store, "bob")
+        var fillers = 0
+        while FileManager.default.createFile(atPath: disk.folder.path + "/filler-\(fillers)", contents: nil) {
+            fillers += 1
+        }
+        #expect(fillers > 20)
+        #expect(store.health() == .readOnly)
+        var (ids, refusals) = ([(String, Int32)](), 0)
+        for owner in (0..<30).map({ "owner-\($0)" }) {
+            do { ids.append((owner, try create(store, owner))) } catch {
+                #expect(error as? StoreError == .full)
+                refusals += 1
+            }
+        }
+        #expect(refusals > 20)
+        // His file is there already.
+        #expect(try create(store, "bob") != known)
+        for filler in 0..<fillers { unlink(disk.folder.path + "/filler-\(filler)") }
+        #expect(store.health() == .writable)
+        for owner in (0..<30).map({ "owner-\($0)" }) { ids.append((owner, try create(store, owner))) }
+        for (owner, id) in ids { #expect(try store.notification(id, owner: owner, now: noon) != nil) }
+        #expect(try store.verify(now: noon).isWhole)
     }
 }
