@@ -70,20 +70,36 @@ import Testing
         }
     }
 
+    @Test(arguments: Copier.allCases)
+    func `what writers were promised before a copy began is in it`(copier: Copier) throws {
+        for _ in 0..<Self.rounds {
+            let (folder, outputs, copy) = (try TemporaryFolder(), try TemporaryFolder(), try TemporaryFolder())
+            var promised: [String] = []
+            try whileOthersWrite(to: folder, telling: outputs) { writers in
+                promised = try writers.map { try $0.promisedSoFar() }
+                try copier.copy(folder.path, to: copy.path)
+            }
+            let verdict = try Oracle.verify(copy, logs: promised)
+            #expect(verdict.isGood)
+            #expect(verdict["expected"] > 0 && verdict["brokenLines"] == 0)
+        }
+    }
+
     /// Runs `body` while two processes of several threads write, once all of them have begun.
     private func whileOthersWrite(to folder: TemporaryFolder, _ body: () throws -> Void) throws {
-        let outputs = try TemporaryFolder()
-        let oracle = try #require(Bundle.main.executableURL).deletingLastPathComponent().appending(path: "store-oracle")
+        try whileOthersWrite(to: folder, telling: TemporaryFolder()) { _ in try body() }
+    }
+
+    private func whileOthersWrite(
+        to folder: TemporaryFolder, telling outputs: TemporaryFolder, _ body: ([Oracle.Writer]) throws -> Void
+    ) throws {
+        let options = ["--torn-pause", "200", "--without-file-flushes", "--without-folder-flushes"]
         let writers = try ["a", "b"].map { name in
-            try ChildProcess(
-                oracle.path, [folder.path, String(Self.bucketBytes), name], output: outputs.path + "/" + name)
+            try Oracle.Writer(folder, name: name, log: outputs, ["--bucket-bytes", "\(Self.bucketBytes)"] + options)
         }
-        defer { writers.forEach { $0.stop() } }
-        let haveBegun = Deadline.poll(seconds: 20) {
-            ["a", "b"].allSatisfy { (try? outputs.text($0))?.count(where: \.isNewline) == 3 }
-        }
-        try #require(haveBegun)
-        try body()
-        #expect(writers.allSatisfy { $0.exitStatus == nil })
+        defer { writers.forEach { $0.kill() } }
+        for writer in writers { try #require(writer.waits(for: "# begun", times: Oracle.threads)) }
+        try body(writers)
+        for writer in writers { #expect(writer.isRunning) }
     }
 }

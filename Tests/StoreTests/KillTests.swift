@@ -1,92 +1,92 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import Processes
 import Randomness
 import Store
-import Synchronization
 import Testing
 
-/// Kills writers at random moments and looks for every record that they had acknowledged.
+/// Ends writers at random moments and looks for everything that they were promised.
 @Suite struct KillTests {
-    private static let writers = 3
-    private static let rounds = 12
-    /// So small that files are split and compacted all the time.
-    private static let bucketBytes = 3_000
+    private static let rounds = 10
+    private static let processes = 3
 
-    /// Found beside the test bundle.
-    private var oracle: URL {
-        Bundle.main.executableURL?.deletingLastPathComponent().appending(path: "store-oracle")
-            ?? URL(fileURLWithPath: "store-oracle")
-    }
-
-    @Test func `nothing acknowledged is lost or torn when writers are killed`() throws {
+    @Test func `nothing promised is lost or torn when processes of several threads are killed`() throws {
         let folder = try TemporaryFolder()
-        let outputs = try TemporaryFolder()
-        var acknowledged: [(owner: String, id: Int32)] = []
+        let log = try TemporaryFolder()
         var random = SeededRandom(seed: 9)
+        var logs: [String] = []
         for round in 0..<Self.rounds {
-            let writers = try (0..<Self.writers).map { index in
-                try Writer(oracle.path, [folder.path, String(Self.bucketBytes)], "\(outputs.path)/\(round)-\(index)")
+            let writers = try (0..<Self.processes).map { index in
+                try Oracle.Writer(folder, name: "w\(round)-\(index)", log: log, ["--torn-pause", "200"])
             }
+            logs += writers.map(\.log)
             for writer in writers.shuffled(using: &random) {
                 // Not a wait for something to happen, but the random moment of the blow.
                 usleep(.random(in: 20_000...150_000, using: &random))
-                #expect(writer.kill() == SIGKILL)
+                #expect(writer.kill() == 128 + SIGKILL)
             }
-            for writer in writers { acknowledged += try writer.acknowledged() }
         }
-        #expect(acknowledged.count > Self.rounds)
-        try verify(acknowledged, folder)
+        let verdict = try Oracle.verify(folder, logs: logs)
+        #expect(verdict.isGood)
+        #expect(verdict["acknowledged"] > 100)
+        // Halves of lines are there, or the kills have shown nothing.
+        #expect(verdict["cutLines"] > 0)
+        #expect(verdict["brokenLines"] == 0)
+        #expect(verdict["unacknowledged"] <= Self.rounds * Self.processes * Oracle.threads * Oracle.kinds)
     }
 
-    private func verify(_ acknowledged: [(owner: String, id: Int32)], _ folder: TemporaryFolder) throws {
-        let store = try folder.open { $0.bucketBytes = Self.bucketBytes }
-        let now = Timestamp(seconds: 1_800_000_000)
-        var lost = 0
-        for (owner, id) in acknowledged where try store.notification(id, owner: owner, now: now) == nil { lost += 1 }
-        #expect(lost == 0)
-        var visible = 0
-        for owner in Set(acknowledged.map(\.owner)) {
-            let found = try store.notifications(owner: owner, unreadOnly: false, after: nil, limit: .max, now: now)
-            visible += found.count
-            let torn = found.filter { note in !note.payload.split(separator: " ").allSatisfy { $0 == owner } }
-            #expect(torn.isEmpty)
+    @Test func `processes that begin an empty store at once agree on it, also when some are killed at it`() throws {
+        let gates = try TemporaryFolder()
+        var random = SeededRandom(seed: 4)
+        for round in 0..<Self.rounds {
+            let folder = try TemporaryFolder()
+            let gate = gates.path + "/\(round)"
+            try #require(mkfifo(gate, 0o600) == 0)
+            let path = folder.path + "/new"
+            let writers = try (0..<Self.processes).map { index in
+                try Oracle.Writer(
+                    path, name: "w\(round)-\(index)", log: gates, ["--gate", gate, "--threads", "1"])
+            }
+            for writer in writers { try #require(writer.waits(for: "# waiting")) }
+            let opened = open(gate, O_WRONLY)
+            try #require(opened >= 0)
+            defer { close(opened) }
+            // The first dies at its beginning; the others come through.
+            usleep(.random(in: 0...8_000, using: &random))
+            writers[0].kill()
+            for writer in writers.dropFirst() {
+                #expect(writer.waits(for: "# begun"), "\(writer.complaints)")
+                writer.kill()
+            }
+            let verdict = try Oracle.verify(path, logs: writers.map(\.log))
+            #expect(verdict.isGood)
+            #expect(verdict["acknowledged"] > 10)
         }
-        // What was written but not acknowledged any more may be seen: at most one record per kill.
-        #expect(visible - acknowledged.count <= Self.rounds * Self.writers)
-    }
-}
-
-/// A child process that writes until it is killed. Not a `Process`, whose wait hangs when the child has died before.
-private struct Writer {
-    private let id: pid_t
-    private let output: String
-
-    init(_ executable: String, _ arguments: [String], _ output: String) throws {
-        self.output = output
-        let words = ([executable] + arguments).map { strdup($0) } + [nil]
-        defer { words.forEach { free($0) } }
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output, O_WRONLY | O_CREAT | O_APPEND, 0o600)
-        var id: pid_t = 0
-        try #require(posix_spawn(&id, executable, &actions, nil, words, environ) == 0)
-        self.id = id
     }
 
-    /// - Returns: the signal that ended it; nil when it had ended by itself.
-    func kill() -> Int32? {
-        Foundation.kill(id, SIGKILL)
-        var status: Int32 = 0
-        guard waitpid(id, &status, 0) == id, status & 0x7F != 0 else { return nil }
-        return status & 0x7F
-    }
-
-    func acknowledged() throws -> [(owner: String, id: Int32)] {
-        try String(contentsOfFile: output, encoding: .utf8).split(separator: "\n").compactMap { line in
-            let words = line.split(separator: " ")
-            guard words.count == 2, let id = Int32(words[1]) else { return nil }
-            return (String(words[0]), id)
+    @Test func `a process that is stopped in the middle of a line costs others an error at the deadline`() throws {
+        let folder = try TemporaryFolder()
+        let store = try folder.open { $0.lockTimeout = .milliseconds(50) }
+        for ending in [SIGCONT, SIGKILL] {
+            let frozen = try Oracle.Frozen(folder, owner: "bob")
+            defer { frozen.end() }
+            try #require(frozen.isStopped)
+            #expect(throws: StoreError.busy(retryAfterSeconds: 1)) { try create(store) }
+            // Readers take no lock, and neither do writers of other tables.
+            _ = try store.notifications(owner: "bob", unreadOnly: false, after: nil, limit: 9, now: noon)
+            _ = try store.putDevice(DeviceRecord(id: "d\(ending)", owner: "bob", updatedAt: noon))
+            frozen.signal(ending)
+            try #require(frozen.hasEnded)
+            let made = try create(store)
+            #expect(try store.notification(made.id, owner: "bob", now: noon) == made)
         }
+        let found = try store.notifications(owner: "bob", unreadOnly: false, after: nil, limit: 9, now: noon)
+        // Of him who went on the line is whole, of the other one there is a half.
+        #expect(found.map(\.payload).sorted() == ["mine", "mine", "thawed"])
+        #expect(try store.verify(now: noon).cutLines == 1)
+    }
+
+    private func create(_ store: FileStore) throws -> SecureNotification {
+        try store.createNotification(owner: "bob", payload: "mine", now: noon, expiresAt: nextDay)
     }
 }

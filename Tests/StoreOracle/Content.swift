@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+import JSON
+import Store
+
+/// What records are made of: functions of their keys, so that half a record, or one of two halves, cannot pass for whole.
+enum Content {
+    /// The key, many times over.
+    static func payload(of key: String, length: Int) -> String {
+        Array(repeating: key, count: length).joined(separator: " ")
+    }
+
+    /// The key that all of the payload is made of; nil when it is not whole.
+    static func key(of payload: String) -> String? {
+        let words = payload.split(separator: " ", omittingEmptySubsequences: false)
+        guard let first = words.first, words.allSatisfy({ $0 == first }) else { return nil }
+        return String(first)
+    }
+
+    static func document(_ revision: Int) -> JSONValue {
+        .array(Array(repeating: .number(String(revision)), count: 6))
+    }
+
+    /// Nil when it is not whole.
+    private static func revision(of document: JSONValue) -> String? {
+        guard let numbers = document.array, numbers.count == 6, let first = numbers.first,
+            numbers.allSatisfy({ $0 == first })
+        else { return nil }
+        return first.integer.map(String.init)
+    }
+
+    static func state(of note: SecureNotification) -> String { "\(note.owner):\(note.isRead ? "read" : "unread")" }
+
+    static func state(of device: DeviceRecord) -> String {
+        "\(device.owner)#\(key(of: device.handle) ?? "torn")"
+    }
+
+    static func state(of registration: HubRegistration) -> String {
+        "\(registration.tags.joined(separator: ","))#\(revision(of: registration.description) ?? "torn")"
+    }
+
+    static func state(of message: HubMessage) -> String { "#\(revision(of: message.document) ?? "torn")" }
+}
