@@ -35,6 +35,8 @@ let package = Package(
         .systemLibrary(name: "CFastCGI", pkgConfig: "fcgi", providers: [.apt(["libfcgi-dev"])]),
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
+        // Without pkgConfig: libpq is opened when it is needed, not linked.
+        .systemLibrary(name: "CPostgres", providers: [.apt(["libpq-dev"])]),
         .systemLibrary(name: "CPlatform", providers: [.apt(["libcrypt-dev"])]),
 
         // Threads without libdispatch.
@@ -57,6 +59,8 @@ let package = Package(
 
         // State.
         .target(name: "Store", dependencies: ["CPlatform", "JSON", "Threads"], swiftSettings: strict),
+
+        .target(name: "PostgresStore", dependencies: ["CPostgres", "JSON", "Store"], swiftSettings: strict),
 
         // The hub: its language and client, and one of our own.
         .target(
@@ -104,6 +108,9 @@ let package = Package(
         .target(name: "Randomness", path: "Tests/Randomness", swiftSettings: strict),
         // Servers and commands that a test starts, and waiting for them with an end.
         .target(name: "Processes", path: "Tests/Processes", swiftSettings: strict),
+        // A PostgreSQL server of the tests' own.
+        .target(
+            name: "PostgresServer", dependencies: ["Processes"], path: "Tests/PostgresServer", swiftSettings: strict),
         // A store that forgets, for the tests of those who use one.
         .target(name: "MemoryStore", dependencies: ["Store"], path: "Tests/MemoryStore", swiftSettings: strict),
         // One test room per room, then the whole arrow: in one process, and through nginx, FastCGI and libcurl.
@@ -117,6 +124,9 @@ let package = Package(
             name: "StoreTests",
             dependencies: ["JSON", "MemoryStore", "Processes", "Randomness", "Store", "store-oracle"],
             exclude: ["Fixtures"], swiftSettings: strict),
+        .testTarget(
+            name: "PostgresStoreTests", dependencies: ["PostgresServer", "PostgresStore", "Store"],
+            swiftSettings: strict),
         // Writes until it is killed and says what was acknowledged; started by StoreTests.
         .executableTarget(
             name: "store-oracle", dependencies: ["JSON", "Store"], path: "Tests/StoreOracle", swiftSettings: strict),

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+import CPostgres
+import Glibc
+import Store
+import Synchronization
+
+/// One connection to the server. libpq allows one thread at a time; the pool sees to that.
+///
+/// Nothing here waits without a deadline: libpq is used in its non-blocking way, and all waiting is in poll(2). Only the
+/// look-up of the server's name is the system resolver's, with the resolver's own deadline (resolv.conf(5)).
+final class Connection: Sendable {
+    let library: LibPQ
+    /// Changed by libpq only, on the thread that the pool has lent the connection to.
+    nonisolated(unsafe) private let handle: OpaquePointer
+    private let prepared = Mutex<Set<String>>([])
+
+    /// - Throws: `unreachable`, `late`.
+    init(_ library: LibPQ, _ settings: ConnectionSettings, until deadline: Deadline) throws(CallFailure) {
+        let names = settings.keywords.map { strdup($0.name) } + [nil]
+        let values = settings.keywords.map { strdup($0.value) } + [nil]
+        defer { (names + values).forEach { free($0) } }
+        let start = names.map { UnsafePointer($0) }.withUnsafeBufferPointer { names in
+            values.map { UnsafePointer($0) }.withUnsafeBufferPointer { values in
+                library.functions.PQconnectStartParams(names.baseAddress, values.baseAddress, 1)
+            }
+        }
+        guard let start else { throw .unreachable(reason: "no memory for a connection") }
+        self.library = library
+        handle = start
+        _ = functions.PQsetNoticeReceiver(handle, postgres_ignore_notice, nil)
+        try connect(until: deadline)
+        _ = functions.PQsetnonblocking(handle, 1)
+        try prepare(settings, until: deadline)
+    }
+
+    deinit { functions.PQfinish(handle) }
+
+    private var functions: postgres_functions { library.functions }
+
+    /// As PQconnectPoll's description has it: first it wants to write.
+    private func connect(until deadline: Deadline) throws(CallFailure) {
+        var progress = PGRES_POLLING_WRITING
+        while progress != PGRES_POLLING_OK {
+            guard functions.PQstatus(handle) != CONNECTION_BAD, progress != PGRES_POLLING_FAILED else {
+                let message = functions.PQerrorMessage(handle).map { String(cString: $0) }
+                throw .unreachable(reason: ConnectionFault.reason(message ?? ""))
+            }
+            do throws(CallFailure) {
+                _ = try wait(progress == PGRES_POLLING_READING ? POLLIN : POLLOUT, until: deadline)
+            } catch {
+                guard case .late = error else { throw error }
+                throw .unreachable(reason: "the server does not answer")
+            }
+            progress = functions.PQconnectPoll(handle)
+        }
+    }
+
+    private func prepare(_ settings: ConnectionSettings, until deadline: Deadline) throws(CallFailure) {
+        let encoding = functions.PQparameterStatus(handle, "server_encoding").map { String(cString: $0) }
+        guard encoding == nil || encoding?.uppercased() == "UTF8" else {
+            throw .unreachable(reason: "the database's encoding is not UTF8")
+        }
+        try run(settings.preparation, until: deadline)
+    }
+
+    // MARK: Looking
+
+    /// Whether nothing was heard while nobody asked: an idle server says nothing unless it says good-bye.
+    var isQuiet: Bool {
+        var entry = pollfd(fd: functions.PQsocket(handle), events: Int16(POLLIN), revents: 0)
+        return functions.PQstatus(handle) == CONNECTION_OK && poll(&entry, 1, 0) == 0
+    }
+
+    /// Whether the next caller finds it as he must: alive, and in no transaction.
+    var isClean: Bool {
+        functions.PQstatus(handle) == CONNECTION_OK && functions.PQtransactionStatus(handle) == PQTRANS_IDLE
+    }
+
+    // MARK: Asking
+
+    /// Statements without parameters, by the simple protocol; what they answer is dropped.
+    func run(_ sql: String, until deadline: Deadline) throws(CallFailure) {
+        guard functions.PQsendQuery(handle, sql) == 1 else { throw .lost(isUndone: true) }
+        _ = try answer(until: deadline)
+    }
+
+    /// - Throws: `refused`, after which the connection may be used on; `lost`, `late`, after which it must not.
+    func rows(_ statement: Statement, _ values: [Value], until deadline: Deadline) throws(CallFailure) -> Rows {
+        try prepare(statement, values, until: deadline)
+        let parameters = Parameters(values)
+        let isSent = parameters.withPointers { pointers, lengths, formats in
+            functions.PQsendQueryPrepared(
+                handle, statement.name, Int32(clamping: values.count), pointers, lengths, formats, Parameters.binary)
+        }
+        guard isSent == 1 else { throw .lost(isUndone: true) }
+        return try answer(until: deadline)
+    }
+
+    private func prepare(_ statement: Statement, _ values: [Value], until deadline: Deadline) throws(CallFailure) {
+        guard !prepared.withLock({ $0.contains(statement.name) }) else { return }
+        let types = values.map(\.type)
+        let isSent = functions.PQsendPrepare(
+            handle, statement.name, statement.sql, Int32(clamping: types.count), types)
+        guard isSent == 1 else { throw .lost(isUndone: true) }
+        do throws(CallFailure) {
+            _ = try answer(until: deadline)
+        } catch {
+            // Only prepared, not done.
+            switch error {
+            case .lost: throw .lost(isUndone: true)
+            case .late: throw .late(isUndone: true)
+            default: throw error
+            }
+        }
+        prepared.withLock { _ = $0.insert(statement.name) }
+    }
+
+    // MARK: Waiting
+
+    /// The last answer to what was sent, once all have come.
+    private func answer(until deadline: Deadline) throws(CallFailure) -> Rows {
+        try flush(until: deadline)
+        var last: Rows?
+        var failure: CallFailure?
+        while let result = try nextResult(until: deadline) {
+            let rows = Rows(library, result)
+            switch functions.PQresultStatus(result) {
+            case PGRES_TUPLES_OK, PGRES_COMMAND_OK, PGRES_EMPTY_QUERY: last = rows
+            default: failure = failure ?? refusal(result)
+            }
+        }
+        if let failure { throw failure }
+        guard let last else { throw .lost(isUndone: false) }
+        return last
+    }
+
+    /// A refusal without a code is libpq's own: the connection broke.
+    private func refusal(_ result: OpaquePointer) -> CallFailure {
+        let code = functions.PQresultErrorField(result, Int32(UInt8(ascii: "C"))).map { SQLState(String(cString: $0)) }
+        guard let code, !code.endsConnection, functions.PQstatus(handle) == CONNECTION_OK else {
+            return .lost(isUndone: false)
+        }
+        return .refused(code)
+    }
+
+    private func flush(until deadline: Deadline) throws(CallFailure) {
+        while true {
+            switch functions.PQflush(handle) {
+            case 0: return
+            case 1:
+                // The server may have to get rid of something before it reads on.
+                let events = try wait(POLLIN | POLLOUT, until: deadline)
+                if Int32(events) & POLLIN != 0 { try consume() }
+            default: throw .lost(isUndone: false)
+            }
+        }
+    }
+
+    private func nextResult(until deadline: Deadline) throws(CallFailure) -> OpaquePointer? {
+        while functions.PQisBusy(handle) != 0 {
+            _ = try wait(POLLIN, until: deadline)
+            try consume()
+        }
+        return functions.PQgetResult(handle)
+    }
+
+    private func consume() throws(CallFailure) {
+        guard functions.PQconsumeInput(handle) == 1 else { throw .lost(isUndone: false) }
+    }
+
+    /// - Returns: the events that came.
+    private func wait(_ events: Int32, until deadline: Deadline) throws(CallFailure) -> Int16 {
+        var entry = pollfd(fd: functions.PQsocket(handle), events: Int16(truncatingIfNeeded: events), revents: 0)
+        while true {
+            let count = poll(&entry, 1, deadline.milliseconds)
+            if count > 0 { return entry.revents }
+            if count == 0 { throw .late(isUndone: false) }
+            guard errno == EINTR else { throw .lost(isUndone: false) }
+        }
+    }
+}
+
+/// Parameters as libpq takes them: pointers into one piece of memory.
+private struct Parameters {
+    static let binary: Int32 = 1
+
+    private var bytes: [UInt8] = []
+    /// Where each begins; nil for NULL.
+    private var offsets: [Int?] = []
+    private var lengths: [Int32] = []
+
+    init(_ values: [Value]) {
+        for value in values {
+            let encoded = value.encoded
+            offsets.append(encoded == nil ? nil : bytes.count)
+            lengths.append(Int32(clamping: encoded?.count ?? 0))
+            bytes += encoded ?? []
+        }
+        // So that what is empty has an address, too.
+        bytes.append(0)
+    }
+
+    func withPointers<Result>(
+        _ body: (UnsafePointer<UnsafePointer<CChar>?>?, UnsafePointer<Int32>?, UnsafePointer<Int32>?) -> Result
+    ) -> Result {
+        let formats = [Int32](repeating: Self.binary, count: lengths.count)
+        return bytes.withUnsafeBytes { bytes in
+            let base = bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
+            let pointers = offsets.map { offset in offset.flatMap { base?.advanced(by: $0) } }
+            return body(pointers, lengths, formats)
+        }
+    }
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+import Dispatch
+import Synchronization
+
+/// At most so many connections, made when they are needed and kept for the next caller.
+final class ConnectionPool: Sendable {
+    private struct Idle {
+        let connection: Connection
+        let since: ContinuousClock.Instant
+    }
+
+    private struct State {
+        /// The one used last is taken first, so that those that are too many grow old.
+        var idle: [Idle] = []
+        /// Grows when all connections are to be left behind.
+        var generation = 0
+        var renewedAt: ContinuousClock.Instant?
+    }
+
+    /// A connection, for one caller at a time.
+    struct Loan {
+        let connection: Connection
+        fileprivate let generation: Int
+    }
+
+    /// A connection that nobody needed for so long is closed by the next caller.
+    private static let longestIdle = Duration.seconds(300)
+    /// How often all connections may be left behind.
+    private static let renewalPause = Duration.seconds(1)
+
+    private let library: LibPQ
+    private let settings: ConnectionSettings
+    private let reachability = Reachability()
+    private let permits: DispatchSemaphore
+    private let state = Mutex(State())
+
+    init(_ library: LibPQ, _ settings: ConnectionSettings, size: Int) {
+        (self.library, self.settings) = (library, settings)
+        permits = DispatchSemaphore(value: max(1, size))
+    }
+
+    /// Lends a connection; it must be given back.
+    /// - Throws: `exhausted`, when none was given back in time; `unreachable`.
+    func take(until deadline: Deadline) throws(CallFailure) -> Loan {
+        guard permits.wait(timeout: deadline.dispatchTime) == .success else { throw .exhausted }
+        do throws(CallFailure) {
+            if let idle = idle() { return idle }
+            return try made(until: deadline)
+        } catch {
+            permits.signal()
+            throw error
+        }
+    }
+
+    /// Whoever has broken off in the middle of something must not say that it is to be kept.
+    func giveBack(_ loan: Loan, keeping: Bool) {
+        let isKept = keeping && loan.connection.isClean
+        state.withLock { state in
+            guard isKept, loan.generation == state.generation else { return }
+            state.idle.append(Idle(connection: loan.connection, since: .now))
+        }
+        permits.signal()
+    }
+
+    /// Leaves all connections behind, because they lead to a server that takes no writes any more; but not all the time.
+    /// - Returns: whether it is worth trying again.
+    func renew() -> Bool {
+        // They are closed outside of the lock.
+        let (isDue, _) = state.withLock { state -> (Bool, [Idle]) in
+            let now = ContinuousClock.now
+            if let last = state.renewedAt, now < last + Self.renewalPause { return (false, []) }
+            state.renewedAt = now
+            state.generation += 1
+            defer { state.idle = [] }
+            return (true, state.idle)
+        }
+        return isDue
+    }
+
+    /// A server that was restarted has closed what lies here: it is looked at before it is lent.
+    private func idle() -> Loan? {
+        while true {
+            // Those that are too old are closed outside of the lock.
+            let (found, _) = state.withLock { state -> (Loan?, ArraySlice<Idle>) in
+                let limit = ContinuousClock.now - Self.longestIdle
+                let tooOld = state.idle.prefix { $0.since < limit }
+                state.idle.removeFirst(tooOld.count)
+                let last = state.idle.popLast()
+                return (last.map { Loan(connection: $0.connection, generation: state.generation) }, tooOld)
+            }
+            guard let found else { return nil }
+            if found.connection.isQuiet { return found }
+        }
+    }
+
+    private func made(until deadline: Deadline) throws(CallFailure) -> Loan {
+        try reachability.begin()
+        let generation = state.withLock { $0.generation }
+        do throws(CallFailure) {
+            let connection = try Connection(library, settings, until: deadline)
+            reachability.succeed()
+            return Loan(connection: connection, generation: generation)
+        } catch {
+            var reason = "the server ended the connection while it began"
+            if case .unreachable(let text) = error { reason = text }
+            if case .refused(let state) = error { reason = "the server refuses to begin a session: SQLSTATE \(state)" }
+            reachability.fail(reason)
+            throw .unreachable(reason: reason)
+        }
+    }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+import CPostgres
+import Store
+
+/// How every connection of a store is made.
+struct ConnectionSettings: Sendable {
+    /// The database; secret, because a password may stand in it.
+    let url: String
+    /// The schema that holds the tables.
+    let schema: String
+    /// How long the server works on one statement, and half of it on waiting for a lock.
+    let statementTimeout: Duration
+
+    static let schemes = ["postgresql://", "postgres://"]
+
+    /// - Throws: `unavailable`, when the URL is none that libpq understands; it is not repeated.
+    init(url: String, schema: String, statementTimeout: Duration, _ library: LibPQ) throws(StoreError) {
+        guard Self.schemes.contains(where: url.hasPrefix), !url.utf8.contains(0),
+            let parsed = library.functions.PQconninfoParse(url, nil)
+        else { throw .unavailable(detail: "PostgreSQL: the URL is none of the kind postgresql://user@host/database") }
+        library.functions.PQconninfoFree(parsed)
+        guard Self.isPlainName(schema) else {
+            throw .unavailable(detail: "PostgreSQL: the schema's name is not made of a-z, 0-9 and _")
+        }
+        (self.url, self.schema, self.statementTimeout) = (url, schema, statementTimeout)
+    }
+
+    /// Whether it may stand in a statement as it is.
+    private static func isPlainName(_ name: String) -> Bool {
+        guard let first = name.utf8.first, (1...63).contains(name.utf8.count) else { return false }
+        let letters = UInt8(ascii: "a")...UInt8(ascii: "z")
+        let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
+        return letters.contains(first)
+            && name.utf8.allSatisfy { letters.contains($0) || digits.contains($0) || $0 == UInt8(ascii: "_") }
+    }
+
+    /// libpq's keywords in the order in which later ones win: the URL over our defaults, and what must be so over the URL.
+    /// A peer that is gone without a word is noticed after 60 seconds of silence at the latest, and after the time of one
+    /// call when something was sent to it.
+    var keywords: [(name: String, value: String)] {
+        [
+            ("keepalives_idle", "30"), ("keepalives_interval", "10"), ("keepalives_count", "3"),
+            ("tcp_user_timeout", String(statementTimeout.milliseconds)),
+            ("fallback_application_name", "app-backend"),
+            ("dbname", url),
+            ("client_encoding", "UTF8"),
+        ]
+    }
+
+    /// Sent once on each new connection. A server whose default is not to wait for its disk is told to: what was
+    /// acknowledged must be there after a loss of power. Stricter settings, which wait for standbys, stay.
+    var preparation: String {
+        let milliseconds = statementTimeout.milliseconds
+        return """
+            SET search_path TO \(schema);
+            SET statement_timeout = \(milliseconds);
+            SET lock_timeout = \(milliseconds / 2);
+            SET idle_in_transaction_session_timeout = \(milliseconds * 2);
+            SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL READ COMMITTED;
+            SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'
+            """
+    }
+}
+
+extension Duration {
+    /// At least 1; 0 would mean for ever.
+    var milliseconds: Int64 {
+        let (seconds, attoseconds) = components
+        let whole = min(max(0, seconds), 1_000_000)
+        return max(1, whole * 1_000 + attoseconds / 1_000_000_000_000_000)
+    }
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import JSON
+import Store
+
+/// JSON in columns of text: lists of texts, and the hub's documents.
+enum JSONText {
+    static func array(_ texts: [String]) -> String {
+        var json = JSONWriter()
+        json.array { json in texts.forEach { json.string($0) } }
+        return String(decoding: json.bytes, as: UTF8.self)
+    }
+
+    /// The hub's documents are free JSON, so a value can be built that is no JSON text or nests too deep to be parsed. It
+    /// could not be read back, hence it is not written.
+    static func document(_ value: JSONValue) throws(StoreError) -> String {
+        var json = JSONWriter()
+        json.value(value)
+        do {
+            _ = try JSONValue(parsing: json.bytes)
+        } catch {
+            throw .unavailable(detail: "a document that could not be read back: \(error)")
+        }
+        return String(decoding: json.bytes, as: UTF8.self)
+    }
+}
+
+extension Row {
+    /// Nil for NULL.
+    func texts(_ column: Int32) throws(CallFailure) -> [String]? {
+        guard let bytes = optionalBytes(column) else { return nil }
+        guard let elements = try Self.json(bytes).array else { throw .malformed }
+        let texts = elements.compactMap(\.string)
+        guard texts.count == elements.count else { throw .malformed }
+        return texts
+    }
+
+    func document(_ column: Int32) throws(CallFailure) -> JSONValue {
+        try Self.json(bytes(column))
+    }
+
+    private static func json(_ bytes: [UInt8]) throws(CallFailure) -> JSONValue {
+        do {
+            return try JSONValue(parsing: bytes)
+        } catch {
+            throw .malformed
+        }
+    }
+
+    func time(_ column: Int32) throws(CallFailure) -> Timestamp {
+        Timestamp(seconds: Int64(try integer(column)))
+    }
+}

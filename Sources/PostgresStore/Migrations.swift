@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+import Store
+
+/// The schema's history. What stands here is never changed, only added to: databases out there are made of it.
+///
+/// No sequences, advisory locks, extensions or functions, so that what only speaks PostgreSQL's protocol may take it, too.
+enum Migrations {
+    /// Version 1 is the first; each is the statements that lead to it from the one before.
+    static let all: [[String]] = [schemaVersion1]
+
+    static var newest: Int { all.count }
+
+    /// Of bytes, so that names are compared byte by byte; times are seconds since 1970, by the callers' clocks.
+    /// `removed_at` is by the database's clock: a removed record counts on for a while, should it be made again.
+    private static let schemaVersion1 = [
+        """
+        CREATE TABLE users (
+            name bytea PRIMARY KEY, password_hash bytea NOT NULL, tags text, send_to text, version bigint NOT NULL,
+            removed_at timestamptz)
+        """,
+        "CREATE INDEX users_removed ON users (removed_at) WHERE removed_at IS NOT NULL",
+
+        """
+        CREATE TABLE notifications (
+            owner bytea NOT NULL, id bigint NOT NULL, token bytea NOT NULL, payload bytea NOT NULL,
+            is_read boolean NOT NULL, created_at bigint NOT NULL, expires_at bigint NOT NULL, PRIMARY KEY (owner, id))
+        """,
+        "CREATE INDEX notifications_token ON notifications (owner, token)",
+        "CREATE INDEX notifications_expiry ON notifications (expires_at)",
+
+        """
+        CREATE TABLE devices (
+            id bytea PRIMARY KEY, owner bytea NOT NULL, platform bytea NOT NULL, handle bytea NOT NULL,
+            tags text NOT NULL, installation_id bytea, is_pending boolean NOT NULL, updated_at bigint NOT NULL,
+            version bigint NOT NULL, removed_at timestamptz)
+        """,
+        "CREATE INDEX devices_owner ON devices (owner) WHERE removed_at IS NULL",
+        "CREATE INDEX devices_removed ON devices (removed_at) WHERE removed_at IS NOT NULL",
+
+        """
+        CREATE TABLE sessions (
+            id bytea PRIMARY KEY, owner bytea NOT NULL, binding bytea NOT NULL, created_at bigint NOT NULL,
+            expires_at bigint NOT NULL)
+        """,
+        "CREATE INDEX sessions_owner ON sessions (owner, created_at, id)",
+        "CREATE INDEX sessions_expiry ON sessions (expires_at)",
+
+        """
+        CREATE TABLE sent (
+            owner bytea NOT NULL, id bytea NOT NULL, remembered_at timestamptz NOT NULL, place bigint NOT NULL,
+            expires_at bigint NOT NULL, PRIMARY KEY (owner, id))
+        """,
+        "CREATE INDEX sent_order ON sent (owner, remembered_at, place)",
+        "CREATE INDEX sent_expiry ON sent (expires_at)",
+
+        """
+        CREATE TABLE idempotent_requests (
+            owner bytea NOT NULL, key bytea NOT NULL, fingerprint bytea NOT NULL, status bigint, content_type bytea,
+            body bytea, created_at bigint NOT NULL, expires_at bigint NOT NULL, PRIMARY KEY (owner, key))
+        """,
+        "CREATE INDEX idempotent_requests_order ON idempotent_requests (owner, created_at, key)",
+        "CREATE INDEX idempotent_requests_expiry ON idempotent_requests (expires_at)",
+
+        """
+        CREATE TABLE hub_registrations (
+            id bytea PRIMARY KEY, channel bytea NOT NULL, channel_start bytea NOT NULL, tags text NOT NULL,
+            description text NOT NULL, updated_at bigint NOT NULL, version bigint NOT NULL, removed_at timestamptz)
+        """,
+        "CREATE INDEX hub_registrations_channel ON hub_registrations (channel_start) WHERE removed_at IS NULL",
+        "CREATE INDEX hub_registrations_removed ON hub_registrations (removed_at) WHERE removed_at IS NOT NULL",
+        """
+        CREATE TABLE hub_registration_tags (
+            tag bytea NOT NULL, registration_id bytea NOT NULL, PRIMARY KEY (tag, registration_id))
+        """,
+        "CREATE INDEX hub_registration_tags_id ON hub_registration_tags (registration_id)",
+
+        """
+        CREATE TABLE hub_messages (
+            id bytea PRIMARY KEY, document text NOT NULL, created_at bigint NOT NULL, expires_at bigint NOT NULL)
+        """,
+        "CREATE INDEX hub_messages_expiry ON hub_messages (expires_at)",
+
+        """
+        CREATE TABLE hub_queue (
+            id bytea PRIMARY KEY, document text NOT NULL, bytes bigint NOT NULL, created_at bigint NOT NULL,
+            expires_at bigint NOT NULL, queued_at timestamptz NOT NULL)
+        """,
+        "CREATE INDEX hub_queue_order ON hub_queue (created_at, queued_at, id)",
+        "CREATE INDEX hub_queue_expiry ON hub_queue (expires_at)",
+        // How much was ever put in, and how much waits, in parts: who puts something in changes one of them, so that
+        // few have to wait for each other.
+        """
+        CREATE TABLE hub_queue_totals (
+            part bigint PRIMARY KEY, puts bigint NOT NULL, messages bigint NOT NULL, bytes bigint NOT NULL)
+        """,
+        "INSERT INTO hub_queue_totals SELECT part, 0, 0, 0 FROM generate_series(0, 63) AS parts (part)",
+
+        """
+        CREATE TABLE hub_turns (
+            name text PRIMARY KEY, holder bytea NOT NULL, token bigint NOT NULL, expires_at timestamptz NOT NULL)
+        """,
+        "INSERT INTO hub_turns VALUES ('delivery', '', 0, '1970-01-01T00:00:00Z')",
+    ]
+}

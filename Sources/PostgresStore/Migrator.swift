@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+import Store
+
+/// Brings a database's schema to this version of the program, or looks whether it is there.
+struct Migrator {
+    /// Of the whole migration; large tables take long to be changed.
+    static let timeout = Duration.seconds(600)
+    /// What `app-backend` calls it.
+    private static let command = "app-backend store migrate"
+
+    private static let makeLedger =
+        "CREATE TABLE migrations (version bigint PRIMARY KEY, applied_at timestamptz NOT NULL)"
+    private static let findSchema = Statement.reading(
+        "migrate", "SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname::text = $1")
+    private static let version = Statement.reading("open", "SELECT coalesce(max(version), 0) FROM migrations")
+    private static let record = Statement.writing(
+        "migrate.record", "INSERT INTO migrations (version, applied_at) VALUES ($1, now())")
+
+    let database: Database
+    let schema: String
+
+    /// Each step is one transaction, which begins with a row that only one can write: of several that migrate at once one
+    /// does it, and the others find it done.
+    func migrate(to newest: Int = Migrations.newest) throws(StoreError) -> PostgresStore.Migration {
+        try makeSchema()
+        let before = try currentVersion()
+        guard before <= Migrations.newest else { throw Self.isNewer }
+        var version = before
+        while version < newest {
+            try step(to: version + 1)
+            version = try currentVersion()
+        }
+        return PostgresStore.Migration(before: before, after: version)
+    }
+
+    /// - Throws: `unavailable`, when the schema is not this version's.
+    func check() throws(StoreError) {
+        let version: Int
+        do throws(StoreError) {
+            version = try currentVersion()
+        } catch {
+            guard case .unavailable(let detail) = error,
+                [SQLState.unknownTable, .unknownSchema].contains(where: { detail.hasSuffix("SQLSTATE \($0)") })
+            else { throw error }
+            throw .unavailable(detail: "PostgreSQL: the database holds no store yet; run \(Self.command)")
+        }
+        guard version <= Migrations.newest else { throw Self.isNewer }
+        guard version == Migrations.newest else {
+            throw .unavailable(detail: "PostgreSQL: the store is of an older version; run \(Self.command)")
+        }
+    }
+
+    private static let isNewer = StoreError.unavailable(
+        detail: "PostgreSQL: the store was made by a newer version of this program")
+
+    private func currentVersion() throws(StoreError) -> Int {
+        try database.call(Self.version, []) { (rows) throws(CallFailure) in
+            guard let row = rows.first else { throw .malformed }
+            return try row.integer(0)
+        }
+    }
+
+    /// Makes the schema and the table of versions where they are missing. `IF NOT EXISTS` would want the right to make
+    /// schemas where there is nothing to be made, and does not exclude two at once either.
+    private func makeSchema() throws(StoreError) {
+        let isThere = try database.call(Self.findSchema, [.text(schema)]) { (rows) throws(CallFailure) in !rows.isEmpty
+        }
+        if !isThere { try make("CREATE SCHEMA \(schema)") }
+        do throws(StoreError) {
+            _ = try currentVersion()
+        } catch {
+            try make(Self.makeLedger)
+        }
+    }
+
+    /// Somebody else may be making the same thing.
+    private func make(_ sql: String) throws(StoreError) {
+        try database.transaction("migrate") { (transaction) throws(CallFailure) in
+            do throws(CallFailure) {
+                try transaction.run(sql)
+            } catch {
+                guard case .refused(let state) = error, state.isDuplicate else { throw error }
+                throw .told(.conflict)
+            }
+        } ignoring: {
+            $0 == .conflict
+        }
+    }
+
+    private func step(to version: Int) throws(StoreError) {
+        try database.transaction("migrate to version \(version)") { (transaction) throws(CallFailure) in
+            do throws(CallFailure) {
+                _ = try transaction.call(Self.record, [.count(version)])
+            } catch {
+                guard error == .refused(.uniqueViolation) else { throw error }
+                throw .told(.conflict)
+            }
+            for sql in Migrations.all[version - 1] { try transaction.run(sql) }
+        } ignoring: {
+            $0 == .conflict
+        }
+    }
+}
+
+extension Database {
+    /// As `transaction(_:_:)`, of which some errors mean that there was nothing to do.
+    fileprivate func transaction(
+        _ name: String, _ body: (Transaction) throws(CallFailure) -> Void, ignoring isNothing: (StoreError) -> Bool
+    ) throws(StoreError) {
+        do throws(StoreError) {
+            try transaction(name, body)
+        } catch {
+            if !isNothing(error) { throw error }
+        }
+    }
+}

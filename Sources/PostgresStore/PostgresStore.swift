@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+import Store
+
+/// The store in a PostgreSQL database, for the day a second machine must write.
+///
+/// Every function is one statement, or a few in one transaction; what it has written when it returns is on the server's
+/// disk, and on those of its synchronous standbys. A call ends within `Options.timeout`, whatever the server does.
+package final class PostgresStore: Sendable {
+    /// How a store behaves. The defaults are the product's, and its caps those of `FileStore`; tests make them small.
+    package struct Options: Sendable {
+        /// Connections at most. A caller that finds all of them in use waits for one.
+        package var connections = 16
+        /// How long a call may take, with the wait for a connection and all repetitions.
+        package var timeout: Duration = .seconds(5)
+        /// The schema that holds the tables: `[a-z][a-z0-9_]*`.
+        package var schema = "app_backend"
+        package var notificationsPerOwner = FileStore.Options().notificationsPerOwner
+        package var notificationBytesPerOwner = FileStore.Options().notificationBytesPerOwner
+        package var devicesPerOwner = FileStore.Options().devicesPerOwner
+        package var sessionsPerOwner = FileStore.Options().sessionsPerOwner
+        package var sentPerOwner = FileStore.Options().sentPerOwner
+        /// Bytes of messages that the local hub has not delivered yet.
+        package var queueBytes = FileStore.Options().queueBytes
+        /// How long the turn to deliver stays with whoever does not keep it.
+        package var turnLease: Duration = .seconds(15)
+
+        package init() {}
+    }
+
+    /// What became of a database's schema.
+    package struct Migration: Equatable, Sendable {
+        /// The version that was found; 0: there was none.
+        package let before: Int
+        package let after: Int
+    }
+
+    let database: Database
+    let options: Options
+
+    /// Connects to the database of that URL (`postgresql://user:password@host/database?sslmode=verify-full`, as libpq
+    /// understands it).
+    /// - Throws: `unavailable`, when the URL is none, libpq is missing, no connection comes about in time, or the schema is
+    ///   missing or of another version: `migrate(url:)` makes it.
+    package static func open(url: String, options: Options = Options()) throws(StoreError) -> PostgresStore {
+        let store = PostgresStore(try database(url, options), options)
+        try Migrator(database: store.database, schema: options.schema).check()
+        return store
+    }
+
+    /// Makes the schema, or brings it to this version. It may be running; what is newer is left alone.
+    /// - Throws: `unavailable`, as `open(url:options:)` does, and when the schema is a newer version's.
+    package static func migrate(url: String, options: Options = Options()) throws(StoreError) -> Migration {
+        var options = options
+        options.timeout = Migrator.timeout
+        return try Migrator(database: database(url, options), schema: options.schema).migrate()
+    }
+
+    private init(_ database: Database, _ options: Options) {
+        (self.database, self.options) = (database, options)
+    }
+
+    private static func database(_ url: String, _ options: Options) throws(StoreError) -> Database {
+        let library = try LibPQ()
+        let settings = try ConnectionSettings(
+            url: url, schema: options.schema, statementTimeout: options.timeout, library)
+        let pool = ConnectionPool(library, settings, size: options.connections)
+        return Database(pool, timeout: options.timeout)
+    }
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+import Processes
+
+/// A PostgreSQL server of the tests' own, of Debian's package: its data and its socket are in a folder of its own, and it
+/// listens nowhere else. It ends with the process that started it, however that ends.
+package final class PostgresServer: Sendable {
+    package struct Fault: Error { package let what: String }
+
+    /// One for all tests of a process; each makes a database of its own in it. Nobody kills it, so it need not flush.
+    package static let shared = Result { try PostgresServer(settings: ["fsync=off", "max_connections=400"]) }
+
+    /// The socket's folder, as a URL's `host` has it.
+    package let folder: String
+    private let settings: [String]
+    private let programs: PostgresPrograms
+    private let caretaker: Caretaker
+    let process = ProcessBox()
+
+    /// Makes the data and starts the server.
+    /// - Parameter settings: `name=value`, of postgresql.conf.
+    package init(settings: [String] = []) throws {
+        programs = try PostgresPrograms()
+        folder = try Self.makeFolder()
+        caretaker = try Caretaker(folder: folder)
+        self.settings =
+            ["listen_addresses=", "unix_socket_directories=\(folder)", "shared_buffers=16MB"] + settings
+        try programs.give(folder)
+        let arguments = ["-D", data, "-U", "app", "--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8", "--no-sync"]
+        let made = try programs.start("initdb", arguments, output: folder + "/initdb.log")
+        guard made.wait(seconds: 60) == 0 else { throw Fault(what: "initdb failed") }
+        try start()
+    }
+
+    deinit { stop() }
+
+    private var data: String { folder + "/data" }
+
+    /// For a database that is there.
+    package func url(_ database: String) -> String { "postgresql://app@/\(database)?host=\(folder)" }
+
+    /// Begins; what a server before it left in its data is recovered.
+    package func start() throws {
+        let arguments = ["-D", data] + settings.flatMap { ["-c", $0] }
+        let child = try programs.start("postgres", arguments, output: folder + "/log")
+        process.set(child)
+        let hasSettled = Deadline.poll(seconds: 60) { isReady(child.id) || child.exitStatus != nil }
+        guard hasSettled, child.exitStatus == nil else {
+            throw Fault(what: "the server has not begun; see \(folder)/log")
+        }
+    }
+
+    /// The eighth line of postmaster.pid says how far it is, the first whose line it is.
+    private func isReady(_ id: pid_t) -> Bool {
+        let lines =
+            TextFile.read(data + "/postmaster.pid")?.split(separator: "\n", omittingEmptySubsequences: false) ?? []
+        return lines.count > 7 && lines[0] == "\(id)" && lines[7].hasPrefix("ready")
+    }
+
+    /// Ends in good order: a "fast" shutdown, which breaks connections off.
+    package func stop() {
+        guard let child = process.take() else { return }
+        child.signal(SIGCONT)
+        child.signal(SIGINT)
+        if child.wait(seconds: 20) == nil { child.stop() }
+    }
+
+    /// A database of its own, empty.
+    /// - Returns: its URL.
+    package func makeDatabase() throws -> String {
+        let name = "test_" + String(UInt64.random(in: 0 ... .max), radix: 36)
+        try run("CREATE DATABASE \(name)", in: "postgres")
+        return url(name)
+    }
+
+    /// Does it as the server's owner.
+    /// - Returns: what it answered: a line a row, columns parted by `|`.
+    @discardableResult package func run(_ sql: String, url: String) throws -> String {
+        let output = folder + "/psql-" + String(UInt64.random(in: 0 ... .max), radix: 36)
+        defer { unlink(output) }
+        let arguments = [
+            "--no-psqlrc", "--quiet", "--tuples-only", "--no-align", "-v", "ON_ERROR_STOP=1", "-c", sql, url,
+        ]
+        let child = try ChildProcess(programs.path("psql"), arguments, output: output, errors: output)
+        guard child.wait(seconds: 60) == 0 else { throw Fault(what: "psql: \(TextFile.read(output) ?? "")") }
+        var answer = TextFile.read(output) ?? ""
+        if answer.hasSuffix("\n") { answer.removeLast() }
+        return answer
+    }
+
+    @discardableResult private func run(_ sql: String, in database: String) throws -> String {
+        try run(sql, url: url(database))
+    }
+
+    /// Short, because a socket's path may have 107 bytes.
+    private static func makeFolder() throws -> String {
+        var template = Array("/tmp/pg-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else { throw Fault(what: "mkdtemp") }
+        return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+import PostgresServer
+import PostgresStore
+import Store
+import Testing
+
+@Suite struct `Opening a database` {
+    @Test(arguments: ["", "mysql://x", "postgresql://host:port:port/", "postgresql://h/d?no_such_option=1", "/var/lib"])
+    func `what is no URL of a database is refused, and not repeated`(url: String) throws {
+        let error = #expect(throws: StoreError.self) { try PostgresStore.open(url: url) }
+        #expect(url.isEmpty || !"\(String(describing: error))".contains(url))
+    }
+
+    @Test func `neither password, user nor host stands in an error`() throws {
+        let server = try PostgresServer.shared.get()
+        for url in [
+            "postgresql://jane:hunter2@127.0.0.1:1/secretbase",
+            "postgresql://jane:hunter2@/secretbase?host=\(server.folder)",
+            "postgresql://jane:hunter2@/secretbase?host=/nowhere/secretbase",
+        ] {
+            let error = #expect(throws: StoreError.self) { try PostgresStore.open(url: url) }
+            let text = String(describing: error)
+            for secret in ["jane", "hunter2", "secretbase", "127.0.0.1", server.folder, "nowhere"] {
+                #expect(!text.contains(secret))
+            }
+        }
+    }
+
+    @Test func `an error says what is wrong`() throws {
+        let server = try PostgresServer.shared.get()
+        func reason(_ url: String) -> String {
+            do {
+                _ = try PostgresStore.open(url: url)
+                return ""
+            } catch {
+                return "\(error)"
+            }
+        }
+        #expect(reason("postgresql://app@127.0.0.1:1/d").contains("nothing listens"))
+        #expect(reason("postgresql://app@/nobase?host=\(server.folder)").contains("no such database"))
+        #expect(reason("postgresql://nobody@/postgres?host=\(server.folder)").contains("does not know the user"))
+        #expect(reason("postgresql://app@/d?host=/nowhere").contains("socket"))
+    }
+
+    @Test func `users are kept`() throws {
+        let store = try Site().open()
+        let user = try store.putUser(User(name: "alice", passwordHash: "$y$1", tags: ["a", "é\n\u{0}"]))
+        #expect(try store.user("alice") == user)
+        #expect(throws: StoreError.conflict) { try store.putUser(User(name: "alice", passwordHash: "")) }
+        #expect(try store.removeUser("alice"))
+        #expect(try store.users() == [])
+        #expect(try store.putUser(User(name: "alice", passwordHash: "")).version == 2)
+    }
+}
