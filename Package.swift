@@ -97,8 +97,7 @@ let package = Package(
             name: "app-backend",
             dependencies: [
                 "AppBackend", "CPlatform", "Curl", "DeviceAPI", "Doctor", "FastCGI", "HTTP", "JSON", "LocalHub",
-                "Metrics",
-                "NotificationHub", "Store", "WebPush", httpTypes, logging,
+                "Metrics", "NotificationHub", "PostgresStore", "Store", "WebPush", httpTypes, logging,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
             ],

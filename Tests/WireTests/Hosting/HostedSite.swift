@@ -10,12 +10,7 @@ import Testing
 
 /// The product on a shared host: a home, a web server, several processes on one store, and the hub in the box, which
 /// pushes to a service of the test's own.
-final class HostedSite: ServedSite {
-    /// The keys that RFC 8291 (appendix A) gives its browser.
-    private static let browserKeys = DeviceRegistration.Keys(
-        p256dh: "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4",
-        auth: "BTBZMqHH6r4Tts7J_aSIgg")
-
+final class HostedSite: PushingSite {
     let home: HostedHome
     let server: any HostingServer
     let pushes: PushSink
@@ -91,24 +86,5 @@ final class HostedSite: ServedSite {
 
     func run(_ arguments: [String], input: String) throws -> Program.Outcome {
         try home.run(arguments, input: input)
-    }
-
-    /// Registers a browser of somebody's.
-    /// - Returns: where it is pushed to.
-    func registerBrowser(_ user: WireUser) throws -> String {
-        let endpoint = pushes.makeEndpoint()
-        let answer = try call(.post, Path.register, as: user)
-        guard answer.status == .ok, let id = try JSONValue(parsing: answer.body).string else { throw Problem(answer) }
-        let body = DeviceRegistration(platform: "browser", handle: endpoint, keys: Self.browserKeys).json
-        let put = try call(.put, "\(Path.register)/\(id)", as: user, body: String(decoding: body, as: UTF8.self))
-        guard put.status == .ok else { throw Problem(put) }
-        return endpoint
-    }
-
-    /// Sends a message to somebody's browsers; throws unless it was taken.
-    func push(_ text: String, from sender: WireUser, to recipient: WireUser) throws {
-        let query = "pns=browser&to_tag=\(recipient.name)"
-        let answer = try call(.post, Path.notifications, query: query, as: sender, body: "\"\(text)\"")
-        guard answer.status == .ok, try SendOutcome(answer).isAccepted else { throw Problem(answer) }
     }
 }
