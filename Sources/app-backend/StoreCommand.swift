@@ -6,7 +6,9 @@ struct StoreCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "store", abstract: "Look after the folder that keeps the state.",
         discussion: "Each of these may be called while the service runs.",
-        subcommands: [StoreVerifyCommand.self, StoreReindexCommand.self, StoreBackupCommand.self, StoreMigrateCommand.self])
+        subcommands: [
+            StoreVerifyCommand.self, StoreReindexCommand.self, StoreBackupCommand.self, StoreMigrateCommand.self,
+        ])
 
     /// The folder of the configuration.
     /// - Throws: `Complaint`, when the state is not in one.

@@ -7,7 +7,8 @@ import Store
 /// `app-backend store migrate`
 struct StoreMigrateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "migrate", abstract: "Make the tables in the database of store.url, or bring them to this version.",
+        commandName: "migrate",
+        abstract: "Make the tables in the database of store.url, or bring them to this version.",
         discussion: """
             The service does not start on a database whose tables are missing or of another version. Where there is \
             nothing to do, nothing is done. Everything happens in one schema, app_backend, which is made if the role \
