@@ -10,7 +10,7 @@ extension NotificationsController {
     func read(_ request: Request, _ name: String) throws -> Response {
         let owner = try request.authenticatedUser()
         guard let id = try id(named: name, owner: owner),
-            let notification = try store.readNotification(id, owner: owner, now: now())
+            let notification = try read(id, owner: owner)
         else { throw Problem(.notFound, "You have no such notification.") }
         let message = SecureMessage(
             id: notification.id, payload: notification.payload, isRead: notification.isRead)
@@ -19,9 +19,30 @@ extension NotificationsController {
         return response
     }
 
+    /// What cannot be marked as read is shown all the same, and stays unread: a full disk or a read-only mount must not
+    /// keep a message from its owner.
+    private func read(_ id: Int32, owner: String) throws(StoreError) -> SecureNotification? {
+        do throws(StoreError) {
+            return try store.readNotification(id, owner: owner, now: now())
+        } catch {
+            guard error.leavesReading else { throw error }
+            return try store.notification(id, owner: owner, now: now())
+        }
+    }
+
     /// The path holds the id, or the token that newer clients get beside it, which always has a non-digit.
     private func id(named name: String, owner: String) throws(StoreError) -> Int32? {
         if let id = Int32(name) { return id > 0 && id < .max ? id : nil }
         return try store.notification(token: name, owner: owner, now: now())?.id
+    }
+}
+
+extension StoreError {
+    /// Whether it concerns writing alone.
+    fileprivate var leavesReading: Bool {
+        switch self {
+        case .full, .readOnly, .busy, .poisoned: true
+        case .conflict, .quotaExceeded, .notAPage, .damaged, .unavailable: false
+        }
     }
 }

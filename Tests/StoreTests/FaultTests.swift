@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import Processes
 import Store
 import Synchronization
 import Testing
@@ -118,7 +119,7 @@ import Testing
         #expect(store.health() == .readOnly)
     }
 
-    @Test(.enabled(if: SmallDisk.isPossible, "needs root and mount(8)"))
+    @Test(.enabled(if: Mount.isPossible, "needs root and mount(8)"))
     func `a store on a read-only mount opens for reading`() throws {
         let disk = try SmallDisk()
         let id = try create(try disk.folder.open())
@@ -129,7 +130,7 @@ import Testing
         #expect(store.health() == .readOnly)
     }
 
-    @Test(.enabled(if: SmallDisk.isPossible, "needs root and mount(8)"))
+    @Test(.enabled(if: Mount.isPossible, "needs root and mount(8)"))
     func `a real disk that is full refuses cleanly and works again when there is room`() throws {
         let disk = try SmallDisk()
         let store = try disk.folder.open { ($0.notificationsPerOwner, $0.notificationBytesPerOwner) = (.max, .max) }
@@ -154,7 +155,7 @@ import Testing
         for id in ids { #expect(try store.notification(id, owner: "bob", now: noon)?.payload == payload) }
     }
 
-    @Test(.enabled(if: SmallDisk.isPossible, "needs root and mount(8)"))
+    @Test(.enabled(if: Mount.isPossible, "needs root and mount(8)"))
     func `a real disk without inodes refuses new files cleanly, and the others go on`() throws {
         let disk = try SmallDisk(inodes: 200)
         let store = try disk.folder.open()

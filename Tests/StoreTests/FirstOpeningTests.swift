@@ -20,18 +20,10 @@ import Testing
         try store.hubRegistrations(tag: "news", after: nil, limit: 9).elements.map(\.id) == ["r"]
     }
 
-    private func copy(_ folder: TemporaryFolder) throws -> TemporaryFolder {
-        let copy = try TemporaryFolder()
-        for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
-            try FileManager.default.copyItem(atPath: folder.path + "/" + name, toPath: copy.path + "/" + name)
-        }
-        return copy
-    }
-
     @Test func `a copy is reindexed once, when it is opened`() throws {
         let folder = try TemporaryFolder()
         try makeHurt(folder)
-        let copy = try copy(folder)
+        let copy = try folder.copy()
         let log = EventLog()
         #expect(try isFound(in: copy.open { $0.onEvent = { log.append($0) } }))
         #expect(log.all == [.reindexed(lines: 1)])
@@ -64,7 +56,7 @@ import Testing
     @Test func `a copy that is opened for reading only is left as it is, and says what it is`() throws {
         let folder = try TemporaryFolder()
         try makeHurt(folder)
-        let copy = try copy(folder)
+        let copy = try folder.copy()
         let before = try copy.text(mark)
         let report = try copy.open { $0.isReadOnly = true }.verify(now: noon)
         #expect(report.isUnopenedCopy && report.isWhole && report.missingIndexLines == ["hub/tags": 1])
@@ -75,7 +67,7 @@ import Testing
     @Test func `a copy on a full disk opens, and is reindexed another time`() throws {
         let folder = try TemporaryFolder()
         try makeHurt(folder)
-        let copy = try copy(folder)
+        let copy = try folder.copy()
         let log = EventLog()
         _ = try copy.open {
             $0.onEvent = { log.append($0) }
@@ -91,7 +83,7 @@ import Testing
     @Test func `where reindexing takes too long, the store opens before it is done`() throws {
         let folder = try TemporaryFolder()
         try makeHurt(folder)
-        let copy = try copy(folder)
+        let copy = try folder.copy()
         let mayWrite = DispatchSemaphore(value: 0)
         let store = try copy.open {
             $0.firstOpeningTimeout = .zero
@@ -109,7 +101,7 @@ import Testing
     @Test func `of several that open a copy at once, each finds everything`() throws {
         let folder = try TemporaryFolder()
         try makeHurt(folder)
-        let copy = try copy(folder)
+        let copy = try folder.copy()
         let log = EventLog()
         DispatchQueue.concurrentPerform(iterations: 6) { _ in
             let store = try? copy.open { $0.onEvent = { log.append($0) } }

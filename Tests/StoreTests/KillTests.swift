@@ -17,7 +17,7 @@ import Testing
         var logs: [String] = []
         for round in 0..<Self.rounds {
             let writers = try (0..<Self.processes).map { index in
-                try Oracle.Writer(folder, name: "w\(round)-\(index)", log: log, ["--torn-pause", "200"])
+                try Oracle.Writer(folder, name: "w\(round)-\(index)", log: log, ["--torn-pause", "1000"])
             }
             logs += writers.map(\.log)
             for writer in writers.shuffled(using: &random) {
@@ -29,8 +29,9 @@ import Testing
         let verdict = try Oracle.verify(folder, logs: logs)
         #expect(verdict.isGood)
         #expect(verdict["acknowledged"] > 100)
-        // Halves of lines are there, or the kills have shown nothing.
-        #expect(verdict["cutLines"] > 0)
+        // Halves of lines are there, or were moved away by compactions, or the kills have shown nothing.
+        let quarantined = try folder.files(under: "quarantine")
+        #expect(verdict["cutLines"] > 0 || !quarantined.isEmpty)
         #expect(verdict["brokenLines"] == 0)
         #expect(verdict["unacknowledged"] <= Self.rounds * Self.processes * Oracle.threads * Oracle.kinds)
     }

@@ -39,6 +39,15 @@ final class TemporaryFolder: Sendable {
         try handle.close()
     }
 
+    /// Another one with all that is in this one.
+    func copy() throws -> TemporaryFolder {
+        let copy = try TemporaryFolder()
+        for name in try FileManager.default.contentsOfDirectory(atPath: path) {
+            try FileManager.default.copyItem(atPath: path + "/" + name, toPath: copy.path + "/" + name)
+        }
+        return copy
+    }
+
     func open(_ adjust: (inout FileStore.Options) -> Void = { _ in }) throws -> FileStore {
         var options = FileStore.Options()
         adjust(&options)

@@ -68,6 +68,14 @@ final class BackendProcess: Sendable {
         process.withLock(\.self)?.signal(number)
     }
 
+    /// As `ChildProcess.exitStatus`.
+    var exitStatus: Int32? { process.withLock(\.self)?.exitStatus }
+
+    /// As `ChildProcess.wait`.
+    func wait(seconds: Int) -> Int32? {
+        process.withLock(\.self)?.wait(seconds: seconds)
+    }
+
     /// SIGTERM, and SIGKILL for one that does not listen.
     /// - Returns: the exit status.
     @discardableResult func stop() -> Int32? {

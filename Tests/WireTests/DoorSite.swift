@@ -14,15 +14,17 @@ struct DoorSite {
     var authority: String { "localhost:\(door.port)" }
 
     /// Runs `body` with an nginx before that socket, and ends it.
-    /// - Parameter change: what is other than shipped.
+    /// - Parameters:
+    ///   - name: of nginx's folder; there may be several before one store.
+    ///   - change: what is other than shipped.
     static func run(
-        before socket: String, in scratch: ScratchFolder, changing change: (inout FrontDoor.Changes) -> Void = { _ in },
-        _ body: (DoorSite) throws -> Void
+        before socket: String, in scratch: ScratchFolder, name: String = "nginx",
+        changing change: (inout FrontDoor.Changes) -> Void = { _ in }, _ body: (DoorSite) throws -> Void
     ) throws {
-        try FrontDoor.makeCertificate(in: try scratch.makeFolder("tls"))
+        if !scratch.has("tls/cert.pem") { try FrontDoor.makeCertificate(in: try scratch.makeFolder("tls")) }
         var changes = FrontDoor.Changes(sockets: [socket])
         change(&changes)
-        let door = try FrontDoor(changes, certificates: scratch.path("tls"), folder: scratch.path("nginx"))
+        let door = try FrontDoor(changes, certificates: scratch.path("tls"), folder: scratch.path(name))
         defer { door.stop() }
         let transport = try CurlTransport(
             CurlOptions(timeout: .seconds(30), caFile: scratch.path("tls/cert.pem"), allowPlainHTTP: true))

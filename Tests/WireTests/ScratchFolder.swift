@@ -22,6 +22,9 @@ final class ScratchFolder: Sendable {
     /// The path of a file or folder in it.
     func path(_ name: String) -> String { "\(path)/\(name)" }
 
+    /// Whether there is such a file or folder in it.
+    func has(_ name: String) -> Bool { access(path(name), F_OK) == 0 }
+
     /// Writes a file that only this user may read.
     /// - Returns: its path.
     @discardableResult func write(_ text: String, to name: String) throws -> String {

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Randomness
+import Store
+import Testing
+
+/// One line of one table, hurt in every way that hands and disks have: it costs at most that line.
+@Suite struct DamageTests {
+    private static let tables = [
+        "users.jsonl", "notifications", "devices", "owners", "sessions", "session-owners", "hub/registrations",
+        "hub/channels", "hub/tags", "hub/queue.jsonl",
+    ]
+
+    private static let indexes: Set = ["owners", "session-owners", "hub/channels", "hub/tags"]
+
+    /// What becomes of a file whose lines are given.
+    enum Damage: String, CaseIterable {
+        /// A quotation mark is gone.
+        case broken
+        /// A loss of power in the middle of a write: the length is there, the bytes are not.
+        case zeros
+        /// The file ends in the middle of its last line.
+        case halfWritten
+        /// Two lines have become one.
+        case joined
+        /// Blanks, as an editor or a formatter leaves them; the line counts.
+        case edited
+
+        fileprivate func hurt(_ lines: [String], at index: Int) -> String {
+            var lines = lines
+            let line = lines[index]
+            switch self {
+            case .broken:
+                lines[index] = line.replacingCharacters(
+                    in: line.range(of: "\"", options: .backwards) ?? line.startIndex..<line.startIndex, with: "")
+            case .zeros: lines[index] = line.prefix(8) + String(repeating: "\0", count: max(0, line.count - 8))
+            case .halfWritten:
+                return lines.dropLast().map { $0 + "\n" }.joined() + (lines.last.map { $0.prefix($0.count / 2) } ?? "")
+            case .joined: return lines.enumerated().map { $1 + ($0 == index ? "" : "\n") }.joined()
+            case .edited: lines[index] = line.replacingOccurrences(of: "\":", with: "\" : ")
+            }
+            return lines.map { $0 + "\n" }.joined()
+        }
+
+        /// Lines that may be lost.
+        fileprivate var cost: Int {
+            switch self {
+            case .edited: 0
+            case .joined: 2
+            default: 1
+            }
+        }
+    }
+
+    @Test(arguments: tables)
+    func `a damaged line costs itself alone, and the file is written on`(table: String) throws {
+        let folder = try TemporaryFolder()
+        let settled = try SettledRecords(open(folder))
+        for damage in Damage.allCases {
+            let copy = try folder.copy()
+            let store = try open(copy)
+            let files = table.hasSuffix(".jsonl") ? [table] : try copy.files(under: table)
+            var random = SeededRandom(seed: 11)
+            for file in files.shuffled(using: &random).prefix(2) {
+                let lines = try copy.text(file).split(separator: "\n").map(String.init)
+                try copy.write(damage.hurt(lines, at: .random(in: 0..<lines.count, using: &random)), to: file)
+            }
+            try expectCost(of: damage, to: table, settled, store)
+        }
+    }
+
+    private func open(_ folder: TemporaryFolder) throws -> FileStore {
+        try folder.open { $0.calls = DiskCalls(flushFile: { _ in 0 }, flushFolder: { _ in 0 }) }
+    }
+
+    private func expectCost(
+        of damage: Damage, to table: String, _ settled: SettledRecords, _ store: FileStore
+    ) throws {
+        let hurt = Self.records(in: try settled.faults(in: store, endingSessions: false))
+        #expect(hurt.count <= 2 * damage.cost, "\(damage): \(hurt)")
+        // What an index has lost comes back; of what was lost itself no more gets lost.
+        try store.reindex(now: noon)
+        try writeOn(store)
+        #expect(try store.verify(now: noon).faultyLines <= 2 * damage.cost)
+        let left = Self.records(in: try settled.faults(in: store, endingSessions: false))
+        #expect(left.isSubset(of: hurt), "\(damage)")
+        if Self.indexes.contains(table) { #expect(left.filter { $0.hasPrefix("settled") } == [], "\(damage)") }
+    }
+
+    /// The records that faults are about: one may be missing in several places.
+    private static func records(in faults: [String]) -> Set<Substring> {
+        Set(faults.compactMap { $0.firstMatch(of: /(settled|removed)[- ][0-9]+/)?.output.0 })
+    }
+
+    private func writeOn(_ store: FileStore) throws {
+        for index in 0..<6 {
+            let made = try store.createNotification(
+                owner: "owner-\(index)", payload: "more", now: noon, expiresAt: nextDay)
+            #expect(try store.notification(made.id, owner: made.owner, now: noon) == made)
+        }
+        _ = try store.putUser(User(name: "more", passwordHash: "x"))
+        #expect(try store.user("more")?.version == 1)
+        let message = HubMessage(id: "more", document: .null, createdAt: noon, expiresAt: nextDay)
+        try store.enqueueHubMessage(message)
+        #expect(try store.queuedHubMessage("more") == message)
+    }
+
+    @Test func `what compares stores sees what is missing, torn, or in no index`() throws {
+        let (folder, log) = (try TemporaryFolder(), try TemporaryFolder())
+        let writer = try Oracle.Writer(folder, name: "w", log: log, [])
+        try #require(writer.waits(for: "# begun", times: Oracle.threads))
+        writer.kill()
+        #expect(try Oracle.verify(folder, logs: [writer.log]).isGood)
+
+        let notes = try #require(try folder.files(under: "notifications").first)
+        let text = try folder.text(notes)
+        try folder.write("", to: notes)
+        let emptied = try Oracle.verify(folder, logs: [writer.log])
+        #expect(!emptied.isGood && emptied["lost"] > 0 && emptied["torn"] == 0)
+
+        // Half of one payload and half of another, sealed by nobody.
+        try folder.write(text.replacing(#/"payload":"w-/#, with: #""payload":"other w-"#), to: notes)
+        let mixed = try Oracle.verify(folder, logs: [writer.log])
+        #expect(!mixed.isGood && mixed["torn"] > 0)
+
+        try folder.write(text, to: notes)
+        #expect(try Oracle.verify(folder, logs: [writer.log]).isGood)
+        for file in try folder.files(under: "hub/tags") { try folder.write("", to: file) }
+        let unlisted = try Oracle.verify(folder, logs: [writer.log])
+        #expect(!unlisted.isGood && unlisted["wrong"] > 0 && unlisted["lost"] == 0)
+    }
+}
