@@ -18,16 +18,16 @@ struct BucketCensus {
     /// How many different keys live here.
     private(set) var keys = 0
 
-    /// Bytes, because Swift takes two texts for equal that only look alike (canonical equivalence).
-    fileprivate struct Identity: Hashable {
+    /// What names a record. Bytes, because Swift takes two texts for equal that only look alike (canonical equivalence).
+    struct Identity: Hashable {
         let key: [UInt8]
         let id: [UInt8]
 
-        init(_ line: Line) {
-            key = Array(line.key.utf8)
-            var json = JSONWriter(reservingCapacity: 64)
-            json.value(line.id)
-            id = json.bytes
+        init(_ line: Line) { self.init(key: line.key, id: line.id) }
+
+        init(key: String, id: JSONValue) {
+            self.key = Array(key.utf8)
+            self.id = LineProbe.bytes(id)
         }
     }
 
@@ -100,17 +100,22 @@ extension BucketTable {
 
     private func rewrite(_ content: BucketContent, _ census: BucketCensus, _ path: String) throws(StoreError) {
         let lines = Self.file(of: census.live.map { content.bytes[$0.range] })
-        let temporary = path + ".jsonl.tmp"
+        try replaceFile(path + Self.fileSuffix, with: lines)
+        context.report(
+            .compacted(file: content.name, bytesBefore: content.bytes.count, bytesAfter: lines.count))
+    }
+
+    /// Writes the bytes whole under another name, then renames them. Under the lock.
+    func replaceFile(_ name: String, with bytes: [UInt8]) throws(StoreError) {
+        let temporary = name + ".tmp"
         do throws(StoreError) {
-            try writeFile(temporary, lines)
+            try writeFile(temporary, bytes)
         } catch {
             unlink(context.path + "/" + temporary)
             throw error
         }
-        try rename(temporary, path + ".jsonl")
-        try context.flushFolder(Self.folder(of: path))
-        context.report(
-            .compacted(file: content.name, bytesBefore: content.bytes.count, bytesAfter: lines.count))
+        try rename(temporary, name)
+        try context.flushFolder(Self.folder(of: name))
     }
 
     /// Makes the folder whole under another name, then renames it: from that moment on it wins over the file.

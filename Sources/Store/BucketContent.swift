@@ -48,6 +48,12 @@ struct BucketContent {
         }
     }
 
+    /// Where the lines begin: behind the header, where there is one.
+    var start: Int {
+        guard bytes.starts(with: Self.header) else { return 0 }
+        return bytes.firstIndex(of: 0x0A).map { $0 + 1 } ?? bytes.count
+    }
+
     /// The number in the header; 0 when there is none.
     static func base(_ beginning: [UInt8]) -> Int {
         guard beginning.starts(with: header) else { return 0 }

@@ -9,7 +9,7 @@ struct NotificationKey: Hashable {
 }
 
 /// The op that records the first reading.
-private let readOp = "read"
+let readOp = "read"
 
 extension FileStore {
     package func createNotification(
@@ -167,6 +167,8 @@ extension SecureNotification: LineRecord {
         json.member("owner", owner)
         json.member("token", token)
         json.member("payload", payload)
+        // A reading is a line of its own; here it stands in a record that came from elsewhere, or was edited.
+        if isRead { json.member("read", true) }
         json.member("createdAt", createdAt.text)
         json.member("expiresAt", expiresAt.text)
     }

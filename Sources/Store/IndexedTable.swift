@@ -57,7 +57,7 @@ struct IndexedTable<Record: IndexedRecord>: Sendable {
                 }
             }
             try bucket.append(LineCodec.encode(new, keepingUnknownOf: oldLine))
-            try takeBack(oldEntries.filter { !$0.isIn(newEntries) }, id: new.id, bucket)
+            try records.takeBack(oldEntries.filter { !$0.isIn(newEntries) }, id: new.id, bucket)
             return new
         }
     }
@@ -71,23 +71,8 @@ struct IndexedTable<Record: IndexedRecord>: Sendable {
             guard let old = record(id, in: try bucket.content()) else { return false }
             guard version == nil || version == old.version else { throw .conflict }
             try bucket.append(LineCodec.removal(of: id, version: old.version))
-            try takeBack(entries(old), id: id, bucket)
+            try records.takeBack(entries(old), id: id, bucket)
             return true
-        }
-    }
-
-    /// Failing to take back a hint is no failure of the write, which is durable by then.
-    private func takeBack(_ hints: [IndexEntry], id: String, _ bucket: BucketWriter) throws(StoreError) {
-        guard !hints.isEmpty else { return }
-        try bucket.flush()
-        for hint in hints {
-            do throws(StoreError) {
-                try hint.table.write(hint.key, durably: false) { (index) throws(StoreError) in
-                    try index.append(hint.line(id: id, op: deleteOp))
-                }
-            } catch {
-                records.context.report(.tidyingFailed(file: hint.table.schema.name, error))
-            }
         }
     }
 
@@ -134,6 +119,23 @@ extension IndexedTable {
             }
             guard let record = record(id, in: content) else { continue }
             if IndexEntry(table: index, key: key).isIn(entries(record)) { body(record) }
+        }
+    }
+}
+
+extension BucketTable {
+    /// Failing to take back a hint is no failure of the write, which is durable by then.
+    func takeBack(_ hints: [IndexEntry], id: String, _ bucket: BucketWriter) throws(StoreError) {
+        guard !hints.isEmpty else { return }
+        try bucket.flush()
+        for hint in hints {
+            do throws(StoreError) {
+                try hint.table.write(hint.key, durably: false) { (index) throws(StoreError) in
+                    try index.append(hint.line(id: id, op: deleteOp))
+                }
+            } catch {
+                context.report(.tidyingFailed(file: hint.table.schema.name, error))
+            }
         }
     }
 }

@@ -27,15 +27,19 @@ let deleteOp = "delete"
 enum LineCodec {
     private static let sealPrefix = [UInt8](",\"crc\":\"".utf8)
     /// Length of `,"crc":"c72f8ef9"}`.
-    private static let sealLength = 18
+    static let sealLength = 18
     private static let hexDigits = [UInt8]("0123456789abcdef".utf8)
 
     /// The members that `body` writes, sealed, with the line feed.
     static func encode(_ body: (inout JSONWriter) -> Void) -> [UInt8] {
         var json = JSONWriter(reservingCapacity: 512)
         json.object(body)
-        var line = json.bytes
-        line.removeLast()
+        return seal(json.bytes.dropLast())
+    }
+
+    /// Ends an object that has all but its checksum.
+    static func seal(_ body: ArraySlice<UInt8>) -> [UInt8] {
+        var line = Array(body)
         let checksum = CRC32.checksum(line)
         line += sealPrefix
         for shift in stride(from: 28, through: 0, by: -4) {
@@ -91,6 +95,14 @@ enum LineCodec {
             throw LineFault(reason: "a member is missing or of a wrong kind")
         }
         return Line(value: value, id: id, key: key, op: op?.string, isSealed: isSealed(line))
+    }
+
+    /// Whether the line ends as a sealed one, be it with another checksum.
+    static func isEndingInSeal(_ line: ArraySlice<UInt8>) -> Bool {
+        let end = line.suffix(sealLength)
+        let digits = end.dropFirst(sealPrefix.count).dropLast(2)
+        return end.count == sealLength && end.starts(with: sealPrefix)
+            && digits.allSatisfy { $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
     }
 
     static func isSealed(_ line: UnsafeBufferPointer<UInt8>) -> Bool {

@@ -13,7 +13,7 @@ struct LineProbe {
     /// `"owner":`, and the value as JSON with its quotation marks; nil where the key is the id itself.
     private let key: (name: [UInt8], value: [UInt8])?
 
-    private static let start = [UInt8]("{\"id\":".utf8)
+    static let start = [UInt8]("{\"id\":".utf8)
     private static let opName = [UInt8]("\"op\":".utf8)
 
     /// - Parameter id: nil looks for all records of the key.
@@ -28,7 +28,7 @@ struct LineProbe {
         }
     }
 
-    private static func bytes(_ value: JSONValue) -> [UInt8] {
+    static func bytes(_ value: JSONValue) -> [UInt8] {
         var json = JSONWriter(reservingCapacity: 64)
         json.value(value)
         return json.bytes
@@ -82,7 +82,7 @@ struct LineProbe {
         return memcmp(start, text, text.count) == 0
     }
 
-    private struct Reader {
+    struct Reader {
         let line: UnsafeBufferPointer<UInt8>
         var offset = 0
 
