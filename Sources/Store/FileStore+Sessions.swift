@@ -56,8 +56,9 @@ struct SessionRecord: IndexedRecord {
 
     var id: String { session.id }
 
-    init(_ session: Session) {
+    init(_ session: Session, version: Int = 0) {
         self.session = session
+        self.version = version
     }
 
     init?(line: JSONValue) {

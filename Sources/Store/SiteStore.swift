@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// All that a site keeps. Whoever runs a site knows no more of its store than this.
-package protocol SiteStore: StateStore, HubStore, HubQueue, SweptStore {}
+package protocol SiteStore: StateStore, HubStore, HubQueue, SweptStore, TransferStore {}
 
 /// A store whose expired records are removed by and by.
 package protocol SweptStore: Sendable {

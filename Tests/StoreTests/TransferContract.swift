@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+import JSON
+import Store
+import Testing
+
+/// What every store must do whose records can be moved: from `source` to `target`, both empty at first. An owner may have
+/// 5 notifications in `target`.
+struct TransferContract {
+    let source: any SiteStore
+    let target: any SiteStore
+
+    private static let forever = noon + 365 * 86_400
+
+    func runAll() throws {
+        let moved = try fill()
+        #expect(Set(try records(of: source)) == Set(moved))
+        #expect(try records(of: source).count == moved.count)
+        let kept = try target.putUser(User(name: "kept", passwordHash: "the target's own"))
+        #expect(try target.putRecords([], now: noon) == 0)
+        // The user who is there already is left as he is.
+        #expect(try target.putRecords(moved + moved.prefix(3), now: noon) == moved.count - 1)
+        #expect(try target.user("kept") == kept)
+        let expected = moved.filter { $0 != .user(User(name: "kept", passwordHash: "moved", version: 1)) }
+        #expect(Set(try records(of: target)) == Set(expected + [.user(kept)]))
+        #expect(try target.putRecords(moved, now: noon) == 0)
+        #expect(try records(of: target).count == moved.count)
+        try indexes()
+        try versions()
+        try quotas()
+    }
+
+    private func records(of store: any SiteStore) throws -> [StoredRecord] {
+        var found: [StoredRecord] = []
+        try store.forEachRecord(now: noon) { found.append($0) }
+        return found
+    }
+
+    // MARK: What is moved
+
+    /// - Returns: what is to be found; more was written, and removed, or has expired.
+    private func fill() throws -> [StoredRecord] {
+        try users() + notifications() + devices() + sessions() + hub()
+    }
+
+    private func users() throws -> [StoredRecord] {
+        _ = try source.putUser(User(name: "removed", passwordHash: "x"))
+        _ = try source.removeUser("removed")
+        var changed = try source.putUser(User(name: "changed", passwordHash: "old", tags: []))
+        changed.passwordHash = "new \"\\\n"
+        return [
+            .user(try source.putUser(changed)),
+            .user(try source.putUser(User(name: "kept", passwordHash: "moved"))),
+            .user(try source.putUser(User(name: "andr\u{E9}", passwordHash: "one", tags: ["a", "b*"], sendTo: ["*"]))),
+            .user(try source.putUser(User(name: "andre\u{301}", passwordHash: "two"))),
+        ]
+    }
+
+    private func notifications() throws -> [StoredRecord] {
+        _ = try source.createNotification(owner: "changed", payload: "late", now: noon + -9, expiresAt: noon)
+        let new = try source.createNotification(
+            owner: "changed", payload: "unread \u{1F514}", now: noon, expiresAt: Self.forever)
+        var read = try source.createNotification(owner: "changed", payload: "", now: noon, expiresAt: Self.forever)
+        _ = try source.readNotification(read.id, owner: "changed", now: noon)
+        read.isRead = true
+        return [.notification(new), .notification(read)]
+    }
+
+    private func devices() throws -> [StoredRecord] {
+        let removed = try source.putDevice(DeviceRecord(id: "d-removed", owner: "changed", updatedAt: noon))
+        _ = try source.removeDevice("d-removed", version: removed.version)
+        var device = try source.putDevice(DeviceRecord(id: "d-1", owner: "kept", updatedAt: noon))
+        device = DeviceRecord(
+            id: "d-1", owner: "changed", platform: "apns", handle: "AB", tags: ["x", "y"], installationID: "i",
+            isPending: true, updatedAt: noon + 5, version: device.version)
+        return [.device(try source.putDevice(device))]
+    }
+
+    private func sessions() throws -> [StoredRecord] {
+        let session = { (id: String, end: Timestamp) in
+            Session(id: id, owner: "changed", binding: "b", createdAt: noon + -9, expiresAt: end)
+        }
+        for id in ["s-1", "s-removed"] { try source.createSession(session(id, Self.forever), now: noon) }
+        try source.createSession(session("s-late", noon), now: noon + -9)
+        _ = try source.removeSession("s-removed")
+        try source.rememberSent(["m-1", "m-2"], owner: "changed", now: noon, expiresAt: nextDay)
+        try source.rememberSent(["m-late"], owner: "changed", now: noon + -9, expiresAt: noon)
+        let claimed = IdempotentRequest(
+            owner: "changed", key: "k-1", fingerprint: "f", createdAt: noon, expiresAt: nextDay)
+        var answered = claimed
+        answered.key = "k-2"
+        for request in [claimed, answered] { _ = try source.claimIdempotencyKey(request, now: noon) }
+        answered.answer = KeptAnswer(status: 201, contentType: "application/json", body: "{}")
+        try source.keepAnswer(of: answered)
+        let sent = ["m-1", "m-2"].map { SentNotification(id: $0, owner: "changed", expiresAt: nextDay) }
+        return [.session(session("s-1", Self.forever)), .idempotentRequest(claimed), .idempotentRequest(answered)]
+            + sent.map { .sent($0) }
+    }
+
+    private func hub() throws -> [StoredRecord] {
+        let description = JSONValue.object([.init("handle", .string("AB")), .init("n", .number("1.50"))])
+        var registration = try source.putHubRegistration(
+            HubRegistration(id: "r-1", channel: "old", tags: ["old"], description: .null, updatedAt: noon))
+        registration.channel = "AB"
+        registration.tags = ["news", "username:changed"]
+        registration.description = description
+        registration = try source.putHubRegistration(registration)
+        let message = HubMessage(id: "m-1", document: .array([.null]), createdAt: noon, expiresAt: nextDay)
+        try source.putHubMessage(message)
+        let waiting = ["q-1", "q-2", "q-removed"].enumerated().map { index, id in
+            HubMessage(id: id, document: .string("text"), createdAt: noon + Int64(index), expiresAt: nextDay)
+        }
+        for message in waiting { try source.enqueueHubMessage(message) }
+        try source.removeQueuedHubMessages(["q-removed"])
+        return [.hubRegistration(registration), .hubMessage(message)]
+            + waiting.prefix(2).map { .queuedMessage($0) }
+    }
+
+    // MARK: What can be done with it
+
+    private func indexes() throws {
+        #expect(try target.devices(owner: "changed").map(\.id) == ["d-1"])
+        #expect(try target.devices(owner: "kept") == [])
+        #expect(try target.hubRegistrations(channel: "AB").map(\.id) == ["r-1"])
+        #expect(try target.hubRegistrations(channel: "old") == [])
+        for tag in ["news", "username:changed"] {
+            #expect(try target.hubRegistrations(tag: tag, after: nil, limit: 9).elements.map(\.id) == ["r-1"])
+        }
+        #expect(
+            try target.notifications(owner: "changed", unreadOnly: true, after: nil, limit: 9, now: noon).count == 1)
+        #expect(try target.hasSent("m-2", owner: "changed", now: noon))
+        #expect(try target.queuedHubMessages(except: [], limit: 9).map(\.id) == ["q-1", "q-2"])
+        #expect(try target.removeSessions(owner: "changed") == 1)
+        #expect(try target.session("s-1", now: noon) == nil)
+    }
+
+    private func versions() throws {
+        var user = try #require(try target.user("changed"))
+        #expect(user.version == 2)
+        user.tags = ["new"]
+        #expect(try target.putUser(user).version == 3)
+        #expect(throws: StoreError.conflict) { try target.putUser(user) }
+        let registration = try #require(try target.hubRegistration("r-1"))
+        #expect(try target.putHubRegistration(registration).version == 3)
+    }
+
+    private func quotas() throws {
+        let many = (1...9).map { index in
+            StoredRecord.notification(
+                SecureNotification(
+                    id: Int32(index), token: "token-\(index)", owner: "max", payload: "p", isRead: false,
+                    createdAt: noon, expiresAt: nextDay))
+        }
+        #expect(try target.putRecords(many, now: noon) == 9)
+        let found = try target.notifications(owner: "max", unreadOnly: true, after: nil, limit: 99, now: noon)
+        #expect(found.count == 9)
+        #expect(throws: StoreError.quotaExceeded) {
+            try target.createNotification(owner: "max", payload: "", now: noon, expiresAt: nextDay)
+        }
+    }
+}
