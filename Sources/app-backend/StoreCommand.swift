@@ -7,7 +7,9 @@ struct StoreCommand: ParsableCommand {
         commandName: "store", abstract: "Look after the folder that keeps the state.",
         discussion: "Each of these may be called while the service runs.",
         subcommands: [
-            StoreVerifyCommand.self, StoreReindexCommand.self, StoreBackupCommand.self, StoreMigrateCommand.self,
+            StoreVerifyCommand.self, StoreStatsCommand.self, StoreReindexCommand.self, StoreCompactCommand.self,
+            StoreSealCommand.self, StoreShowCommand.self, StoreEditCommand.self, StoreBackupCommand.self,
+            StoreExportCommand.self, StoreImportCommand.self, StoreMigrateCommand.self,
         ])
 
     /// The folder of the configuration.
@@ -34,5 +36,35 @@ struct StoreCommand: ParsableCommand {
             guard forReading, error == .readOnly else { throw error }
             throw Complaint("There is no store in \(path).")
         }
+    }
+
+    /// Opens the site's store, whatever it keeps its records in, as its owner.
+    static func openSite(_ options: ConfigurationOptions) throws -> any SiteStore {
+        var configuration = try options.load()
+        try StoreOwner.become(for: &configuration)
+        return try Site.openStore(configuration, report: complainOfEvent)
+    }
+
+    /// What the administrator should hear while a command writes. That files are rewritten is what he asked for.
+    static let complainOfEvent: @Sendable (StoreEvent) -> Void = { event in
+        switch event {
+        case .compacted, .split, .editedLine: return
+        default: Terminal.complain("store: \(event)")
+        }
+    }
+}
+
+extension FileStore {
+    /// - Throws: `Complaint`, when there is none of that name.
+    func tableOrComplain(_ name: String) throws -> StoreTable {
+        guard let table = table(name) else {
+            throw Complaint("There is no such table; there are: \(allTables.map(\.name).joined(separator: ", "))")
+        }
+        return table
+    }
+
+    /// - Parameter names: none stand for all tables.
+    func tablesOrComplain(_ names: [String]) throws -> [StoreTable] {
+        names.isEmpty ? allTables : try names.map(tableOrComplain)
     }
 }

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Rows of text as a table for people: numbers to the right, texts to the left.
+enum Columns {
+    /// - Parameter textColumns: those that begin at the left.
+    static func lines(_ rows: [[String]], textColumns: Set<Int>) -> [String] {
+        var widths: [Int] = []
+        for row in rows {
+            for (column, cell) in row.enumerated() {
+                if column == widths.count { widths.append(0) }
+                widths[column] = max(widths[column], cell.count)
+            }
+        }
+        return rows.map { row in
+            let cells = zip(row, widths).enumerated().map { column, cell in
+                let blanks = String(repeating: " ", count: max(0, cell.1 - cell.0.count))
+                return textColumns.contains(column) ? cell.0 + blanks : blanks + cell.0
+            }
+            return cells.joined(separator: "  ")
+        }
+    }
+}
