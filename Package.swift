@@ -107,6 +107,9 @@ let package = Package(
         .target(name: "Randomness", path: "Tests/Randomness", swiftSettings: strict),
         // Servers and commands that a test starts, and waiting for them with an end.
         .target(name: "Processes", path: "Tests/Processes", swiftSettings: strict),
+        // What every store must do.
+        .target(
+            name: "StoreContract", dependencies: ["JSON", "Store"], path: "Tests/StoreContract", swiftSettings: strict),
         // A PostgreSQL server of the tests' own.
         .target(
             name: "PostgresServer", dependencies: ["Processes"], path: "Tests/PostgresServer", swiftSettings: strict),
@@ -121,10 +124,10 @@ let package = Package(
         .testTarget(name: "CurlTests", dependencies: ["Curl", "HTTP", "Processes", httpTypes], swiftSettings: strict),
         .testTarget(
             name: "StoreTests",
-            dependencies: ["JSON", "MemoryStore", "Processes", "Randomness", "Store", "store-oracle"],
+            dependencies: ["JSON", "MemoryStore", "Processes", "Randomness", "Store", "StoreContract", "store-oracle"],
             exclude: ["Fixtures"], swiftSettings: strict),
         .testTarget(
-            name: "PostgresStoreTests", dependencies: ["PostgresServer", "PostgresStore", "Store"],
+            name: "PostgresStoreTests", dependencies: ["JSON", "PostgresServer", "PostgresStore", "Store", "StoreContract"],
             swiftSettings: strict),
         // Writes until it is killed and says what was acknowledged; started by StoreTests.
         .executableTarget(

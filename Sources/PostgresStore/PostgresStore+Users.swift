@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import JSON
 import Store
 
 extension PostgresStore {
@@ -31,16 +30,11 @@ extension PostgresStore {
         """)
 
     package func user(_ name: String) throws(StoreError) -> User? {
-        try database.call(Self.user, [.name(name)]) { (rows) throws(CallFailure) in
-            guard let row = rows.first else { return nil }
-            return try User(row)
-        }
+        try first(Self.user, [.name(name)])
     }
 
     package func users() throws(StoreError) -> [User] {
-        let users = try database.call(Self.users, []) { (rows) throws(CallFailure) in
-            try rows.map { (row) throws(CallFailure) in try User(row) }
-        }
+        let users: [User] = try all(Self.users, [])
         return users.sorted { $0.name < $1.name }
     }
 
@@ -65,8 +59,8 @@ extension PostgresStore {
     }
 }
 
-extension User {
-    fileprivate init(_ row: Row) throws(CallFailure) {
+extension User: RowRecord {
+    init(_ row: Row) throws(CallFailure) {
         self.init(
             name: try row.string(0), passwordHash: try row.string(1), tags: try row.texts(2), sendTo: try row.texts(3),
             version: try row.integer(4))

@@ -5,7 +5,7 @@ import Store
 ///
 /// Every function is one statement, or a few in one transaction; what it has written when it returns is on the server's
 /// disk, and on those of its synchronous standbys. A call ends within `Options.timeout`, whatever the server does.
-package final class PostgresStore: Sendable {
+package final class PostgresStore: SiteStore, TransferStore {
     /// How a store behaves. The defaults are the product's, and its caps those of `FileStore`; tests make them small.
     package struct Options: Sendable {
         /// Connections at most. A caller that finds all of them in use waits for one.
@@ -19,6 +19,7 @@ package final class PostgresStore: Sendable {
         package var devicesPerOwner = FileStore.Options().devicesPerOwner
         package var sessionsPerOwner = FileStore.Options().sessionsPerOwner
         package var sentPerOwner = FileStore.Options().sentPerOwner
+        package var idempotencyKeysPerOwner = FileStore.Options().idempotencyKeysPerOwner
         /// Bytes of messages that the local hub has not delivered yet.
         package var queueBytes = FileStore.Options().queueBytes
         /// How long the turn to deliver stays with whoever does not keep it.
@@ -36,11 +37,13 @@ package final class PostgresStore: Sendable {
 
     let database: Database
     let options: Options
+    let turns = TurnHolder()
+    let places = SweepPlace()
 
     /// Connects to the database of that URL (`postgresql://user:password@host/database?sslmode=verify-full`, as libpq
     /// understands it).
-    /// - Throws: `unavailable`, when the URL is none, libpq is missing, no connection comes about in time, or the schema is
-    ///   missing or of another version: `migrate(url:)` makes it.
+    /// - Throws: `unavailable`, when the URL is none, libpq is missing or no connection comes about in time; `damaged`, when
+    ///   the schema is missing or of another version: `migrate(url:options:)` makes it.
     package static func open(url: String, options: Options = Options()) throws(StoreError) -> PostgresStore {
         let store = PostgresStore(try database(url, options), options)
         try Migrator(database: store.database, schema: options.schema).check()
@@ -48,7 +51,7 @@ package final class PostgresStore: Sendable {
     }
 
     /// Makes the schema, or brings it to this version. It may be running; what is newer is left alone.
-    /// - Throws: `unavailable`, as `open(url:options:)` does, and when the schema is a newer version's.
+    /// - Throws: as `open(url:options:)`; `damaged`, when the schema is a newer version's.
     package static func migrate(url: String, options: Options = Options()) throws(StoreError) -> Migration {
         var options = options
         options.timeout = Migrator.timeout

@@ -175,7 +175,7 @@ extension SecureNotification: LineRecord {
 }
 
 /// The two names of a notification, both drawn from the system's random numbers.
-enum NotificationNames {
+package enum NotificationNames {
     /// Neither 0, which is what junk parses to, nor 2^31 - 1, at which the tutorials' clients saturate.
     static let ids: ClosedRange<Int32> = 1...(.max - 1)
     /// 128 bits in base64url without padding.
@@ -184,7 +184,7 @@ enum NotificationNames {
     private static let digits = [UInt8]("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
     /// Ends because the caps leave far more ids free than taken.
-    static func id(notIn taken: Set<Int32>) -> Int32 {
+    package static func id(notIn taken: Set<Int32> = []) -> Int32 {
         var random = SystemRandomNumberGenerator()
         while true {
             let id = Int32.random(in: ids, using: &random)
@@ -193,7 +193,7 @@ enum NotificationNames {
     }
 
     /// The last character carries two bits only (`A`, `Q`, `g` or `w`), so a token never looks like an id.
-    static func token() -> String {
+    package static func token() -> String {
         var random = SystemRandomNumberGenerator()
         var bits: UInt64 = random.next()
         let more: UInt64 = random.next()

@@ -10,6 +10,8 @@ package struct SweepProgress: Equatable, Sendable {
     package var compacted = 0
     /// Whether the last of them was reached; the next call begins a new round.
     package var finishedRound = false
+
+    package init() {}
 }
 
 /// Where the next sweep begins. Only a place to continue at: losing it costs nothing.

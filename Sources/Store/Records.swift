@@ -170,4 +170,6 @@ package enum StoreHealth: Equatable, Sendable {
     case writable
     case readOnly
     case poisoned
+    /// It cannot be asked at this moment: a database that is not there.
+    case unavailable
 }

@@ -24,6 +24,3 @@ struct Site {
 
     @discardableResult func run(_ sql: String) throws -> String { try server.run(sql, url: url) }
 }
-
-let noon = Timestamp(seconds: 1_800_000_000)
-let nextDay = noon + 86_400

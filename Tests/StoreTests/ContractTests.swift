@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import MemoryStore
 import Store
+import StoreContract
 import Testing
 
 @Suite struct ContractTests {

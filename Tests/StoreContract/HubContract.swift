@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import JSON
-import Store
+package import Store
 import Testing
 
 /// What every `HubStore` must do, whatever it keeps its records in.
-struct HubContract {
-    let store: any HubStore & HubQueue
+package struct HubContract {
+    private let store: any HubStore & HubQueue
 
-    func runAll() throws {
+    package init(store: any HubStore & HubQueue) { self.store = store }
+
+    package func runAll() throws {
         try hubRegistrations()
         try hubPages()
         try hubMessages()

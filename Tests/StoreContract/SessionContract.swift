@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-import Store
+package import Store
 import Testing
 
 /// What every store of sessions and sends must do, whatever it keeps them in. Caps: 3 sessions and 4 sends per owner.
-struct SessionContract {
-    let store: any SessionStore & SentStore
+package struct SessionContract {
+    private let store: any SessionStore & SentStore
 
-    func runAll() throws {
+    package init(store: any SessionStore & SentStore) { self.store = store }
+
+    package func runAll() throws {
         try sessions()
         try sessionsOfOneOwner()
         try sessionQuota()

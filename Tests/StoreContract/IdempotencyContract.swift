@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import Dispatch
-import Store
+package import Store
 import Synchronization
 import Testing
 
 /// What every store of idempotency keys must do, whatever it keeps them in. Cap: 4 keys per owner.
-struct IdempotencyContract {
-    let store: any IdempotencyStore
+package struct IdempotencyContract {
+    private let store: any IdempotencyStore
 
-    func runAll() throws {
+    package init(store: any IdempotencyStore) { self.store = store }
+
+    package func runAll() throws {
         try claims()
         try answers()
         try releases()

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-import Store
+package import Store
 import Testing
 
 /// What every adapter of the two protocols must do, whatever it keeps its records in. Caps: 5 notifications, 3 devices,
 /// 3 sessions, 4 sends and 4 idempotency keys per owner.
-struct Contract {
-    let store: any StateStore & HubStore & HubQueue
+package struct Contract {
+    private let store: any StateStore & HubStore & HubQueue
 
-    func runAll() throws {
+    package init(store: any StateStore & HubStore & HubQueue) { self.store = store }
+
+    package func runAll() throws {
         try users()
         try usersOfLookalikeNames()
         try notifications()

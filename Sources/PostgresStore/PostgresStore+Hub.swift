@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+import Store
+
+extension PostgresStore {
+    private static let columns = "r.id, r.channel, r.tags, r.description, r.updated_at, r.version"
+    /// Registrations that are read at once.
+    private static let pageSize = 500
+    /// Bytes of a channel that are indexed, because an index takes no more than 2,700. Those of one push service differ
+    /// long before.
+    private static let indexedChannelBytes = 1_000
+
+    private static let hubRegistration = Statement.reading(
+        "hubRegistration",
+        "SELECT \(columns) FROM hub_registrations AS r WHERE id = $1 AND removed_at IS NULL")
+    private static let hubRegistrationsByChannel = Statement.reading(
+        "hubRegistrationsByChannel",
+        """
+        SELECT \(columns) FROM hub_registrations AS r
+        WHERE channel_start = $1 AND channel = $2 AND removed_at IS NULL ORDER BY id
+        """)
+    private static let hubRegistrationsByTag = Statement.reading(
+        "hubRegistrationsByTag",
+        """
+        SELECT \(columns) FROM hub_registration_tags AS t JOIN hub_registrations AS r ON r.id = t.registration_id
+        WHERE t.tag = $1 AND t.registration_id >= $2 AND r.removed_at IS NULL ORDER BY t.registration_id LIMIT $3
+        """)
+    private static let hubRegistrationsInOrder = Statement.reading(
+        "hubRegistrations",
+        """
+        SELECT \(columns) FROM hub_registrations AS r WHERE id >= $1 AND removed_at IS NULL ORDER BY id LIMIT $2
+        """)
+
+    /// The registration and the index of its tags change together. Who replaces it has read what is replaced, so that the
+    /// tags that are seen here are those of that version.
+    private static let indexTags = """
+        dropped AS (
+            DELETE FROM hub_registration_tags
+            WHERE registration_id = $1 AND NOT tag = ANY ($7) AND EXISTS (SELECT 1 FROM put)),
+        added AS (
+            INSERT INTO hub_registration_tags (tag, registration_id) SELECT tag, $1 FROM unnest($7) AS new (tag)
+            WHERE EXISTS (SELECT 1 FROM put) ON CONFLICT DO NOTHING)
+        SELECT version FROM put
+        """
+    private static let createHubRegistration = Statement.writing(
+        "createHubRegistration",
+        """
+        WITH put AS (
+            INSERT INTO hub_registrations (id, channel, channel_start, tags, description, updated_at, version)
+            VALUES ($1, $2, $3, $4, $5, $6, 1)
+            ON CONFLICT (id) DO UPDATE SET channel = $2, channel_start = $3, tags = $4, description = $5,
+                updated_at = $6, version = hub_registrations.version + 1, removed_at = NULL
+            WHERE hub_registrations.removed_at IS NOT NULL RETURNING version),
+        \(indexTags)
+        """)
+    private static let replaceHubRegistration = Statement.writing(
+        "replaceHubRegistration",
+        """
+        WITH put AS (
+            UPDATE hub_registrations SET channel = $2, channel_start = $3, tags = $4, description = $5,
+                updated_at = $6, version = version + 1
+            WHERE id = $1 AND version = $8 AND removed_at IS NULL RETURNING version),
+        \(indexTags)
+        """)
+    /// The device's address goes at once; what stays counts on.
+    private static let removeHubRegistration = Statement.writing(
+        "removeHubRegistration",
+        """
+        WITH gone AS (
+            UPDATE hub_registrations SET removed_at = now(), channel = '', channel_start = '', tags = '[]',
+                description = 'null'
+            WHERE id = $1 AND ($2::bigint IS NULL OR version = $2) AND removed_at IS NULL RETURNING id),
+        dropped AS (
+            DELETE FROM hub_registration_tags WHERE registration_id = $1 AND EXISTS (SELECT 1 FROM gone))
+        SELECT EXISTS (SELECT 1 FROM gone),
+            EXISTS (SELECT 1 FROM hub_registrations WHERE id = $1 AND removed_at IS NULL)
+        """)
+
+    package func hubRegistration(_ id: String) throws(StoreError) -> HubRegistration? {
+        try first(Self.hubRegistration, [.name(id)])
+    }
+
+    package func putHubRegistration(_ registration: HubRegistration) throws(StoreError) -> HubRegistration {
+        guard registration.version >= 0, registration.version < .max - 1 else { throw .conflict }
+        var values: [Value] = [
+            .name(registration.id), .name(registration.channel), Self.channelStart(registration.channel),
+            .text(JSONText.array(registration.tags)), .text(try JSONText.document(registration.description)),
+            .time(registration.updatedAt), .names(registration.tags),
+        ]
+        if registration.version > 0 { values.append(.count(registration.version)) }
+        let statement = registration.version == 0 ? Self.createHubRegistration : Self.replaceHubRegistration
+        return try database.call(statement, values) { (rows) throws(CallFailure) in
+            guard let row = rows.first else { throw .told(.conflict) }
+            var stored = registration
+            stored.version = try row.integer(0)
+            return stored
+        }
+    }
+
+    package func removeHubRegistration(_ id: String, version: Int?) throws(StoreError) -> Bool {
+        let values: [Value] = [.name(id), .integer(version.map(Int64.init))]
+        return try answer(Self.removeHubRegistration, values) { (row) throws(CallFailure) in
+            if try row.bool(0) { return true }
+            if try row.bool(1) { throw .told(.conflict) }
+            return false
+        }
+    }
+
+    package func hubRegistrations(channel: String) throws(StoreError) -> [HubRegistration] {
+        try all(Self.hubRegistrationsByChannel, [Self.channelStart(channel), .name(channel)])
+    }
+
+    package func hubRegistrations(
+        tag: String, after: String?, limit: Int
+    ) throws(StoreError) -> Page<HubRegistration> {
+        try page(limit) { (limit) throws(StoreError) in
+            try all(Self.hubRegistrationsByTag, [.name(tag), .behind(after), .count(limit)])
+        } naming: {
+            $0
+        }
+    }
+
+    package func forEachHubRegistration(
+        tag: String, _ body: (HubRegistration) -> Void
+    ) throws(StoreError) {
+        var last: String?
+        repeat {
+            let page = try hubRegistrations(tag: tag, after: last, limit: Self.pageSize)
+            page.elements.forEach(body)
+            last = page.next
+        } while last != nil
+    }
+
+    package func hubRegistrations(after: String?, limit: Int) throws(StoreError) -> Page<HubRegistration> {
+        var last: String?
+        if let after { last = try PageName.id(after) }
+        return try page(limit) { (limit) throws(StoreError) in
+            try all(Self.hubRegistrationsInOrder, [.behind(last), .count(limit)])
+        } naming: {
+            PageName.after($0)
+        }
+    }
+
+    /// One more is read than is wanted, which tells whether there is another page.
+    private func page(
+        _ limit: Int, _ read: (Int) throws(StoreError) -> [HubRegistration], naming: (String) -> String
+    ) throws(StoreError) -> Page<HubRegistration> {
+        let limit = max(1, min(limit, .max - 1))
+        let found = try read(limit + 1)
+        let page = Array(found.prefix(limit))
+        return Page(elements: page, next: found.count > limit ? page.last.map { naming($0.id) } : nil)
+    }
+
+    static func channelStart(_ channel: String) -> Value { .bytes(Array(channel.utf8.prefix(indexedChannelBytes))) }
+}
+
+extension Value {
+    /// The first of all bytes that come behind those; nil: the first of all.
+    static func behind(_ text: String?) -> Value { .bytes(text.map { Array($0.utf8) + [0] } ?? []) }
+}
+
+/// The name of a page of all registrations: `p`, and the id before it in hexadecimal.
+private enum PageName {
+    private static let prefix = UInt8(ascii: "p")
+
+    static func after(_ id: String) -> String {
+        "p" + id.utf8.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    }
+
+    static func id(_ name: String) throws(StoreError) -> String {
+        let digits = Array(name.utf8.dropFirst())
+        guard name.utf8.first == prefix, digits.count % 2 == 0 else { throw .notAPage }
+        var bytes: [UInt8] = []
+        for start in stride(from: 0, to: digits.count, by: 2) {
+            let pair = String(decoding: digits[start..<start + 2], as: UTF8.self)
+            guard let byte = UInt8(pair, radix: 16) else { throw .notAPage }
+            bytes.append(byte)
+        }
+        guard let id = String(validating: bytes, as: UTF8.self), after(id) == name else { throw .notAPage }
+        return id
+    }
+}
+
+extension HubRegistration: RowRecord {
+    init(_ row: Row) throws(CallFailure) {
+        self.init(
+            id: try row.string(0), channel: try row.string(1), tags: try row.texts(2) ?? [],
+            description: try row.document(3), updatedAt: try row.time(4), version: try row.integer(5))
+    }
+}

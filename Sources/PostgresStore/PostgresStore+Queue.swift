@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+import Store
+
+extension PostgresStore {
+    /// What a message takes beside its document, in bytes.
+    private static let queuedOverhead = 128
+    /// Into how many parts the totals are divided; as the schema has them.
+    private static let parts: Int64 = 64
+
+    /// Writers at the same moment may exceed the limit by a message each. Sending it twice puts it in once.
+    private static let enqueueHubMessage = Statement.writingOnce(
+        "enqueueHubMessage",
+        """
+        WITH total AS (SELECT coalesce(sum(bytes), 0)::bigint AS bytes FROM hub_queue_totals),
+        added AS (
+            INSERT INTO hub_queue (id, document, bytes, created_at, expires_at, queued_at)
+            SELECT $1, $2, $3, $4, $5, clock_timestamp() FROM total WHERE total.bytes + $3 <= $6
+            ON CONFLICT (id) DO NOTHING RETURNING 1),
+        counted AS (
+            UPDATE hub_queue_totals SET puts = puts + 1, messages = messages + 1, bytes = bytes + $3
+            WHERE part = $7 AND EXISTS (SELECT 1 FROM added))
+        SELECT EXISTS (SELECT 1 FROM added) OR EXISTS (SELECT 1 FROM hub_queue WHERE id = $1)
+        """)
+    private static let queuedHubMessage = Statement.reading(
+        "queuedHubMessage", "SELECT id, document, created_at, expires_at FROM hub_queue WHERE id = $1")
+    private static let queuedHubMessages = Statement.reading(
+        "queuedHubMessages",
+        """
+        SELECT id, document, created_at, expires_at FROM hub_queue WHERE NOT id = ANY ($1)
+        ORDER BY created_at, queued_at, id LIMIT $2
+        """)
+    private static let hubQueueMark = Statement.reading(
+        "hubQueueMark", "SELECT coalesce(sum(puts), 0)::bigint FROM hub_queue_totals")
+    private static let hubQueueBacklog = Statement.reading(
+        "hubQueueBacklog",
+        """
+        SELECT coalesce(sum(messages), 0)::bigint, (SELECT min(created_at) FROM hub_queue),
+            coalesce(sum(bytes), 0)::bigint
+        FROM hub_queue_totals
+        """)
+
+    /// A turn that was lost writes nothing: its row is locked until this is done, so nobody can take it meanwhile, and
+    /// who took it before has another token. NULL: no turn is asked for.
+    private static let fence = "turn AS (SELECT 1 FROM hub_turns WHERE name = 'delivery' AND token = $1 FOR UPDATE)"
+    private static let isFenced = "($1::bigint IS NULL OR EXISTS (SELECT 1 FROM turn))"
+    private static let updateQueuedHubMessages = Statement.writingOnce(
+        "updateQueuedHubMessages",
+        """
+        WITH \(fence),
+        old AS (SELECT id, bytes FROM hub_queue WHERE id = ANY ($3)),
+        changed AS (
+            UPDATE hub_queue AS q SET document = new.document, bytes = new.bytes, created_at = new.created_at,
+                expires_at = new.expires_at
+            FROM unnest($3, $4, $5, $6, $7) AS new (id, document, bytes, created_at, expires_at)
+            WHERE q.id = new.id AND \(isFenced) RETURNING q.id, q.bytes),
+        counted AS (
+            UPDATE hub_queue_totals SET bytes = bytes + (
+                SELECT coalesce(sum(changed.bytes - old.bytes), 0)::bigint FROM changed JOIN old ON old.id = changed.id)
+            WHERE part = $2 AND EXISTS (SELECT 1 FROM changed))
+        SELECT \(isFenced)
+        """)
+    private static let removeQueuedHubMessages = Statement.writingOnce(
+        "removeQueuedHubMessages",
+        """
+        WITH \(fence),
+        removed AS (DELETE FROM hub_queue WHERE id = ANY ($3) AND \(isFenced) RETURNING bytes),
+        counted AS (
+            UPDATE hub_queue_totals SET messages = messages - (SELECT count(*) FROM removed),
+                bytes = bytes - (SELECT coalesce(sum(removed.bytes), 0)::bigint FROM removed)
+            WHERE part = $2 AND EXISTS (SELECT 1 FROM removed))
+        SELECT \(isFenced)
+        """)
+
+    package func enqueueHubMessage(_ message: HubMessage) throws(StoreError) {
+        let document = try JSONText.document(message.document)
+        let values: [Value] = [
+            .name(message.id), .text(document), .count(Self.bytes(of: document)), .time(message.createdAt),
+            .time(message.expiresAt), .count(options.queueBytes), Self.anyPart(),
+        ]
+        try answer(Self.enqueueHubMessage, values) { (row) throws(CallFailure) in
+            if try !row.bool(0) { throw .told(.quotaExceeded) }
+        }
+    }
+
+    package func queuedHubMessage(_ id: String) throws(StoreError) -> HubMessage? {
+        try first(Self.queuedHubMessage, [.name(id)])
+    }
+
+    package func queuedHubMessages(except ids: Set<String>, limit: Int) throws(StoreError) -> [HubMessage] {
+        try all(Self.queuedHubMessages, [.names(ids), .count(max(0, limit))])
+    }
+
+    package func updateQueuedHubMessages(_ messages: [HubMessage]) throws(StoreError) {
+        guard !messages.isEmpty else { return }
+        var documents: [String] = []
+        for message in messages { documents.append(try JSONText.document(message.document)) }
+        try fenced(
+            Self.updateQueuedHubMessages,
+            [
+                .names(messages.map(\.id)), .texts(documents), .integers(documents.map { Int64(Self.bytes(of: $0)) }),
+                .integers(messages.map(\.createdAt.seconds)), .integers(messages.map(\.expiresAt.seconds)),
+            ])
+    }
+
+    package func removeQueuedHubMessages(_ ids: [String]) throws(StoreError) {
+        guard !ids.isEmpty else { return }
+        try fenced(Self.removeQueuedHubMessages, [.names(ids)])
+    }
+
+    /// - Throws: `conflict`, when this store had the turn and has lost it.
+    private func fenced(_ statement: Statement, _ values: [Value]) throws(StoreError) {
+        try answer(statement, [.integer(turns.token), Self.anyPart()] + values) { (row) throws(CallFailure) in
+            if try !row.bool(0) { throw .told(.conflict) }
+        }
+    }
+
+    /// Where the database cannot be asked it is empty, which is unlike all others: who wants to know looks, and hears why.
+    package func hubQueueMark() -> QueueMark {
+        do throws(StoreError) {
+            let puts = try answer(Self.hubQueueMark, []) { (row) throws(CallFailure) in try row.integer(0) }
+            return QueueMark([puts])
+        } catch {
+            return QueueMark([])
+        }
+    }
+
+    package func hubQueueBacklog() throws(StoreError) -> QueueBacklog {
+        try answer(Self.hubQueueBacklog, []) { (row) throws(CallFailure) in
+            QueueBacklog(
+                messages: try row.integer(0), oldest: try row.optionalInteger(1).map { Timestamp(seconds: $0) },
+                bytes: try row.integer(2))
+        }
+    }
+
+    static func bytes(of document: String) -> Int { document.utf8.count + queuedOverhead }
+    static func bytes(of message: HubMessage) throws(StoreError) -> Int {
+        bytes(of: try JSONText.document(message.document))
+    }
+    static func anyPart() -> Value { .integer(.random(in: 0..<parts)) }
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+import Store
+
+extension PostgresStore {
+    /// In the order in which they are forgotten: by the database's clock, then by their place in the call.
+    private static let rememberSent = Statement.writingOnce(
+        "rememberSent",
+        """
+        INSERT INTO sent (owner, id, remembered_at, place, expires_at)
+        SELECT $1, new.id, clock_timestamp(), new.place, $3 FROM unnest($2) WITH ORDINALITY AS new (id, place)
+        ON CONFLICT (owner, id) DO UPDATE SET remembered_at = excluded.remembered_at, place = excluded.place,
+            expires_at = excluded.expires_at
+        """)
+    private static let forgetSent = Statement.writingOnce(
+        "forgetSent",
+        """
+        DELETE FROM sent WHERE owner = $1 AND id IN (
+            SELECT id FROM sent WHERE owner = $1 ORDER BY remembered_at DESC, place DESC OFFSET $2)
+        """)
+    private static let hasSent = Statement.reading(
+        "hasSent", "SELECT 1 FROM sent WHERE owner = $1 AND id = $2 AND expires_at > $3")
+
+    package func rememberSent(
+        _ ids: [String], owner: String, now: Timestamp, expiresAt: Timestamp
+    ) throws(StoreError) {
+        guard !ids.isEmpty else { return }
+        // No row may be written twice by one statement.
+        var known: Set<[UInt8]> = []
+        let new = ids.map { Array($0.utf8) }.filter { known.insert($0).inserted }
+        try database.call(Self.rememberSent, [.name(owner), .byteArrays(new), .time(expiresAt)])
+        try database.call(Self.forgetSent, [.name(owner), .count(options.sentPerOwner)])
+    }
+
+    package func hasSent(_ id: String, owner: String, now: Timestamp) throws(StoreError) -> Bool {
+        try database.call(Self.hasSent, [.name(owner), .name(id), .time(now)]) { (rows) throws(CallFailure) in
+            !rows.isEmpty
+        }
+    }
+}

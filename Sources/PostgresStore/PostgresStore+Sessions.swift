@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+import Store
+
+extension PostgresStore {
+    /// Of those who log in at the same moment each may find the same room, so there may be as many more.
+    private static let makeRoomForSession = Statement.writingOnce(
+        "makeRoomForSession",
+        """
+        DELETE FROM sessions WHERE id IN (
+            SELECT id FROM sessions WHERE owner = $1 AND expires_at > $2
+            ORDER BY created_at DESC, id DESC OFFSET $3)
+        """)
+    /// Sending it twice makes it once: nobody else has that id and all the rest of it.
+    private static let createSession = Statement.writingOnce(
+        "createSession",
+        """
+        WITH made AS (
+            INSERT INTO sessions (id, owner, binding, created_at, expires_at) VALUES ($1, $2, $3, $4, $5)
+            ON CONFLICT (id) DO NOTHING RETURNING 1)
+        SELECT EXISTS (SELECT 1 FROM made)
+        """)
+    private static let session = Statement.reading(
+        "session",
+        "SELECT id, owner, binding, created_at, expires_at FROM sessions WHERE id = $1 AND expires_at > $2")
+    private static let removeSession = Statement.writing("removeSession", "DELETE FROM sessions WHERE id = $1")
+    private static let removeSessions = Statement.writing("removeSessions", "DELETE FROM sessions WHERE owner = $1")
+
+    package func createSession(_ session: Session, now: Timestamp) throws(StoreError) {
+        let room = max(0, options.sessionsPerOwner - 1)
+        try database.call(Self.makeRoomForSession, [.name(session.owner), .time(now), .count(room)])
+        let values: [Value] = [
+            .name(session.id), .name(session.owner), .name(session.binding), .time(session.createdAt),
+            .time(session.expiresAt),
+        ]
+        try answer(Self.createSession, values) { (row) throws(CallFailure) in
+            if try !row.bool(0) { throw .told(.conflict) }
+        }
+    }
+
+    package func session(_ id: String, now: Timestamp) throws(StoreError) -> Session? {
+        try first(Self.session, [.name(id), .time(now)])
+    }
+
+    package func removeSession(_ id: String) throws(StoreError) -> Bool {
+        try database.call(Self.removeSession, [.name(id)]) > 0
+    }
+
+    package func removeSessions(owner: String) throws(StoreError) -> Int {
+        try database.call(Self.removeSessions, [.name(owner)])
+    }
+}
+
+extension Session: RowRecord {
+    init(_ row: Row) throws(CallFailure) {
+        self.init(
+            id: try row.string(0), owner: try row.string(1), binding: try row.string(2),
+            createdAt: try row.time(3), expiresAt: try row.time(4))
+    }
+}

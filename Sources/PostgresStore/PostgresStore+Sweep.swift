@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+import Store
+import Synchronization
+
+/// Which table the next sweep begins with. Losing it costs nothing.
+final class SweepPlace: Sendable {
+    private let place = Mutex(0)
+
+    var current: Int { place.withLock { $0 } }
+
+    func move(to table: Int) { place.withLock { $0 = table } }
+}
+
+extension PostgresStore {
+    private static let rowsPerLook = 500
+
+    /// One statement for each table: it removes at most so many rows, those first whose time came first.
+    private static let sweeps: [(statement: Statement, isByClock: Bool)] =
+        [
+            ("notifications", "owner, id"), ("hub_messages", "id"), ("sessions", "id"), ("sent", "owner, id"),
+            ("idempotent_requests", "owner, key"),
+        ].map { (expiring($0, key: $1), true) }
+        + [(queue, true)]
+        + ["users": "name", "devices": "id", "hub_registrations": "id"].sorted { $0.key < $1.key }
+        .map { (removed($0.key, key: $0.value), false) }
+
+    private static func expiring(_ table: String, key: String) -> Statement {
+        .writingOnce(
+            "sweep \(table)",
+            """
+            DELETE FROM \(table) WHERE (\(key)) IN (
+                SELECT \(key) FROM \(table) WHERE expires_at <= $2 ORDER BY expires_at LIMIT $1)
+            """)
+    }
+
+    private static let queue = Statement.writingOnce(
+        "sweep hub_queue",
+        """
+        WITH removed AS (
+            DELETE FROM hub_queue WHERE id IN (
+                SELECT id FROM hub_queue WHERE expires_at <= $2 ORDER BY expires_at LIMIT $1)
+            RETURNING bytes),
+        counted AS (
+            UPDATE hub_queue_totals SET messages = messages - (SELECT count(*) FROM removed),
+                bytes = bytes - (SELECT coalesce(sum(removed.bytes), 0)::bigint FROM removed)
+            WHERE part = 0 AND EXISTS (SELECT 1 FROM removed))
+        SELECT 1 FROM removed
+        """)
+
+    /// A removed record is forgotten after a day: nobody then holds a version of it that he could still write with.
+    private static func removed(_ table: String, key: String) -> Statement {
+        .writingOnce(
+            "sweep \(table)",
+            """
+            DELETE FROM \(table) WHERE \(key) IN (
+                SELECT \(key) FROM \(table) WHERE removed_at < now() - interval '1 day' ORDER BY removed_at LIMIT $1)
+            """)
+    }
+
+    /// A piece of the budget is a look at one table, which removes `rowsPerLook` at most.
+    package func sweep(budget: Int, now: Timestamp) throws(StoreError) -> SweepProgress {
+        var progress = SweepProgress()
+        while progress.visited < budget, !progress.finishedRound {
+            let table = places.current
+            guard table < Self.sweeps.count else {
+                places.move(to: 0)
+                progress.finishedRound = true
+                break
+            }
+            let (statement, isByClock) = Self.sweeps[table]
+            let removed = try database.call(statement, [.count(Self.rowsPerLook)] + (isByClock ? [.time(now)] : []))
+            progress.visited += 1
+            progress.compacted += removed
+            if removed < Self.rowsPerLook { places.move(to: table + 1) }
+        }
+        return progress
+    }
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+import Store
+
+/// A record that is kept as a row.
+protocol RowRecord: Sendable {
+    /// - Throws: `malformed`, when a column is not what this store writes.
+    init(_ row: Row) throws(CallFailure)
+}
+
+extension PostgresStore {
+    /// The record that a statement finds; nil when there is none.
+    func first<Record: RowRecord>(_ statement: Statement, _ values: [Value]) throws(StoreError) -> Record? {
+        try database.call(statement, values) { (rows) throws(CallFailure) in
+            guard let row = rows.first else { return nil }
+            return try Record(row)
+        }
+    }
+
+    /// The records that a statement finds, in its order.
+    func all<Record: RowRecord>(_ statement: Statement, _ values: [Value]) throws(StoreError) -> [Record] {
+        try database.call(statement, values) { (rows) throws(CallFailure) in
+            try rows.map { (row) throws(CallFailure) in try Record(row) }
+        }
+    }
+
+    /// The one row that a statement answers, whatever happened.
+    func answer<Result>(
+        _ statement: Statement, _ values: [Value], _ read: (Row) throws(CallFailure) -> Result
+    ) throws(StoreError) -> Result {
+        try database.call(statement, values) { (rows) throws(CallFailure) in
+            guard let row = rows.first else { throw .malformed }
+            return try read(row)
+        }
+    }
+}
+
+extension Value {
+    static func time(_ time: Timestamp) -> Value { .integer(time.seconds) }
+}

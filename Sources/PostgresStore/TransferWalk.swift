@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+import Store
+
+extension TransferWalk {
+    /// $1: the key that comes next; $2: how many; $3: the time, of what expires.
+    private static func byID<Record: RowRecord>(
+        _ name: String, _ columns: String, from table: String, where condition: String = "", expires: Bool = false,
+        id: KeyPath<Record, String> & Sendable, _ record: @escaping @Sendable (Record) -> StoredRecord
+    ) -> TransferWalk {
+        let only = expires ? "AND expires_at > $3" : condition
+        let statement = Statement.reading(
+            "export " + name, "SELECT \(columns) FROM \(table) WHERE id >= $1 \(only) ORDER BY id LIMIT $2")
+        return TransferWalk(statement: statement, start: [.behind(nil)], expires: expires) {
+            (row) throws(CallFailure) in
+            let found = try Record(row)
+            return (record(found), [.behind(found[keyPath: id])])
+        }
+    }
+
+    static let all: [TransferWalk] = [
+        notifications,
+        byID(
+            "devices", "id, owner, platform, handle, tags, installation_id, is_pending, updated_at, version",
+            from: "devices", where: "AND removed_at IS NULL", id: \DeviceRecord.id
+        ) { .device($0) },
+        byID(
+            "sessions", "id, owner, binding, created_at, expires_at", from: "sessions", expires: true, id: \Session.id
+        ) { .session($0) },
+        sent, idempotentRequests,
+        byID(
+            "registrations", "id, channel, tags, description, updated_at, version", from: "hub_registrations",
+            where: "AND removed_at IS NULL", id: \HubRegistration.id
+        ) { .hubRegistration($0) },
+        byID(
+            "messages", "id, document, created_at, expires_at", from: "hub_messages", expires: true, id: \HubMessage.id
+        ) { .hubMessage($0) },
+        byID(
+            "queue", "id, document, created_at, expires_at", from: "hub_queue", expires: true, id: \HubMessage.id
+        ) { .queuedMessage($0) },
+    ]
+
+    private static let notifications = TransferWalk(
+        statement: .reading(
+            "export notifications",
+            """
+            SELECT id, token, owner, payload, is_read, created_at, expires_at FROM notifications
+            WHERE (owner, id) > ($1, $2) AND expires_at > $4 ORDER BY owner, id LIMIT $3
+            """),
+        start: [.bytes([]), .integer(.min)], expires: true
+    ) { (row) throws(CallFailure) in
+        let found = try SecureNotification(row)
+        return (.notification(found), [.name(found.owner), .integer(Int64(found.id))])
+    }
+
+    private static let sent = TransferWalk(
+        statement: .reading(
+            "export sent",
+            """
+            SELECT id, owner, expires_at FROM sent
+            WHERE (owner, id) >= ($1, $2) AND expires_at > $4 ORDER BY owner, id LIMIT $3
+            """),
+        start: [.bytes([]), .bytes([])], expires: true
+    ) { (row) throws(CallFailure) in
+        let found = SentNotification(id: try row.string(0), owner: try row.string(1), expiresAt: try row.time(2))
+        return (.sent(found), [.name(found.owner), .behind(found.id)])
+    }
+
+    private static let idempotentRequests = TransferWalk(
+        statement: .reading(
+            "export idempotentRequests",
+            """
+            SELECT owner, key, fingerprint, status, content_type, body, created_at, expires_at FROM idempotent_requests
+            WHERE (owner, key) >= ($1, $2) AND expires_at > $4 ORDER BY owner, key LIMIT $3
+            """),
+        start: [.bytes([]), .bytes([])], expires: true
+    ) { (row) throws(CallFailure) in
+        let found = try IdempotentRequest(row)
+        return (.idempotentRequest(found), [.name(found.owner), .behind(found.key)])
+    }
+}
