@@ -7,12 +7,13 @@ public enum DeviceClientError: Error, Equatable, Sendable {
     case unauthorized(Problem)
     /// 410 twice, also for an id that had just been asked for: the backend and its hub disagree. Try again later.
     case registrationGone(Problem)
-    /// 429 or 503: try again after `problem.retryAfter` seconds, or after a while of the app's choice.
+    /// 429, 503, or 409 for a request whose first try is still under way: try again after `problem.retryAfter` seconds, or
+    /// after a while of the app's choice.
     case busy(Problem)
     /// Any other status that is not a success. Repeating the same call will not help.
     case refused(Problem)
-    /// No answer came; whether the backend acted on the call is unknown. Registering again is safe; a send that is
-    /// repeated may arrive twice.
+    /// No answer came; whether the backend acted on the call is unknown. Registering again is safe, and so is a send with
+    /// the same key; one without a key may arrive twice.
     case unreachable(reason: String)
     /// The answer was a success and makes no sense: an address that is not the backend's, most likely.
     case malformedAnswer(Problem)
@@ -36,6 +37,7 @@ public enum DeviceClientError: Error, Equatable, Sendable {
             case 401: .unauthorized(problem)
             case 410: .registrationGone(problem)
             case 429, 503: .busy(problem)
+            case 409 where problem.retryAfter != nil: .busy(problem)
             default: .refused(problem)
             }
     }

@@ -14,28 +14,32 @@ public struct NotificationClient: Sendable {
     }
 
     /// Sends a message to a user's devices on one platform.
+    /// - Parameter key: the same for every try of one message: the backend then sends it once, also when only the answer to
+    ///   an earlier try was lost. It knows a key for 24 hours. nil: each call is a message of its own.
     /// - Returns: the outcome, also when the hub refused it on every platform (502): `isAccepted` tells.
     /// - Throws: what the refusal stands for.
     public func send(
-        _ message: String, to user: String, on platform: DevicePlatform
+        _ message: String, to user: String, on platform: DevicePlatform, key: IdempotencyKey? = nil
     ) async throws(DeviceClientError) -> SendOutcome {
         let query = [("pns", platform.rawValue), ("to_tag", user)]
-        return try await post(query: query, json: Self.string(message))
+        return try await post(query: query, json: Self.string(message), key: key)
     }
 
     /// Sends a message on several platforms, one call each, as the tutorial's switches do.
+    /// - Parameter key: of the whole message, as above; each call has a part of it.
     /// - Returns: the outcomes together. A platform whose call failed stands there as `Abandoned`, with the reason.
     /// - Throws: the first call's error, when no call was answered with an outcome; `unauthorized` and `cancelled` at
     ///   once, because they are true of every platform.
     public func send(
-        _ message: String, to user: String, on platforms: [DevicePlatform]
+        _ message: String, to user: String, on platforms: [DevicePlatform], key: IdempotencyKey? = nil
     ) async throws(DeviceClientError) -> SendOutcome {
         var together = SendOutcome(outcomes: [])
         var firstError: DeviceClientError?
         var answered = false
         for platform in platforms {
             do {
-                together.outcomes += try await send(message, to: user, on: platform).outcomes
+                let part = key?.part(platform.rawValue)
+                together.outcomes += try await send(message, to: user, on: platform, key: part).outcomes
                 answered = true
             } catch {
                 guard !error.endsAll else { throw error }
@@ -51,12 +55,13 @@ public struct NotificationClient: Sendable {
     /// - Parameters:
     ///   - secret: nil for the tutorial's `Secure confirmation.`
     ///   - user: whom it is for; nil for the caller himself.
+    ///   - key: as for `send(_:to:on:key:)`.
     /// - Returns: the outcome, whose `id` names the message.
     public func sendSecure(
-        _ secret: String? = nil, to user: String? = nil
+        _ secret: String? = nil, to user: String? = nil, key: IdempotencyKey? = nil
     ) async throws(DeviceClientError) -> SendOutcome {
         let query = user.map { [("to_tag", $0)] } ?? []
-        return try await post(query: query, json: secret.map(Self.string))
+        return try await post(query: query, json: secret.map(Self.string), key: key)
     }
 
     /// Asks what became of a send that the hub had taken; again, until `isFinal`.
@@ -97,9 +102,9 @@ public struct NotificationClient: Sendable {
 extension NotificationClient {
     /// 502 is also the answer of a backend whose hub took nothing; then the body is an outcome, and says more.
     private func post(
-        query: [(name: String, value: String)], json: [UInt8]?
+        query: [(name: String, value: String)], json: [UInt8]?, key: IdempotencyKey?
     ) async throws(DeviceClientError) -> SendOutcome {
-        let response = try await calls.answer(.post, Path.notifications, query: query, json: json)
+        let response = try await calls.answer(.post, Path.notifications, query: query, json: json, key: key)
         if response.status == .badGateway, let outcome = try? SendOutcome(response) { return outcome }
         guard response.status.kind == .successful else { throw DeviceClientError(Problem(response)) }
         return try read(response) { response throws(Problem) in try SendOutcome(response) }

@@ -13,7 +13,7 @@ struct DeviceClientErrorTests {
             (.forbidden, DeviceClientError.refused),
             (.notFound, DeviceClientError.refused),
             (.methodNotAllowed, DeviceClientError.refused),
-            (.conflict, DeviceClientError.refused),
+            (.conflict, DeviceClientError.busy),
             (.contentTooLarge, DeviceClientError.refused),
             (.unsupportedMediaType, DeviceClientError.refused),
             (.tooManyRequests, DeviceClientError.busy),
@@ -33,6 +33,13 @@ struct DeviceClientErrorTests {
         #expect(error(problem).problem == problem)
         #expect(transport.requests.count == 1)
         #expect(client.registrationID == "7")
+    }
+
+    @Test func `only a conflict that passes is worth another try`() async throws {
+        let client = try Example.notificationClient(ScriptedTransport(.problem(.conflict)))
+        await #expect(throws: DeviceClientError.refused(Problem(.conflict, "No."))) {
+            try await client.send("a", to: "bob", on: .apns, key: .random())
+        }
     }
 
     @Test func `a web server's own error page is a problem with its status`() async throws {

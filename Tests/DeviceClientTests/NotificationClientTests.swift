@@ -20,6 +20,18 @@ struct NotificationClientTests {
         #expect(outcome.isAccepted && outcome.outcomes.first?.notificationID == "n1")
     }
 
+    @Test func `a key is sent with each try, and each platform has a part of it of its own`() async throws {
+        let enqueued = Response.body(Self.enqueued)
+        let transport = ScriptedTransport(enqueued, enqueued, enqueued, enqueued, enqueued, enqueued)
+        let client = try Example.notificationClient(transport)
+        let key = try #require(IdempotencyKey("k"))
+        for _ in 0..<2 { _ = try await client.send("a", to: "bob", on: [.apns, .wns], key: key) }
+        _ = try await client.send("a", to: "bob", on: .apns)
+        _ = try await client.sendSecure("a", key: key)
+        let parts = [#""k-apns""#, #""k-wns""#]
+        #expect(transport.requests.map { $0.fields[.key] } == parts + parts + [nil, #""k""#])
+    }
+
     @Test func `a hub that took nothing is an outcome, not an error`() async throws {
         let body = #"{"Outcomes":[{"Platform":"wns","State":"Abandoned","Error":"no credential"}]}"#
         let transport = ScriptedTransport(.body(body, status: .badGateway))
