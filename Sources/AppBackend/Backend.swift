@@ -80,7 +80,8 @@ package struct Backend: RoutedResponder {
         open = Router(session.routes + config.routes)
         apiRoutes = Router(register.routes + notifications.routes)
         api = AuthenticationHandler(
-            authenticator: parts.authenticator, sessions: sessions, challenge: challenge, inner: apiRoutes)
+            authenticator: parts.authenticator, sessions: sessions, challenge: challenge,
+            inner: IdempotencyHandler(store: parts.store, inner: apiRoutes, now: parts.now, logger: parts.logger))
         logger = parts.logger
     }
 
@@ -110,6 +111,8 @@ package struct Backend: RoutedResponder {
     }
 
     private func answer(_ error: any Error, to request: Request) -> Response {
+        // Logged where it was thrown.
+        if let nothingDone = error as? NothingDone { return nothingDone.response }
         guard let problem = Problem(error: error) else {
             // The type alone: a description could hold what the request held.
             logger.error("defect", metadata: ["request": "\(request.id)", "error": "\(type(of: error))"])

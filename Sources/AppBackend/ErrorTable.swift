@@ -65,7 +65,7 @@ extension Problem {
         case .notFound: self.init(.badGateway, "The hub does not know what was asked for.")
         case .payloadTooLarge:
             self.init(.contentTooLarge, "The message is longer than the platform allows.", field: "body")
-        case .throttled(let seconds):
+        case .throttled(let seconds, _):
             self.init(.tooManyRequests, "The hub asks to slow down.", retryAfter: seconds)
         case .unreachable:
             self.init(.serviceUnavailable, "The hub cannot be reached.", retryAfter: Self.defaultRetryAfter)

@@ -27,7 +27,7 @@ package struct Notifications: Sendable {
         for platform in platforms {
             guard let notification = payload(platform) else { continue }
             if delivery.isHubOutOfReach {
-                delivery.record(platform, .failure(.unreachable("")))
+                delivery.record(platform, .failure(.unreachable("", mayHaveActed: false)))
                 continue
             }
             let result = Result { () throws(HubError) in try hub.send(notification, to: audience) }
@@ -46,14 +46,19 @@ struct Delivery {
     /// Whether some platform has waited for the hub in vain.
     private(set) var isHubOutOfReach = false
 
+    /// Whether anything may have been sent, though nobody says so.
+    private(set) var mayHaveActed = false
+
     mutating func record(_ platform: Platform, _ result: Result<SendReceipt, HubError>) {
         switch result {
         case .success(let receipt):
+            mayHaveActed = true
             outcomes.append(
                 .init(platform: platform.rawValue, state: "Enqueued", notificationID: receipt.notificationID))
         case .failure(let error):
             outcomes.append(.init(platform: platform.rawValue, state: "Abandoned", error: Problem(error).detail))
             firstError = firstError ?? error
+            mayHaveActed = mayHaveActed || error.mayHaveActed
             if case .unreachable = error { isHubOutOfReach = true }
         }
     }

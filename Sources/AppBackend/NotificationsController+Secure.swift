@@ -24,7 +24,7 @@ extension NotificationsController {
             platform in
             Payload.secure(id: kept.id, token: kept.token, to: platform)
         }
-        return answer(delivery, id: kept.id, to: request)
+        return try answer(delivery, id: kept.id, to: request)
     }
 
     private func secureRecipient(_ text: String, sender: String) throws -> UserName {

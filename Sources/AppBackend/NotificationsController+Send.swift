@@ -21,7 +21,7 @@ extension NotificationsController {
         let delivery = notifications.send(to: audience, on: [platform], requestID: request.id) { platform in
             Payload.message(message, from: sender, to: platform)
         }
-        return answer(delivery, to: request)
+        return try answer(delivery, to: request)
     }
 
     /// - Throws: `Problem` 400, naming the platforms that there are.

@@ -47,7 +47,8 @@ struct NotificationsController: Sendable {
 
     /// 200 when at least one platform took it. When none did, the first failure's status, as a problem that also
     /// holds the outcomes.
-    func answer(_ delivery: Delivery, id: Int32? = nil, to request: Request) -> Response {
+    /// - Throws: `NothingDone` with that answer, when no payload was kept and certainly no platform took it.
+    func answer(_ delivery: Delivery, id: Int32? = nil, to request: Request) throws(NothingDone) -> Response {
         let outcome = SendOutcome(id: id, outcomes: delivery.outcomes)
         remember(delivery, of: request)
         if let error = delivery.firstError {
@@ -55,6 +56,8 @@ struct NotificationsController: Sendable {
         }
         guard !outcome.isAccepted else { return .json(outcome.json) }
         let problem = delivery.firstError.map { Problem($0) } ?? Problem(.badGateway, "No platform is configured.")
-        return problem.response(with: outcome)
+        let response = problem.response(with: outcome)
+        guard id != nil || delivery.mayHaveActed else { throw NothingDone(response: response) }
+        return response
     }
 }

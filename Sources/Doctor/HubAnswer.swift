@@ -27,7 +27,7 @@ package enum HubAnswer: Equatable, Sendable {
 
     package init(_ answer: Result<Response, HubError>) {
         switch answer {
-        case .failure(.unreachable(let reason)): self = .noAnswer(reason)
+        case .failure(.unreachable(let reason, _)): self = .noAnswer(reason)
         case .failure(let error): self = .noAnswer("\(error)")
         case .success(let response): self = Self.judge(response)
         }

@@ -31,6 +31,18 @@ public struct Query: Sendable {
         }
     }
 
+    /// All items, names in lower case (ASCII) and sorted; those of one name in the order in which they came. Two queries
+    /// that mean the same are the same here.
+    public var canonical: [(name: String, value: String)] {
+        let items = items.enumerated().map { index, item in
+            (name: item.name.utf8.map(ASCII.lowercased), index: index, value: item.value)
+        }
+        let sorted = items.sorted { one, other in
+            one.name == other.name ? one.index < other.index : one.name.lexicographicallyPrecedes(other.name)
+        }
+        return sorted.map { (String(decoding: $0.name, as: UTF8.self), $0.value) }
+    }
+
     /// The first value under that name; empty where the name stands alone (`?direct`); nil when it is absent.
     public subscript(_ name: String) -> String? {
         items.first { ASCII.equalIgnoringCase($0.name, name) }?.value

@@ -5,6 +5,8 @@ import Store
 struct TroubledStore: StateStore {
     let inner: any StateStore
     var error: StoreError?
+    /// Thrown by what is written about a request after it was carried out.
+    var errorAfterwards: StoreError?
     var reportedHealth = StoreHealth.writable
 
     private func fail() throws(StoreError) {
@@ -109,11 +111,13 @@ struct TroubledStore: StateStore {
 
     func keepAnswer(of request: IdempotentRequest) throws(StoreError) {
         try fail()
+        if let errorAfterwards { throw errorAfterwards }
         try inner.keepAnswer(of: request)
     }
 
     func releaseIdempotencyKey(_ key: String, owner: String) throws(StoreError) {
         try fail()
+        if let errorAfterwards { throw errorAfterwards }
         try inner.releaseIdempotencyKey(key, owner: owner)
     }
 

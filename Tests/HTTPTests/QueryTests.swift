@@ -23,6 +23,20 @@ import Testing
         #expect(throws: Query.Malformed.badEncoding(name: name)) { try Query(query) }
     }
 
+    @Test(arguments: [
+        ("b=2&a=1", "a=1&b=2"), ("A=1", "a=1"), ("a=%31", "a=1"), ("a=x+y", "a=x%20y"), ("&a=1&", "a=1"), ("a", "a="),
+        ("b=1&a=2&a=1", "a=2&b=1&a=1"),
+    ])
+    func `queries that mean the same have the same items`(one: String, other: String) throws {
+        let items = try [one, other].map { try Query($0).canonical.map { "\($0.name)=\($0.value)" } }
+        #expect(items[0] == items[1])
+    }
+
+    @Test func `the order of one name's items is kept, for the first one counts`() throws {
+        #expect(try Query("a=2&a=1").canonical.map(\.value) == ["2", "1"])
+        #expect(try Query("a=X").canonical.map(\.value) == ["X"])
+    }
+
     @Test func `the number of items is limited`() throws {
         let items = { (count: Int) in (0..<count).map { "a\($0)=1" }.joined(separator: "&") }
         #expect(try Query(items(Query.maximumItems))["a31"] == "1")

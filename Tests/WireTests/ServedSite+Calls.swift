@@ -92,6 +92,17 @@ extension ServedSite {
         return id
     }
 
+    /// Leaves a secret for somebody in a request that has a key.
+    /// - Parameters:
+    ///   - body: JSON.
+    ///   - key: the field's value.
+    func sendKeyed(_ body: String, from sender: WireUser, to recipient: WireUser, key: String) throws -> Response {
+        var fields = HTTPFields()
+        fields[.key] = key
+        return try call(
+            .post, Path.notifications, query: "to_tag=\(recipient.name)", as: sender, body: body, fields: fields)
+    }
+
     /// The text of the secret with that id; nil when there is none for this user.
     func readSecure(_ id: Int32, as user: WireUser) throws -> String? {
         let answer = try call(.get, "\(Path.notifications)/\(id)", as: user)

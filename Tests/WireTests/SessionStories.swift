@@ -83,6 +83,7 @@ extension WireTests {
                 var fields = HTTPFields([
                     "Sec-Fetch-Site": "same-origin", "Sec-Fetch-Mode": "cors", "Sec-Fetch-Dest": "empty",
                     "Origin": "https://a.example", "Referer": "https://a.example/x", "X-Other": "1",
+                    "Idempotency-Key": "\"a-key\"",
                     "Cookie": "theme=dark; \(ours); sid=someone-else's",
                 ])
                 // Each of nginx's locations that hand over, the nested ones too.
@@ -90,8 +91,8 @@ extension WireTests {
                     let lines = try site.lines(path, fields: fields).filter { !$0.hasPrefix("accept") }
                     #expect(
                         lines == [
-                            "cookie: \(ours)", "origin: https://a.example", "sec-fetch-mode: cors",
-                            "sec-fetch-site: same-origin",
+                            "cookie: \(ours)", "idempotency-key: \"a-key\"", "origin: https://a.example",
+                            "sec-fetch-mode: cors", "sec-fetch-site: same-origin",
                         ], "\(path)")
                 }
                 for (sent, expected) in [

@@ -17,7 +17,8 @@ extension HubError {
         case 404: self = .notFound
         case 410: self = .registrationGone
         case 413: self = .payloadTooLarge
-        case 403, 429, 503: self = .throttled(retryAfterSeconds: Self.seconds(retryAfter))
+        case 403, 429: self = .throttled(retryAfterSeconds: Self.seconds(retryAfter))
+        case 503: self = .throttled(retryAfterSeconds: Self.seconds(retryAfter), mayHaveActed: true)
         default: self = .refused(status: response.status.code, code: Self.code(in: response.body))
         }
     }

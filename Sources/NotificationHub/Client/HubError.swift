@@ -14,10 +14,24 @@ package enum HubError: Error, Equatable, Sendable {
     case unauthorized
     /// The message is larger than its push service, or the hub, takes.
     case payloadTooLarge
-    /// Too much at once: try again after that many seconds.
-    case throttled(retryAfterSeconds: Int)
-    /// No answer came. The text is the transport's own.
-    case unreachable(String)
+    /// Too much at once: try again after that many seconds. `mayHaveActed`: the answer may be that of a web server in
+    /// front of the hub, whose backend died while it was at work.
+    case throttled(retryAfterSeconds: Int, mayHaveActed: Bool = false)
+    /// No answer came. The text is the transport's own. `mayHaveActed` is false when it is certain that the request was
+    /// never sent.
+    case unreachable(String, mayHaveActed: Bool = true)
     /// An answer came that is not in the hub's language. The text says what was expected.
     case malformedAnswer(String)
+}
+
+extension HubError {
+    /// Whether the hub may have done what it was asked all the same; a send is then not made again.
+    package var mayHaveActed: Bool {
+        switch self {
+        case .registrationGone, .notFound, .unauthorized, .payloadTooLarge: false
+        case .refused(let status, _): !(300..<500).contains(status)
+        case .throttled(_, let mayHaveActed), .unreachable(_, let mayHaveActed): mayHaveActed
+        case .malformedAnswer: true
+        }
+    }
 }

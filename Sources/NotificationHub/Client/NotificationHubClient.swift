@@ -95,22 +95,24 @@ package struct NotificationHubClient: Sendable {
 
     func exchange(_ request: Request, isRepeatable: Bool) throws(HubError) -> Response {
         let start = clock()
+        let first: HubError
         do {
             return try transport.respond(to: request)
         } catch {
+            first = Self.unreachable(error)
             let mayPass = (error as? any TransportFailure)?.mayPass ?? true
-            guard isRepeatable, mayPass, start.duration(to: clock()) <= Self.repeatWindow else {
-                throw Self.unreachable(error)
-            }
+            guard isRepeatable, mayPass, start.duration(to: clock()) <= Self.repeatWindow else { throw first }
         }
         do {
             return try transport.respond(to: request)
         } catch {
-            throw Self.unreachable(error)
+            throw Self.unreachable(error, after: first)
         }
     }
 
-    private static func unreachable(_ error: any Error) -> HubError {
-        .unreachable(String(String.UnicodeScalarView("\(error)".unicodeScalars.prefix(maximumReasonLength))))
+    private static func unreachable(_ error: any Error, after first: HubError? = nil) -> HubError {
+        let reason = String(String.UnicodeScalarView("\(error)".unicodeScalars.prefix(maximumReasonLength)))
+        let isUnsent = (error as? any TransportFailure)?.isUnsent ?? false
+        return .unreachable(reason, mayHaveActed: !isUnsent || first?.mayHaveActed ?? false)
     }
 }

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+import DeviceAPI
+import HTTP
+import HTTPTypes
+import Logging
+import Store
+
+/// Surrounds the routes: a request that its sender has named with an `Idempotency-Key` acts at most once, and whoever
+/// makes it again gets the answer that it had.
+///
+/// The key is claimed before anything is done, in the store that all processes share. So of requests that come at once
+/// one acts; and what becomes of a request whose process dies nobody finds out, but nobody does it again either.
+struct IdempotencyHandler: Responder {
+    /// For how long an answer is given again, in seconds.
+    static let keptSeconds: Int64 = 86_400
+    /// A request that has no answer after this many seconds died with its process. nginx waits for half of it.
+    static let longestSeconds: Int64 = 120
+    /// When to ask again after a request that is under way, in seconds.
+    static let retryAfter = 1
+    private static let keyField = IdempotencyField.key.rawValue
+
+    let store: any IdempotencyStore
+    let inner: any RoutedResponder
+    let now: @Sendable () -> Timestamp
+    let logger: Logger
+
+    /// - Throws: `Problem` 400 for a key that is none, and 409; what the store throws, before anything was done; what the
+    ///   inner responder throws.
+    func respond(to request: Request) throws -> Response {
+        guard let action = Action(request, route: inner.route(of: request)), let key = try Self.key(of: request) else {
+            return try inner.respond(to: request)
+        }
+        let time = now()
+        let claim = IdempotentRequest(
+            owner: try request.authenticatedUser(), key: RequestFingerprint.name(of: key),
+            fingerprint: try RequestFingerprint.make(request, route: action.route, key: key), createdAt: time,
+            expiresAt: time + Self.keptSeconds)
+        if let first = try store.claimIdempotencyKey(claim, now: time) {
+            return try Self.repetition(of: first, claim)
+        }
+        return try act(on: request, action, claim)
+    }
+
+    /// Requests that do more when they are made twice.
+    private enum Action {
+        case send
+        /// Handing out a registration id. After a failure it may be done again: nobody has heard of the first one.
+        case newRegistrationID
+
+        var route: String { self == .send ? Path.notifications : Path.register }
+
+        /// Nil for all others. The older call to register has a body, and does the same however often it is made.
+        init?(_ request: Request, route: String?) {
+            guard request.method == .post else { return nil }
+            switch route {
+            case Path.notifications: self = .send
+            case Path.register where request.body.isEmpty: self = .newRegistrationID
+            default: return nil
+            }
+        }
+    }
+
+    private static func key(of request: Request) throws(Problem) -> IdempotencyKey? {
+        guard let field = request.fields[.key] else { return nil }
+        guard let key = IdempotencyKey(field: field) else {
+            throw Problem(
+                .badRequest, "Idempotency-Key must be 1 to 255 visible ASCII characters.", field: keyField)
+        }
+        return key
+    }
+
+    private static func repetition(of first: IdempotentRequest, _ again: IdempotentRequest) throws(Problem) -> Response
+    {
+        guard first.fingerprint == again.fingerprint else {
+            throw Problem(.conflict, "This Idempotency-Key was another request's.", field: keyField)
+        }
+        if let answer = first.answer { return Response(repeating: answer) }
+        guard again.createdAt < first.createdAt + longestSeconds else {
+            throw Problem(
+                .conflict,
+                "Nobody knows what became of the request with this Idempotency-Key. A new key does it again.",
+                field: keyField)
+        }
+        throw Problem(
+            .conflict, "The request with this Idempotency-Key is under way.", field: keyField, retryAfter: retryAfter)
+    }
+
+    private func act(on request: Request, _ action: Action, _ claim: IdempotentRequest) throws -> Response {
+        do {
+            let response = try inner.respond(to: request)
+            write(request) { () throws(StoreError) in try store.keepAnswer(of: claim.answered(response)) }
+            return response
+        } catch {
+            if action == .newRegistrationID || NothingDone.isMeant(by: error) {
+                write(request) { () throws(StoreError) in
+                    try store.releaseIdempotencyKey(claim.key, owner: claim.owner)
+                }
+            } else if let problem = Problem(error: error) {
+                write(request) { () throws(StoreError) in try store.keepAnswer(of: claim.answered(problem.response)) }
+            }
+            throw error
+        }
+    }
+
+    /// What was done is done, and is answered, also when this fails; then nobody is told what it was a second time.
+    private func write(_ request: Request, _ body: () throws(StoreError) -> Void) {
+        do throws(StoreError) {
+            try body()
+        } catch {
+            logger.warning("store: \(error)", metadata: ["request": "\(request.id)"])
+        }
+    }
+}
+
+extension IdempotentRequest {
+    fileprivate func answered(_ response: Response) -> IdempotentRequest {
+        var request = self
+        request.answer = KeptAnswer(
+            status: response.status.code, contentType: response.fields[.contentType] ?? "",
+            body: String(decoding: response.body, as: UTF8.self))
+        return request
+    }
+}
+
+extension Response {
+    /// Without `Retry-After`: asking again brings the same once more.
+    fileprivate init(repeating answer: KeptAnswer) {
+        self.init(
+            status: .init(code: answer.status), fields: [.cacheControl: "no-store"], body: Array(answer.body.utf8))
+        if !answer.contentType.isEmpty { fields[.contentType] = answer.contentType }
+        fields[.replayed] = "true"
+    }
+}

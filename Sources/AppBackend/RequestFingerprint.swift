@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+import Crypto
+import DeviceAPI
+import HTTP
+import NotificationHub
+
+/// What the store gets of a request with an `Idempotency-Key`: enough to know it again, and nothing to read in it.
+enum RequestFingerprint {
+    /// A hash, because a key may be anything: the number of an order, or of a person.
+    static func name(of key: IdempotencyKey) -> String {
+        Base64.url.encode(SHA256.hash(data: Array(key.text.utf8)))
+    }
+
+    /// A MAC of all that decides what the request does. Under the key, which is not stored: messages are short, and from
+    /// a hash alone one could find them by trying. Every part is preceded by its length, so no two requests run together.
+    /// - Parameter route: in place of the path, which may be spelled in more ways than one.
+    /// - Throws: `Query.Malformed`.
+    static func make(
+        _ request: Request, route: String, key: IdempotencyKey
+    ) throws(Query.Malformed) -> String {
+        let query = try Query(request.query).canonical
+        let parts = [request.method.rawValue, route] + query.flatMap { [$0.name, $0.value] }
+        var mac = HMAC<SHA256>(key: SymmetricKey(data: Array(key.text.utf8)))
+        for part in parts.map({ Array($0.utf8) }) + [request.body] {
+            withUnsafeBytes(of: UInt64(part.count).bigEndian) { mac.update(data: $0) }
+            mac.update(data: part)
+        }
+        return Base64.url.encode(mac.finalize())
+    }
+}
