@@ -158,6 +158,37 @@ def test_without_a_network_the_message_stays_typed_and_goes_out_later(page: Page
     assert value(page, "message") == ""
 
 
+def test_a_message_whose_answer_was_lost_is_sent_once_though_send_is_pressed_again(
+    open_page: Callable[..., Page], alice: Account, subscriber: Subscriber
+) -> None:
+    page = open_page(
+        """(() => {
+            const real = window.fetch;
+            window.keys = [];
+            window.fetch = async (url, request) => {
+                const answer = await real(url, request);
+                if (!new URL(url).pathname.endsWith("/notifications") || request.method !== "POST") return answer;
+                window.keys.push(request.headers["Idempotency-Key"]);
+                if (window.keys.length === 1) throw new TypeError("the connection broke");
+                return answer;
+            };
+        })()"""
+    )
+    page.log_in(alice)
+    send(page, alice.name, "Hello")
+    await_words(page, "sendError", "The server cannot be reached.")
+    assert value(page, "message") == "Hello"
+    page.tab.click("send")
+    assert [line.kind for line in page.await_results()] == ["Completed"]
+    assert value(page, "message") == ""
+    assert len(subscriber.subscription.messages) == 1
+    # The same text once more is another message.
+    assert page.send(alice, "Hello")[0].kind == "Completed"
+    assert len(subscriber.subscription.messages) == 2
+    first, again, other = page.tab.evaluate("window.keys")
+    assert first == again != other
+
+
 def test_who_failed_too_often_is_told_how_long_to_wait(page: Page, installation: Installation, alice: Account) -> None:
     wrong = User(alice.name, "wrong")
     answers = [installation.call("GET", "/api/register", wrong).status for _ in range(MAXIMUM_FAILURES)]

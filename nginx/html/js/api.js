@@ -7,13 +7,16 @@
 const base = new URL('../api/', import.meta.url);
 const seconds = 20;
 
-/** A call without the answer that was asked for. `status` is 0 when no answer came, or none that could be read. */
+/**
+ * A call without the answer that was asked for. `status` is 0 when no answer came, or none that could be read. `replayed`:
+ * it is the answer that the first call with this key had, and will not change.
+ */
 export class Failure extends Error {
     name = 'Failure';
 
-    constructor(status, { detail = '', field = null, retryAfter = null, late = false } = {}) {
+    constructor(status, { detail = '', field = null, retryAfter = null, late = false, replayed = false } = {}) {
         super(`status ${status}`);
-        Object.assign(this, { status, detail, field, retryAfter, late });
+        Object.assign(this, { status, detail, field, retryAfter, late, replayed });
     }
 }
 
@@ -44,24 +47,25 @@ export function putRegistration(id, subscription) {
 
 export const deleteRegistration = (id) => call('DELETE', `register/${encodeURIComponent(id)}`);
 
-/** Sends `message` to a user's devices on one platform. */
-export const send = (platform, recipient, message) =>
-    call('POST', 'notifications', { query: { pns: platform, to_tag: recipient }, json: message });
+/** Sends `message` to a user's devices on one platform; once, however often it is called with the same key. */
+export const send = (platform, recipient, message, key) =>
+    call('POST', 'notifications', { query: { pns: platform, to_tag: recipient }, json: message, key });
 
-/** Keeps `message` for a user and sends only its number, on every platform. */
-export const sendSecret = (recipient, message) =>
-    call('POST', 'notifications', { query: { to_tag: recipient }, json: message });
+/** Keeps `message` for a user and sends only its number, on every platform; once for each key. */
+export const sendSecret = (recipient, message, key) =>
+    call('POST', 'notifications', { query: { to_tag: recipient }, json: message, key });
 
 export const outcomes = (notification) => call('GET', `notifications/outcomes/${encodeURIComponent(notification)}`);
 export const secret = (id) => call('GET', `notifications/${encodeURIComponent(id)}`);
 export const unreadSecrets = () => call('GET', 'notifications', { query: { unread: 'true' } });
 
-async function call(method, path, { query, json } = {}) {
+async function call(method, path, { query, json, key } = {}) {
     const url = new URL(path, base);
     if (query) url.search = new URLSearchParams(query);
-    const request = { method, credentials: 'same-origin', cache: 'no-store', redirect: 'error' };
+    const request = { method, headers: {}, credentials: 'same-origin', cache: 'no-store', redirect: 'error' };
+    if (key !== undefined) request.headers['Idempotency-Key'] = `"${key}"`;
     if (json !== undefined) {
-        request.headers = { 'Content-Type': 'application/json' };
+        request.headers['Content-Type'] = 'application/json';
         request.body = JSON.stringify(json);
     }
     let answer, text;
@@ -77,6 +81,7 @@ async function call(method, path, { query, json } = {}) {
             detail: typeof detail === 'string' ? detail.slice(0, 300) : '',
             field: typeof field === 'string' ? field : null,
             retryAfter: delay(answer.headers.get('Retry-After')),
+            replayed: answer.headers.has('Idempotency-Replayed'),
         });
     }
     const body = text === '' ? null : parsed(text);

@@ -3,6 +3,7 @@
 // all. What was typed stays until it was sent.
 
 import * as api from './api.js';
+import { Attempts } from './attempts.js';
 import { $, absolve, blame, say } from './dom.js';
 import { Results } from './results.js';
 import { amount, failureWords, platforms, platformOf } from './words.js';
@@ -11,6 +12,7 @@ export class SendForm {
     #session;
     #device;
     #results = new Results();
+    #attempts = new Attempts();
     #limit = 2500; // bytes; the server tells its own
     #offered = new Set(Object.keys(platforms));
     #busy = false;
@@ -100,6 +102,7 @@ export class SendForm {
         this.#busy = true;
         this.show();
         this.#results.begin(recipient);
+        this.#attempts.begin(this.#session.user, recipient, message, secure);
         const failures = await Promise.all(chosen.map((platform) => this.#sendOne(platform, recipient, message)));
         this.#busy = false;
         this.show();
@@ -110,11 +113,13 @@ export class SendForm {
     async #sendOne(platform, recipient, message) {
         const line = platform && this.#results.line(platform);
         try {
-            const sent = await (platform ? api.send(platform, recipient, message) : api.sendSecret(recipient, message));
+            const key = this.#attempts.key(platform);
+            const sent = await (platform ? api.send(platform, recipient, message, key) : api.sendSecret(recipient, message, key));
             for (const outcome of Array.isArray(sent?.Outcomes) ? sent.Outcomes : []) this.#results.follow(outcome);
             if (!platform) this.#results.note(`Kept as secret no. ${sent?.Id ?? '?'}; ${recipient} reads it here.`);
             return null;
         } catch (failure) {
+            this.#attempts.failed(platform, failure);
             if (line) this.#results.failed(line);
             return { platform, failure };
         }
@@ -125,6 +130,7 @@ export class SendForm {
             return this.#session.ended();
         }
         if (failures.length === 0) {
+            this.#attempts.end();
             $('message').value = '';
             this.#count();
             return;
@@ -133,6 +139,9 @@ export class SendForm {
         for (const { platform, failure } of failures) {
             const words = failureWords(failure, {
                 403: `You may not send to ${recipient}.`,
+                409: failure.retryAfter === null
+                    ? 'Nobody knows whether it was sent. To send it again all the same, press Send.'
+                    : 'It is still being sent. Press Send in a moment to see what became of it.',
                 413: 'The message is too long for the server. Shorten it.',
             });
             sentences.set(words, [...(sentences.get(words) ?? []), platforms[platform]]);
