@@ -177,9 +177,8 @@ let package = Package(
         .testTarget(
             name: "WireTests",
             dependencies: [
-                "Curl", "DeviceAPI", "DeviceClient", "FastCGI", "HTTP", "JSON", "NotificationHub", "Processes",
-                httpTypes,
-                logging,
+                "Curl", "DeviceAPI", "DeviceClient", "FastCGI", "HTTP", "JSON", "NotificationHub", "PostgresServer",
+                "Processes", httpTypes, logging,
             ],
             swiftSettings: strict),
         .testTarget(

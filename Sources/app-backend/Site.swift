@@ -8,6 +8,7 @@ import LocalHub
 import Logging
 import Metrics
 import NotificationHub
+import PostgresStore
 import Store
 
 /// All rooms, introduced to each other as the configuration says.
@@ -82,14 +83,19 @@ struct Site {
         hub.close()
     }
 
-    /// - Parameter report: hears what the operator should know of the store's files.
+    /// - Parameters:
+    ///   - metrics: of the disk, where the store is in files.
+    ///   - report: hears what the operator should know of the store's files.
     static func openStore(
         _ configuration: SiteConfiguration, metrics: StoreMetrics = StoreMetrics(),
         report: @escaping @Sendable (StoreEvent) -> Void
     ) throws(StoreError) -> any SiteStore {
         switch configuration.store {
         case .folder(let path): return try openFiles(path, metrics, report)
-        case .database: throw .unavailable(detail: "store.url: not yet")
+        case .database(let url, let connections):
+            var options = PostgresStore.Options()
+            options.connections = connections
+            return try PostgresStore.open(url: url.reveal(), options: options)
         }
     }
 

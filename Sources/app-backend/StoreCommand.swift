@@ -4,8 +4,11 @@ import Store
 
 struct StoreCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "store", abstract: "Look after the folder that keeps the state.",
-        discussion: "Each of these may be called while the service runs.",
+        commandName: "store", abstract: "Look after what keeps the state.",
+        discussion: """
+            Each of these may be called while the service runs. export and import are for files and databases, migrate is \
+            for databases, all others for the folder of store.path.
+            """,
         subcommands: [
             StoreVerifyCommand.self, StoreStatsCommand.self, StoreReindexCommand.self, StoreCompactCommand.self,
             StoreSealCommand.self, StoreShowCommand.self, StoreEditCommand.self, StoreBackupCommand.self,
