@@ -127,7 +127,8 @@ let package = Package(
             dependencies: ["JSON", "MemoryStore", "Processes", "Randomness", "Store", "StoreContract", "store-oracle"],
             exclude: ["Fixtures"], swiftSettings: strict),
         .testTarget(
-            name: "PostgresStoreTests", dependencies: ["JSON", "PostgresServer", "PostgresStore", "Store", "StoreContract"],
+            name: "PostgresStoreTests",
+            dependencies: ["JSON", "PostgresServer", "PostgresStore", "Store", "StoreContract"],
             swiftSettings: strict),
         // Writes until it is killed and says what was acknowledged; started by StoreTests.
         .executableTarget(
