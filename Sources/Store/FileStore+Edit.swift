@@ -57,7 +57,7 @@ extension RecordEdit {
             new = new.setting("version", .number(String(version)))
         }
         guard let line = table.line(new) else {
-            throw .unavailable(detail: "a document that could not be read back: a member is missing or of a wrong kind")
+            throw .unavailable(detail: "a document that could not be read back")
         }
         // What a newer version has said of the record goes on to be said of it; a reading stands in the record now.
         let ops = state?.ops.filter { $0.name != readOp } ?? []

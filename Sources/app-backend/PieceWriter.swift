@@ -27,9 +27,16 @@ struct PieceWriter {
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
             if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw .unavailable(detail: "\(name): \(String(cString: strerror(errno)))") }
+            guard count > 0 else { throw failure }
             rest = rest.dropFirst(count)
         }
         bytes.removeAll(keepingCapacity: true)
     }
+
+    /// Makes a file durable.
+    func sync() throws(StoreError) {
+        guard fsync(descriptor) == 0 else { throw failure }
+    }
+
+    private var failure: StoreError { .unavailable(detail: "\(name): \(String(cString: strerror(errno)))") }
 }

@@ -37,9 +37,7 @@ struct StoreExportCommand: ParsableCommand {
         }
         try file.add(writer.trailer)
         try file.flush()
-        guard output == nil || fsync(descriptor) == 0 else {
-            throw StoreError.unavailable(detail: "fsync \(output ?? ""): \(String(cString: strerror(errno)))")
-        }
+        if output != nil { try file.sync() }
         Terminal.complain("\(count) records")
     }
 
