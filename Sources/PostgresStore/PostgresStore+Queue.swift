@@ -59,15 +59,32 @@ extension PostgresStore {
             WHERE part = $2 AND EXISTS (SELECT 1 FROM changed))
         SELECT \(isFenced)
         """)
+    private static let countRemoved = """
+        counted AS (
+            UPDATE hub_queue_totals SET messages = messages - (SELECT count(*) FROM removed),
+                bytes = bytes - (SELECT coalesce(sum(removed.bytes), 0)::bigint FROM removed)
+            WHERE part = $2 AND EXISTS (SELECT 1 FROM removed))
+        """
     private static let removeQueuedHubMessages = Statement.writingOnce(
         "removeQueuedHubMessages",
         """
         WITH \(fence),
         removed AS (DELETE FROM hub_queue WHERE id = ANY ($3) AND \(isFenced) RETURNING bytes),
-        counted AS (
-            UPDATE hub_queue_totals SET messages = messages - (SELECT count(*) FROM removed),
-                bytes = bytes - (SELECT coalesce(sum(removed.bytes), 0)::bigint FROM removed)
-            WHERE part = $2 AND EXISTS (SELECT 1 FROM removed))
+        \(countRemoved)
+        SELECT \(isFenced)
+        """)
+
+    private static let finishQueuedHubMessages = Statement.writingOnce(
+        "finishQueuedHubMessages",
+        """
+        WITH \(fence),
+        put AS (
+            INSERT INTO hub_messages (id, document, created_at, expires_at)
+            SELECT new.* FROM unnest($3, $4, $5, $6) AS new (id, document, created_at, expires_at) WHERE \(isFenced)
+            ON CONFLICT (id) DO UPDATE SET document = excluded.document, created_at = excluded.created_at,
+                expires_at = excluded.expires_at),
+        removed AS (DELETE FROM hub_queue WHERE id = ANY ($3) AND \(isFenced) RETURNING bytes),
+        \(countRemoved)
         SELECT \(isFenced)
         """)
 
@@ -92,8 +109,7 @@ extension PostgresStore {
 
     package func updateQueuedHubMessages(_ messages: [HubMessage]) throws(StoreError) {
         guard !messages.isEmpty else { return }
-        var documents: [String] = []
-        for message in messages { documents.append(try JSONText.document(message.document)) }
+        let documents = try Self.documents(of: messages)
         try fenced(
             Self.updateQueuedHubMessages,
             [
@@ -105,6 +121,22 @@ extension PostgresStore {
     package func removeQueuedHubMessages(_ ids: [String]) throws(StoreError) {
         guard !ids.isEmpty else { return }
         try fenced(Self.removeQueuedHubMessages, [.names(ids)])
+    }
+
+    package func finishQueuedHubMessages(_ messages: [HubMessage]) throws(StoreError) {
+        guard !messages.isEmpty else { return }
+        try fenced(
+            Self.finishQueuedHubMessages,
+            [
+                .names(messages.map(\.id)), .texts(try Self.documents(of: messages)),
+                .integers(messages.map(\.createdAt.seconds)), .integers(messages.map(\.expiresAt.seconds)),
+            ])
+    }
+
+    private static func documents(of messages: [HubMessage]) throws(StoreError) -> [String] {
+        var documents: [String] = []
+        for message in messages { documents.append(try JSONText.document(message.document)) }
+        return documents
     }
 
     /// - Throws: `conflict`, when this store had the turn and has lost it.

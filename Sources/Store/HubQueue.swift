@@ -24,6 +24,11 @@ package protocol HubQueue: Sendable {
     /// - Throws: as `updateQueuedHubMessages(_:)`.
     func removeQueuedHubMessages(_ ids: [String]) throws(StoreError)
 
+    /// Keeps what became of these messages, as `HubStore.putHubMessage(_:)` does, and ends their wait. Each is to be found
+    /// at every moment, among those that wait or among those that are done.
+    /// - Throws: as `updateQueuedHubMessages(_:)`.
+    func finishQueuedHubMessages(_ messages: [HubMessage]) throws(StoreError)
+
     /// Differs from an earlier one when something was put in since, by whatever process. Cheap, for asking often.
     func hubQueueMark() -> QueueMark
 
@@ -35,6 +40,14 @@ package protocol HubQueue: Sendable {
     /// reference to it, or the end of his process, however that comes; or, in some stores, until he has not called
     /// `keep()` for some seconds.
     func takeHubQueueTurn() throws(StoreError) -> QueueTurn?
+}
+
+extension HubQueue where Self: HubStore {
+    /// For stores whose turn is not lost: one after the other.
+    package func finishQueuedHubMessages(_ messages: [HubMessage]) throws(StoreError) {
+        for message in messages { try putHubMessage(message) }
+        try removeQueuedHubMessages(messages.map(\.id))
+    }
 }
 
 /// The state of a queue at one moment, to be compared with that of another.

@@ -99,9 +99,10 @@ final class DeliveryBench {
     let reports = Mutex<[String]>([])
     private let time = Mutex(HubBench.now)
 
+    /// - Parameter network: takes the place of `sender`.
     init(
         store: any HubStore & HubQueue = MemoryHubStore(), sender: ScriptedSender = ScriptedSender(),
-        _ adjust: (inout Courier.Options) -> Void = { _ in }
+        network: (any RequestSender)? = nil, _ adjust: (inout Courier.Options) -> Void = { _ in }
     ) {
         self.store = store
         self.sender = sender
@@ -110,7 +111,7 @@ final class DeliveryBench {
         adjust(&options)
         let late = Late()
         courier = Courier(
-            store: store, drivers: [driver], sender: sender, options: options, now: { late.bench?.now ?? 0 },
+            store: store, drivers: [driver], sender: network ?? sender, options: options, now: { late.bench?.now ?? 0 },
             report: { text in late.bench?.reports.withLock { $0.append(text) } })
         hub = HubBench(store: store, courier: courier)
         late.bench = self

@@ -12,13 +12,40 @@ final class RefusingStore: HubStore, HubQueue {
     private struct State {
         var refused: Set<Call> = []
         var refusals = 0
+        var turn: QueueTurn?
+        var isTurnLost = false
+        var isFenced = false
     }
 
-    let inner = MemoryHubStore()
+    let inner: MemoryHubStore
     private let state = Mutex(State())
 
+    /// - Parameter inner: what it has in common with others like it, each of another process.
+    init(_ inner: MemoryHubStore = MemoryHubStore()) { self.inner = inner }
+
+    /// How the holder of a turn learns that his time is over.
+    enum Loss {
+        /// He is told when he asks whether he may keep it.
+        case toldByTurn
+        /// He is told by the first write that comes too late.
+        case toldByWrite
+    }
+
+    /// From now on others may have the turn.
+    func loseTurn(_ loss: Loss) {
+        let turn = state.withLock { state in
+            (state.isTurnLost, state.isFenced) = (loss == .toldByTurn, loss == .toldByWrite)
+            return state.turn.take()
+        }
+        turn?.end()
+    }
+
+    private func checkTurn() throws(StoreError) {
+        if state.withLock({ $0.isFenced }) { throw .conflict }
+    }
+
     /// From now on exactly these calls are refused.
-    func refuse(_ calls: Set<Call>) { state.withLock { $0 = State(refused: calls) } }
+    func refuse(_ calls: Set<Call>) { state.withLock { ($0.refused, $0.refusals) = (calls, 0) } }
 
     /// Since the last `refuse(_:)`.
     var refusals: Int { state.withLock { $0.refusals } }
@@ -44,11 +71,13 @@ final class RefusingStore: HubStore, HubQueue {
 
     func updateQueuedHubMessages(_ messages: [HubMessage]) throws(StoreError) {
         if !messages.isEmpty { try check(.update) }
+        try checkTurn()
         try inner.updateQueuedHubMessages(messages)
     }
 
     func removeQueuedHubMessages(_ ids: [String]) throws(StoreError) {
         try check(.remove)
+        try checkTurn()
         try inner.removeQueuedHubMessages(ids)
     }
 
@@ -94,5 +123,13 @@ final class RefusingStore: HubStore, HubQueue {
 
     func hubQueueBacklog() throws(StoreError) -> QueueBacklog { try inner.hubQueueBacklog() }
 
-    func takeHubQueueTurn() throws(StoreError) -> QueueTurn? { try inner.takeHubQueueTurn() }
+    func takeHubQueueTurn() throws(StoreError) -> QueueTurn? {
+        guard let turn = try inner.takeHubQueueTurn() else { return nil }
+        state.withLock { ($0.turn, $0.isTurnLost, $0.isFenced) = (turn, false, false) }
+        return QueueTurn { [weak self] in
+            self?.state.withLock { !$0.isTurnLost } ?? false
+        } _: {
+            turn.end()
+        }
+    }
 }

@@ -15,7 +15,9 @@ package final class MemoryHubStore: HubStore, HubQueue {
         /// By anybody, as of the file: who delivers changes the mark, too.
         var queueChanges = 0
         var queueReads = 0
-        var isTurnTaken = false
+        /// How often the turn was taken, and which of these takings lasts.
+        var turns = 0
+        var currentTurn: Int?
     }
 
     /// Messages that may wait.
@@ -148,11 +150,15 @@ package final class MemoryHubStore: HubStore, HubQueue {
     }
 
     package func takeHubQueueTurn() throws(StoreError) -> QueueTurn? {
-        let isMine = state.withLock { state in
-            defer { state.isTurnTaken = true }
-            return !state.isTurnTaken
+        let number = state.withLock { state -> Int? in
+            guard state.currentTurn == nil else { return nil }
+            state.turns += 1
+            state.currentTurn = state.turns
+            return state.turns
         }
-        guard isMine else { return nil }
-        return QueueTurn { [weak self] in self?.state.withLock { $0.isTurnTaken = false } }
+        guard let number else { return nil }
+        return QueueTurn { [weak self] in
+            self?.state.withLock { if $0.currentTurn == number { $0.currentTurn = nil } }
+        }
     }
 }

@@ -73,11 +73,13 @@ package final class Courier: Sendable {
         hasBegun.store(true, ordering: .sequentiallyConsistent)
         defer { hasEnded.signal() }
         var lastError: StoreError?
+        var desks = 0
         while !mailbox.isStopping {
             showLife()
             do throws(StoreError) {
                 if let turn = try store.takeHubQueueTurn() {
-                    DeliveryDesk(self).work()
+                    desks += 1
+                    DeliveryDesk(self, turn, number: desks).work()
                     turn.end()
                     continue
                 }

@@ -164,9 +164,9 @@ extension DeliveryDesk {
         for delivery in deliveries {
             switch delivery.request {
             case .success(let request):
-                let mailbox = courier.mailbox
+                let (mailbox, desk) = (courier.mailbox, number)
                 courier.sender.send(request) {
-                    mailbox.add(Answer(messageID: id, delivery: delivery, result: $0))
+                    mailbox.add(Answer(desk: desk, messageID: id, delivery: delivery, result: $0))
                 }
             case .failure(let refusal):
                 guard var job = jobs[id] else { continue }

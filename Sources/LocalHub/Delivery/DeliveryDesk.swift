@@ -6,6 +6,9 @@ import Store
 /// The delivering thread's own: the messages that it works on. It exists while this process has the turn.
 final class DeliveryDesk {
     let courier: Courier
+    let turn: QueueTurn
+    /// Among those of this courier, one for each turn.
+    let number: Int
     var jobs: [String: DeliveryJob] = [:]
     /// Whose turn it is, so that a message to thousands does not keep one to a single device waiting.
     var order: [String] = []
@@ -20,26 +23,33 @@ final class DeliveryDesk {
     /// Whether messages may have begun to wait for another try since they were last counted.
     var hasMoreWaiting = false
 
-    init(_ courier: Courier) {
-        self.courier = courier
+    init(_ courier: Courier, _ turn: QueueTurn, number: Int) {
+        (self.courier, self.turn, self.number) = (courier, turn, number)
         services = PushServices(limit: courier.options.underWayPerService, batch: courier.options.batch)
     }
 
-    /// Delivers until the courier is stopped.
+    /// Delivers until the courier is stopped, or the turn is lost. Then all is left as it is in the store: another process
+    /// goes on from there, and may have begun.
     func work() {
         while !courier.mailbox.isStopping {
             courier.showLife()
+            guard turn.keep() else { return reportLoss() }
             var hasMore = false
             do throws(StoreError) {
                 hasMore = try step()
                 lastError = nil
             } catch {
+                if error == .conflict { return reportLoss() }
                 if error != lastError { courier.report("delivery: \(error)") }
                 lastError = error
             }
             if !hasMore { courier.mailbox.wait(courier.options.poll) }
         }
         drain()
+    }
+
+    private func reportLoss() {
+        courier.report("delivery: this process was too slow and has lost its turn; another one goes on")
     }
 
     /// One round: hear, look what is new, hand over, put away.
@@ -97,7 +107,8 @@ final class DeliveryDesk {
     // MARK: What was heard
 
     func settle(_ answers: [Answer]) {
-        for answer in answers {
+        // Of what was under way when a turn was lost, whoever has the next one has said that nobody knows.
+        for answer in answers where answer.desk == number {
             let delivery = answer.delivery
             let verdict = PushVerdict(answer.result, driver: courier.drivers[delivery.platform])
             services.end(delivery.service, verdict, now: courier.now())
@@ -131,15 +142,11 @@ final class DeliveryDesk {
 
     // MARK: What is finished
 
-    /// The record first: a message is always to be found, in the queue or among those that are done.
     private func putAway() throws(StoreError) {
         let done = jobs.filter { $0.value.isDone }.keys
         guard !done.isEmpty else { return }
-        for id in done {
-            jobs[id]?.message.record.endedAt = courier.now()
-            if let record = jobs[id]?.message.record { try courier.store.putHubMessage(record.stored) }
-        }
-        try courier.store.removeQueuedHubMessages(Array(done))
+        for id in done { jobs[id]?.message.record.endedAt = courier.now() }
+        try courier.store.finishQueuedHubMessages(done.compactMap { jobs[$0]?.message.record.stored })
         for id in done { jobs[id] = nil }
         order.removeAll { jobs[$0] == nil }
     }
@@ -147,7 +154,7 @@ final class DeliveryDesk {
     /// Waits for what is under way, then writes down how far everything has come, for whoever has the next turn.
     private func drain() {
         let deadline = ContinuousClock.now + courier.options.drain
-        while services.underWay > 0, ContinuousClock.now < deadline {
+        while services.underWay > 0, ContinuousClock.now < deadline, turn.keep() {
             courier.mailbox.wait(min(courier.options.poll, .milliseconds(50)))
             settle(courier.mailbox.takeAnswers())
         }

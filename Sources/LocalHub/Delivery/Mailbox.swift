@@ -5,6 +5,8 @@ import Synchronization
 
 /// What a push service, or the way to it, said of one target.
 struct Answer: Sendable {
+    /// The number of the desk that asked; none after it knows of the question.
+    let desk: Int
     let messageID: String
     let delivery: PlannedDelivery
     let result: Result<Response, any Error>
