@@ -7,11 +7,13 @@ import Store
 ///
 ///     LOG                  what a writer printed; LOG@BYTES: only what lies before that offset was promised in time
 ///     --after-power-cut    what is promised for a kill alone is no promise
+///     --reindex            adds what indexes lack before it looks
 ///     --bucket-bytes N     as the writers'
 struct VerifyCommand {
     private let folder: String
     private var options = FileStore.Options.unlimited
     private let ledger: Ledger
+    private let reindexes: Bool
 
     init(_ arguments: Arguments) throws {
         folder = try arguments.word(0, "folder")
@@ -25,10 +27,12 @@ struct VerifyCommand {
             try ledger.read(Self.bytes(of: path), binding: binding)
         }
         self.ledger = ledger
+        reindexes = arguments.has("reindex")
     }
 
     func run() throws {
         let store = try FileStore.open(path: folder, options: options)
+        if reindexes { try store.reindex(now: Writer.fixedTime) }
         let report = try store.verify(now: Writer.fixedTime)
         var comparison = Comparison(store: store, ledger: ledger)
         try comparison.run()
