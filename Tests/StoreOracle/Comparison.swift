@@ -19,12 +19,16 @@ struct Comparison {
     }
 
     mutating func run() throws(StoreError) {
-        compare(.notification, try notifications())
-        compare(.registration, try registrations())
-        compare(.device, try devices())
-        compare(.session, try sessions())
-        compare(.user, try users())
-        compare(.message, try messages())
+        let exported = try exported()
+        let found: [Kind: Found] = [
+            .notification: try notifications(), .registration: try registrations(), .device: try devices(),
+            .session: try sessions(), .user: try users(), .message: try messages(),
+            .request: exported[.request] ?? [:],
+        ]
+        for kind in Kind.allCases {
+            compare(kind, found[kind] ?? [:])
+            if exported[kind] ?? [:] != found[kind] { verdict.doubt("an export of each \(kind) has others") }
+        }
     }
 
     mutating func judge(_ report: StoreReport) {
@@ -139,6 +143,18 @@ struct Comparison {
             .flatMap(\.states)
         return Set(states.compactMap { $0.split(whereSeparator: { $0 == "#" || $0 == ":" }).first.map(String.init) })
             .subtracting([Journal.absent])
+    }
+
+    /// Every record, as another store would be given it.
+    private mutating func exported() throws(StoreError) -> [Kind: Found] {
+        var records: [StoredRecord] = []
+        try store.forEachRecord(now: now) { records.append($0) }
+        var found: [Kind: Found] = [:]
+        for record in records {
+            guard let (kind, key, state) = Content.line(of: record), key != Self.addition else { continue }
+            add(key, state, kind, to: &found[kind, default: [:]])
+        }
+        return found
     }
 
     private func keys(_ kind: Kind) -> [String] { ledger.histories[kind].map { Array($0.keys) } ?? [] }

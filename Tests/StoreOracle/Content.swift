@@ -28,6 +28,20 @@ enum Content {
         return first.integer.map(String.init)
     }
 
+    /// What a journal calls the record; nil for a kind that it does not know.
+    static func line(of record: StoredRecord) -> (Kind, key: String, state: String)? {
+        switch record {
+        case .notification(let note): (.notification, key(of: note.payload) ?? "torn", state(of: note))
+        case .hubRegistration(let registration): (.registration, registration.id, state(of: registration))
+        case .device(let device): (.device, device.id, state(of: device))
+        case .session(let session): (.session, session.id, session.owner)
+        case .user(let user): (.user, user.name, user.passwordHash)
+        case .queuedMessage(let message): (.message, message.id, state(of: message))
+        case .idempotentRequest(let request): (.request, request.key, state(of: request))
+        case .sent, .hubMessage: nil
+        }
+    }
+
     static func state(of note: SecureNotification) -> String { "\(note.owner):\(note.isRead ? "read" : "unread")" }
 
     static func state(of device: DeviceRecord) -> String {
@@ -36,6 +50,11 @@ enum Content {
 
     static func state(of registration: HubRegistration) -> String {
         "\(registration.tags.joined(separator: ","))#\(revision(of: registration.description) ?? "torn")"
+    }
+
+    static func state(of request: IdempotentRequest) -> String {
+        guard let answer = request.answer else { return "\(request.owner):claimed" }
+        return "\(request.owner):\(key(of: answer.body) == request.key ? "answered" : "torn")"
     }
 
     static func state(of message: HubMessage) -> String { "#\(revision(of: message.document) ?? "torn")" }

@@ -3,7 +3,7 @@ import Glibc
 
 /// What is kept, and compared.
 enum Kind: String, CaseIterable {
-    case notification, registration, device, session, user, message
+    case notification, registration, device, session, user, message, request
 }
 
 /// What a writer tells of its work, a line each: `? device w-0-17 owner-3#1` before it begins, `+ …` when it was promised.

@@ -90,6 +90,7 @@ extension FileStore.Options {
         options.devicesPerOwner = .max
         options.sessionsPerOwner = .max
         options.queueBytes = .max
+        options.idempotencyKeysPerOwner = .max
         return options
     }
 }

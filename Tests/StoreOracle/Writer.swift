@@ -38,6 +38,7 @@ struct Writer: Sendable {
         try sessions(index)
         try users(index)
         try messages(index)
+        try requests(index)
         if name.hasSuffix("-0") {
             _ = try tolerating { () throws(StoreError) in try store.sweep(budget: Self.sweepBudget, now: now) }
         }
@@ -144,6 +145,28 @@ struct Writer: Sendable {
         HubMessage(
             id: "\(name)-m\(index)", document: Content.document(revision), createdAt: now,
             expiresAt: now + Self.lifetime)
+    }
+
+    private func requests(_ index: Int) throws(StoreError) {
+        var request = IdempotentRequest(
+            owner: owner(index), key: "\(name)-k\(index)", fingerprint: "f", createdAt: now,
+            expiresAt: now + Self.lifetime)
+        let claimed = try attempt(.request, request.key, becomes: Content.state(of: request)) { () throws(StoreError) in
+            try store.claimIdempotencyKey(request, now: now) == nil
+        }
+        guard let claimed else { return }
+        guard claimed else { throw .damaged(detail: "\(request.key) has been claimed by nobody and is taken") }
+        if index % 3 == 0 {
+            _ = try attempt(.request, request.key, becomes: Journal.absent) { () throws(StoreError) in
+                try store.releaseIdempotencyKey(request.key, owner: request.owner)
+            }
+            return
+        }
+        request.answer = KeptAnswer(
+            status: 200, contentType: "text/plain", body: Content.payload(of: request.key, length: 3))
+        _ = try attempt(.request, request.key, becomes: Content.state(of: request)) { () throws(StoreError) in
+            try store.keepAnswer(of: request)
+        }
     }
 
     // MARK: Telling

@@ -78,13 +78,13 @@ import Testing
     ) throws {
         let hurt = Self.records(in: try settled.faults(in: store, endingSessions: false))
         #expect(hurt.count <= 2 * damage.cost, "\(damage): \(hurt)")
-        // What an index has lost comes back; of what was lost itself no more gets lost.
-        try store.reindex(now: noon)
         try writeOn(store)
         #expect(try store.verify(now: noon).faultyLines <= 2 * damage.cost)
+        guard Self.indexes.contains(table) else { return }
+        // What an index has lost comes back.
+        try store.reindex(now: noon)
         let left = Self.records(in: try settled.faults(in: store, endingSessions: false))
-        #expect(left.isSubset(of: hurt), "\(damage)")
-        if Self.indexes.contains(table) { #expect(left.filter { $0.hasPrefix("settled") } == [], "\(damage)") }
+        #expect(left.filter { $0.hasPrefix("settled") } == [], "\(damage)")
     }
 
     /// The records that faults are about: one may be missing in several places.

@@ -9,7 +9,7 @@ enum Oracle {
     /// Of each writer.
     static let threads = 3
     /// Of records, each of which may be in the middle of a change.
-    static let kinds = 6
+    static let kinds = 7
     /// So small that files are split and compacted all the time.
     static let bucketBytes = "3000"
     private static let seconds = 20

@@ -44,7 +44,8 @@ class NameWriter:
         self._log = log
         log.write_bytes(b"")
         with log.open("ab") as output:
-            command = [sys.executable, __file__, str(folder), *(["flushes"] if flushes else [])]
+            guard = ["setpriv", "--pdeathsig", "KILL", "--"]
+            command = [*guard, sys.executable, __file__, str(folder), *(["flushes"] if flushes else [])]
             self._process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output)
 
     @property

@@ -49,7 +49,9 @@ class Writer:
     def __init__(self, program: Path, store: Path, log: Path, options: list[str], environment: dict[str, str]):
         self.log = log
         self._errors = log.with_suffix(".errors")
-        command = [str(program), "write", str(store), "--name", log.name, "--seconds", str(WRITER_SECONDS), *options]
+        # The kernel ends it with whoever started it.
+        guard = ["setpriv", "--pdeathsig", "KILL", "--"]
+        command = [*guard, str(program), "write", str(store), "--name", log.name, "--seconds", str(WRITER_SECONDS), *options]
         with log.open("ab") as output, self._errors.open("ab") as errors:
             self._process = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=output, stderr=errors, env=os.environ | environment

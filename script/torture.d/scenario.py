@@ -37,7 +37,7 @@ class Count:
         found = self.verdict
         events = "".join(f"{times:,} {event}, " for event, times in self.events.items())
         return (
-            f"{self.rounds} rounds, {events}acknowledged {found.acknowledged:,}, visible {found.visible:,}, "
+            f"{self.rounds} rounds, {events}acknowledged {found.acknowledged:,} changes, visible {found.visible:,} records, "
             f"refused {found.refused:,}, lost {found.lost}, torn {found.torn}, wrong {found.wrong}"
         )
 

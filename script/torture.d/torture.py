@@ -4,6 +4,7 @@
 import argparse
 import os
 import random
+import signal
 import subprocess
 import sys
 import tempfile
@@ -22,6 +23,9 @@ USUAL_MINUTES = 10
 
 def main() -> int:
     arguments = parse()
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        # As an exception, so that everything is ended and taken down on the way out.
+        signal.signal(number, lambda number, _: sys.exit(128 + number))
     if arguments.list:
         for scenario in SCENARIOS:
             print(f"{scenario.name:10}  {scenario.tells}{' (root)' if scenario.needs_root else ''}")
