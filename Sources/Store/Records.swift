@@ -172,4 +172,14 @@ package enum StoreHealth: Equatable, Sendable {
     case poisoned
     /// It cannot be asked at this moment: a database that is not there.
     case unavailable
+
+    /// What a write would throw now; nil when it would not.
+    package var trouble: StoreError? {
+        switch self {
+        case .writable: nil
+        case .readOnly: .readOnly
+        case .poisoned: .poisoned
+        case .unavailable: .unavailable(detail: "it does not answer")
+        }
+    }
 }

@@ -23,3 +23,45 @@ package enum StoreEvent: Equatable, Sendable {
     /// A flush failed; this process writes no more.
     case poisoned(file: String, reason: String)
 }
+
+extension StoreEvent {
+    /// How much it matters to who reads a log.
+    package enum Weight: Equatable, Sendable {
+        /// The store does what it always does.
+        case detail
+        /// Nothing is wrong, and somebody may wonder who did that, or when.
+        case note
+        /// Somebody should look at it.
+        case trouble
+        /// The process cannot go on.
+        case failure
+    }
+
+    package var weight: Weight {
+        switch self {
+        case .compacted, .split: .detail
+        case .editedLine, .reindexed: .note
+        case .brokenLine, .quarantined, .tidyingFailed, .remoteFileSystem: .trouble
+        case .poisoned: .failure
+        }
+    }
+}
+
+extension StoreEvent: CustomStringConvertible {
+    /// For people; names files and lines, never contents.
+    package var description: String {
+        switch self {
+        case .editedLine(let file, let line): "\(file), line \(line), was edited by hand, and counts"
+        case .brokenLine(let file, let line, let reason):
+            "\(file), line \(line), cannot be read and counts as absent: \(reason)"
+        case .quarantined(let file, let lines): "\(file): lines moved to quarantine/, which cannot be read: \(lines)"
+        case .compacted(let file, let before, let after): "\(file) was rewritten: \(before) bytes are \(after) now"
+        case .split(let file): "\(file) had grown too large, and is a folder now"
+        case .reindexed(let lines): "a copy, opened for the first time; lines added to its indexes: \(lines)"
+        case .tidyingFailed(let file, let error): "\(file) could not be tidied, and will be later: \(error)"
+        case .remoteFileSystem(let kind):
+            "the folder lies on \(kind): one machine alone may write to it, whose locks hold there"
+        case .poisoned(let file, let reason): "\(file) could not be flushed: \(reason)"
+        }
+    }
+}

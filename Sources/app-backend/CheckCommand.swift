@@ -18,11 +18,8 @@ struct CheckCommand: ParsableCommand {
             // As the store's owner, which the service is: what root may read, the service perhaps may not.
             var asOwner = configuration
             try StoreOwner.become(for: &asOwner)
-            let store = try Site.openStore(asOwner) { Terminal.complain("store: \($0)") }
-            guard store.health() == .writable else {
-                Terminal.complain("\(configuration.store.key): the store cannot be written: \(store.health())")
-                throw ExitCode(1)
-            }
+            let store = try Site.openStore(asOwner) { Terminal.complain(of: $0) }
+            if let trouble = store.health().trouble { throw trouble }
             let users = try store.users().count
             if configuration.authenticationMethod == .users && users == 0 {
                 Terminal.complain("store: there are no users yet: app-backend user add NAME")

@@ -49,7 +49,7 @@ struct KeysCommand: ParsableCommand {
             var configuration = configuration
             try StoreOwner.become(for: &configuration)
             // Makes the folder where there is none yet.
-            _ = try Site.openStore(configuration) { Terminal.complain("store: \($0)") }
+            _ = try Site.openStore(configuration) { Terminal.complain(of: $0) }
             guard let file = PushService.keyFile(configuration) else {
                 throw VAPIDKeyFile.Failure(description: "has no folder")
             }

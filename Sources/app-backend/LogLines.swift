@@ -3,7 +3,7 @@ import Glibc
 import Logging
 import Synchronization
 
-/// Writes one line per event on standard error: `warning: hub: unreachable request=4f1c…`.
+/// Writes one line per event on standard error: `warning: hub: no answer: … request=4f1c…`.
 ///
 /// Under systemd the line begins with its priority instead (`sd-daemon(3)`: `<4>`), and the journal adds the time.
 struct LogLines: LogHandler {

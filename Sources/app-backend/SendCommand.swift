@@ -33,7 +33,7 @@ struct SendCommand: ParsableCommand {
         let text = message == "-" ? try readMessage() : message
         let logger = LogLines.logger(LogThreshold(configuration.logLevel))
         try StoreOwner.become(for: &configuration)
-        let store = try Site.openStore(configuration) { logger.warning("store: \($0)") }
+        let store = try Site.openStore(configuration) { logger.log($0) }
         let site = try Site(configuration, store: store, logger: logger, authenticator: Operator(name: from))
         defer { site.close() }
         if configuration.authenticationMethod == .users, let recipient = UserName(to),

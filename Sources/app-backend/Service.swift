@@ -29,7 +29,7 @@ final class Service: Sendable {
             ListenAddress(configuration.listen, allowNonLoopback: configuration.allowsRemotePeers))
         let load = ServerLoad()
         let metrics = Site.makeMetrics(readings: [ServerReadings { load.status }])
-        let store = try Site.openStore(configuration, metrics: metrics.store) { logger.warning("store: \($0)") }
+        let store = try Site.openStore(configuration, metrics: metrics.store) { logger.log($0) }
         site = try LiveSite(
             configuration, store: store, logger: logger, metrics: metrics, load: { load.current })
         server = try Server(

@@ -83,7 +83,7 @@ struct UserCommand: ParsableCommand {
     static func store(_ options: ConfigurationOptions) throws -> any SiteStore {
         var configuration = try options.load()
         try StoreOwner.become(for: &configuration)
-        return try Site.openStore(configuration) { Terminal.complain("store: \($0)") }
+        return try Site.openStore(configuration) { Terminal.complain(of: $0) }
     }
 
     private static func checked(_ name: String) throws -> String {

@@ -41,6 +41,8 @@ SPEAKING = (
 # Errors that are printed by their `description`, in which every text counts, and those that are printed as cases.
 DESCRIBED = {
     "Store/StoreError.swift": "StoreError: CustomStringConvertible",
+    "Store/StoreEvent.swift": "StoreEvent: CustomStringConvertible",
+    "NotificationHub/Client/HubError.swift": "HubError: CustomStringConvertible",
     "Curl/TransportError.swift": "TransportError: CustomStringConvertible",
     "FastCGI/ServerError.swift": "ServerError: CustomStringConvertible",
     "FastCGI/ListenAddress.swift": "package enum ListenError",
@@ -49,8 +51,6 @@ DESCRIBED = {
     "app-backend/ProgressWatch.swift": "func trouble",
 }
 CASES = {
-    "NotificationHub/Client/HubError.swift": "enum HubError",
-    "Store/StoreEvent.swift": "enum StoreEvent",
     "FastCGI/Refusal.swift": "enum Refusal",
 }
 

@@ -92,7 +92,7 @@ extension WireTests {
                     let call = try access(site, .post, path)
                     #expect(call.status == 503)
                     let warnings = lines(site.backend, with: "request=\(call.id)").filter { $0.hasPrefix("warning: ") }
-                    #expect(warnings.count == 1 && warnings.allSatisfy { $0.contains("hub: unreachable") }, "\(path)")
+                    #expect(warnings.count == 1 && warnings.allSatisfy { $0.contains("hub: no answer: ") }, "\(path)")
                 }
             }
         }

@@ -35,3 +35,20 @@ extension HubError {
         }
     }
 }
+
+extension HubError: CustomStringConvertible {
+    /// For the operator.
+    package var description: String {
+        switch self {
+        case .registrationGone: "the registration id is no more"
+        case .notFound: "there is no such hub, or no such thing in it"
+        case .refused(let status, let code) where code.isEmpty: "refused with status \(status)"
+        case .refused(let status, let code): "refused with status \(status), code \(code)"
+        case .unauthorized: "the key, or its rights, are not accepted"
+        case .payloadTooLarge: "the message is larger than the hub or its push service takes"
+        case .throttled(let seconds, _): "too much at once; to be tried again after \(seconds) s"
+        case .unreachable(let reason, _): "no answer: \(reason)"
+        case .malformedAnswer(let expectation): "the answer is not a hub's: \(expectation)"
+        }
+    }
+}
