@@ -49,12 +49,7 @@ struct StoreCommand: ParsableCommand {
     }
 
     /// What the administrator should hear while a command writes. That files are rewritten is what he asked for.
-    static let complainOfEvent: @Sendable (StoreEvent) -> Void = { event in
-        switch event {
-        case .compacted, .split, .editedLine: return
-        default: Terminal.complain("store: \(event)")
-        }
-    }
+    static let complainOfEvent: @Sendable (StoreEvent) -> Void = { Terminal.complain(of: $0) }
 }
 
 extension FileStore {

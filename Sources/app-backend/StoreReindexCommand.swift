@@ -21,7 +21,7 @@ struct StoreReindexCommand: ParsableCommand {
         let added = Mutex(0)
         let store = try StoreCommand.open(try StoreCommand.folder(options), forReading: false) { event in
             if case .reindexed(let lines) = event { return added.withLock { $0 += lines } }
-            Terminal.complain("store: \(event)")
+            Terminal.complain(of: event)
         }
         let more = try store.reindex(now: Site.now()) { Terminal.complain("reindexed \($0)") }
         let count = added.withLock { $0 + more }
