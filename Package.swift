@@ -133,6 +133,9 @@ let package = Package(
         // Writes until it is killed and says what was acknowledged; started by StoreTests.
         .executableTarget(
             name: "store-oracle", dependencies: ["JSON", "Store"], path: "Tests/StoreOracle", swiftSettings: strict),
+        // What a file store does in a second; started by script/bench.
+        .executableTarget(
+            name: "store-bench", dependencies: ["Randomness", "Store"], path: "Tests/StoreBench", swiftSettings: strict),
         .testTarget(
             name: "MetricsTests", dependencies: ["HTTP", "Metrics", "NotificationHub", "Store", httpTypes],
             swiftSettings: strict),

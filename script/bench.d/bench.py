@@ -24,21 +24,21 @@ MESSAGES = 10
 
 
 class Site(Servers):
-    """nginx, the responder in C and app-backend, with a store on this checkout's disk."""
+    """nginx, the responder in C and app-backend, with a store on this checkout's disk unless another place is named."""
 
-    def __init__(self, program, folder):
+    def __init__(self, program, folder, store=None):
         super().__init__(folder)
         self.program = program
+        self.store = store or self.folder / "store"
         # A unix socket's path has 107 bytes.
         self.sockets = pathlib.Path(tempfile.mkdtemp(prefix="bench-"))
         self.port = free_port()
         self.authorization = "Basic " + base64.b64encode(f"{USER}:{PASSWORD}".encode()).decode()
 
     def start(self):
-        store = self.folder / "store"
-        shutil.rmtree(store, ignore_errors=True)
+        shutil.rmtree(self.store, ignore_errors=True)
         config = self.folder / "app-backend.json"
-        config.write_text(json.dumps({"listen": str(self.sockets / "swift"), "store": {"path": str(store)}}))
+        config.write_text(json.dumps({"listen": str(self.sockets / "swift"), "store": {"path": str(self.store)}}))
         command = [self.program, "user", "add", USER, "--config", str(config)]
         subprocess.run(command, input=PASSWORD + "\n", text=True, check=True, stdout=subprocess.DEVNULL)
         self.spawn("app-backend", [self.program, "serve", "--config", str(config)])
@@ -46,7 +46,7 @@ class Site(Servers):
         until(lambda: self.ask("GET", "/health"), ANSWER_SECONDS)
         self.id = self.leave_messages()
         self.puts = self.write_puts()
-        bucket = next(file for file in store.glob("notifications/**/*.jsonl") if MESSAGE in file.read_text())
+        bucket = next(file for file in self.store.glob("notifications/**/*.jsonl") if MESSAGE in file.read_text())
         # libfcgi's own loop gives each kept connection a thread, so there are more threads than connections.
         threads = str(2 * max(CONNECTIONS))
         credentials = f"{USER}:{PASSWORD}"
@@ -99,7 +99,7 @@ class Site(Servers):
     def stop(self):
         super().stop()
         shutil.rmtree(self.sockets, ignore_errors=True)
-        shutil.rmtree(self.folder / "store", ignore_errors=True)
+        shutil.rmtree(self.store, ignore_errors=True)
 
     def measure(self, path, connections, seconds, puts=None, process=None):
         command = ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--latency", "-H"]
@@ -186,4 +186,5 @@ def main():
         print_table(result)
 
 
-main()
+if __name__ == "__main__":
+    main()

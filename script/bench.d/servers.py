@@ -85,6 +85,13 @@ def processor_seconds(process):
     return ticks / os.sysconf("SC_CLK_TCK")
 
 
+def memory(pid):
+    """Resident and proportional memory, and what is the process's own and written to, in MB."""
+    text = pathlib.Path(f"/proc/{pid}/smaps_rollup").read_text()
+    sizes = {line.split(":")[0]: int(line.split()[1]) / 1000 for line in text.splitlines()[1:]}
+    return {"resident": sizes["Rss"], "proportional": sizes["Pss"], "anonymous": sizes["Anonymous"]}
+
+
 def busy_seconds():
     """What all of this machine's processors together have spent on anything so far."""
     with open("/proc/stat", encoding="ascii") as file:

@@ -15,7 +15,7 @@ import sys
 import tempfile
 import time
 
-from servers import ANSWER_SECONDS
+from servers import ANSWER_SECONDS, memory
 
 BEGIN_REQUEST, END_REQUEST, PARAMS, STDIN = 1, 3, 4, 5
 RESPONDER = 1
@@ -54,13 +54,6 @@ def ask(path, until):
             time.sleep(PAUSE)
 
 
-def memory(process):
-    """Resident and proportional memory, and what is the process's own and written to, in MB."""
-    text = pathlib.Path(f"/proc/{process.pid}/smaps_rollup").read_text()
-    sizes = {line.split(":")[0]: int(line.split()[1]) / 1000 for line in text.splitlines()[1:]}
-    return {"resident": sizes["Rss"], "proportional": sizes["Pss"], "anonymous": sizes["Anonymous"]}
-
-
 class Program:
     def __init__(self, name, executable, command, socket_path):
         self.name, self.executable, self.command, self.socket = name, executable, command, socket_path
@@ -77,7 +70,7 @@ class Program:
             if not is_settled:
                 return taken, None
             time.sleep(SETTLED)
-            return taken, memory(process)
+            return taken, memory(process.pid)
         finally:
             process.send_signal(signal.SIGTERM)
             process.wait(ANSWER_SECONDS)
