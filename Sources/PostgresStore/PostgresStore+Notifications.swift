@@ -51,10 +51,11 @@ extension PostgresStore {
     package func createNotification(
         owner: String, payload: String, now: Timestamp, expiresAt: Timestamp
     ) throws(StoreError) -> SecureNotification {
+        var random = KernelRandom()
         for _ in 0..<Self.maximumDraws {
             let new = SecureNotification(
-                id: NotificationNames.id(), token: NotificationNames.token(), owner: owner, payload: payload,
-                isRead: false, createdAt: now, expiresAt: expiresAt)
+                id: NotificationNames.id(using: &random), token: NotificationNames.token(using: &random), owner: owner,
+                payload: payload, isRead: false, createdAt: now, expiresAt: expiresAt)
             if try create(new) { return new }
         }
         throw .unavailable(detail: "PostgreSQL, createNotification: no id is free")

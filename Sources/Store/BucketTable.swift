@@ -92,10 +92,14 @@ struct BucketTable: Sendable {
 
     static func content(of file: Descriptor) throws(StoreError) -> BucketContent {
         let identity = try file.identity()
-        guard identity.size <= maximumFileBytes else {
+        try checkSize(identity.size, of: file)
+        return BucketContent(bytes: try file.read(identity.size), name: file.name, identity: identity)
+    }
+
+    static func checkSize(_ size: Int, of file: Descriptor) throws(StoreError) {
+        guard size <= maximumFileBytes else {
             throw .damaged(detail: "\(file.name): larger than \(maximumFileBytes) bytes")
         }
-        return BucketContent(bytes: try file.read(identity.size), name: file.name, identity: identity)
     }
 
     /// Calls `body` with the lines of that key and id (nil: any id), oldest first; reports those that are broken.
@@ -243,7 +247,7 @@ struct BucketTable: Sendable {
         if let (file, depth) = try open(hash, flags) {
             // First of all it seals the tail, which a compaction would otherwise take for nothing.
             let writer = try BucketWriter(context, file)
-            guard try isCompactionDue(file) else { return writer }
+            guard try isCompactionDue(file, writer.size) else { return writer }
             do throws(StoreError) {
                 try compact(file, hash, depth: depth, now: now)
             } catch .full {
@@ -271,8 +275,7 @@ struct BucketTable: Sendable {
 
     /// Whether the file passed the limit and has doubled since it was last rewritten; without the second rule a file
     /// that cannot shrink would be rewritten at every write.
-    private func isCompactionDue(_ file: Descriptor) throws(StoreError) -> Bool {
-        let size = try file.identity().size
+    private func isCompactionDue(_ file: Descriptor, _ size: Int) throws(StoreError) -> Bool {
         guard size > context.options.bucketBytes else { return false }
         return size / 2 > BucketContent.base(try file.read(min(size, 64)))
     }

@@ -4,16 +4,22 @@
 final class BucketWriter {
     private let context: StoreContext
     private let file: Descriptor
-    private var size: Int
+    /// Which file it is; its size and times are those of the moment when it was opened.
+    let identity: FileIdentity
+    private(set) var size: Int
     private var needsFlush = false
 
     /// - Parameter file: open for reading and appending.
     init(_ context: StoreContext, _ file: Descriptor) throws(StoreError) {
         self.context = context
         self.file = file
-        size = try file.identity().size
+        identity = try file.identity()
+        size = identity.size
         try sealTail()
     }
+
+    /// Relative to the store's folder.
+    var name: String { file.name }
 
     /// Ends the half line that a dead writer left, so that the next line is one of its own. The half is never valid:
     /// no beginning of a JSON object is one.
@@ -24,6 +30,12 @@ final class BucketWriter {
 
     func content() throws(StoreError) -> BucketContent {
         try BucketTable.content(of: file)
+    }
+
+    /// What stands at that offset and behind it.
+    func content(from offset: Int) throws(StoreError) -> BucketContent {
+        try BucketTable.checkSize(size, of: file)
+        return BucketContent(bytes: try file.read(size - offset, from: offset), name: name, identity: identity)
     }
 
     /// Appends whole lines. When it throws, none of them is there: what was written of them is cut off again.

@@ -90,12 +90,12 @@ final class Descriptor {
         return FileIdentity(status)
     }
 
-    /// The first `count` bytes; fewer when the file is shorter.
-    func read(_ count: Int) throws(StoreError) -> [UInt8] {
+    /// `count` bytes from that offset on; fewer when the file is shorter.
+    func read(_ count: Int, from offset: Int = 0) throws(StoreError) -> [UInt8] {
         var failure: Int32 = 0
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
             while filled < count, let start = buffer.baseAddress {
-                let got = pread(number, start + filled, count - filled, off_t(filled))
+                let got = pread(number, start + filled, count - filled, off_t(offset + filled))
                 if got < 0, errno == EINTR { continue }
                 if got < 0 { failure = errno }
                 if got <= 0 { return }

@@ -16,13 +16,36 @@ extension FileStore {
         owner: String, payload: String, now: Timestamp, expiresAt: Timestamp
     ) throws(StoreError) -> SecureNotification {
         try notificationTable.write(owner, now: now) { (bucket) throws(StoreError) -> SecureNotification in
-            let taken = try checkQuota(owner, adding: payload, try bucket.content(), now)
-            let new = SecureNotification(
-                id: NotificationNames.id(notIn: taken), token: NotificationNames.token(), owner: owner,
-                payload: payload, isRead: false, createdAt: now, expiresAt: expiresAt)
-            try bucket.append(LineCodec.encode { new.write(to: &$0) })
-            return new
+            try notificationSummaries.withSummary(of: bucket) { (summary) throws(StoreError) -> SecureNotification in
+                var random = KernelRandom()
+                let id = try freeID(owner, adding: payload, bucket, summary, now, using: &random)
+                let new = SecureNotification(
+                    id: id, token: NotificationNames.token(using: &random), owner: owner, payload: payload,
+                    isRead: false, createdAt: now, expiresAt: expiresAt)
+                let line = LineCodec.encode { new.write(to: &$0) }
+                try bucket.append(line)
+                summary.append(id, line, to: bucket)
+                return new
+            }
         }
+    }
+
+    /// An id that the owner does not have.
+    /// - Throws: `quotaExceeded`, when he has as much as he may have.
+    private func freeID(
+        _ owner: String, adding payload: String, _ bucket: BucketWriter, _ summary: BucketSummary, _ now: Timestamp,
+        using random: inout KernelRandom
+    ) throws(StoreError) -> Int32 {
+        // Most buckets hold so little, all owners in it together, that they need not be read.
+        let options = context.options
+        let added = payload.utf8.count + Self.notificationOverhead
+        if summary.records < min(options.notificationsPerOwner, BucketSummary.maximumRecords),
+            bucket.size + added <= options.notificationBytesPerOwner
+        {
+            return NotificationNames.id(using: &random) { summary.isFree($0) }
+        }
+        let taken = try checkQuota(owner, adding: added, try bucket.content(), now)
+        return NotificationNames.id(using: &random) { !taken.contains($0) }
     }
 
     /// What a notification takes beside its payload, in bytes.
@@ -30,12 +53,11 @@ extension FileStore {
 
     /// - Returns: the ids that the owner has in the bucket, also expired ones.
     private func checkQuota(
-        _ owner: String, adding payload: String, _ content: BucketContent, _ now: Timestamp
+        _ owner: String, adding added: Int, _ content: BucketContent, _ now: Timestamp
     ) throws(StoreError) -> Set<Int32> {
         let options = context.options
         let ids = notificationTable.ids(owner, in: content)
-        let added = payload.utf8.count + Self.notificationOverhead
-        // Most buckets are so small, all owners in it together, that nothing has to be parsed.
+        // Nothing has to be parsed where the owner has not been given as many, be they removed.
         if ids.count < options.notificationsPerOwner, content.bytes.count + added <= options.notificationBytesPerOwner {
             return ids
         }
@@ -184,17 +206,15 @@ package enum NotificationNames {
     private static let digits = [UInt8]("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
     /// Ends because the caps leave far more ids free than taken.
-    package static func id(notIn taken: Set<Int32> = []) -> Int32 {
-        var random = SystemRandomNumberGenerator()
+    package static func id(using random: inout KernelRandom, where isFree: (Int32) -> Bool = { _ in true }) -> Int32 {
         while true {
             let id = Int32.random(in: ids, using: &random)
-            if !taken.contains(id) { return id }
+            if isFree(id) { return id }
         }
     }
 
     /// The last character carries two bits only (`A`, `Q`, `g` or `w`), so a token never looks like an id.
-    package static func token() -> String {
-        var random = SystemRandomNumberGenerator()
+    package static func token(using random: inout KernelRandom) -> String {
         var bits: UInt64 = random.next()
         let more: UInt64 = random.next()
         var token: [UInt8] = []

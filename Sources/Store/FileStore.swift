@@ -55,6 +55,7 @@ package final class FileStore: SiteStore, Sendable {
     let userTable: BucketTable
     let userCache = RecordCache<String, User>()
     let notificationTable: BucketTable
+    let notificationSummaries = BucketSummaries()
     let notificationCache = RecordCache<NotificationKey, SecureNotification>()
     let deviceTable: IndexedTable<DeviceRecord>
     let ownerIndex: BucketTable

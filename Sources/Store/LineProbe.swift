@@ -57,6 +57,20 @@ struct LineProbe {
         return isOp ? .unclear : .record(id: foundID)
     }
 
+    /// The id of a line of our own form in a table whose ids are numbers, and whether it is an op; nil for any other line.
+    static func numbered(_ line: UnsafeBufferPointer<UInt8>) -> (id: Int32, isOp: Bool)? {
+        var rest = Reader(line: line)
+        guard rest.take(start), let token = rest.token() else { return nil }
+        var id: Int32 = 0
+        for digit in token {
+            let (tens, isTooLarge) = id.multipliedReportingOverflow(by: 10)
+            let (sum, overflow) = tens.addingReportingOverflow(Int32(digit &- UInt8(ascii: "0")))
+            guard digit >= UInt8(ascii: "0"), digit <= UInt8(ascii: "9"), !isTooLarge, !overflow else { return nil }
+            id = sum
+        }
+        return (id, rest.take(opName))
+    }
+
     /// Reads index lines of our own form: `{"id":"…","tag":"…",`.
     struct HintReader {
         private let keyName: [UInt8]
