@@ -79,7 +79,7 @@ package final class FileStore: SiteStore, Sendable {
     ///   data; `readOnly`, when there is none and none can be made; `unavailable`, also when the folder lies where locks
     ///   keep nobody out.
     package static func open(path: String, options: Options = Options()) throws(StoreError) -> FileStore {
-        let (salt, isReadOnly) = try StoreFolder(path: path).open(readOnly: options.isReadOnly)
+        let (salt, isReadOnly) = try StoreFolder(path: path, calls: options.calls).open(readOnly: options.isReadOnly)
         guard let hash = SipHash(key: salt) else { throw .damaged(detail: "store.json: \"salt\" is not 16 bytes") }
         let context = StoreContext(path: path, options: options, hash: hash, isReadOnly: isReadOnly)
         if !isReadOnly { try LockTrial(context).runWhereDue() }
@@ -124,7 +124,7 @@ package final class FileStore: SiteStore, Sendable {
         guard !context.isReadOnly else { return }
         // A table that begins as one file gets its folder from the first split, and must not have one before.
         let names = tables.filter { !$0.schema.beginsWhole }.map(\.schema.name)
-        try StoreFolder(path: context.path).makeFolders(names)
+        try StoreFolder(path: context.path, calls: context.options.calls).makeFolders(names)
     }
 
     /// All tables, in the order in which they are swept.

@@ -10,8 +10,12 @@ struct StoreFolder {
     /// `store.json` is far smaller; a larger file is none of ours.
     private static let maximumSettingsBytes = 4_096
 
+    /// The mode of a folder whose name may not be on the disk yet: 0700 and the sticky bit, which is taken away when it is.
+    private static let unflushedMode: mode_t = 0o1700
+
     /// Absolute, or relative to the working directory.
     let path: String
+    var calls = DiskCalls()
 
     /// - Returns: the salt of the bucket hash, and whether only reading is possible.
     func open(readOnly: Bool) throws(StoreError) -> (salt: [UInt8], isReadOnly: Bool) {
@@ -126,22 +130,33 @@ struct StoreFolder {
 
     // MARK: Folders
 
-    /// Makes the folders and those above them, relative to the store's, durably. Also where they are there already:
-    /// whoever made them may be another process that has not come to flushing them yet.
+    /// Makes the folders and those above them, relative to the store's, durably. Also where they are there already, as
+    /// far as they have not been flushed: whoever made them may be another process that has not come to it yet.
     func makeFolders(_ names: [String]) throws(StoreError) {
+        var unflushed: [String] = []
         var parents: [String] = []
         for name in names {
             var parent = path
             for component in name.split(separator: "/") {
                 let folder = parent + "/" + component
-                guard mkdir(folder, 0o700) == 0 || errno == EEXIST else {
-                    throw StoreError(errno, "mkdir", name, writing: true)
+                if !unflushed.contains(folder), try !makeFolder(folder, name) {
+                    unflushed.append(folder)
+                    if !parents.contains(parent) { parents.append(parent) }
                 }
-                if !parents.contains(parent) { parents.append(parent) }
                 parent = folder
             }
         }
         for parent in parents { try flush(parent) }
+        // Where that is refused the next one flushes once more.
+        for folder in unflushed { chmod(folder, 0o700) }
+    }
+
+    /// - Returns: whether its name is on the disk already.
+    private func makeFolder(_ folder: String, _ name: String) throws(StoreError) -> Bool {
+        if mkdir(folder, Self.unflushedMode) == 0 { return false }
+        var status = stat()
+        guard errno == EEXIST, stat(folder, &status) == 0 else { throw StoreError(errno, "mkdir", name, writing: true) }
+        return status.st_mode & Self.unflushedMode != Self.unflushedMode
     }
 
     /// Nobody has written yet, so a failed flush need not poison anything: the store does not open.
@@ -149,7 +164,7 @@ struct StoreFolder {
         let descriptor = platform_open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
         guard descriptor >= 0 else { throw StoreError(errno, "open", folder, writing: false) }
         defer { close(descriptor) }
-        guard fsync(descriptor) == 0 else { throw StoreError(errno, "fsync", folder, writing: true) }
+        guard calls.flushFolder(descriptor) == 0 else { throw StoreError(errno, "fsync", folder, writing: true) }
     }
 
     /// Writes a block to a file that has no name by then, and lets it go.
