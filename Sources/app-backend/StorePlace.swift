@@ -45,7 +45,8 @@ extension StorePlace {
         let url = reading.text("store.url")
         let connections = reading.number("store.connections", 1...256)
         guard let url else {
-            if path == nil {
+            // A path that leads nowhere is a fault of its own.
+            if path == nil, reading.text("store.path") == nil {
                 reading.fault(
                     "store.path", "must be the path of the folder to keep the state in, or store.url that of a database"
                 )
