@@ -101,7 +101,7 @@ class Bench:
         return calls, memory
 
     def measure_site(self):
-        """Registrations through nginx, each durable, while `script/bench` has the rest of the comparison."""
+        """Registrations through nginx, each durable."""
         site = Site(self.options.app_backend, self.options.programs, self.folder / "site")
         samples = collections.defaultdict(list)
         try:
@@ -219,8 +219,9 @@ def print_tables(result):
         for row in result["registrations"]:
             print(
                 f"{row['connections']:12}{text(row['rate']):>26}{row['p50']['median']:9.2f}{row['p99']['median']:9.2f}")
-    flush = ", ".join(f"{text(row['rate'])} by {row['writers']}" for row in result["flushes"])
-    print(f"\nThe disk's own appends with fdatasync per second: {flush} at once.")
+    if "flushes" in result:
+        flush = ", ".join(f"{text(row['rate'])} by {row['writers']}" for row in result["flushes"])
+        print(f"\nThe disk's own appends with fdatasync per second: {flush} at once.")
 
 
 def model_flushes(folder, library, milliseconds):
@@ -245,12 +246,13 @@ def measure(options, folder):
             "records": options.records,
             "writing": writing_rows(writing, bench.peers), "growth": growth_rows(writing, bench.read_peers),
             "reading": samples["reading"], "server": server,
-            "flushes": [
-                {"writers": key[1], "rate": spread(values)} for key, values in writing.items() if key[0] == "flushes"],
         }
         postgres.stop_server()
+        # Neither knows of the model.
         if not options.flush_ms:
             result["registrations"] = bench.measure_site()
+            result["flushes"] = [
+                {"writers": key[1], "rate": spread(values)} for key, values in writing.items() if key[0] == "flushes"]
         return result
     finally:
         bench.stop()
@@ -277,7 +279,7 @@ def main():
         # The server of PostgreSQL may be another user.
         folder.chmod(0o711)
         if options.flush_ms:
-            model_flushes(folder, pathlib.Path(options.programs) / "flush.so", options.flush_ms)
+            model_flushes(folder, pathlib.Path(options.programs).resolve() / "flush.so", options.flush_ms)
         result = measure(options, folder)
     finally:
         shutil.rmtree(folder, ignore_errors=True)

@@ -2,6 +2,7 @@
 """The stores that script/bench store measures, all driven by programs that are called in the same way (Tests/StoreBench)."""
 
 import array
+import contextlib
 import os
 import pathlib
 import pwd
@@ -180,7 +181,12 @@ class Postgres(Peer):
         """Of all of the server's processes, in MB; what they share is in it once."""
         pid = self.server.pid
         children = pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-        return sum(memory(int(number))["proportional"] for number in [pid, *children])
+        sizes = []
+        for number in [pid, *children]:
+            # One that served a connection may just have ended.
+            with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+                sizes.append(memory(int(number))["proportional"])
+        return sum(sizes)
 
     def stop_server(self):
         if self.server:
