@@ -10,12 +10,14 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import threading
 import time
 
 from servers import ANSWER_SECONDS, memory, until
 
 FAILED = 2**64 - 1
 FILL_SECONDS = 1800
+RUN_SECONDS = 300
 FAST_STOP_SECONDS = 120
 
 
@@ -84,10 +86,13 @@ class Peer:
 
 
 class Run:
-    """A process that says when it is ready, and stays until its input ends."""
+    """A process that says when it is ready, and stays until its input ends; it is killed when it takes too long."""
 
     def __init__(self, command):
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.deadline = threading.Timer(RUN_SECONDS, self.process.kill)
+        self.deadline.daemon = True
+        self.deadline.start()
 
     def __enter__(self):
         return self
@@ -96,8 +101,8 @@ class Run:
         self.stop()
 
     def wait_until_ready(self):
-        line = self.process.stdout.readline()
-        assert line == b"ready\n", f"{self.process.args[0]} has ended"
+        if self.process.stdout.readline() != b"ready\n":
+            raise self.ended()
 
     def tell(self, text):
         self.process.stdin.write(text)
@@ -105,19 +110,28 @@ class Run:
 
     def times(self):
         """How many calls there were, and how long each of them took."""
-        count = array.array("Q", self.process.stdout.read(8))[0]
-        times = array.array("Q", self.process.stdout.read(8 * count))
-        assert len(times) == count, f"{self.process.args[0]} has ended"
-        return times
+        count = self.numbers(1)[0]
+        return self.numbers(count)
+
+    def numbers(self, count):
+        raw = self.process.stdout.read(8 * count)
+        if len(raw) < 8 * count:
+            raise self.ended()
+        return array.array("Q", raw)
+
+    def ended(self):
+        return RuntimeError(f"{' '.join(self.process.args)}: has ended, or took longer than {RUN_SECONDS} seconds")
 
     def stop(self):
-        self.process.stdin.close()
+        with contextlib.suppress(BrokenPipeError):
+            self.process.stdin.close()
         self.process.stdout.close()
         try:
             self.process.wait(ANSWER_SECONDS)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
+        self.deadline.cancel()
 
 
 class Postgres(Peer):
