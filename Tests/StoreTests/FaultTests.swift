@@ -88,6 +88,27 @@ import Testing
         #expect(try folder.open().health() == .writable)
     }
 
+    @Test func `a folder that cannot be flushed ends all writing as well`() throws {
+        let folder = try TemporaryFolder()
+        let fails = Atomic<Bool>(false)
+        try withExtendedLifetime(fails) {
+            let store = try folder.open {
+                $0.calls = DiskCalls(flushFolder: { descriptor in
+                    guard fails.exchange(false, ordering: .relaxed) else { return fsync(descriptor) }
+                    errno = EIO
+                    return -1
+                })
+            }
+            let id = try create(store)
+            fails.store(true, ordering: .relaxed)
+            // A new file's name has to be flushed.
+            #expect(throws: StoreError.poisoned) { try store.putUser(User(name: "a", passwordHash: "")) }
+            #expect(throws: StoreError.poisoned) { try create(store) }
+            #expect(store.health() == .poisoned)
+            #expect(try store.notification(id, owner: "bob", now: noon) != nil)
+        }
+    }
+
     @Test func `a lock that another holds is waited for until the deadline`() throws {
         let folder = try TemporaryFolder()
         let store = try folder.open { $0.lockTimeout = .milliseconds(30) }

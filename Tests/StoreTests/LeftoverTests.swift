@@ -32,6 +32,20 @@ import Testing
         #expect(try store.users().count == 200)
     }
 
+    @Test func `a file that cannot shrink is rewritten only when it has doubled`() throws {
+        let folder = try TemporaryFolder()
+        let log = EventLog()
+        let store = try folder.open {
+            $0.bucketBytes = 1_000
+            $0.onEvent = { log.append($0) }
+        }
+        // One owner's lines cannot be split, and all of them live.
+        for _ in 0..<200 { _ = try create(store, "bob") }
+        let sizes = log.all.compactMap { if case .compacted(_, let before, _) = $0 { before } else { nil } }
+        #expect((3...7).contains(sizes.count))
+        for (size, next) in zip(sizes, sizes.dropFirst()) { #expect(next > 2 * (size - 200)) }
+    }
+
     @Test func `what a rewrite that was cut short has left is gone after a sweep`() throws {
         let folder = try TemporaryFolder()
         let store = try folder.open()
