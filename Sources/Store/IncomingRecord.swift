@@ -74,14 +74,12 @@ extension BucketTable {
 
     /// Those whose names no record in the file has that has not expired; of those that come twice, the first.
     private func free(_ group: ArraySlice<Placed>, in content: BucketContent?, now: Timestamp) -> [Placed] {
-        var taken: Set<BucketCensus.Identity> = []
-        if let content {
-            let names = RecordNames(content, self)
-            if group.contains(where: { names.contains($0.element.id, key: $0.element.key) }) {
-                let live = RecordStates(content, self).states.filter { !$0.isExpired(schema, now: now) }
-                taken = Set(live.map { BucketCensus.Identity(key: $0.key, id: $0.id) })
-            }
+        let names = content.map { RecordNames($0, self) }
+        var seen: Set<BucketCensus.Identity> = []
+        return group.filter { record in
+            let (id, key) = (record.element.id, record.element.key)
+            if let content, let names, hasRecord(id, key: key, in: content, names, now: now) { return false }
+            return seen.insert(record.element.identity).inserted
         }
-        return group.filter { taken.insert($0.element.identity).inserted }
     }
 }

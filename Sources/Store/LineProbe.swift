@@ -14,7 +14,7 @@ struct LineProbe {
     private let key: (name: [UInt8], value: [UInt8])?
 
     static let start = [UInt8]("{\"id\":".utf8)
-    private static let opName = [UInt8]("\"op\":".utf8)
+    static let opName = [UInt8]("\"op\":".utf8)
 
     /// - Parameter id: nil looks for all records of the key.
     init(_ schema: TableSchema, key: String, id: JSONValue?) {

@@ -12,7 +12,10 @@ import Testing
     private static let rounds = 3
     /// Of a writer, who must not fill the disk where the administrator has died.
     private static let maximumSteps = 20_000
-    private static let owners = 6
+    /// So few that who seals their files mostly waits for a lock, after having looked.
+    private static let owners = 2
+    /// Of a writer who has the lock, before he writes, in microseconds.
+    private static let pause: UInt32 = 100
 
     private final class Progress: Sendable {
         let rounds = Atomic(0)
@@ -37,7 +40,7 @@ import Testing
             ($0.bucketBytes, $0.devicesPerOwner) = (2_000, .max)
             ($0.notificationsPerOwner, $0.notificationBytesPerOwner) = (.max, .max)
             // Nobody pulls the plug here, so nothing need be flushed.
-            $0.calls = DiskCalls(flushFile: { _ in 0 }, flushFolder: { _ in 0 })
+            $0.calls = DiskCalls(write: Self.writeLate, flushFile: { _ in 0 }, flushFolder: { _ in 0 })
         }
     }
 
@@ -108,15 +111,20 @@ import Testing
         try store.apply(edit.changes(in: Array(changed.utf8)).changes, of: edit)
     }
 
+    @Sendable private static func writeLate(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
+        usleep(pause)
+        return Glibc.write(descriptor, bytes.baseAddress, bytes.count)
+    }
+
     /// As `echo '…' >> file` does. It may land in a file that was just replaced, and is lost then; nobody was promised it.
     private func addLineByHand(to table: String) throws {
-        guard table == "devices" || table == "notifications", let file = try folder.files(under: table).randomElement()
-        else { return }
-        let descriptor = Glibc.open(folder.path + "/" + file, O_WRONLY | O_APPEND | O_CLOEXEC)
-        guard descriptor >= 0 else { return }
-        defer { close(descriptor) }
-        let line = #"{"id":"by hand","op":"note","owner":"by hand"}"# + "\n"
-        _ = Glibc.write(descriptor, line, line.utf8.count)
+        for file in try folder.files(under: table) where table == "notifications" {
+            let descriptor = Glibc.open(folder.path + "/" + file, O_WRONLY | O_APPEND | O_CLOEXEC)
+            guard descriptor >= 0 else { continue }
+            defer { close(descriptor) }
+            let line = #"{"id":7,"op":"note","owner":"by hand"}"# + "\n"
+            _ = Glibc.write(descriptor, line, line.utf8.count)
+        }
     }
 
     private func check(_ written: Acknowledged) throws {

@@ -45,6 +45,21 @@ import Testing
         #expect(try store.user("alice") == user)
     }
 
+    @Test func `an older line holds the name of a record whose newest line is broken, and a removed one holds none`()
+        throws
+    {
+        let folder = try TemporaryFolder()
+        let store = try folder.open()
+        let old = try store.putUser(User(name: "alice", passwordHash: "old"))
+        try folder.append(#"{"id":"alice","passwordHash":}"# + "\n", to: "users.jsonl")
+        let new = User(name: "alice", passwordHash: "new", version: 7)
+        #expect(try store.putRecords([.user(new)], now: noon) == 0)
+        #expect(try store.user("alice") == old)
+        _ = try store.removeUser("alice")
+        #expect(try store.putRecords([.user(new)], now: noon) == 1)
+        #expect(try store.user("alice") == new)
+    }
+
     @Test func `a record whose time is over does not hold its name against one that comes`() throws {
         let folder = try TemporaryFolder()
         let store = try folder.open()
