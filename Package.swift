@@ -128,11 +128,15 @@ let package = Package(
             exclude: ["Fixtures"], swiftSettings: strict),
         .testTarget(
             name: "PostgresStoreTests",
-            dependencies: ["JSON", "PostgresServer", "PostgresStore", "Store", "StoreContract"],
+            dependencies: [
+                "JSON", "PostgresServer", "PostgresStore", "Processes", "Randomness", "Store", "StoreContract",
+                "store-oracle",
+            ],
             swiftSettings: strict),
         // Writes until it is killed and says what was acknowledged; started by StoreTests.
         .executableTarget(
-            name: "store-oracle", dependencies: ["JSON", "Store"], path: "Tests/StoreOracle", swiftSettings: strict),
+            name: "store-oracle", dependencies: ["JSON", "PostgresStore", "Store"], path: "Tests/StoreOracle",
+            swiftSettings: strict),
         // What a file store does in a second; started by script/bench.
         .executableTarget(
             name: "store-bench", dependencies: ["Randomness", "Store"], path: "Tests/StoreBench", swiftSettings: strict),
@@ -153,13 +157,14 @@ let package = Package(
         .testTarget(
             name: "LocalHubTests",
             dependencies: [
-                "HTTP", "JSON", "LocalHub", "MemoryStore", "NotificationHub", "Processes", "Randomness", "Store",
-                "courier-oracle", httpTypes,
+                "HTTP", "JSON", "LocalHub", "MemoryStore", "NotificationHub", "PostgresServer", "PostgresStore",
+                "Processes", "Randomness", "Store", "courier-oracle", httpTypes,
             ],
             swiftSettings: strict),
         // Delivers until it is killed and says whom it told; started by LocalHubTests.
         .executableTarget(
-            name: "courier-oracle", dependencies: ["HTTP", "LocalHub", "NotificationHub", "Store", httpTypes],
+            name: "courier-oracle",
+            dependencies: ["HTTP", "LocalHub", "NotificationHub", "PostgresStore", "Store", httpTypes],
             path: "Tests/CourierOracle", swiftSettings: strict),
         .testTarget(
             name: "AppBackendTests",

@@ -12,7 +12,7 @@ extension PostgresStore {
             let page = rest.prefix(Self.transferPage)
             rest = rest.dropFirst(page.count)
             var puts: [(statement: Statement, values: [Value])] = []
-            for record in page { puts.append(try record.put()) }
+            for record in page { puts.append(try record.put(now: now)) }
             count += try database.transaction("putRecords") { (transaction) throws(CallFailure) in
                 var count = 0
                 for put in puts where try !transaction.call(put.statement, put.values).isEmpty { count += 1 }

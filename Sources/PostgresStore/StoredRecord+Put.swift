@@ -2,26 +2,22 @@
 import Store
 
 /// Records that come from another store, as they are. Each statement answers a row when it has written one, and none when
-/// the key is taken. A record that was removed here takes no key, but counts on.
+/// the key is taken. What has expired or was removed here takes no key; what was removed counts on.
 extension StoredRecord {
     typealias Put = (statement: Statement, values: [Value])
 
-    private static func inserting(_ name: String, _ sql: String, taken: String) -> Statement {
-        .writing("import " + name, "INSERT INTO \(sql) ON CONFLICT \(taken) RETURNING 1")
-    }
-
-    private static let counting = "version = greatest(excluded.version, t.version + 1), removed_at = NULL"
-
-    func put() throws(StoreError) -> Put {
+    /// - Parameter now: what has expired by then is replaced.
+    func put(now: Timestamp) throws(StoreError) -> Put {
         switch self {
         case .user(let user): Self.put(user)
-        case .notification(let notification): Self.put(notification)
+        case .notification(let notification): Self.put(notification, now)
         case .device(let device): Self.put(device)
-        case .session(let session): Self.put(session)
-        case .sent(let sent): (Self.sent, [.name(sent.owner), .name(sent.id), .time(sent.expiresAt)])
-        case .idempotentRequest(let request): Self.put(request)
+        case .session(let session): Self.put(session, now)
+        case .sent(let sent):
+            (Self.sent, [.name(sent.owner), .name(sent.id), .integer(0), .time(sent.expiresAt), .time(now)])
+        case .idempotentRequest(let request): Self.put(request, now)
         case .hubRegistration(let registration): try Self.put(registration)
-        case .hubMessage(let message): (Self.message, try Self.values(message))
+        case .hubMessage(let message): (Self.message, try Self.values(message) + [.time(now)])
         case .queuedMessage(let message):
             (
                 Self.queued,
@@ -30,13 +26,91 @@ extension StoredRecord {
         }
     }
 
-    private static let user = inserting(
-        "user",
-        "users AS t (name, password_hash, tags, send_to, version) VALUES ($1, $2, $3, $4, $5)",
-        taken: """
-            (name) DO UPDATE SET password_hash = $2, tags = $3, send_to = $4, \(counting)
-            WHERE t.removed_at IS NOT NULL
+    // MARK: Statements
+
+    /// The columns' values are $1, $2 and so on; behind them comes the time.
+    private static func expiring(_ table: String, _ columns: [String], key: [String]) -> Statement {
+        let list = columns.joined(separator: ", ")
+        return .writing(
+            "import \(table)",
+            """
+            INSERT INTO \(table) AS t (\(list)) VALUES (\(parameters(columns.count)))
+            ON CONFLICT (\(key.joined(separator: ", "))) DO UPDATE SET \(assignments(columns, without: key))
+            WHERE t.expires_at <= $\(columns.count + 1) RETURNING 1
             """)
+    }
+
+    /// The last column is the version.
+    private static func versioned(_ table: String, _ columns: [String], key: String) -> String {
+        """
+        INSERT INTO \(table) AS t (\(columns.joined(separator: ", ")), version)
+        VALUES (\(parameters(columns.count + 1)))
+        ON CONFLICT (\(key)) DO UPDATE SET \(assignments(columns, without: [key])),
+            version = greatest(excluded.version, t.version + 1), removed_at = NULL
+        WHERE t.removed_at IS NOT NULL RETURNING 1
+        """
+    }
+
+    private static func parameters(_ count: Int) -> String {
+        (1...count).map { "$\($0)" }.joined(separator: ", ")
+    }
+
+    private static func assignments(_ columns: [String], without key: [String]) -> String {
+        columns.filter { !key.contains($0) }.map { "\($0) = excluded.\($0)" }.joined(separator: ", ")
+    }
+
+    private static let user = Statement.writing(
+        "import users", versioned("users", ["name", "password_hash", "tags", "send_to"], key: "name"))
+    private static let notification = expiring(
+        "notifications", ["owner", "id", "token", "payload", "is_read", "created_at", "expires_at"],
+        key: ["owner", "id"])
+    private static let device = Statement.writing(
+        "import devices",
+        versioned(
+            "devices",
+            ["id", "owner", "platform", "handle", "tags", "installation_id", "is_pending", "updated_at"], key: "id"))
+    private static let session = expiring(
+        "sessions", ["id", "owner", "binding", "created_at", "expires_at"], key: ["id"])
+    private static let request = expiring(
+        "idempotent_requests",
+        ["owner", "key", "fingerprint", "created_at", "expires_at", "status", "content_type", "body"],
+        key: ["owner", "key"])
+    private static let message = expiring(
+        "hub_messages", ["id", "document", "created_at", "expires_at"], key: ["id"])
+    private static let sent = Statement.writing(
+        "import sent",
+        """
+        INSERT INTO sent AS t (owner, id, remembered_at, place, expires_at)
+        VALUES ($1, $2, clock_timestamp(), $3, $4)
+        ON CONFLICT (owner, id) DO UPDATE SET remembered_at = excluded.remembered_at, expires_at = excluded.expires_at
+        WHERE t.expires_at <= $5 RETURNING 1
+        """)
+    /// The tags' index is as in `PostgresStore.putHubRegistration(_:)`; a removed registration has none.
+    private static let registration = Statement.writing(
+        "import hub_registrations",
+        """
+        WITH put AS (
+            \(versioned(
+                "hub_registrations", ["id", "channel", "channel_start", "tags", "description", "updated_at"],
+                key: "id"))),
+        added AS (
+            INSERT INTO hub_registration_tags (tag, registration_id) SELECT tag, $1 FROM unnest($8) AS new (tag)
+            WHERE EXISTS (SELECT 1 FROM put) ON CONFLICT DO NOTHING)
+        SELECT 1 FROM put
+        """)
+    private static let queued = Statement.writing(
+        "import hub_queue",
+        """
+        WITH added AS (
+            INSERT INTO hub_queue (id, document, created_at, expires_at, bytes, queued_at)
+            VALUES ($1, $2, $3, $4, $5, clock_timestamp()) ON CONFLICT (id) DO NOTHING RETURNING 1),
+        counted AS (
+            UPDATE hub_queue_totals SET puts = puts + 1, messages = messages + 1, bytes = bytes + $5
+            WHERE part = $6 AND EXISTS (SELECT 1 FROM added))
+        SELECT 1 FROM added
+        """)
+
+    // MARK: Values, in the order of the columns
 
     private static func put(_ user: User) -> Put {
         (
@@ -48,35 +122,16 @@ extension StoredRecord {
         )
     }
 
-    private static let notification = inserting(
-        "notification",
-        """
-        notifications (owner, id, token, payload, is_read, created_at, expires_at)
-        VALUES ($1, $2, $3, $4, $5, $6, $7)
-        """, taken: "DO NOTHING")
-
-    private static func put(_ notification: SecureNotification) -> Put {
+    private static func put(_ notification: SecureNotification, _ now: Timestamp) -> Put {
         (
             Self.notification,
             [
                 .name(notification.owner), .integer(Int64(notification.id)), .name(notification.token),
                 .name(notification.payload), .bool(notification.isRead), .time(notification.createdAt),
-                .time(notification.expiresAt),
+                .time(notification.expiresAt), .time(now),
             ]
         )
     }
-
-    private static let device = inserting(
-        "device",
-        """
-        devices AS t (id, owner, platform, handle, tags, installation_id, is_pending, updated_at, version)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-        """,
-        taken: """
-            (id) DO UPDATE SET owner = $2, platform = $3, handle = $4, tags = $5, installation_id = $6,
-                is_pending = $7, updated_at = $8, \(counting)
-            WHERE t.removed_at IS NOT NULL
-            """)
 
     private static func put(_ device: DeviceRecord) -> Put {
         (
@@ -89,57 +144,26 @@ extension StoredRecord {
         )
     }
 
-    private static let session = inserting(
-        "session", "sessions (id, owner, binding, created_at, expires_at) VALUES ($1, $2, $3, $4, $5)",
-        taken: "DO NOTHING")
-
-    private static func put(_ session: Session) -> Put {
+    private static func put(_ session: Session, _ now: Timestamp) -> Put {
         (
             Self.session,
             [
                 .name(session.id), .name(session.owner), .name(session.binding), .time(session.createdAt),
-                .time(session.expiresAt),
+                .time(session.expiresAt), .time(now),
             ]
         )
     }
 
-    private static let sent = inserting(
-        "sent", "sent (owner, id, remembered_at, place, expires_at) VALUES ($1, $2, clock_timestamp(), 0, $3)",
-        taken: "DO NOTHING")
-
-    private static let request = inserting(
-        "idempotentRequest",
-        """
-        idempotent_requests (owner, key, fingerprint, created_at, expires_at, status, content_type, body)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
-        """, taken: "DO NOTHING")
-
-    private static func put(_ request: IdempotentRequest) -> Put {
+    private static func put(_ request: IdempotentRequest, _ now: Timestamp) -> Put {
         (
             Self.request,
             [
                 .name(request.owner), .name(request.key), .name(request.fingerprint), .time(request.createdAt),
                 .time(request.expiresAt), .integer((request.answer?.status).map(Int64.init)),
-                .name(request.answer?.contentType), .name(request.answer?.body),
+                .name(request.answer?.contentType), .name(request.answer?.body), .time(now),
             ]
         )
     }
-
-    private static let registration = Statement.writing(
-        "import registration",
-        """
-        WITH put AS (
-            INSERT INTO hub_registrations AS t
-                (id, channel, channel_start, tags, description, updated_at, version)
-            VALUES ($1, $2, $3, $4, $5, $6, $8)
-            ON CONFLICT (id) DO UPDATE SET channel = $2, channel_start = $3, tags = $4, description = $5,
-                updated_at = $6, \(counting)
-            WHERE t.removed_at IS NOT NULL RETURNING 1),
-        added AS (
-            INSERT INTO hub_registration_tags (tag, registration_id) SELECT tag, $1 FROM unnest($7) AS new (tag)
-            WHERE EXISTS (SELECT 1 FROM put) ON CONFLICT DO NOTHING)
-        SELECT 1 FROM put
-        """)
 
     private static func put(_ registration: HubRegistration) throws(StoreError) -> Put {
         (
@@ -147,25 +171,10 @@ extension StoredRecord {
             [
                 .name(registration.id), .name(registration.channel), PostgresStore.channelStart(registration.channel),
                 .text(JSONText.array(registration.tags)), .text(try JSONText.document(registration.description)),
-                .time(registration.updatedAt), .names(registration.tags), .count(registration.version),
+                .time(registration.updatedAt), .count(registration.version), .names(registration.tags),
             ]
         )
     }
-
-    private static let message = inserting(
-        "message", "hub_messages (id, document, created_at, expires_at) VALUES ($1, $2, $3, $4)",
-        taken: "DO NOTHING")
-    private static let queued = Statement.writing(
-        "import queued",
-        """
-        WITH added AS (
-            INSERT INTO hub_queue (id, document, created_at, expires_at, bytes, queued_at)
-            VALUES ($1, $2, $3, $4, $5, clock_timestamp()) ON CONFLICT (id) DO NOTHING RETURNING 1),
-        counted AS (
-            UPDATE hub_queue_totals SET puts = puts + 1, messages = messages + 1, bytes = bytes + $5
-            WHERE part = $6 AND EXISTS (SELECT 1 FROM added))
-        SELECT 1 FROM added
-        """)
 
     private static func values(_ message: HubMessage) throws(StoreError) -> [Value] {
         [

@@ -5,12 +5,13 @@ import HTTP
 import HTTPTypes
 import LocalHub
 import NotificationHub
+import PostgresStore
 import Store
 
 /// Delivers what waits in a store until it is killed, and writes a line `<process> <message> <device>` into a file for
 /// each device that was told, before the hub hears of it: the oracle of the `kill -9` test.
 ///
-///     courier-oracle <folder of the store> <file of lines> <the time, in seconds since 1970>
+///     courier-oracle <folder of the store, or URL> <file of lines> <the time, in seconds since 1970>
 @main struct CourierOracle {
     static func main() throws {
         let arguments = CommandLine.arguments
@@ -22,9 +23,19 @@ import Store
         var options = Courier.Options()
         (options.poll, options.batch, options.underWay) = (.milliseconds(5), 8, 32)
         let courier = Courier(
-            store: try FileStore.open(path: arguments[1]), drivers: [NamingDriver()], sender: WritingSender(file: file),
+            store: try store(arguments[1]), drivers: [NamingDriver()], sender: WritingSender(file: file),
             options: options, now: { now })
         courier.run()
+    }
+
+    /// A turn in a database lasts so long that a busy machine keeps it, and so short that a test can wait for its end.
+    private static let lease = Duration.seconds(2)
+
+    private static func store(_ place: String) throws -> any HubStore & HubQueue {
+        guard place.hasPrefix("postgresql://") else { return try FileStore.open(path: place) }
+        var options = PostgresStore.Options()
+        options.turnLease = lease
+        return try PostgresStore.open(url: place, options: options)
     }
 }
 

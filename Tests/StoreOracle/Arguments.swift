@@ -7,7 +7,8 @@ struct WrongArguments: Error {
 /// What stands on the command line: a command, words, `--name value` and `--flag`.
 struct Arguments {
     private static let flags: Set = [
-        "after-power-cut", "reindex", "tolerant", "wall-clock", "without-file-flushes", "without-folder-flushes",
+        "after-power-cut", "reindex", "tolerant", "unreliable", "wall-clock", "without-file-flushes",
+        "without-folder-flushes",
     ]
 
     let command: String

@@ -5,14 +5,14 @@ import Store
 /// A store beside the ledger of what was written to it: every record is in a state that it may be in, every index finds
 /// it once, and nothing is there that nobody wrote.
 struct Comparison {
-    let store: FileStore
+    let store: any SiteStore
     let ledger: Ledger
     private(set) var verdict = Verdict()
     private let now = Writer.fixedTime
     /// The payload of what `writeOn` adds; an earlier comparison may have done so.
     private static let addition = "written-on"
 
-    init(store: FileStore, ledger: Ledger) {
+    init(store: any SiteStore, ledger: Ledger) {
         (self.store, self.ledger) = (store, ledger)
         verdict.promises = ledger.promises
         verdict.refusals = ledger.refusals

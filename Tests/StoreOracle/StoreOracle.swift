@@ -8,6 +8,8 @@ import Store
 ///     store-oracle verify FOLDER LOG...                     compares the store with the outputs of such writers
 ///     store-oracle freeze FOLDER OWNER                      stops itself (SIGSTOP) in the middle of a line for that owner
 ///
+/// To `write` and `verify` the FOLDER may be a database's URL.
+///
 /// Exit statuses: 0; 1 when something was lost or is not whole; 64 for wrong arguments; 74 when the store broke off.
 @main struct StoreOracle {
     static func main() {

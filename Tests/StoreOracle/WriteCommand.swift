@@ -13,6 +13,7 @@ import Store
 ///     --torn-pause N               microseconds between the two halves of every write, so that kills land inside lines
 ///     --gate FIFO                  opens the store when somebody opens that pipe for writing
 ///     --tolerant                   goes on when it is refused something: a full disk, a lock, a read-only mount
+///     --unreliable                 goes on when nobody knows what became of a call: a database that is not there
 ///     --wall-clock                 the time is this machine's, not always the same
 ///     --without-file-flushes, --without-folder-flushes     for controls that must fail, and where nobody pulls the plug
 struct WriteCommand {
@@ -36,11 +37,11 @@ struct WriteCommand {
             journal.note(.remark, "waiting")
             guard open(gate, O_RDONLY) >= 0 else { throw WrongArguments(reason: "--gate cannot be opened") }
         }
-        let store = try FileStore.open(path: folder, options: try options())
+        let store = try Place(folder).open(try options())
         journal.note(.remark, "open")
         let plan = Writer.Plan(
             owners: max(1, try arguments.number("owners", or: 12)), isTolerant: arguments.has("tolerant"),
-            keepsTime: arguments.has("wall-clock"))
+            isUnreliable: arguments.has("unreliable"), keepsTime: arguments.has("wall-clock"))
         let group = DispatchGroup()
         for thread in 0..<threads {
             // A queue of its own is a thread of its own, however few processors there are.

@@ -9,6 +9,7 @@ struct Writer: Sendable {
     struct Plan: Sendable {
         let owners: Int
         let isTolerant: Bool
+        let isUnreliable: Bool
         let keepsTime: Bool
     }
 
@@ -21,7 +22,7 @@ struct Writer: Sendable {
     /// Before a refused writer goes on, in microseconds.
     private static let pause: UInt32 = 2_000
 
-    let store: FileStore
+    let store: any SiteStore
     let journal: Journal
     /// Begins all keys.
     let name: String
@@ -31,7 +32,18 @@ struct Writer: Sendable {
     private func owner(_ index: Int) -> String { "owner-\(index % plan.owners)" }
     private func tag(_ index: Int) -> String { "tag-\(index % plan.owners)" }
 
+    /// A step that is broken off because the store cannot be reached is not gone on with: the next one is begun.
     func step(_ index: Int) throws(StoreError) {
+        do throws(StoreError) {
+            try change(index)
+        } catch {
+            guard plan.isUnreliable, error.isUnknown else { throw error }
+            journal.note(.remark, "unavailable")
+            usleep(Self.pause)
+        }
+    }
+
+    private func change(_ index: Int) throws(StoreError) {
         try notifications(index)
         try registrations(index)
         try devices(index)
@@ -202,6 +214,11 @@ struct Writer: Sendable {
 }
 
 extension StoreError {
+    /// Whether what was asked for may have been done, and what was begun is all that can be said of it.
+    fileprivate var isUnknown: Bool {
+        if case .unavailable = self { true } else { false }
+    }
+
     /// Whether it may work another time.
     fileprivate var isRefusal: Bool {
         switch self {

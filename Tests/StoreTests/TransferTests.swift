@@ -2,6 +2,7 @@
 import JSON
 import Randomness
 import Store
+import StoreContract
 import Testing
 
 /// Records on their way from one store to another, and their lines.

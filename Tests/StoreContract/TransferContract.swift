@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 import JSON
-import Store
+package import Store
 import Testing
 
 /// What every store must do whose records can be moved: from `source` to `target`, both empty at first. An owner may have
 /// 5 notifications in `target`.
-struct TransferContract {
-    let source: any SiteStore
-    let target: any SiteStore
+package struct TransferContract {
+    private let source: any SiteStore
+    private let target: any SiteStore
+
+    package init(source: any SiteStore, target: any SiteStore) {
+        (self.source, self.target) = (source, target)
+    }
 
     private static let forever = noon + 365 * 86_400
 
-    func runAll() throws {
+    package func runAll() throws {
         let moved = try fill()
         #expect(Set(try records(of: source)) == Set(moved))
         #expect(try records(of: source).count == moved.count)

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+import JSON
+import PostgresStore
+import Store
+import StoreContract
+import Testing
+
+@Suite struct `Two stores on one database` {
+    private static let threads = 12
+
+    @Test func `of all who change one record at once exactly one succeeds at a time`() throws {
+        let site = try Site()
+        let stores = [try site.open(), try site.open()]
+        _ = try stores[0].putUser(User(name: "alice", passwordHash: ""))
+        let rounds = 10
+        let changes = inParallel(Self.threads) { number in
+            var count = 0
+            while count < rounds {
+                do throws(StoreError) {
+                    guard let user = try stores[number % 2].user("alice") else { return -1 }
+                    _ = try stores[number % 2].putUser(user)
+                    count += 1
+                } catch {
+                    guard error == .conflict else { return -1 }
+                }
+            }
+            return count
+        }
+        #expect(changes.allSatisfy { $0 == rounds })
+        #expect(try stores[1].user("alice")?.version == 1 + Self.threads * rounds)
+    }
+
+    @Test func `of all who read a notification at once exactly one is the first`() throws {
+        let site = try Site()
+        let stores = [try site.open(), try site.open()]
+        for _ in 0..<10 {
+            let made = try stores[0].createNotification(owner: "bob", payload: "p", now: noon, expiresAt: nextDay)
+            let firsts = inParallel(Self.threads) { number in
+                (try? stores[number % 2].readNotification(made.id, owner: "bob", now: noon))?.isRead == false
+            }
+            #expect(firsts.count { $0 } == 1)
+        }
+    }
+
+    @Test func `of all who create one session at once exactly one does`() throws {
+        let site = try Site()
+        let stores = [try site.open(), try site.open()]
+        let session = Session(id: "s", owner: "o", binding: "", createdAt: noon, expiresAt: nextDay)
+        let made = inParallel(Self.threads) { number in
+            (try? stores[number % 2].createSession(session, now: noon)) != nil
+        }
+        #expect(made.count { $0 } == 1)
+    }
+
+    @Test func `tags that change hands at once are found as the records say`() throws {
+        let site = try Site()
+        let stores = [try site.open(), try site.open()]
+        _ = inParallel(Self.threads) { number in
+            for round in 0..<20 {
+                let store = stores[number % 2]
+                // Who comes second is told so, and leaves it.
+                guard let old = try? store.hubRegistration("r"), let version = Optional(old.version) else {
+                    _ = try? store.putHubRegistration(Self.registration(number, round, version: 0))
+                    continue
+                }
+                if round % 5 == 4 {
+                    _ = try? store.removeHubRegistration("r", version: version)
+                } else {
+                    _ = try? store.putHubRegistration(Self.registration(number, round, version: version))
+                }
+            }
+        }
+        let rows = try site.run("SELECT convert_from(tag, 'UTF8') FROM app_backend.hub_registration_tags ORDER BY 1")
+        let tags = try stores[0].hubRegistration("r")?.tags ?? []
+        #expect(rows.split(separator: "\n").map(String.init) == tags.sorted())
+    }
+
+    private static func registration(_ number: Int, _ round: Int, version: Int) -> HubRegistration {
+        HubRegistration(
+            id: "r", channel: "c", tags: ["tag-\(number % 4)", "tag-\(4 + round % 4)"], description: .null,
+            updatedAt: noon, version: version)
+    }
+
+    @Test func `the turn is one's, ends with its time, and who lost it writes nothing more`() throws {
+        let site = try Site()
+        let stores = try (0..<2).map { _ in try site.open { $0.turnLease = .milliseconds(100) } }
+        let message = HubMessage(id: "m", document: .string("new"), createdAt: noon, expiresAt: nextDay)
+        try stores[0].enqueueHubMessage(message)
+        let first = try #require(try stores[0].takeHubQueueTurn())
+        #expect(first.keep())
+        var second: QueueTurn?
+        while second == nil { second = try stores[1].takeHubQueueTurn() }
+        var changed = message
+        changed.document = .string("changed too late")
+        #expect(throws: StoreError.conflict) { try stores[0].updateQueuedHubMessages([changed]) }
+        #expect(throws: StoreError.conflict) { try stores[0].removeQueuedHubMessages(["m"]) }
+        #expect(throws: StoreError.conflict) { try stores[0].finishQueuedHubMessages([changed]) }
+        #expect(!first.keep())
+        #expect(try stores[1].queuedHubMessage("m") == message)
+        #expect(try stores[1].hubMessage("m", now: noon) == nil)
+        // What the first one gives back is not its own any more.
+        first.end()
+        #expect(second?.keep() == true)
+        try stores[1].finishQueuedHubMessages([changed])
+        #expect(try stores[0].queuedHubMessage("m") == nil)
+        #expect(try stores[0].hubMessage("m", now: noon) == changed)
+    }
+
+    @Test func `a turn that is kept lasts longer than its time`() throws {
+        let site = try Site()
+        let stores = try (0..<2).map { _ in try site.open { $0.turnLease = .seconds(2) } }
+        let turn = try #require(try stores[0].takeHubQueueTurn())
+        let end = ContinuousClock.now + .seconds(3)
+        while ContinuousClock.now < end {
+            #expect(turn.keep())
+            #expect(try stores[1].takeHubQueueTurn() == nil)
+        }
+    }
+}

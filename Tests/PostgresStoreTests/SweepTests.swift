@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+import JSON
+import PostgresStore
+import Store
+import StoreContract
+import Testing
+
+@Suite struct `Sweeping a database` {
+    @Test func `what has expired goes, a bounded piece at a time, and the rest stays`() throws {
+        let site = try Site()
+        let store = try site.open { ($0.notificationsPerOwner, $0.notificationBytesPerOwner) = (.max, .max) }
+        for index in 0..<1_200 {
+            _ = try store.createNotification(
+                owner: "o\(index % 7)", payload: "", now: noon, expiresAt: index < 1_100 ? noon + 1 : nextDay)
+        }
+        try store.createSession(
+            Session(id: "s", owner: "o", binding: "", createdAt: noon, expiresAt: noon + 1), now: noon)
+        let first = try store.sweep(budget: 1, now: noon + 1)
+        #expect((first.visited, first.compacted, first.finishedRound) == (1, 500, false))
+        var rounds = 0
+        while try !store.sweep(budget: 2, now: noon + 1).finishedRound { rounds += 1 }
+        #expect(rounds < 20)
+        #expect(try site.run("SELECT count(*) FROM app_backend.notifications") == "100")
+        #expect(try site.run("SELECT count(*) FROM app_backend.sessions") == "0")
+    }
+
+    @Test func `a record that was removed counts on for a day, and begins anew after that`() throws {
+        let site = try Site()
+        let store = try site.open()
+        let user = try store.putUser(User(name: "dan", passwordHash: "x"))
+        let device = try store.putDevice(DeviceRecord(id: "d", owner: "dan", updatedAt: noon))
+        let registration = try store.putHubRegistration(
+            HubRegistration(id: "r", channel: "c", tags: ["t"], description: .null, updatedAt: noon))
+        func remove() throws {
+            #expect(try store.removeUser("dan"))
+            #expect(try store.removeDevice("d", version: store.device("d")?.version ?? 0))
+            #expect(try store.removeHubRegistration("r", version: nil))
+        }
+        func makeAgain() throws -> [Int] {
+            try [
+                store.putUser(User(name: "dan", passwordHash: "y")).version,
+                store.putDevice(DeviceRecord(id: "d", owner: "eve", updatedAt: noon)).version,
+                store.putHubRegistration(
+                    HubRegistration(id: "r", channel: "c", tags: [], description: .null, updatedAt: noon)
+                ).version,
+            ]
+        }
+        try remove()
+        _ = try store.sweep(budget: 100, now: nextDay)
+        #expect(try makeAgain() == [2, 2, 2])
+        #expect(throws: StoreError.conflict) { try store.putUser(user) }
+        #expect(throws: StoreError.conflict) { try store.putDevice(device) }
+        #expect(throws: StoreError.conflict) { try store.putHubRegistration(registration) }
+        try remove()
+        for table in ["users", "devices", "hub_registrations"] {
+            try site.run("UPDATE app_backend.\(table) SET removed_at = now() - interval '25 hours'")
+        }
+        _ = try store.sweep(budget: 100, now: nextDay)
+        #expect(try makeAgain() == [1, 1, 1])
+    }
+
+    @Test func `of a removed device nothing is left that names it`() throws {
+        let site = try Site()
+        let store = try site.open()
+        _ = try store.putDevice(
+            DeviceRecord(id: "d", owner: "dan", platform: "apns", handle: "secret-handle", updatedAt: noon))
+        _ = try store.putHubRegistration(
+            HubRegistration(
+                id: "r", channel: "secret-handle", tags: ["t"], description: .string("secret-handle"), updatedAt: noon))
+        _ = try store.removeDevice("d", version: 1)
+        _ = try store.removeHubRegistration("r", version: nil)
+        for table in ["devices", "hub_registrations", "hub_registration_tags"] {
+            let rows = try site.run("SELECT encode(t::text::bytea, 'escape') FROM app_backend.\(table) AS t")
+            // As hexadecimal digits, too.
+            #expect(!rows.contains("secret-handle") && !rows.contains("7365637265742d68616e646c65"))
+        }
+    }
+}
