@@ -56,7 +56,6 @@ struct ConnectionSettings: Sendable {
             SET statement_timeout = \(milliseconds);
             SET lock_timeout = \(milliseconds / 2);
             SET idle_in_transaction_session_timeout = \(milliseconds * 2);
-            SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL READ COMMITTED;
             SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'
             """
     }

@@ -3,9 +3,15 @@ import Glibc
 import Store
 
 /// Calls with a deadline, which are tried again where that is certain to do no harm.
+///
+/// Statements are made for READ COMMITTED, PostgreSQL's default, where few of them ever have to be. Under SERIALIZABLE,
+/// which other servers of its protocol know alone, more have to be.
 final class Database: Sendable {
     /// How often a call is tried at most, because the server gave up for others' sake, or because the connection broke.
-    private static let maximumTries = 6
+    private static let maximumTries = 12
+    /// The longest pause before the first repetition, in microseconds; twice as long before each next one, to a limit.
+    private static let firstPause: UInt32 = 2_000
+    private static let maximumDoublings = 6
 
     private let pool: ConnectionPool
     private let timeout: Duration
@@ -84,7 +90,7 @@ final class Database: Sendable {
     private func pause(_ failure: CallFailure, _ tries: Int, until deadline: Deadline) -> Bool {
         guard !deadline.hasPassed else { return false }
         guard case .refused(let state) = failure, state.isTransient else { return true }
-        let microseconds = UInt32.random(in: 0...(2_000 << UInt32(tries)))
+        let microseconds = UInt32.random(in: 0...Self.firstPause << UInt32(min(tries - 1, Self.maximumDoublings)))
         guard deadline.leavesRoom(for: .microseconds(Int64(microseconds))) else { return false }
         usleep(microseconds)
         return true

@@ -88,6 +88,19 @@ package final class PostgresServer: Sendable {
         return answer
     }
 
+    /// A session that does it within a transaction, and keeps that open until it is ended.
+    package func holding(_ sql: String, url: String) throws -> ChildProcess {
+        let output = folder + "/holder-" + String(UInt64.random(in: 0 ... .max), radix: 36)
+        defer { unlink(output) }
+        let arguments = [
+            "--no-psqlrc", "-c", "BEGIN", "-c", sql, "-c", "\\echo held", "-c", "SELECT pg_sleep(600)", url,
+        ]
+        let child = try ChildProcess(programs.path("psql"), arguments, output: output, errors: output)
+        let isHeld = Deadline.poll(seconds: 20) { TextFile.read(output)?.contains("held") ?? false }
+        guard isHeld else { throw Fault(what: "psql: \(TextFile.read(output) ?? "")") }
+        return child
+    }
+
     @discardableResult private func run(_ sql: String, in database: String) throws -> String {
         try run(sql, url: url(database))
     }

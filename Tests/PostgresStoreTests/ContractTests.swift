@@ -36,8 +36,7 @@ import Testing
 
     @Test func `keeps the contract where every transaction is serializable`() throws {
         let site = try Site()
-        let name = try site.run("SELECT current_database()")
-        try site.run("ALTER DATABASE \(name) SET default_transaction_isolation = 'serializable'")
+        try site.set("default_transaction_isolation", "serializable")
         try Contract(store: try site.open(Self.small)).runAll()
     }
 

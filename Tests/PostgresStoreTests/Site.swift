@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import PostgresServer
 import PostgresStore
+import Processes
 import Store
 
 /// A database of a test's own, with the schema in it.
@@ -22,5 +23,24 @@ struct Site {
         return try PostgresStore.open(url: url, options: options)
     }
 
+    /// For every session that begins from now on; nil: as the server has it.
+    func set(_ setting: String, _ value: String?) throws {
+        let name = try run("SELECT current_database()")
+        let change = value.map { "SET \(setting) = '\($0)'" } ?? "RESET \(setting)"
+        // From another database, in which this one's settings do not hold.
+        try server.run("ALTER DATABASE \(name) \(change)", url: server.url("postgres"))
+    }
+
+    /// Ends all other sessions of the database, in the middle of whatever they do.
+    func endSessions() throws {
+        try run(
+            """
+            SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+            WHERE datname = current_database() AND pid <> pg_backend_pid()
+            """)
+    }
+
     @discardableResult func run(_ sql: String) throws -> String { try server.run(sql, url: url) }
+
+    func holding(_ sql: String) throws -> ChildProcess { try server.holding(sql, url: url) }
 }

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import PostgresServer
+import PostgresStore
+import Processes
+import Randomness
+import Store
+import StoreContract
+import Testing
+
+/// Servers that die, stop or go away, each one of the test's own. One at a time: each has processes enough.
+@Suite(.serialized) struct `A server that is struck` {
+    private static let rounds = 3
+    private static let processes = 2
+
+    @Test func `nothing promised is lost when the server is killed in the middle of writes, and writers go on`() throws
+    {
+        let site = try Site(PostgresServer())
+        let logs = try LogFolder()
+        let writers = try (0..<Self.processes).map { index in
+            try OracleWriter(site.url, name: "w\(index)", logs, ["--unreliable"])
+        }
+        defer { writers.forEach { $0.kill() } }
+        for writer in writers { #expect(writer.waits(for: "# begun")) }
+        var random = SeededRandom(seed: 11)
+        for round in 1...Self.rounds {
+            // Not a wait for something to happen, but the random moment of the blow.
+            usleep(.random(in: 20_000...200_000, using: &random))
+            try site.server.killAll()
+            let before = try writers.map { try $0.promises }
+            for writer in writers { #expect(writer.waits(for: "# unavailable", times: round), "\(writer.complaints)") }
+            try site.server.start()
+            for (writer, count) in zip(writers, before) {
+                #expect(
+                    Deadline.poll(seconds: 20) { ((try? writer.promises) ?? 0) > count + 20 }, "\(writer.complaints)")
+            }
+        }
+        for writer in writers { #expect(writer.kill() == 128 + SIGKILL) }
+        let verdict = try OracleWriter.verify(site.url, writers.map(\.log))
+        #expect(verdict.status == 0, "\(verdict.text)")
+    }
+
+    @Test func `nothing promised is lost or half done when processes that write are killed`() throws {
+        let site = try Site()
+        let logs = try LogFolder()
+        var random = SeededRandom(seed: 5)
+        var names: [String] = []
+        for round in 0..<4 {
+            let writers = try (0..<Self.processes).map { try OracleWriter(site.url, name: "w\(round)-\($0)", logs, []) }
+            names += writers.map(\.log)
+            for writer in writers.shuffled(using: &random) {
+                #expect(writer.waits(for: "# begun"), "\(writer.complaints)")
+                usleep(.random(in: 0...100_000, using: &random))
+                #expect(writer.kill() == 128 + SIGKILL)
+            }
+        }
+        let verdict = try OracleWriter.verify(site.url, names)
+        #expect(verdict.status == 0, "\(verdict.text)")
+        let rows = try site.run("SELECT count(*), coalesce(sum(bytes), 0) FROM app_backend.hub_queue")
+        #expect(try site.run("SELECT sum(messages), sum(bytes) FROM app_backend.hub_queue_totals") == rows)
+    }
+
+    @Test func `a server that stands still costs an error at the deadline, and is used again when it goes on`() throws {
+        let site = try Site(PostgresServer())
+        let store = try site.open { $0.timeout = .seconds(1) }
+        _ = try store.putUser(User(name: "alice", passwordHash: ""))
+        site.server.freeze()
+        defer { site.server.thaw() }
+        // On the connection that there is, and on a new one.
+        #expect(throws: StoreError.unavailable(detail: "PostgreSQL, user: no answer in time")) {
+            try store.user("alice")
+        }
+        #expect(throws: StoreError.unavailable(detail: "PostgreSQL: the server does not answer")) {
+            try store.user("alice")
+        }
+        #expect(store.health() == .unavailable)
+        site.server.thaw()
+        #expect(Deadline.poll(seconds: 20) { store.health() == .writable })
+        #expect(try store.user("alice")?.version == 1)
+    }
+
+    @Test func `a server that is started anew between two calls costs no error`() throws {
+        let site = try Site(PostgresServer())
+        let store = try site.open()
+        for round in 0..<2 {
+            _ = try store.putUser(User(name: "u\(round)", passwordHash: ""))
+            site.server.stop()
+            try site.server.start()
+        }
+        #expect(try store.putUser(User(name: "v", passwordHash: "")).version == 1)
+        #expect(try store.users().count == 3)
+    }
+
+    @Test func `while there is no server calls fail at once, and health says so`() throws {
+        let site = try Site(PostgresServer())
+        let store = try site.open()
+        site.server.stop()
+        for _ in 0..<1_000 { #expect(throws: StoreError.self) { try store.users() } }
+        #expect(store.health() == .unavailable)
+        #expect(throws: StoreError.self) { try store.takeHubQueueTurn() }
+        _ = store.hubQueueMark()
+        try site.server.start()
+        #expect(Deadline.poll(seconds: 20) { store.health() == .writable })
+    }
+}
+
+/// Where the outputs of writers lie; removed with them.
+private final class LogFolder {
+    let path: String
+
+    init() throws {
+        path = NSTemporaryDirectory() + "/writers-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+}
+
+/// `store-oracle`, which writes to a database until it is killed, and later compares; found beside the test bundle.
+private struct OracleWriter {
+    let log: String
+    private let child: ChildProcess
+
+    private static var program: String {
+        get throws {
+            try #require(Bundle.main.executableURL).deletingLastPathComponent().appending(path: "store-oracle").path
+        }
+    }
+
+    init(_ url: String, name: String, _ folder: LogFolder, _ options: [String]) throws {
+        log = folder.path + "/" + name
+        child = try ChildProcess(
+            Self.program, ["write", url, "--name", name] + options, output: log, errors: log + ".errors")
+    }
+
+    @discardableResult func kill() -> Int32? {
+        child.signal(SIGKILL)
+        return child.wait(seconds: 20)
+    }
+
+    var complaints: String { (try? String(contentsOfFile: log + ".errors", encoding: .utf8)) ?? "" }
+
+    private var lines: [Substring] {
+        get throws { try String(contentsOfFile: log, encoding: .utf8).split(separator: "\n") }
+    }
+
+    var promises: Int { get throws { try lines.count { $0.hasPrefix("+") } } }
+
+    /// Whether it comes to say so, that often.
+    func waits(for line: String, times: Int = 1) -> Bool {
+        Deadline.poll(seconds: 20) {
+            child.exitStatus != nil || ((try? lines.count { $0 == line }) ?? 0) >= times
+        } && child.exitStatus == nil
+    }
+
+    /// Compares the database with what such writers told.
+    static func verify(_ url: String, _ logs: [String]) throws -> (status: Int32?, text: String) {
+        let output = try LogFolder()
+        let path = output.path + "/verdict"
+        let child = try ChildProcess(program, ["verify", url] + logs, output: path, errors: path)
+        let status = child.wait(seconds: 60)
+        if status == nil { child.stop(seconds: 0) }
+        return (status, try String(contentsOfFile: path, encoding: .utf8))
+    }
+}
