@@ -1,6 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import JSON
 
 extension BucketTable {
+    /// How many records of that key are there, expired ones too. Our own lines are neither parsed nor copied for that:
+    /// ids are told apart by their hashes, and a collision in 2^64 makes it one too few.
+    func countIDs(_ content: BucketContent, key: String) -> Int {
+        let probe = LineProbe(schema, key: key, id: nil)
+        var found: Set<Int> = []
+        content.forEachLine { raw in
+            switch probe.examine(raw.bytes) {
+            case .other: return
+            case .record(let id):
+                found.insert(Self.hash(ofID: UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: id))))
+            case .unclear:
+                guard let line = decode(raw, of: content), line.key.hasSameBytes(as: key) else { return }
+                var id = JSONWriter(reservingCapacity: 64)
+                id.value(line.id)
+                let hash = id.bytes.withUnsafeBytes(Self.hash(ofID:))
+                if line.op == nil { found.insert(hash) } else if line.op == deleteOp { found.remove(hash) }
+            }
+        }
+        return found.count
+    }
+
+    /// - Parameter id: as JSON.
+    private static func hash(ofID id: UnsafeRawBufferPointer) -> Int {
+        var hasher = Hasher()
+        hasher.combine(bytes: id)
+        return hasher.finalize()
+    }
+
     /// Calls `body` with the last whole line of every record of that key that is there, and with the number of the
     /// first of its lines, in no order of meaning. Of our own lines only these are parsed, and removals.
     /// - Parameter isWanted: is asked for an id before anything of it is parsed.

@@ -19,10 +19,10 @@ extension FileStore {
         }
     }
 
-    /// To count ids costs little, so only of an owner who has many all is read.
+    /// To count costs little, so only of an owner who has many all is read.
     private func hasRoom(for owner: String, in content: BucketContent, _ now: Timestamp) -> Bool {
         let allowed = context.options.idempotencyKeysPerOwner
-        guard idempotencyTable.listedIDs(owner, in: content).count >= allowed else { return true }
+        guard idempotencyTable.countIDs(content, key: owner) >= allowed else { return true }
         let requests = idempotencyTable.idempotentRequests(of: owner, in: content)
         return requests.count { $0.answer == nil && $0.expiresAt > now } < allowed
     }
@@ -30,24 +30,23 @@ extension FileStore {
     package func keepAnswer(of request: IdempotentRequest) throws(StoreError) {
         try idempotencyTable.write(request.owner) { (bucket) throws(StoreError) in
             let content = try bucket.content()
-            var lines: [UInt8] = []
-            for key in excess(of: request, in: content) { lines += LineCodec.removal(of: key, owner: request.owner) }
             let claim = idempotencyTable.lastLine(request.key, owner: request.owner, in: content)
-            lines += LineCodec.encode(request, keepingUnknownOf: claim)
-            try bucket.append(lines)
+            let count = idempotencyTable.countIDs(content, key: request.owner) + (claim == nil ? 1 : 0)
+            let forgotten = excess(of: count, for: request, in: content)
+            let removals = forgotten.flatMap { LineCodec.removal(of: $0, owner: request.owner) }
+            try bucket.append(removals + LineCodec.encode(request, keepingUnknownOf: claim))
         }
     }
 
     /// The keys that make room for this answer: as many as there are too many, and an eighth more, so that who sends all
     /// day does not have all his keys read for each of them.
-    private func excess(of request: IdempotentRequest, in content: BucketContent) -> [String] {
+    private func excess(of count: Int, for request: IdempotentRequest, in content: BucketContent) -> [String] {
         let allowed = context.options.idempotencyKeysPerOwner
-        let others = idempotencyTable.listedIDs(request.owner, in: content).count { $0 != request.key }
-        guard others >= allowed else { return [] }
+        guard count > allowed else { return [] }
         let answered = idempotencyTable.idempotentRequests(of: request.owner, in: content)
             .filter { $0.answer != nil && $0.key != request.key }
         let oldestFirst = answered.sorted { ($0.createdAt, $0.key) < ($1.createdAt, $1.key) }
-        return oldestFirst.prefix(others + 1 - allowed + allowed / 8).map(\.key)
+        return oldestFirst.prefix(count - allowed + allowed / 8).map(\.key)
     }
 
     package func releaseIdempotencyKey(_ key: String, owner: String) throws(StoreError) {

@@ -30,7 +30,7 @@ extension FileStore {
 
 extension BucketTable {
     /// The ids that stand under that key, expired ones too, in the order in which they were written.
-    func listedIDs(_ key: String, in content: BucketContent) -> [String] {
+    fileprivate func listedIDs(_ key: String, in content: BucketContent) -> [String] {
         var places: [String: Int] = [:]
         var next = 0
         forEachID(content, key: key) { id, op in
