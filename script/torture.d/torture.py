@@ -42,8 +42,9 @@ def main() -> int:
 
 
 def parse() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="script/torture", add_help=False)
-    parser.add_argument("--oracle", type=Path, required=True)
+    usage = "script/torture [--minutes N] [--folder FOLDER] [--seed N] [--list | --power-cut | SCENARIO...]"
+    parser = argparse.ArgumentParser(prog="script/torture", usage=usage, add_help=False)
+    parser.add_argument("--oracle", type=Path, required=True, help=argparse.SUPPRESS)
     parser.add_argument("--minutes", type=float, default=USUAL_MINUTES)
     parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()))
     parser.add_argument("--seed", type=int)
