@@ -10,9 +10,9 @@ package enum StoreError: Error, Equatable, Sendable {
     case notAPage
     /// No space or no inodes are left. Nothing was written.
     case full
-    /// The store lies on a read-only mount, or may not be written by this user: reads work.
+    /// The store lies on a read-only mount, may not be written by this user, or is a database's standby: reads work.
     case readOnly
-    /// Another process held the lock for longer than the deadline: try again after so many seconds.
+    /// Others held the lock, or all connections, for longer than the deadline: try again after so many seconds.
     case busy(retryAfterSeconds: Int)
     /// A flush failed: what the disk holds is unknown, nothing more is written by this process (fsync is never retried).
     case poisoned
@@ -30,8 +30,8 @@ extension StoreError: CustomStringConvertible {
         case .quotaExceeded: "the owner has as many records as one owner may have"
         case .notAPage: "there is no such page"
         case .full: "no space is left on the disk; nothing was written"
-        case .readOnly: "the store may not be written: a read-only mount, or files of another user"
-        case .busy: "another process has held a lock of the store for too long"
+        case .readOnly: "the store may not be written: a read-only mount or database, or files of another user"
+        case .busy: "others have held a lock of the store, or all of its connections, for too long"
         case .poisoned: "the disk has failed to keep what was written; this process writes no more"
         case .damaged(let detail): "the store is damaged: \(detail)"
         case .unavailable(let detail): "the store cannot be used: \(detail)"
