@@ -31,11 +31,11 @@ struct Site {
         try server.run("ALTER DATABASE \(name) \(change)", url: server.url("postgres"))
     }
 
-    /// Ends all other sessions of the database, in the middle of whatever they do.
+    /// Ends all other sessions of the database, in the middle of whatever they do, and waits until they have.
     func endSessions() throws {
         try run(
             """
-            SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+            SELECT pg_terminate_backend(pid, 20000) FROM pg_stat_activity
             WHERE datname = current_database() AND pid <> pg_backend_pid()
             """)
     }
