@@ -32,7 +32,7 @@ struct KeysCommand: ParsableCommand {
                 }
                 let name = file.path
                 do {
-                    key = try path == nil ? inStore(configuration) : beside(configuration, file)
+                    key = try path == nil ? inStore(configuration, file) : beside(configuration, file)
                 } catch let failure as VAPIDKeyFile.Failure {
                     throw Complaint("\(name) \(failure)")
                 }
@@ -45,15 +45,12 @@ struct KeysCommand: ParsableCommand {
         }
 
         /// In the folder of the store, as its owner.
-        private func inStore(_ configuration: SiteConfiguration) throws -> VAPIDKey {
+        private func inStore(_ configuration: SiteConfiguration, _ file: VAPIDKeyFile) throws -> VAPIDKey {
             var configuration = configuration
             try StoreOwner.become(for: &configuration)
             // Makes the folder where there is none yet.
             _ = try Site.openStore(configuration) { Terminal.complain(of: $0) }
-            guard let file = PushService.keyFile(configuration) else {
-                throw VAPIDKeyFile.Failure(description: "has no folder")
-            }
-            return try keep(in: file)
+            return try keep(in: PushService.keyFile(configuration) ?? file)
         }
 
         /// Elsewhere. What root makes is given to the owner of the store, as whom the service must read it.
