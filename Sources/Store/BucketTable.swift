@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 internal import JSON
+import Synchronization
 
 /// One table: JSON Lines files, chosen by the hash of the key, appended under a lock, read without one.
 ///
@@ -17,6 +18,17 @@ struct BucketTable: Sendable {
     let context: StoreContext
     let schema: TableSchema
     let locks: BucketLocks?
+    private let usualDepth = UsualDepth()
+
+    /// How deep the file lay that was found last by looking at all levels.
+    private final class UsualDepth: Sendable {
+        private let depth = Atomic<Int>(0)
+
+        var current: Int {
+            get { depth.load(ordering: .relaxed) }
+            set { depth.store(newValue, ordering: .relaxed) }
+        }
+    }
 
     /// Bits of the hash that the first level uses up.
     private var firstBits: Int { schema.beginsWhole ? 0 : 8 }
@@ -73,10 +85,20 @@ struct BucketTable: Sendable {
 
     /// Opens the file of this hash, following a split that happens meanwhile; nil when there is none.
     func open(_ hash: UInt64, _ flags: Int32) throws(StoreError) -> (file: Descriptor, depth: Int)? {
+        // Most files of a table lie equally deep. One that is there, and no folder in its place, is the right one.
+        let usual = usualDepth.current
+        if usual > 0, !isFolder(at: path(hash, depth: usual)),
+            let file = try Descriptor.openIfPresent(context, path(hash, depth: usual) + Self.fileSuffix, flags)
+        {
+            return (file, usual)
+        }
         while true {
             let depth = depth(hash)
             let path = path(hash, depth: depth)
-            if let file = try Descriptor.openIfPresent(context, path + Self.fileSuffix, flags) { return (file, depth) }
+            if let file = try Descriptor.openIfPresent(context, path + Self.fileSuffix, flags) {
+                usualDepth.current = depth
+                return (file, depth)
+            }
             // Each turn of the loop is one level deeper, so it ends.
             guard depth < Self.maximumDepth, isFolder(at: path) else { return nil }
         }
