@@ -77,6 +77,8 @@ class Bench:
 
     def measure_writing(self):
         large = self.sizes[-1]
+        for peer in self.read_peers:
+            peer.keep(large)
         samples = collections.defaultdict(list)
         for number in range(self.options.rounds):
             say(f"Round {number + 1} of {self.options.rounds} ...")
@@ -86,6 +88,7 @@ class Bench:
                     samples[name, peer.name].append(self.create(peer, SMALL, ACTIVE, shape))
             for peer in self.read_peers:
                 for name, owners in (("large", ACTIVE), ("large, all owners", self.owners(large))):
+                    peer.restore(large)
                     samples[name, peer.name].append(self.create(peer, large, owners, COMPARED))
                 peer.fill(SMALL, ACTIVE)
                 samples["small", peer.name].append(self.create(peer, SMALL, ACTIVE, COMPARED))

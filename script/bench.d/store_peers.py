@@ -53,6 +53,16 @@ class Peer:
         command = [self.program, "fill", self.place(records), str(records), str(owners)]
         return subprocess.run(command, check=True, capture_output=True, timeout=FILL_SECONDS).stdout
 
+    def keep(self, records):
+        """Puts the store aside as it is, for `restore`."""
+        os.rename(self.place(records), self.place(records) + ".kept")
+
+    def restore(self, records):
+        """Puts a copy of what was kept in its place, on the disk."""
+        shutil.rmtree(self.place(records), ignore_errors=True)
+        shutil.copytree(self.place(records) + ".kept", self.place(records))
+        os.sync()
+
     def read(self, records, names):
         with Run([self.program, "read", self.place(records)]) as run:
             run.tell(names + b"\n")
@@ -190,6 +200,15 @@ class Postgres(Peer):
     def prepare(self, records):
         self.sql(f"DROP DATABASE IF EXISTS records_{records}")
         self.sql(f"CREATE DATABASE records_{records}")
+
+    def keep(self, records):
+        self.sql(f"ALTER DATABASE records_{records} RENAME TO kept_{records}")
+
+    def restore(self, records):
+        self.sql(f"DROP DATABASE IF EXISTS records_{records}")
+        # Before 15 it had no other, and no word for it.
+        strategy = " STRATEGY file_copy" if int(self.binaries.parent.name) >= 15 else ""
+        self.sql(f"CREATE DATABASE records_{records} TEMPLATE kept_{records}{strategy}")
 
     def memory(self):
         """Of all of the server's processes, in MB; what they share is in it once."""

@@ -113,7 +113,8 @@ static int next(struct record *new) {
 
 static void *create(void *argument) {
     struct worker *worker = argument;
-    uint64_t end = now() + (uint64_t)seconds * 1000000000, start;
+    // The first second does not count.
+    uint64_t begin = now() + 1000000000, end = begin + (uint64_t)seconds * 1000000000, start;
     while ((start = now()) < end) {
         struct texts texts;
         enum outcome outcome;
@@ -121,7 +122,7 @@ static void *create(void *argument) {
             struct record new = record((int)(draw(&worker->random) % (uint64_t)owners), &worker->random, &texts);
             outcome = store_create(worker->connection, &new);
         } while (outcome == TAKEN);
-        append(&worker->times, outcome == DONE ? now() - start : UINT64_MAX);
+        if (start >= begin) append(&worker->times, outcome == DONE ? now() - start : UINT64_MAX);
     }
     return NULL;
 }
