@@ -17,7 +17,8 @@ extension PostgresStore {
             INSERT INTO notifications (owner, id, token, payload, is_read, created_at, expires_at)
             SELECT $1, $2, $3, $4, false, $5, $6 FROM held
             WHERE records < $7 AND bytes + octet_length($4) + $9 <= $8
-            ON CONFLICT (owner, id) DO NOTHING RETURNING 1)
+            ON CONFLICT (owner, id) DO UPDATE SET id = excluded.id WHERE notifications.token = excluded.token
+            RETURNING 1)
         SELECT EXISTS (SELECT 1 FROM made) OR
             EXISTS (SELECT 1 FROM notifications WHERE owner = $1 AND id = $2 AND token = $3),
             records < $7 AND bytes + octet_length($4) + $9 <= $8
@@ -61,7 +62,7 @@ extension PostgresStore {
         throw .unavailable(detail: "PostgreSQL, createNotification: no id is free")
     }
 
-    /// Sending it twice makes it once: the token tells one's own.
+    /// Sending it twice makes it once: the token tells one's own, also where the first sending ends while this one waits.
     /// - Returns: false when the id is taken.
     private func create(_ new: SecureNotification) throws(StoreError) -> Bool {
         let values: [Value] = [

@@ -7,7 +7,8 @@ extension PostgresStore {
     /// Into how many parts the totals are divided; as the schema has them.
     private static let parts: Int64 = 64
 
-    /// Writers at the same moment may exceed the limit by a message each. Sending it twice puts it in once.
+    /// Writers at the same moment may exceed the limit by a message each. Sending it twice puts it in once: where there is
+    /// room for what was not added, it has been put in since this sending began, and is not seen here.
     private static let enqueueHubMessage = Statement.writingOnce(
         "enqueueHubMessage",
         """
@@ -19,7 +20,7 @@ extension PostgresStore {
         counted AS (
             UPDATE hub_queue_totals SET puts = puts + 1, messages = messages + 1, bytes = bytes + $3
             WHERE part = $7 AND EXISTS (SELECT 1 FROM added))
-        SELECT EXISTS (SELECT 1 FROM added) OR EXISTS (SELECT 1 FROM hub_queue WHERE id = $1)
+        SELECT total.bytes + $3 <= $6 OR EXISTS (SELECT 1 FROM hub_queue WHERE id = $1) FROM total
         """)
     private static let queuedHubMessage = Statement.reading(
         "queuedHubMessage", "SELECT id, document, created_at, expires_at FROM hub_queue WHERE id = $1")

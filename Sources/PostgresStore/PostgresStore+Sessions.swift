@@ -10,13 +10,16 @@ extension PostgresStore {
             SELECT id FROM sessions WHERE owner = $1 AND expires_at > $2
             ORDER BY created_at DESC, id DESC OFFSET $3)
         """)
-    /// Sending it twice makes it once: nobody else has that id and all the rest of it.
+    /// Sending it twice makes it once: nobody else has that id and all the rest of it. The update, which changes nothing,
+    /// finds also what the first sending has written since this one began.
     private static let createSession = Statement.writingOnce(
         "createSession",
         """
         WITH made AS (
             INSERT INTO sessions (id, owner, binding, created_at, expires_at) VALUES ($1, $2, $3, $4, $5)
-            ON CONFLICT (id) DO NOTHING RETURNING 1)
+            ON CONFLICT (id) DO UPDATE SET id = excluded.id
+            WHERE (sessions.owner, sessions.binding, sessions.created_at, sessions.expires_at) = ($2, $3, $4, $5)
+            RETURNING 1)
         SELECT EXISTS (SELECT 1 FROM made)
         """)
     private static let session = Statement.reading(

@@ -48,11 +48,33 @@ import Testing
     @Test func `of all who create one session at once exactly one does`() throws {
         let site = try Site()
         let stores = [try site.open(), try site.open()]
-        let session = Session(id: "s", owner: "o", binding: "", createdAt: noon, expiresAt: nextDay)
         let made = inParallel(Self.threads) { number in
-            (try? stores[number % 2].createSession(session, now: noon)) != nil
+            let session = Session(
+                id: "s", owner: "o", binding: "\(number)", createdAt: noon, expiresAt: nextDay)
+            return (try? stores[number % 2].createSession(session, now: noon)) != nil
         }
         #expect(made.count { $0 } == 1)
+    }
+
+    @Test func `what is sent again because no answer came is there once, also beside the first sending`() throws {
+        let site = try Site()
+        let stores = [try site.open(), try site.open()]
+        for round in 0..<10 {
+            let session = Session(id: "s\(round)", owner: "o", binding: "b", createdAt: noon, expiresAt: nextDay)
+            let message = HubMessage(id: "m\(round)", document: .null, createdAt: noon, expiresAt: nextDay)
+            let outcomes = inParallel(Self.threads) { number in
+                do throws(StoreError) {
+                    try stores[number % 2].createSession(session, now: noon)
+                    try stores[number % 2].enqueueHubMessage(message)
+                    return true
+                } catch {
+                    return false
+                }
+            }
+            #expect(outcomes.allSatisfy { $0 })
+            #expect(try stores[0].session(session.id, now: noon) == session)
+        }
+        #expect(try stores[0].hubQueueBacklog().messages == 10)
     }
 
     @Test func `tags that change hands at once are found as the records say`() throws {
