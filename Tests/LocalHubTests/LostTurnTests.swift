@@ -51,7 +51,7 @@ private final class SlowSender: RequestSender {
         first.start()
         try first.wait { sender.paths.count == 2 }
         let second = DeliveryBench(store: RefusingStore(shared))
-        store.loseTurn(loss)
+        store.loseTurn(loss, isForGood: true)
         second.start()
         // There would be room for the next two.
         sender.answers.letGo()
@@ -68,7 +68,7 @@ private final class SlowSender: RequestSender {
         let id = bench.send()
         bench.start()
         try bench.wait { sender.paths.count == 2 }
-        store.loseTurn(.toldByTurn)
+        store.loseTurn(.toldByTurn, isForGood: false)
         try bench.wait { sender.paths.count == 3 }
         // The answers of the first two, which are counted as unknown by now, and that of the third.
         sender.answers.letGo()

@@ -15,6 +15,7 @@ final class RefusingStore: HubStore, HubQueue {
         var turn: QueueTurn?
         var isTurnLost = false
         var isFenced = false
+        var isBarred = false
     }
 
     let inner: MemoryHubStore
@@ -32,9 +33,11 @@ final class RefusingStore: HubStore, HubQueue {
     }
 
     /// From now on others may have the turn.
-    func loseTurn(_ loss: Loss) {
+    /// - Parameter isForGood: this store does not get it back.
+    func loseTurn(_ loss: Loss, isForGood: Bool) {
         let turn = state.withLock { state in
             (state.isTurnLost, state.isFenced) = (loss == .toldByTurn, loss == .toldByWrite)
+            state.isBarred = isForGood
             return state.turn.take()
         }
         turn?.end()
@@ -124,7 +127,7 @@ final class RefusingStore: HubStore, HubQueue {
     func hubQueueBacklog() throws(StoreError) -> QueueBacklog { try inner.hubQueueBacklog() }
 
     func takeHubQueueTurn() throws(StoreError) -> QueueTurn? {
-        guard let turn = try inner.takeHubQueueTurn() else { return nil }
+        guard !state.withLock({ $0.isBarred }), let turn = try inner.takeHubQueueTurn() else { return nil }
         state.withLock { ($0.turn, $0.isTurnLost, $0.isFenced) = (turn, false, false) }
         return QueueTurn { [weak self] in
             self?.state.withLock { !$0.isTurnLost } ?? false
