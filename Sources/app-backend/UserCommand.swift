@@ -7,7 +7,7 @@ struct UserCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "user", abstract: "Manage who may log in.",
         discussion: "Passwords are read from a terminal without echo, or as one line from standard input.",
-        subcommands: [Add.self, Password.self, Remove.self, List.self, UserImportCommand.self])
+        subcommands: [Add.self, Password.self, UserChangeCommand.self, Remove.self, List.self, UserImportCommand.self])
 
     struct Add: ParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Add a user.")
@@ -42,9 +42,7 @@ struct UserCommand: ParsableCommand {
 
         func run() throws {
             let store = try UserCommand.store(options)
-            guard var user = try store.user(try UserCommand.checked(name)) else {
-                throw Complaint("There is no user \(name).")
-            }
+            var user = try UserCommand.existing(name, in: store)
             user.passwordHash = try UserCommand.newHash()
             _ = try store.putUser(user)
             print("changed \(user.name)")
@@ -84,6 +82,12 @@ struct UserCommand: ParsableCommand {
         var configuration = try options.load()
         try StoreOwner.become(for: &configuration)
         return try Site.openStore(configuration) { Terminal.complain(of: $0) }
+    }
+
+    /// - Throws: `Complaint`, when there is none of that name.
+    static func existing(_ name: String, in store: any SiteStore) throws -> User {
+        guard let user = try store.user(try checked(name)) else { throw Complaint("There is no user \(name).") }
+        return user
     }
 
     private static func checked(_ name: String) throws -> String {

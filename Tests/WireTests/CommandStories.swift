@@ -20,6 +20,31 @@ extension WireTests {
             #expect(try site.call(.get, Path.register, as: changed).status == .ok)
         }
 
+        @Test func `what a user may claim and send to is changed at once, and only what was named`() throws {
+            let site = try sharedSite()
+            let (alice, bob) = (try site.addUser("alice"), try site.addUser("bob"))
+            func sends() throws -> Int {
+                let text = site.secrets.make("to bob ")
+                let query = "to_tag=\(bob.name)"
+                return try site.call(.post, Path.notifications, query: query, as: alice, body: "\"\(text)\"").status
+                    .code
+            }
+            #expect(try sends() == 200)
+            #expect(
+                try site.run("user", "change", alice.name, "--send-to", "nobody").output == "changed \(alice.name)\n")
+            #expect(try sends() == 403)
+            #expect(try site.run("user", "change", alice.name, "--tag", "news:*").status == 0)
+            #expect(try sends() == 403)
+            #expect(try site.run("user", "change", alice.name, "--default-send-to").status == 0)
+            #expect(try sends() == 200)
+            for wrong in [
+                [alice.name], [alice.name, "--tag", "a", "--default-tags"], ["nobody-at-all", "--tag", "a"],
+            ] {
+                let refused = try site.run(["user", "change"] + wrong, input: "")
+                #expect(refused.status != 0 && !refused.errors.isEmpty)
+            }
+        }
+
         @Test func `a user who is removed is out at once`() throws {
             let site = try sharedSite()
             let alice = try site.addUser("alice")
