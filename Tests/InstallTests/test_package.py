@@ -173,7 +173,8 @@ def test_what_was_stored_outlives_removal_and_is_found_again(site: Site, alice: 
 
 def test_purging_leaves_nothing_of_it(system: BootedSystem, before: set[str], site: Site, alice: User) -> None:
     leave_secret(site, alice, "The code is 7")
-    system.root.write("/etc/app-backend/hub.connectionString", "a secret")
+    for secret in ("hub.connectionString", "localHub.key", "store.url", "webPush.privateKey"):
+        system.root.write(f"/etc/app-backend/{secret}", "a secret")
     exclude_snippet(system.root)
     said = apt(system, "purge", "app-backend")
     assert files_of(system.root) == before
