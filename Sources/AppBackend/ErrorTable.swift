@@ -53,7 +53,7 @@ extension Problem {
                 retryAfter: Self.quotaRetryAfter)
         case .conflict:
             self.init(.serviceUnavailable, "Somebody else is changing the same entry.", retryAfter: 1)
-        case .notAPage, .full, .readOnly, .poisoned, .damaged, .unavailable:
+        case .notAPage, .full, .readOnly, .poisoned, .damaged, .notReady, .unavailable:
             self.init(.serviceUnavailable, "The store cannot be used.", retryAfter: Self.defaultRetryAfter)
         }
     }

@@ -42,7 +42,7 @@ extension StoreError {
     fileprivate var leavesReading: Bool {
         switch self {
         case .full, .readOnly, .busy, .poisoned: true
-        case .conflict, .quotaExceeded, .notAPage, .damaged, .unavailable: false
+        case .conflict, .quotaExceeded, .notAPage, .damaged, .notReady, .unavailable: false
         }
     }
 }

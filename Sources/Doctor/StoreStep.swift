@@ -67,7 +67,7 @@ package struct StoreStep: Sendable {
     }
 
     private func databaseCure(_ error: StoreError) -> String {
-        if case .damaged = error { return "`app-backend store migrate`" }
+        if case .notReady = error { return "`app-backend store migrate`" }
         return "\(setting("store.url")); whether the server runs, and lets this host and role in"
     }
 

@@ -74,7 +74,7 @@ extension HubRefusal {
         case .busy(let seconds):
             self.init(.serviceUnavailable, "The hub is busy.")
             fields[.retryAfter] = String(max(seconds, 1))
-        case .full, .readOnly, .poisoned, .damaged, .unavailable:
+        case .full, .readOnly, .poisoned, .damaged, .notReady, .unavailable:
             self.init(.serviceUnavailable, "The hub's storage is not available.")
             fields[.retryAfter] = String(Self.retryAfterSeconds)
         }

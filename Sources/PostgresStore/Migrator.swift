@@ -33,7 +33,7 @@ struct Migrator {
         return PostgresStore.Migration(before: before, after: version)
     }
 
-    /// - Throws: `damaged`, when the schema is not this version's.
+    /// - Throws: `notReady`, when the schema is not this version's.
     func check() throws(StoreError) {
         let version: Int
         do throws(StoreError) {
@@ -42,15 +42,15 @@ struct Migrator {
             guard case .unavailable(let detail) = error,
                 [SQLState.unknownTable, .unknownSchema].contains(where: { detail.hasSuffix("SQLSTATE \($0)") })
             else { throw error }
-            throw .damaged(detail: "PostgreSQL: the database holds no store yet; run \(Self.command)")
+            throw .notReady(detail: "PostgreSQL: the database holds no store yet; run \(Self.command)")
         }
         guard version <= Migrations.newest else { throw Self.isNewer }
         guard version == Migrations.newest else {
-            throw .damaged(detail: "PostgreSQL: the store is of an older version; run \(Self.command)")
+            throw .notReady(detail: "PostgreSQL: the store is of an older version; run \(Self.command)")
         }
     }
 
-    private static let isNewer = StoreError.damaged(
+    private static let isNewer = StoreError.notReady(
         detail: "PostgreSQL: the store was made by a newer version of this program")
 
     private func currentVersion() throws(StoreError) -> Int {

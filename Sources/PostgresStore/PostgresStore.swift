@@ -42,7 +42,7 @@ package final class PostgresStore: SiteStore, TransferStore {
 
     /// Connects to the database of that URL (`postgresql://user:password@host/database?sslmode=verify-full`, as libpq
     /// understands it).
-    /// - Throws: `unavailable`, when the URL is none, libpq is missing or no connection comes about in time; `damaged`, when
+    /// - Throws: `unavailable`, when the URL is none, libpq is missing or no connection comes about in time; `notReady`, when
     ///   the schema is missing or of another version: `migrate(url:options:)` makes it.
     package static func open(url: String, options: Options = Options()) throws(StoreError) -> PostgresStore {
         let store = PostgresStore(try database(url, options), options)
@@ -51,7 +51,7 @@ package final class PostgresStore: SiteStore, TransferStore {
     }
 
     /// Makes the schema, or brings it to this version. It may be running; what is newer is left alone.
-    /// - Throws: as `open(url:options:)`; `damaged`, when the schema is a newer version's.
+    /// - Throws: as `open(url:options:)`; `notReady`, when the schema is a newer version's.
     package static func migrate(url: String, options: Options = Options()) throws(StoreError) -> Migration {
         var options = options
         options.timeout = Migrator.timeout

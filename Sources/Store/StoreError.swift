@@ -18,6 +18,8 @@ package enum StoreError: Error, Equatable, Sendable {
     case poisoned
     /// The store's own files are not what they should be; `detail` names file and fault, never content.
     case damaged(detail: String)
+    /// What the store lies in is there, and was not made ready for this version; `detail` says what does that.
+    case notReady(detail: String)
     /// The operating system refused; `detail` names the call, the file and the reason.
     case unavailable(detail: String)
 }
@@ -34,6 +36,7 @@ extension StoreError: CustomStringConvertible {
         case .busy: "others have held a lock of the store, or all of its connections, for too long"
         case .poisoned: "the disk has failed to keep what was written; this process writes no more"
         case .damaged(let detail): "the store is damaged: \(detail)"
+        case .notReady(let detail): "the store is not ready: \(detail)"
         case .unavailable(let detail): "the store cannot be used: \(detail)"
         }
     }

@@ -48,6 +48,7 @@ struct SendCommand: ParsableCommand {
         for platform in platforms {
             let response = site.backend.respond(to: request(platform, body: json.bytes))
             print(String(decoding: response.body, as: UTF8.self))
+            if response.status != .ok { Terminal.complain(Problem(response).detail) }
             isAccepted = isAccepted || response.status == .ok
         }
         if !isAccepted { throw ExitCode(1) }

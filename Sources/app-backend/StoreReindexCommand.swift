@@ -23,7 +23,8 @@ struct StoreReindexCommand: ParsableCommand {
             if case .reindexed(let lines) = event { return added.withLock { $0 += lines } }
             Terminal.complain(of: event)
         }
-        let more = try store.reindex(now: Site.now()) { Terminal.complain("reindexed \($0)") }
+        var progress = Progress()
+        let more = try store.reindex(now: Site.now()) { progress.tell("has reindexed \($0)") }
         let count = added.withLock { $0 + more }
         print(json ? "{\"added\":\(count)}" : "added \(count) lines")
     }

@@ -19,7 +19,8 @@ struct StoreVerifyCommand: ParsableCommand {
 
     func run() throws {
         let store = try StoreCommand.open(try folder ?? StoreCommand.folder(options), forReading: true)
-        let report = try store.verify(now: Site.now()) { Terminal.complain("read \($0)") }
+        var progress = Progress()
+        let report = try store.verify(now: Site.now()) { progress.tell("has read \($0)") }
         if json { printJSON(report) } else { printLines(report) }
         if !report.isWhole { throw ExitCode(1) }
     }

@@ -17,6 +17,10 @@ import Testing
         #expect(try site.run("SELECT sum(messages), sum(bytes) FROM app_backend.hub_queue_totals") == rows)
     }
 
+    @Test func `an owner's payloads are bounded in bytes`() throws {
+        try QuotaContract(store: Site().open { $0.notificationBytesPerOwner = 20_000 }).run()
+    }
+
     @Test(arguments: [1, 16]) func `keeps the contract, over however many connections`(connections: Int) throws {
         let site = try Site()
         let store = try site.open {

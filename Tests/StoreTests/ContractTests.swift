@@ -19,6 +19,11 @@ import Testing
         try HubContract(store: MemoryHubStore()).runAll()
     }
 
+    @Test func `an owner's payloads are bounded in bytes`() throws {
+        let folder = try TemporaryFolder()
+        try QuotaContract(store: folder.open { $0.notificationBytesPerOwner = 20_000 }).run()
+    }
+
     @Test func `the store of sessions in memory keeps the contract too`() throws {
         try SessionContract(store: MemorySessionStore(sessionsPerOwner: 3, sentPerOwner: 4)).runAll()
     }

@@ -34,6 +34,33 @@ import Testing
         #expect(tables.withLock { $0.contains("users") && $0.contains("hub/queue") })
     }
 
+    @Test func `a send looks into no file in which none of its registrations lie`() throws {
+        let folder = try TemporaryFolder()
+        let writer = try folder.open {
+            $0.devicesPerOwner = .max
+            $0.calls = DiskCalls(flushFile: { _ in 0 }, flushFolder: { _ in 0 })
+        }
+        for index in 0..<400 { try register(writer, "r-\(index)", tags: [index % 200 == 0 ? "few" : "tag-\(index)"]) }
+        let wanted = ["\"r-0\"", "\"r-200\"", "\"few\""]
+        var kept = 0
+        for file in try folder.files(under: "hub") {
+            let text = try folder.text(file)
+            if wanted.contains(where: text.contains) {
+                kept += 1
+            } else {
+                // Larger than any file of ours; whoever reads it is told so.
+                #expect(truncate(folder.path + "/" + file, 1 << 30) == 0)
+            }
+        }
+        // A channel, a registration and a tag each, and what lies in one file with them.
+        #expect(kept <= 5)
+        let store = try folder.open { $0.isReadOnly = true }
+        let found = Mutex<[String]>([])
+        try store.forEachHubRegistration(tag: "few") { registration in found.withLock { $0.append(registration.id) } }
+        #expect(found.withLock { $0.sorted() } == ["r-0", "r-200"])
+        #expect(throws: StoreError.self) { try store.hubRegistrations(after: nil, limit: 1_000) }
+    }
+
     @Test func `what an index has lost is counted, and comes back`() throws {
         let folder = try TemporaryFolder()
         let store = try folder.open()

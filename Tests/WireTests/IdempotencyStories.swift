@@ -75,7 +75,7 @@ extension WireTests {
 
 extension ServedSite {
     /// Of the secrets that wait for somebody, newest first.
-    fileprivate func secretIDs(of user: WireUser) throws -> [Int32] {
+    func secretIDs(of user: WireUser) throws -> [Int32] {
         let list = try JSONValue(parsing: call(.get, Path.notifications, as: user).body).array
         return list?.compactMap { $0["Id"]?.integer.flatMap { Int32(exactly: $0) } } ?? []
     }

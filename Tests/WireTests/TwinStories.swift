@@ -53,6 +53,27 @@ struct TwinStories {
         }
     }
 
+    @Test func `of many who make the same request at once on both hosts one is done, and one only`() throws {
+        try TwinHosts.run { twins in
+            let (alice, bob) = (try twins.first.addUser("alice"), try twins.second.addUser("bob"))
+            let body = "\"\(twins.secrets.make("once "))\""
+            let first = try twins.first.sendKeyed(body, from: alice, to: bob, key: "key")
+            #expect(first.status == .ok)
+            let again = try twins.second.sendKeyed(body, from: alice, to: bob, key: "key")
+            #expect(again.fields[.replayed] == "true" && again.body == first.body)
+            #expect(try twins.second.sendKeyed("\"other\"", from: alice, to: bob, key: "key").status == .conflict)
+            for round in 1...6 {
+                let hosts = twins.both
+                let answers = together(8) { number in
+                    try hosts[number % 2].sendKeyed(body, from: alice, to: bob, key: "round-\(round)")
+                }
+                #expect(answers.count { $0.status == .ok && $0.fields[.replayed] == nil } == 1)
+                #expect(answers.allSatisfy { $0.status == .ok || $0.status == .conflict })
+                for host in hosts { #expect(try host.secretIDs(of: bob).count == round + 1) }
+            }
+        }
+    }
+
     @Test func `a queued send is delivered once, whichever host took it and whichever delivers`() throws {
         try TwinHosts.run { twins in
             let alice = try twins.first.addUser("alice")
@@ -128,6 +149,7 @@ struct TwinStories {
                 #expect(answer.status == .serviceUnavailable && answer.fields[.retryAfter] != nil)
                 let health = try host.call(.get, Path.health)
                 #expect(health.status == .serviceUnavailable)
+                #expect(try JSONValue(parsing: health.body)["store"]?.string == "unavailable")
             }
             try server.start()
             for host in twins.both {

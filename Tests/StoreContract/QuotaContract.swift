@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-import Store
+package import Store
 import Testing
 
-struct QuotaTests {
+/// How many bytes an owner may leave unread, whatever the store keeps its records in. Cap: 20,000 bytes.
+package struct QuotaContract {
     private static let now = Timestamp(seconds: 1_800_000_000)
+    private let store: any StateStore
 
-    private func fill(_ store: FileStore, _ owner: String, payload: String) throws -> Int {
+    package init(store: any StateStore) {
+        self.store = store
+    }
+
+    private func fill(_ owner: String, payload: String) throws -> Int {
         for count in 0..<200 {
             do throws(StoreError) {
                 _ = try store.createNotification(
@@ -18,12 +24,11 @@ struct QuotaTests {
         return 200
     }
 
-    @Test func `an owner's payloads are bounded in bytes, and what has expired makes room`() throws {
-        let folder = try TemporaryFolder()
-        let store = try folder.open { $0.notificationBytesPerOwner = 20_000 }
+    /// An owner's payloads are bounded in bytes, and what has expired makes room.
+    package func run() throws {
         let payload = String(repeating: "x", count: 2_000 - FileStore.notificationOverhead)
-        #expect(try fill(store, "alice", payload: payload) == 10)
-        #expect(try fill(store, "bob", payload: payload) == 10)
+        #expect(try fill("alice", payload: payload) == 10)
+        #expect(try fill("bob", payload: payload) == 10)
         let later = Self.now + 61
         let again = try store.createNotification(
             owner: "alice", payload: payload, now: later, expiresAt: later + 60)
