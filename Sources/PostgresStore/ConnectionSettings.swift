@@ -35,12 +35,13 @@ struct ConnectionSettings: Sendable {
     }
 
     /// libpq's keywords in the order in which later ones win: the URL over our defaults, and what must be so over the URL.
-    /// A peer that is gone without a word is noticed after 60 seconds of silence at the latest, and after the time of one
-    /// call when something was sent to it.
+    /// A peer that is gone without a word is noticed after 60 seconds of silence at the latest, and after half the time of
+    /// one call when something was sent to it. That holds for connecting, too (tcp(7)), where libpq then goes on to the
+    /// next server of the URL: its own `connect_timeout` is for callers that let it block.
     var keywords: [(name: String, value: String)] {
         [
             ("keepalives_idle", "30"), ("keepalives_interval", "10"), ("keepalives_count", "3"),
-            ("tcp_user_timeout", String(statementTimeout.milliseconds)),
+            ("tcp_user_timeout", String(max(1, statementTimeout.milliseconds / 2))),
             ("fallback_application_name", "app-backend"),
             ("dbname", url),
             ("client_encoding", "UTF8"),

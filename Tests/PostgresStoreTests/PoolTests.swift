@@ -60,6 +60,49 @@ import Testing
         #expect(outcomes.allSatisfy { $0 == 500 })
         #expect((1..<100).contains(door.visitors))
     }
+
+    @Test func `a first server that says nothing keeps nobody from the second one`() throws {
+        let door = try BlockedDoor()
+        let site = try Site()
+        let database = try site.run("SELECT current_database()")
+        let url = "postgresql://app@/\(database)?host=127.0.0.1,\(site.server.folder)&port=\(door.port),5432"
+        var options = PostgresStore.Options()
+        options.timeout = .seconds(4)
+        let store = try PostgresStore.open(url: url, options: options)
+        #expect(try store.users() == [])
+    }
+}
+
+/// A port whose listener takes nobody in any more: who knocks hears nothing, as from a machine that is switched off.
+private final class BlockedDoor {
+    let port: UInt16
+    private let sockets: [Int32]
+
+    init() throws {
+        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = in_addr_t(INADDR_LOOPBACK).bigEndian
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isOpen = withUnsafeMutablePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(listener, $0, size) == 0 && listen(listener, 0) == 0 && getsockname(listener, $0, &size) == 0
+            }
+        }
+        try #require(isOpen)
+        port = UInt16(bigEndian: address.sin_port)
+        // More than wait in a queue of none.
+        let visitors = (0..<4).map { _ in
+            let visitor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | O_NONBLOCK, 0)
+            _ = withUnsafePointer(to: address) {
+                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(visitor, $0, size) }
+            }
+            return visitor
+        }
+        sockets = [listener] + visitors
+    }
+
+    deinit { sockets.forEach { close($0) } }
 }
 
 /// Listens where a server would, and hangs up on whoever comes.
