@@ -56,7 +56,9 @@ struct Migrator {
     private func currentVersion() throws(StoreError) -> Int {
         try database.call(Self.version, []) { (rows) throws(CallFailure) in
             guard let row = rows.first else { throw .malformed }
-            return try row.integer(0)
+            let version = try row.integer(0)
+            guard version >= 0 else { throw .malformed }
+            return version
         }
     }
 

@@ -90,8 +90,9 @@ extension PostgresStore {
 extension IdempotentRequest: RowRecord {
     init(_ row: Row) throws(CallFailure) {
         var answer: KeptAnswer?
-        if let status = try row.optionalInteger(3) {
-            answer = KeptAnswer(status: Int(status), contentType: try row.string(4), body: try row.string(5))
+        if let status = try row.optionalInteger(3).map({ Int($0) }) {
+            guard KeptAnswer.statuses.contains(status) else { throw .malformed }
+            answer = KeptAnswer(status: status, contentType: try row.string(4), body: try row.string(5))
         }
         self.init(
             owner: try row.string(0), key: try row.string(1), fingerprint: try row.string(2), answer: answer,

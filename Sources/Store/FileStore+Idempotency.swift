@@ -111,7 +111,7 @@ extension IdempotentRequest: LineRecord {
 extension KeptAnswer {
     /// Nil also for a status that HTTP does not have: somebody may have edited it.
     fileprivate init?(line: JSONValue) {
-        guard let status = line["status"]?.integer, (200...599).contains(status),
+        guard let status = line["status"]?.integer, Self.statuses.contains(status),
             let contentType = line["contentType"]?.string, let body = line["body"]?.string
         else { return nil }
         self.init(status: status, contentType: contentType, body: body)

@@ -45,7 +45,10 @@ package struct IdempotentRequest: Hashable, Sendable {
 
 /// An answer that is given again.
 package struct KeptAnswer: Hashable, Sendable {
-    /// The HTTP status.
+    /// Whatever else stands in a store was edited: HTTP has no such status (RFC 9110 section 15), or it is no answer yet.
+    package static let statuses = 200...599
+
+    /// The HTTP status, one of `statuses`.
     package var status: Int
     /// The media type of `body`; empty where there is none.
     package var contentType: String

@@ -150,6 +150,22 @@ import Testing
         }
     }
 
+    @Test(arguments: [-1, 0, 199, 600, 1_000, Int.max])
+    func `an answer whose status HTTP does not have is an error, not an end`(status: Int) throws {
+        let site = try Site()
+        let store = try site.open()
+        var request = IdempotentRequest(owner: "o", key: "k", fingerprint: "f", createdAt: noon, expiresAt: nextDay)
+        request.answer = KeptAnswer(status: 200, contentType: "", body: "")
+        try store.keepAnswer(of: request)
+        try site.run("UPDATE app_backend.idempotent_requests SET status = \(status)")
+        #expect(
+            throws: StoreError.damaged(
+                detail: "PostgreSQL, idempotentRequest: a row that this store cannot have written")
+        ) {
+            try store.claimIdempotencyKey(request, now: noon)
+        }
+    }
+
     @Test func `many callers share few connections`() throws {
         let site = try Site()
         let store = try site.open { $0.connections = 2 }
