@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Scenarios in which the disk fills, fails, or may not be written; and copies of it, and hands on it."""
 
-import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path

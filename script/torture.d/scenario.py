@@ -114,9 +114,6 @@ class Faults:
     def end(self, name: str) -> None:
         (self._folder / name).unlink(missing_ok=True)
 
-    def awaits(self, name: str) -> bool:
-        return (self._folder / name).exists()
-
 
 def build_faults(target: Path) -> None:
     """Raises CalledProcessError."""
