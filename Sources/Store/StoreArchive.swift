@@ -98,16 +98,8 @@ package struct StoreArchive {
     }
 
     private func names(in folder: String) throws(StoreError) -> [String] {
-        guard let stream = opendir(context.path + "/" + folder) else {
+        guard let names = FolderNames.read(context.path + "/" + folder) else {
             throw StoreError(errno, "opendir", folder, writing: false)
-        }
-        defer { closedir(stream) }
-        var names: [String] = []
-        while let entry = readdir(stream) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                String(cString: UnsafeRawPointer($0).assumingMemoryBound(to: CChar.self))
-            }
-            if name != ".", name != ".." { names.append(name) }
         }
         return names
     }
