@@ -34,7 +34,6 @@ struct SQLState: Equatable, Sendable, CustomStringConvertible {
     static let deadlock = SQLState("40P01")
     static let unknownTable = SQLState("42P01")
     static let diskFull = SQLState("53100")
-    static let tooManyConnections = SQLState("53300")
     static let lockNotAvailable = SQLState("55P03")
 
     /// Whether what was to be made is there already, or is being made by somebody else: a schema, a table, the type of its

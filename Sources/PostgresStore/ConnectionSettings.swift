@@ -11,11 +11,9 @@ struct ConnectionSettings: Sendable {
     /// How long the server works on one statement, and half of it on waiting for a lock.
     let statementTimeout: Duration
 
-    static let schemes = ["postgresql://", "postgres://"]
-
     /// - Throws: `unavailable`, when the URL is none that libpq understands; it is not repeated.
     init(url: String, schema: String, statementTimeout: Duration, _ library: LibPQ) throws(StoreError) {
-        guard Self.schemes.contains(where: url.hasPrefix), !url.utf8.contains(0),
+        guard PostgresStore.schemes.contains(where: url.hasPrefix), !url.utf8.contains(0),
             let parsed = library.functions.PQconninfoParse(url, nil)
         else { throw .unavailable(detail: "PostgreSQL: the URL is none of the kind postgresql://user@host/database") }
         library.functions.PQconninfoFree(parsed)

@@ -3,9 +3,13 @@ import Store
 
 /// The store in a PostgreSQL database, for the day a second machine must write.
 ///
-/// Every function is one statement, or a few in one transaction; what it has written when it returns is on the server's
-/// disk, and on those of its synchronous standbys. A call ends within `Options.timeout`, whatever the server does.
-package final class PostgresStore: SiteStore, TransferStore {
+/// Whatever changes together is one statement, or one transaction; what is only tidied away, because there is too much of
+/// it, is a statement of its own. What a function has written when it returns is on the server's disk, and on those of its
+/// synchronous standbys. A statement ends within `Options.timeout`, whatever the server does.
+package final class PostgresStore: SiteStore {
+    /// With which of them a URL begins that names a database.
+    package static let schemes = ["postgresql://", "postgres://"]
+
     /// How a store behaves. The defaults are the product's, and its caps those of `FileStore`; tests make them small.
     package struct Options: Sendable {
         /// Connections at most. A caller that finds all of them in use waits for one.

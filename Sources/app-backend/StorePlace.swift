@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import NotificationHub
+import PostgresStore
 
 /// Where the state is kept.
 enum StorePlace: Equatable, Sendable {
@@ -8,8 +9,6 @@ enum StorePlace: Equatable, Sendable {
     /// In PostgreSQL: `store.url`, a connection URI of libpq's, and how many connections it may be asked over at once:
     /// `store.connections`.
     case database(Secret, connections: Int)
-
-    static let defaultConnections = 16
 
     /// nil: the state is not in a folder.
     var folder: String? {
@@ -37,8 +36,6 @@ extension StorePlace: CustomStringConvertible {
 }
 
 extension StorePlace {
-    private static let schemes = ["postgresql://", "postgres://"]
-
     /// Reads `store.path`, `store.url` and `store.connections`.
     init(_ reading: inout ConfigurationReading) {
         let path = reading.path("store.path")
@@ -56,9 +53,9 @@ extension StorePlace {
             return
         }
         if path != nil { reading.fault("store.url", "excludes store.path: the state is in one place") }
-        if !Self.schemes.contains(where: { url.hasPrefix($0) }) {
+        if !PostgresStore.schemes.contains(where: url.hasPrefix) {
             reading.fault("store.url", "must begin with postgresql://")
         }
-        self = .database(Secret(url), connections: connections ?? Self.defaultConnections)
+        self = .database(Secret(url), connections: connections ?? PostgresStore.Options().connections)
     }
 }

@@ -28,6 +28,7 @@ extension PostgresStore.Options {
         options.devicesPerOwner = .max
         options.sessionsPerOwner = .max
         options.queueBytes = .max
+        options.idempotencyKeysPerOwner = .max
         return options
     }
 }
