@@ -38,6 +38,14 @@ import Testing
         #expect(throws: StoreError.self) { try PostgresStore.migrate(url: site.url) }
     }
 
+    @Test func `of a version that there cannot be it is damaged, and left alone`() throws {
+        let site = try Site()
+        try site.run("UPDATE app_backend.migrations SET version = -5")
+        #expect(refusal(site).contains("cannot have written"))
+        #expect(throws: StoreError.self) { try PostgresStore.migrate(url: site.url) }
+        #expect(try site.run("SELECT version FROM app_backend.migrations") == "-5")
+    }
+
     @Test func `several may make it at once`() throws {
         let site = try Site(isMigrated: false)
         let outcomes = inParallel(6) { _ in Result { try PostgresStore.migrate(url: site.url).after } }
