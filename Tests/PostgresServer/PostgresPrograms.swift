@@ -79,7 +79,9 @@ final class Caretaker: Sendable {
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         defer { close(ends[0]) }
         pipe = ends[1]
-        _ = try ChildProcess("/bin/sh", ["-c", Self.script, "caretaker", folder], input: .descriptor(ends[0]))
+        // In a session of its own: what ends a whole group of processes must not end it.
+        let arguments = ["/bin/sh", "-c", Self.script, "caretaker", folder]
+        _ = try ChildProcess("/usr/bin/setsid", arguments, input: .descriptor(ends[0]))
     }
 
     deinit { close(pipe) }
