@@ -21,6 +21,8 @@ struct StoreImportCommand: ParsableCommand {
 
     /// Records that are put in together: many of them share a file and its flush.
     private static let batch = 10_000
+    /// So many bytes of lines, too, and one line more: some records are long.
+    private static let batchBytes = 8 << 20
     /// So many wrong lines are named.
     private static let maximumFaults = 20
 
@@ -32,16 +34,18 @@ struct StoreImportCommand: ParsableCommand {
         guard !dryRun else { return report(read, imported: nil, total) }
         var progress = Progress()
         let store = try StoreCommand.openSite(options)
-        var (batch, done, imported) = ([StoredRecord](), 0, 0)
+        var (batch, bytes, done, imported) = ([StoredRecord](), 0, 0, 0)
         func put() throws(StoreError) {
             imported += try store.putRecords(batch, now: Site.now())
             done += batch.count
             batch.removeAll(keepingCapacity: true)
+            bytes = 0
             progress.tell("imported \(done) of \(total) records")
         }
-        try forEachRecord(input) { record in
+        try forEachRecord(input) { record, size in
             batch.append(record)
-            if batch.count >= Self.batch { try put() }
+            bytes += size
+            if batch.count >= Self.batch || bytes >= Self.batchBytes { try put() }
         }
         try put()
         report(read, imported: imported, total)
@@ -73,7 +77,8 @@ struct StoreImportCommand: ParsableCommand {
         return reader
     }
 
-    private func forEachRecord(_ input: LineFile, _ body: (StoredRecord) throws -> Void) throws {
+    /// Calls `body` with each record and the bytes of its line.
+    private func forEachRecord(_ input: LineFile, _ body: (StoredRecord, Int) throws -> Void) throws {
         var reader = ExportReader()
         try input.forEachLine { line in
             let record: StoredRecord?
@@ -83,7 +88,7 @@ struct StoreImportCommand: ParsableCommand {
                 if !line.isEnded { return }
                 throw Complaint("\(file):\(line.number): \(error.reason): the file was changed meanwhile")
             }
-            if let record { try body(record) }
+            if let record { try body(record, line.bytes.count) }
         }
     }
 
