@@ -50,6 +50,15 @@ struct LockTrial {
         }
     }
 
+    /// Gives it a moment to die; one that a call holds is left to the end of this process.
+    private func reap(_ child: pid_t) {
+        var status: Int32 = 0
+        for _ in 0..<200 {
+            guard waitpid(child, &status, WNOHANG) == 0 else { return }
+            usleep(Self.pause)
+        }
+    }
+
     /// Nil when it has not come to an end in time: a server that is gone may hold it in a call, also beyond its death.
     private func exitStatus(of child: pid_t) -> Int32? {
         let end = ContinuousClock.now + context.options.lockTimeout
@@ -60,6 +69,7 @@ struct LockTrial {
             guard ended == 0 || errno == EINTR else { return nil }
             guard ContinuousClock.now < end else {
                 kill(child, SIGKILL)
+                reap(child)
                 return nil
             }
             usleep(Self.pause)

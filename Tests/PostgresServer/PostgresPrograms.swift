@@ -72,6 +72,7 @@ final class Caretaker: Sendable {
         """
 
     private let pipe: Int32
+    private let child: ChildProcess
 
     init(folder: String) throws {
         var ends: [Int32] = [-1, -1]
@@ -81,10 +82,14 @@ final class Caretaker: Sendable {
         pipe = ends[1]
         // In a session of its own: what ends a whole group of processes must not end it.
         let arguments = ["/bin/sh", "-c", Self.script, "caretaker", folder]
-        _ = try ChildProcess("/usr/bin/setsid", arguments, input: .descriptor(ends[0]))
+        child = try ChildProcess("/usr/bin/setsid", arguments, input: .descriptor(ends[0]))
     }
 
-    deinit { close(pipe) }
+    /// It is waited for: an exit test's child is not seen to end as long as another one is there that nobody has asked.
+    deinit {
+        close(pipe)
+        _ = child.wait(seconds: 20)
+    }
 }
 
 /// Small files.
