@@ -61,4 +61,22 @@ extension BucketTable {
             }
         }
     }
+
+    /// The version of the next write of the record of that id, in a table whose key is the id. A record that was removed
+    /// counts on from there as long as the removal's line stands, so that nobody who still has a version of the old one
+    /// overwrites its successor with it.
+    /// - Parameter version: of the record; nil when there is none.
+    /// - Throws: `conflict`, at the end of all numbers.
+    func nextVersion(
+        of id: String, after version: Int?, in content: BucketContent
+    ) throws(StoreError) -> Int {
+        var last = version ?? 0
+        if version == nil {
+            forEachLine(content, key: id, id: nil) { line in
+                if line.op == deleteOp, line.value["version"] != nil { last = line.value.version ?? last }
+            }
+        }
+        guard last < .max - 1 else { throw .conflict }
+        return last + 1
+    }
 }

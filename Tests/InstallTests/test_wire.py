@@ -29,9 +29,13 @@ def programs(root: Root, program: Path, folder: Path) -> dict[str, Path]:
     return {variable: _wrap(place, root, inner) for variable, inner in named.items()}
 
 
-# Shared hosts are not root's, and only root can enter another system. Restarts are tried under its systemd, and the others
-# of these meet nothing of a system's.
-ELSEWHERE = "HostingTests|RestartStories|LimitStories|Doctor|StoreStories|Placement"
+# Shared hosts are not root's, and only root can enter another system. Restarts are tried under its systemd. Disks are mounted,
+# and databases started, where the tests are, which the programs of another system do not see; and the others of these meet
+# nothing of a system's.
+ELSEWHERE = (
+    "HostingTests|RestartStories|LimitStories|Doctor|StoreStories|StoreCommandStories|IdempotencyStories|Placement"
+    "|DiskStories|TwinStories|DatabaseStories"
+)
 
 
 def test_the_whole_story_passes_on_a_clean_debian(programs: dict[str, Path], folder: Path, release: Debian) -> None:
