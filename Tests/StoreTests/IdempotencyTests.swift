@@ -67,25 +67,13 @@ import Testing
         throws
     {
         let folder = try TemporaryFolder()
-        let flushes = Atomic<Int>(0)
-        try withExtendedLifetime(flushes) {
-            let store = try folder.open {
-                $0.calls = DiskCalls(flushFile: { descriptor in
-                    flushes.add(1, ordering: .relaxed)
-                    return fdatasync(descriptor)
-                })
-            }
-            func count(_ body: () throws -> Void) rethrows -> Int {
-                let before = flushes.load(ordering: .relaxed)
-                try body()
-                return flushes.load(ordering: .relaxed) - before
-            }
-            #expect(try count { _ = try store.claimIdempotencyKey(request("k"), now: noon) } == 1)
-            #expect(try count { _ = try store.claimIdempotencyKey(request("k"), now: noon) } == 0)
-            #expect(try count { try store.keepAnswer(of: request("k", answer: Self.answer)) } == 1)
-            #expect(try count { try store.releaseIdempotencyKey("k", owner: "ann") } == 1)
-            #expect(try count { try store.releaseIdempotencyKey("k", owner: "ann") } == 0)
-        }
+        let flushes = FlushCount()
+        let store = try folder.open { $0.calls = flushes.counting }
+        #expect(try flushes.during { _ = try store.claimIdempotencyKey(request("k"), now: noon) } == 1)
+        #expect(try flushes.during { _ = try store.claimIdempotencyKey(request("k"), now: noon) } == 0)
+        #expect(try flushes.during { try store.keepAnswer(of: request("k", answer: Self.answer)) } == 1)
+        #expect(try flushes.during { try store.releaseIdempotencyKey("k", owner: "ann") } == 1)
+        #expect(try flushes.during { try store.releaseIdempotencyKey("k", owner: "ann") } == 0)
     }
 
     @Test func `who sends all day keeps nearly as many keys as he may have, the newest`() throws {

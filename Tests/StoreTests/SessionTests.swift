@@ -93,23 +93,11 @@ import Testing
 
     @Test func `a session is flushed before its call returns, its end too, and what was sent is not`() throws {
         let folder = try TemporaryFolder()
-        let flushes = Atomic<Int>(0)
-        try withExtendedLifetime(flushes) {
-            let store = try folder.open {
-                $0.calls = DiskCalls(flushFile: { descriptor in
-                    flushes.add(1, ordering: .relaxed)
-                    return fdatasync(descriptor)
-                })
-            }
-            func count(_ body: () throws -> Void) rethrows -> Int {
-                let before = flushes.load(ordering: .relaxed)
-                try body()
-                return flushes.load(ordering: .relaxed) - before
-            }
-            #expect(try count { try store.createSession(session("s"), now: noon) } == 2)
-            #expect(try count { _ = try store.removeSession("s") } == 1)
-            #expect(try count { try store.rememberSent(["n"], owner: "a", now: noon, expiresAt: nextDay) } == 0)
-        }
+        let flushes = FlushCount()
+        let store = try folder.open { $0.calls = flushes.counting }
+        #expect(try flushes.during { try store.createSession(session("s"), now: noon) } == 2)
+        #expect(try flushes.during { _ = try store.removeSession("s") } == 1)
+        #expect(try flushes.during { try store.rememberSent(["n"], owner: "a", now: noon, expiresAt: nextDay) } == 0)
     }
 
     @Test func `a store of an earlier version gets its new tables when it is opened`() throws {
