@@ -39,7 +39,7 @@ let package = Package(
         .systemLibrary(name: "CPostgres", providers: [.apt(["libpq-dev"])]),
         .systemLibrary(name: "CPlatform", providers: [.apt(["libcrypt-dev"])]),
 
-        // Threads without libdispatch.
+        // Threads without libdispatch, and what they wait for.
         .target(name: "Threads", dependencies: ["CPlatform"], swiftSettings: strict),
 
         // Words.
@@ -51,7 +51,7 @@ let package = Package(
         .target(
             name: "FastCGI",
             dependencies: ["CFastCGI", "CPlatform", "HTTP", "Threads", httpTypes, logging], swiftSettings: strict),
-        .target(name: "Curl", dependencies: ["CCurl", "HTTP", httpTypes], swiftSettings: strict),
+        .target(name: "Curl", dependencies: ["CCurl", "HTTP", "Threads", httpTypes], swiftSettings: strict),
 
         // What is counted, and its text for Prometheus; each decorator has the shape of what it counts.
         .target(

@@ -2,6 +2,7 @@
 import CPlatform
 import Glibc
 import Synchronization
+import Threads
 
 /// Accepts connections, receives requests that arrive in pieces, and keeps all deadlines; never blocks but in its poller.
 struct EventThread: ~Copyable {

@@ -4,6 +4,7 @@ import HTTP
 import HTTPTypes
 import Logging
 import Synchronization
+import Threads
 
 /// What the event thread and the workers of one server share. Whoever is late at the end keeps it alive, descriptors
 /// included, so that a worker that outlives the drain never meets a number that has become somebody else's.
@@ -40,11 +41,12 @@ final class ServerState: Sendable {
         self.refuse = refuse
         waiting = WaitingRoom(capacity: limits.waitingBytes)
         self.responder = responder
-        ready = try Poller()
-        events = try Poller()
+        guard let ready = Poller(), let events = Poller() else {
+            throw .noDescriptor("epoll_create1: \(systemErrorText())")
+        }
+        guard let bell = Bell(), let lastBell = Bell() else { throw .noDescriptor("eventfd: \(systemErrorText())") }
+        (self.ready, self.events, self.bell, self.lastBell) = (ready, events, bell, lastBell)
         shift = try Shift(workers: limits.workers, size: Self.listeners)
-        bell = try Bell()
-        lastBell = try Bell()
         guard events.add(bell.number, .readable), ready.add(lastBell.number, .readable) else {
             throw .noDescriptor("epoll_ctl: \(systemErrorText())")
         }

@@ -2,6 +2,7 @@
 import CPlatform
 import Glibc
 import Synchronization
+import Threads
 
 /// Keeps few of the idle workers awake.
 ///
