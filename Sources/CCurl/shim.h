@@ -38,3 +38,9 @@ static inline CURLcode curl_easy_getinfo_pointer(CURL *handle, CURLINFO info, vo
 static inline CURLMcode curl_multi_setopt_long(CURLM *multi, CURLMoption option, long value) {
     return curl_multi_setopt(multi, option, value);
 }
+static inline CURLMcode curl_multi_setopt_pointer(CURLM *multi, CURLMoption option, void *value) {
+    return curl_multi_setopt(multi, option, value);
+}
+static inline CURLMcode curl_multi_setopt_socket(CURLM *multi, CURLMoption option, curl_socket_callback value) {
+    return curl_multi_setopt(multi, option, value);
+}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import CCurl
 import Synchronization
+import Threads
 
 /// The way from the callers to the transfer thread: bounded, and the only thing they share.
 final class CallQueue: Sendable {
@@ -13,13 +13,12 @@ final class CallQueue: Sendable {
 
     private let state = Mutex(State())
     private let capacity: Int
-    // `curl_multi_wakeup(3)` is the one function of a multi handle that any thread may call. It is called under the
-    // lock and only before `isClosed`; the thread frees the handle only after it has seen `isClosed` under that lock.
-    private nonisolated(unsafe) let multi: UnsafeMutableRawPointer
+    /// Rings when there is something for the transfer thread.
+    let bell: Bell
 
-    init(capacity: Int, multi: UnsafeMutableRawPointer) {
+    init(capacity: Int, bell: Bell) {
         self.capacity = capacity
-        self.multi = multi
+        self.bell = bell
     }
 
     /// - Throws: `overloaded`, `cancelled` (the queue is closed).
@@ -29,7 +28,7 @@ final class CallQueue: Sendable {
             guard state.count < capacity else { return .overloaded }
             state.count += 1
             state.waiting.append(call)
-            if state.waiting.count == 1 { curl_multi_wakeup(multi) }
+            if state.waiting.count == 1 { bell.ring() }
             return nil
         }
         if let refusal { throw refusal }
@@ -40,7 +39,7 @@ final class CallQueue: Sendable {
         state.withLock { state in
             guard !state.isClosed else { return }
             state.isClosed = true
-            curl_multi_wakeup(multi)
+            bell.ring()
         }
     }
 

@@ -2,6 +2,7 @@
 import CCurl
 import HTTP
 import Synchronization
+import Threads
 
 /// The door out: a responder whose answers come over the network.
 ///
@@ -18,20 +19,29 @@ package final class CurlTransport: Responder, RequestSender {
     /// Starts the thread; `close()` or the end of the last reference ends it.
     /// - Throws: `unavailable`, when libcurl or a thread cannot be had.
     package init(_ options: CurlOptions = CurlOptions()) throws(TransportError) {
+        guard let bell = Bell(), let sockets = SocketWatch(bell) else {
+            throw .unavailable(reason: "no descriptor to wait with")
+        }
         guard libraryIsReady, let multi = curl_multi_init() else {
             throw .unavailable(reason: "libcurl could not be set up")
+        }
+        guard sockets.attach(to: multi) else {
+            curl_multi_cleanup(multi)
+            throw .unavailable(reason: "libcurl does not say what to wait for")
         }
         curl_multi_setopt_long(multi, CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
         curl_multi_setopt_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, max(1, options.maximumConnectionsPerHost))
         curl_multi_setopt_long(multi, CURLMOPT_MAXCONNECTS, CurlOptions.maximumIdleConnections)
         curl_multi_setopt_long(multi, CURLMOPT_MAX_CONCURRENT_STREAMS, CurlOptions.maximumStreamsPerConnection)
-        let queue = CallQueue(capacity: options.maximumQueued, multi: multi)
+        let queue = CallQueue(capacity: options.maximumQueued, bell: bell)
         let certificate = LastCertificate()
         // The thread is the handle's only owner from here on; if it cannot start, the handle is freed here.
         nonisolated(unsafe) let handedOver = multi
         do throws(TransportError) {
             let thread = try TransferThread {
-                TransferLoop(multi: handedOver, queue: queue, options: options, certificate: certificate).run()
+                TransferLoop(
+                    multi: handedOver, queue: queue, sockets: sockets, options: options, certificate: certificate
+                ).run()
             }
             threadID = thread.id
             self.thread = Mutex(thread)

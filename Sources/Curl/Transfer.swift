@@ -45,6 +45,9 @@ final class Transfer {
         try setCallbacks()
     }
 
+    /// Whether the whole answer is there, whatever libcurl still waits for.
+    var isAnswered: Bool { answer.isWhole }
+
     /// Tells the caller what became of his call, and lets go of it.
     ///
     /// A server may answer before it has read the whole request, and then reset the stream; the answer counts (RFC 9113

@@ -10,7 +10,8 @@ final class TransferLoop {
     /// Transfers whose handle is in the multi handle, by the handle.
     private var active: [UnsafeMutableRawPointer: Transfer] = [:]
     private var idle: [Transfer] = []
-    private let sockets = OpenSockets()
+    private let opened = OpenSockets()
+    private let sockets: SocketWatch
     /// No active transfer's deadline is earlier.
     private var earliestDeadline: Deadline?
 
@@ -19,35 +20,47 @@ final class TransferLoop {
 
     /// Takes the multi handle over: `run()` frees it.
     init(
-        multi: UnsafeMutableRawPointer, queue: CallQueue, options: CurlOptions, certificate: LastCertificate
+        multi: UnsafeMutableRawPointer, queue: CallQueue, sockets: SocketWatch, options: CurlOptions,
+        certificate: LastCertificate
     ) {
         self.multi = multi
         self.queue = queue
+        self.sockets = sockets
         self.options = options
         self.certificate = certificate
     }
 
     /// Carries transfers until the queue is closed; then ends those under way with `cancelled` and frees everything.
+    ///
+    /// `curl_multi_perform(3)` would do with less, and loses wake-ups (seen in 7.88): it forgets the timers that are due
+    /// when it ends, by a clock that each transfer it looks for a connection moves on; so a transfer that was called
+    /// out of the queue for one, behind the place where the loop had been, slept until some other timer rang, five
+    /// seconds later, or its deadline. `curl_multi_socket_action(3)` runs whom it forgets the timer of.
     func run() {
+        var ready: Int32?
         while !queue.isClosed {
             for call in queue.takeAll() ?? [] { start(call) }
             var running: Int32 = 0
-            curl_multi_perform(multi, &running)
+            curl_multi_socket_action(multi, ready ?? CURL_SOCKET_TIMEOUT, 0, &running)
             finishDone()
+            finishAnswered()
             endOverdue()
-            curl_multi_poll(multi, nil, 0, sleepMilliseconds, nil)
+            ready = sockets.next(milliseconds: sleepMilliseconds)
         }
         stop()
     }
 
+    /// Until libcurl's next timer or the next deadline, whichever is first (`curl_multi_timeout(3)`; -1: it has none).
     private var sleepMilliseconds: Int32 {
-        Int32(min(earliestDeadline?.millisecondsLeft ?? Self.idleMilliseconds, Self.idleMilliseconds))
+        var timer = 0
+        if curl_multi_timeout(multi, &timer) != CURLM_OK || timer < 0 { timer = Self.idleMilliseconds }
+        return Int32(min(timer, earliestDeadline?.millisecondsLeft ?? Self.idleMilliseconds, Self.idleMilliseconds))
     }
 
     private func start(_ call: Call) {
         guard call.deadline > .now else { return refuse(call, .noConnectionInTime) }
         do throws(TransportError) {
-            let transfer = if let used = idle.popLast() { used } else { try Transfer(sockets) }
+            let transfer = if let used = idle.popLast() { used } else { try Transfer(opened) }
             try transfer.begin(call, options: options)
             guard curl_multi_add_handle(multi, transfer.easy) == CURLM_OK else {
                 throw .unavailable(reason: "no transfer can be added")
@@ -72,6 +85,14 @@ final class TransferLoop {
             let code = message.pointee.data.result
             if options.notesCertificate { certificate.note(easy) }
             remove(easy) { $0.finish(code) }
+        }
+    }
+
+    /// A server may answer before it has read the whole request (RFC 9113 section 8.1); libcurl then goes on sending, and
+    /// may wait for ever for the room to.
+    private func finishAnswered() {
+        for (easy, transfer) in active where transfer.isAnswered {
+            remove(easy) { $0.finish(CURLE_OK) }
         }
     }
 

@@ -10,7 +10,8 @@ final class LocalServer: Sendable {
     let folder: URL
     let tlsPort: UInt16
     let plainPort: UInt16
-    /// Speaks HTTP/2, and takes four requests at once.
+    /// Speaks HTTP/2, and takes 32 requests at once. It closes a connection on which twice as many come at a time (nginx
+    /// since CVE-2023-44487), and a client does not know its limit before it has sent the first of them.
     let narrowPort: UInt16
     /// Takes connections and never answers.
     private let silent: LoopbackListener
@@ -20,10 +21,16 @@ final class LocalServer: Sendable {
     var certificate: String { folder.appending(path: "cert.pem").path }
     var authority: String { "localhost:\(tlsPort)" }
 
-    /// A line of each request for `/drop`.
+    /// A line of each request for `/drop` and `/take`.
     var drops: [Substring] {
         let text = try? String(contentsOf: folder.appending(path: "drops.log"), encoding: .utf8)
         return (text ?? "").split(separator: "\n")
+    }
+
+    /// As `drops`, when there are as many at last: nginx writes its line when the answer may have arrived already.
+    func drops(atLeast count: Int) -> [Substring] {
+        Deadline.poll(seconds: 10) { drops.count >= count }
+        return drops
     }
 
     struct NotStarted: Error {}
@@ -122,7 +129,7 @@ final class LocalServer: Sendable {
           }
           server {
             listen 127.0.0.1:\(plain);
-            listen 127.0.0.1:\(narrow) ssl http2; http2_max_concurrent_streams 4;
+            listen 127.0.0.1:\(narrow) ssl http2; http2_max_concurrent_streams 32;
             ssl_certificate cert.pem; ssl_certificate_key key.pem;
             large_client_header_buffers 4 64k;
             location = /hello { return 200 "plain"; }
@@ -141,6 +148,13 @@ final class LocalServer: Sendable {
         CurlOptions(
             timeout: timeout, caFile: certificate, addresses: addresses, maximumResponseBytes: maximumResponseBytes,
             maximumConnectionsPerHost: connections, maximumQueued: maximumQueued)
+    }
+
+    /// A request that is logged, to the server that takes few at once.
+    func take() -> Request {
+        Request(
+            method: .post, scheme: "https", authority: "localhost:\(narrowPort)", path: "/take",
+            body: [UInt8]("{}".utf8))
     }
 
     func get(_ path: String, query: String = "") -> Request {
