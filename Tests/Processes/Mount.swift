@@ -39,9 +39,14 @@ package final class Mount: Sendable {
         try Self.run(program, [source, path])
     }
 
+    /// The kernel refuses it while a file is open for writing, and a child of another test has a copy of every descriptor
+    /// until it becomes its program; so it is asked again.
     /// - Parameter isBind: whether only this view becomes so.
     package func makeReadOnly(isBind: Bool = false) throws {
-        try Self.run("/bin/mount", ["-o", "remount,ro" + (isBind ? ",bind" : ""), path])
+        let arguments = ["-o", "remount,ro" + (isBind ? ",bind" : ""), path]
+        guard Deadline.poll(seconds: Self.seconds, { (try? Self.run("/bin/mount", arguments)) != nil }) else {
+            throw Failed(program: "/bin/mount")
+        }
     }
 
     /// Lazily: what still uses it ends with its user.

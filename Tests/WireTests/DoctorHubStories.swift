@@ -102,13 +102,26 @@ extension WireTests {
             let status: Int
             var detail: String?
             var fields: HTTPFields = [:]
+            /// Seconds that its clock is ahead of ours when it answers, which may be long after the rows were made.
+            var clockAhead: Double?
             let wrong: [String]
             let cure: String
 
             var testDescription: String { name }
 
+            /// So many seconds from now, as a server says it.
+            private static func httpDate(_ seconds: Double) -> String {
+                let format = DateFormatter()
+                format.locale = Locale(identifier: "en_US_POSIX")
+                format.timeZone = TimeZone(identifier: "GMT")
+                format.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
+                return format.string(from: Date().addingTimeInterval(seconds))
+            }
+
             var response: Response {
                 let body = detail.map { "<Error><Code>\(status)</Code><Detail>\($0)</Detail></Error>" } ?? ""
+                var fields = fields
+                if let clockAhead { fields[.date] = Self.httpDate(clockAhead) }
                 return Response(status: HTTPResponse.Status(code: status), fields: fields, body: Array(body.utf8))
             }
         }
@@ -129,11 +142,11 @@ extension WireTests {
             Row(name: "throttled", status: 429, detail: "", fields: [.retryAfter: "9"], wrong: [], cure: "tier"),
             Row(
                 name: "a clock ten minutes behind", status: 401, detail: "ExpiredToken: .TrackingId:x",
-                fields: [.date: httpDate(600)], wrong: ["clock"], cure: "timedatectl set-ntp true"),
+                clockAhead: 600, wrong: ["clock"], cure: "timedatectl set-ntp true"),
             Row(
                 name: "a clock ten minutes ahead", status: 401,
                 detail: "InvalidSignature: The token has an invalid signature.",
-                fields: [.date: httpDate(-600)], wrong: ["clock"], cure: "timedatectl set-ntp true"),
+                clockAhead: -600, wrong: ["clock"], cure: "timedatectl set-ntp true"),
         ]
 
         @Test(arguments: rows) func `a hub's answer is understood`(row: Row) throws {
@@ -152,15 +165,6 @@ extension WireTests {
                 let step = row.wrong.first ?? "hub"
                 #expect(diagnosis.cure(step).contains(row.cure), "\(diagnosis.cure(step))")
             }
-        }
-
-        /// So many seconds from now, as a server says it.
-        private static func httpDate(_ seconds: Double) -> String {
-            let format = DateFormatter()
-            format.locale = Locale(identifier: "en_US_POSIX")
-            format.timeZone = TimeZone(identifier: "GMT")
-            format.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
-            return format.string(from: Date().addingTimeInterval(seconds))
         }
     }
 }
