@@ -27,22 +27,20 @@ final class Connection: Sendable {
         guard let start else { throw .unreachable(reason: "no memory for a connection") }
         self.library = library
         handle = start
-        _ = functions.PQsetNoticeReceiver(handle, postgres_ignore_notice, nil)
+        _ = library.functions.PQsetNoticeReceiver(handle, postgres_ignore_notice, nil)
         try connect(until: deadline)
-        _ = functions.PQsetnonblocking(handle, 1)
+        _ = library.functions.PQsetnonblocking(handle, 1)
         try prepare(settings, until: deadline)
     }
 
-    deinit { functions.PQfinish(handle) }
-
-    private var functions: postgres_functions { library.functions }
+    deinit { library.functions.PQfinish(handle) }
 
     /// As PQconnectPoll's description has it: first it wants to write.
     private func connect(until deadline: Deadline) throws(CallFailure) {
         var progress = PGRES_POLLING_WRITING
         while progress != PGRES_POLLING_OK {
-            guard functions.PQstatus(handle) != CONNECTION_BAD, progress != PGRES_POLLING_FAILED else {
-                let message = functions.PQerrorMessage(handle).map { String(cString: $0) }
+            guard library.functions.PQstatus(handle) != CONNECTION_BAD, progress != PGRES_POLLING_FAILED else {
+                let message = library.functions.PQerrorMessage(handle).map { String(cString: $0) }
                 throw .unreachable(reason: ConnectionFault.reason(message ?? ""))
             }
             do throws(CallFailure) {
@@ -51,12 +49,12 @@ final class Connection: Sendable {
                 guard case .late = error else { throw error }
                 throw .unreachable(reason: "the server does not answer")
             }
-            progress = functions.PQconnectPoll(handle)
+            progress = library.functions.PQconnectPoll(handle)
         }
     }
 
     private func prepare(_ settings: ConnectionSettings, until deadline: Deadline) throws(CallFailure) {
-        let encoding = functions.PQparameterStatus(handle, "server_encoding").map { String(cString: $0) }
+        let encoding = library.functions.PQparameterStatus(handle, "server_encoding").map { String(cString: $0) }
         guard encoding == nil || encoding?.uppercased() == "UTF8" else {
             throw .unreachable(reason: "the database's encoding is not UTF8")
         }
@@ -67,20 +65,21 @@ final class Connection: Sendable {
 
     /// Whether nothing was heard while nobody asked: an idle server says nothing unless it says good-bye.
     var isQuiet: Bool {
-        var entry = pollfd(fd: functions.PQsocket(handle), events: Int16(POLLIN), revents: 0)
-        return functions.PQstatus(handle) == CONNECTION_OK && poll(&entry, 1, 0) == 0
+        var entry = pollfd(fd: library.functions.PQsocket(handle), events: Int16(POLLIN), revents: 0)
+        return library.functions.PQstatus(handle) == CONNECTION_OK && poll(&entry, 1, 0) == 0
     }
 
     /// Whether the next caller finds it as he must: alive, and in no transaction.
     var isClean: Bool {
-        functions.PQstatus(handle) == CONNECTION_OK && functions.PQtransactionStatus(handle) == PQTRANS_IDLE
+        library.functions.PQstatus(handle) == CONNECTION_OK
+            && library.functions.PQtransactionStatus(handle) == PQTRANS_IDLE
     }
 
     // MARK: Asking
 
     /// Statements without parameters, by the simple protocol; what they answer is dropped.
     func run(_ sql: String, until deadline: Deadline) throws(CallFailure) {
-        guard functions.PQsendQuery(handle, sql) == 1 else { throw .lost(isUndone: true) }
+        guard library.functions.PQsendQuery(handle, sql) == 1 else { throw .lost(isUndone: true) }
         _ = try answer(until: deadline)
     }
 
@@ -89,7 +88,7 @@ final class Connection: Sendable {
         try prepare(statement, values, until: deadline)
         let parameters = Parameters(values)
         let isSent = parameters.withPointers { pointers, lengths, formats in
-            functions.PQsendQueryPrepared(
+            library.functions.PQsendQueryPrepared(
                 handle, statement.name, Int32(clamping: values.count), pointers, lengths, formats, Parameters.binary)
         }
         guard isSent == 1 else { throw .lost(isUndone: true) }
@@ -99,7 +98,7 @@ final class Connection: Sendable {
     private func prepare(_ statement: Statement, _ values: [Value], until deadline: Deadline) throws(CallFailure) {
         guard !prepared.withLock({ $0.contains(statement.name) }) else { return }
         let types = values.map(\.type)
-        let isSent = functions.PQsendPrepare(
+        let isSent = library.functions.PQsendPrepare(
             handle, statement.name, statement.sql, Int32(clamping: types.count), types)
         guard isSent == 1 else { throw .lost(isUndone: true) }
         do throws(CallFailure) {
@@ -124,7 +123,7 @@ final class Connection: Sendable {
         var failure: CallFailure?
         while let result = try nextResult(until: deadline) {
             let rows = Rows(library, result)
-            switch functions.PQresultStatus(result) {
+            switch library.functions.PQresultStatus(result) {
             case PGRES_TUPLES_OK, PGRES_COMMAND_OK, PGRES_EMPTY_QUERY: last = rows
             default: failure = failure ?? refusal(result)
             }
@@ -136,8 +135,10 @@ final class Connection: Sendable {
 
     /// A refusal without a code is libpq's own: the connection broke.
     private func refusal(_ result: OpaquePointer) -> CallFailure {
-        let code = functions.PQresultErrorField(result, Int32(UInt8(ascii: "C"))).map { SQLState(String(cString: $0)) }
-        guard let code, !code.endsConnection, functions.PQstatus(handle) == CONNECTION_OK else {
+        let code = library.functions.PQresultErrorField(result, Int32(UInt8(ascii: "C"))).map {
+            SQLState(String(cString: $0))
+        }
+        guard let code, !code.endsConnection, library.functions.PQstatus(handle) == CONNECTION_OK else {
             return .lost(isUndone: false)
         }
         return .refused(code)
@@ -145,7 +146,7 @@ final class Connection: Sendable {
 
     private func flush(until deadline: Deadline) throws(CallFailure) {
         while true {
-            switch functions.PQflush(handle) {
+            switch library.functions.PQflush(handle) {
             case 0: return
             case 1:
                 // The server may have to get rid of something before it reads on.
@@ -157,20 +158,21 @@ final class Connection: Sendable {
     }
 
     private func nextResult(until deadline: Deadline) throws(CallFailure) -> OpaquePointer? {
-        while functions.PQisBusy(handle) != 0 {
+        while library.functions.PQisBusy(handle) != 0 {
             _ = try wait(POLLIN, until: deadline)
             try consume()
         }
-        return functions.PQgetResult(handle)
+        return library.functions.PQgetResult(handle)
     }
 
     private func consume() throws(CallFailure) {
-        guard functions.PQconsumeInput(handle) == 1 else { throw .lost(isUndone: false) }
+        guard library.functions.PQconsumeInput(handle) == 1 else { throw .lost(isUndone: false) }
     }
 
     /// - Returns: the events that came.
     private func wait(_ events: Int32, until deadline: Deadline) throws(CallFailure) -> Int16 {
-        var entry = pollfd(fd: functions.PQsocket(handle), events: Int16(truncatingIfNeeded: events), revents: 0)
+        var entry = pollfd(
+            fd: library.functions.PQsocket(handle), events: Int16(truncatingIfNeeded: events), revents: 0)
         while true {
             let count = poll(&entry, 1, deadline.milliseconds)
             if count > 0 { return entry.revents }

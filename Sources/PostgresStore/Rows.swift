@@ -28,12 +28,10 @@ final class Rows: RandomAccessCollection {
 
     /// Nil for NULL, and for a row or column that there is not.
     fileprivate func bytes(_ row: Int32, _ column: Int32) -> [UInt8]? {
-        let functions = library.functions
-        guard functions.PQgetisnull(result, row, column) == 0, let start = functions.PQgetvalue(result, row, column)
-        else {
-            return nil
-        }
-        let count = Int(functions.PQgetlength(result, row, column))
+        guard library.functions.PQgetisnull(result, row, column) == 0,
+            let start = library.functions.PQgetvalue(result, row, column)
+        else { return nil }
+        let count = Int(library.functions.PQgetlength(result, row, column))
         return Array(UnsafeRawBufferPointer(start: start, count: count))
     }
 }
