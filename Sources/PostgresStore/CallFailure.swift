@@ -32,6 +32,7 @@ struct SQLState: Equatable, Sendable, CustomStringConvertible {
     static let unknownSchema = SQLState("3F000")
     static let serializationFailure = SQLState("40001")
     static let deadlock = SQLState("40P01")
+    static let insufficientPrivilege = SQLState("42501")
     static let unknownTable = SQLState("42P01")
     static let diskFull = SQLState("53100")
     static let lockNotAvailable = SQLState("55P03")

@@ -24,7 +24,18 @@ final class Database: Sendable {
     func call<Result>(
         _ statement: Statement, _ values: [Value], _ read: (Rows) throws(CallFailure) -> Result
     ) throws(StoreError) -> Result {
-        try run(statement.name, isRepeatable: statement.isRepeatable) { (connection, deadline) throws(CallFailure) in
+        do throws(CallFailure) {
+            return try attempt(statement, values, read)
+        } catch {
+            throw error.storeError(statement.name)
+        }
+    }
+
+    /// As `call(_:_:_:)`, for who asks what the server has refused.
+    func attempt<Result>(
+        _ statement: Statement, _ values: [Value], _ read: (Rows) throws(CallFailure) -> Result
+    ) throws(CallFailure) -> Result {
+        try run(isRepeatable: statement.isRepeatable) { (connection, deadline) throws(CallFailure) in
             try read(connection.rows(statement, values, until: deadline))
         }
     }
@@ -40,28 +51,32 @@ final class Database: Sendable {
     func transaction<Result>(
         _ name: String, _ body: (Transaction) throws(CallFailure) -> Result
     ) throws(StoreError) -> Result {
-        try run(name, isRepeatable: false) { (connection, deadline) throws(CallFailure) in
-            try Transaction(connection, deadline).run(body)
+        do throws(CallFailure) {
+            return try run(isRepeatable: false) { (connection, deadline) throws(CallFailure) in
+                try Transaction(connection, deadline).run(body)
+            }
+        } catch {
+            throw error.storeError(name)
         }
     }
 
     private func run<Result>(
-        _ name: String, isRepeatable: Bool, _ body: (Connection, Deadline) throws(CallFailure) -> Result
-    ) throws(StoreError) -> Result {
+        isRepeatable: Bool, _ body: (Connection, Deadline) throws(CallFailure) -> Result
+    ) throws(CallFailure) -> Result {
         let deadline = Deadline(timeout)
         var tries = 0
         while true {
             tries += 1
             do throws(CallFailure) {
-                return try attempt(deadline, body)
+                return try lend(deadline, body)
             } catch {
                 guard tries < Self.maximumTries, mayRepeat(error, isRepeatable), pause(error, tries, until: deadline)
-                else { throw error.storeError(name) }
+                else { throw error }
             }
         }
     }
 
-    private func attempt<Result>(
+    private func lend<Result>(
         _ deadline: Deadline, _ body: (Connection, Deadline) throws(CallFailure) -> Result
     ) throws(CallFailure) -> Result {
         let loan = try pool.take(until: deadline)

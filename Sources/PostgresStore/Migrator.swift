@@ -12,6 +12,9 @@ struct Migrator {
         "CREATE TABLE migrations (version bigint PRIMARY KEY, applied_at timestamptz NOT NULL)"
     private static let findSchema = Statement.reading(
         "migrate", "SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname::text = $1")
+    private static let mayUseSchema = Statement.reading(
+        "open.rights",
+        "SELECT has_schema_privilege(oid, 'USAGE') FROM pg_catalog.pg_namespace WHERE nspname::text = $1")
     private static let version = Statement.reading("open", "SELECT coalesce(max(version), 0) FROM migrations")
     private static let record = Statement.writing(
         "migrate.record", "INSERT INTO migrations (version, applied_at) VALUES ($1, now())")
@@ -36,13 +39,17 @@ struct Migrator {
     /// - Throws: `notReady`, when the schema is not this version's.
     func check() throws(StoreError) {
         let version: Int
-        do throws(StoreError) {
-            version = try currentVersion()
+        do throws(CallFailure) {
+            version = try readVersion()
         } catch {
-            guard case .unavailable(let detail) = error,
-                [SQLState.unknownTable, .unknownSchema].contains(where: { detail.hasSuffix("SQLSTATE \($0)") })
-            else { throw error }
-            throw .notReady(detail: "PostgreSQL: the database holds no store yet; run \(Self.command)")
+            switch error {
+            // The server passes over a schema that the user may not use, as if it were not there.
+            case .refused(.unknownTable), .refused(.unknownSchema):
+                try checkRights()
+                throw .notReady(detail: "PostgreSQL: the database holds no store yet; run \(Self.command)")
+            case .refused(.insufficientPrivilege): throw Self.isForbidden("the store's tables (GRANT)")
+            default: throw error.storeError(Self.version.name)
+            }
         }
         guard version <= Migrations.newest else { throw Self.isNewer }
         guard version == Migrations.newest else {
@@ -53,8 +60,28 @@ struct Migrator {
     private static let isNewer = StoreError.notReady(
         detail: "PostgreSQL: the store was made by a newer version of this program")
 
+    private static func isForbidden(_ what: String) -> StoreError {
+        .notReady(detail: "PostgreSQL: the user of store.url may not use \(what)")
+    }
+
+    /// - Throws: `notReady`, when there is a schema that the user may not use.
+    private func checkRights() throws(StoreError) {
+        let mayUse = try database.call(Self.mayUseSchema, [.text(schema)]) { (rows) throws(CallFailure) in
+            try rows.first?.bool(0) ?? true
+        }
+        guard mayUse else { throw Self.isForbidden("the schema \(schema) (GRANT USAGE)") }
+    }
+
     private func currentVersion() throws(StoreError) -> Int {
-        try database.call(Self.version, []) { (rows) throws(CallFailure) in
+        do throws(CallFailure) {
+            return try readVersion()
+        } catch {
+            throw error.storeError(Self.version.name)
+        }
+    }
+
+    private func readVersion() throws(CallFailure) -> Int {
+        try database.attempt(Self.version, []) { (rows) throws(CallFailure) in
             guard let row = rows.first else { throw .malformed }
             let version = try row.integer(0)
             guard version >= 0 else { throw .malformed }
@@ -67,7 +94,7 @@ struct Migrator {
     private func makeSchema() throws(StoreError) {
         let isThere = try database.call(Self.findSchema, [.text(schema)]) { (rows) throws(CallFailure) in !rows.isEmpty
         }
-        if !isThere { try make("CREATE SCHEMA \(schema)") }
+        if isThere { try checkRights() } else { try make("CREATE SCHEMA \(schema)") }
         do throws(StoreError) {
             _ = try currentVersion()
         } catch {

@@ -6,13 +6,23 @@ import Store
 import Testing
 
 @Suite struct `The schema of the database` {
-    private func refusal(_ site: Site) -> String {
+    private func refusal(_ site: Site) -> String { refusal(site.url) }
+
+    private func refusal(_ url: String) -> String {
         do {
-            _ = try site.open()
+            _ = try PostgresStore.open(url: url)
             return ""
         } catch {
             return "\(error)"
         }
+    }
+
+    /// A role of the test's own, which may do nothing yet.
+    /// - Returns: its name, and the database's URL for it.
+    private func makeRole(_ site: Site) throws -> (name: String, url: String) {
+        let name = "role_" + (site.url.split(separator: "_").last?.split(separator: "?").first.map(String.init) ?? "")
+        try site.run("CREATE ROLE \(name) LOGIN")
+        return (name, site.url.replacing("app@", with: name + "@"))
     }
 
     @Test func `it is made by a command, and found by the store`() throws {
@@ -59,12 +69,22 @@ import Testing
 
     @Test func `a user who may make no schemas finds one that was made for him`() throws {
         let site = try Site(isMigrated: false)
-        let role = "role_" + (site.url.split(separator: "_").last?.split(separator: "?").first.map(String.init) ?? "")
-        try site.run("CREATE ROLE \(role) LOGIN")
-        let url = site.url.replacing("app@", with: role + "@")
+        let (role, url) = try makeRole(site)
         #expect(throws: StoreError.self) { try PostgresStore.migrate(url: url) }
         try site.run("CREATE SCHEMA app_backend AUTHORIZATION \(role)")
         _ = try PostgresStore.migrate(url: url)
         #expect(try PostgresStore.open(url: url).users() == [])
+    }
+
+    @Test func `a user who may not use it is told so, and not that there is none`() throws {
+        let site = try Site()
+        let (role, url) = try makeRole(site)
+        #expect(refusal(url).contains("may not use the schema app_backend (GRANT USAGE)"))
+        let migration = #expect(throws: StoreError.self) { try PostgresStore.migrate(url: url) }
+        #expect(String(describing: migration).contains("GRANT USAGE"))
+        try site.run("GRANT USAGE ON SCHEMA app_backend TO \(role)")
+        #expect(refusal(url).contains("may not use the store's tables"))
+        try site.run("GRANT SELECT ON ALL TABLES IN SCHEMA app_backend TO \(role)")
+        #expect(refusal(url) == "")
     }
 }
