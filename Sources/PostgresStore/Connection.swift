@@ -14,10 +14,14 @@ final class Connection: Sendable {
     nonisolated(unsafe) private let handle: OpaquePointer
     private let prepared = Mutex<Set<String>>([])
 
+    /// - Parameter server: one of the settings'.
     /// - Throws: `unreachable`, `late`.
-    init(_ library: LibPQ, _ settings: ConnectionSettings, until deadline: Deadline) throws(CallFailure) {
-        let names = settings.keywords.map { strdup($0.name) } + [nil]
-        let values = settings.keywords.map { strdup($0.value) } + [nil]
+    init(
+        _ library: LibPQ, _ settings: ConnectionSettings, server: [ConnectionSettings.Keyword], until deadline: Deadline
+    ) throws(CallFailure) {
+        let keywords = settings.keywords(server)
+        let names = keywords.map { strdup($0.name) } + [nil]
+        let values = keywords.map { strdup($0.value) } + [nil]
         defer { (names + values).forEach { free($0) } }
         let start = names.map { UnsafePointer($0) }.withUnsafeBufferPointer { names in
             values.map { UnsafePointer($0) }.withUnsafeBufferPointer { values in
@@ -135,9 +139,8 @@ final class Connection: Sendable {
 
     /// A refusal without a code is libpq's own: the connection broke.
     private func refusal(_ result: OpaquePointer) -> CallFailure {
-        let code = library.functions.PQresultErrorField(result, Int32(UInt8(ascii: "C"))).map {
-            SQLState(String(cString: $0))
-        }
+        let code = library.functions.PQresultErrorField(result, Int32(UInt8(ascii: "C")))
+            .map { SQLState(String(cString: $0)) }
         guard let code, !code.endsConnection, library.functions.PQstatus(handle) == CONNECTION_OK else {
             return .lost(isUndone: false)
         }

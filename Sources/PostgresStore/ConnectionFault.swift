@@ -30,4 +30,9 @@ enum ConnectionFault {
     static func reason(_ message: String) -> String {
         known.first { message.contains($0.sign) }?.reason ?? "no connection to the server"
     }
+
+    /// Of what several servers have said, what says most: a refusal more than silence.
+    static func first(of reasons: [String]) -> String {
+        known.first { reasons.contains($0.reason) }?.reason ?? reasons.first ?? reason("")
+    }
 }

@@ -15,6 +15,8 @@ final class ConnectionPool: Sendable {
         /// Grows when all connections are to be left behind.
         var generation = 0
         var renewedAt: ContinuousClock.Instant?
+        /// Which of the URL's servers has let us in last: it is asked first.
+        var server = 0
     }
 
     /// A connection, for one caller at a time.
@@ -97,15 +99,41 @@ final class ConnectionPool: Sendable {
         try reachability.begin()
         let generation = state.withLock { $0.generation }
         do throws(CallFailure) {
-            let connection = try Connection(library, settings, until: deadline)
+            let connection = try connected(until: deadline)
             reachability.succeed()
             return Loan(connection: connection, generation: generation)
         } catch {
-            var reason = "the server ended the connection while it began"
-            if case .unreachable(let text) = error { reason = text }
-            if case .refused(let state) = error { reason = "the server refuses to begin a session: SQLSTATE \(state)" }
+            let reason = Self.reason(error)
             reachability.fail(reason)
             throw .unreachable(reason: reason)
+        }
+    }
+
+    /// Asks the URL's servers one after the other, that which has let us in last before the others. A silent one costs its
+    /// share of the time that is left; once another has been found it is not asked again.
+    private func connected(until deadline: Deadline) throws(CallFailure) -> Connection {
+        let (servers, first) = (settings.servers, state.withLock { $0.server })
+        var reasons: [String] = []
+        for step in servers.indices {
+            let index = (first + step) % servers.count
+            let share = deadline.share(of: servers.count - step)
+            do throws(CallFailure) {
+                let connection = try Connection(library, settings, server: servers[index], until: share)
+                state.withLock { $0.server = index }
+                return connection
+            } catch {
+                reasons.append(Self.reason(error))
+            }
+        }
+        throw .unreachable(reason: ConnectionFault.first(of: reasons))
+    }
+
+    private static func reason(_ failure: CallFailure) -> String {
+        switch failure {
+        case .unreachable(let reason): reason
+        case .refused(let state): "the server refuses to begin a session: SQLSTATE \(state)"
+        case .late: "the server does not answer"
+        default: "the server ended the connection while it began"
         }
     }
 }

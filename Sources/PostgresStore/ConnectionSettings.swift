@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import CPostgres
 import Store
 
 /// How every connection of a store is made.
@@ -10,17 +9,37 @@ struct ConnectionSettings: Sendable {
     let schema: String
     /// How long the server works on one statement, and half of it on waiting for a lock.
     let statementTimeout: Duration
+    /// What makes each of the URL's servers the only one, in their order; one, of nothing, where it is for libpq to say.
+    let servers: [[Keyword]]
+
+    typealias Keyword = (name: String, value: String)
 
     /// - Throws: `unavailable`, when the URL is none that libpq understands; it is not repeated.
     init(url: String, schema: String, statementTimeout: Duration, _ library: LibPQ) throws(StoreError) {
         guard PostgresStore.schemes.contains(where: url.hasPrefix), !url.utf8.contains(0),
-            let parsed = library.functions.PQconninfoParse(url, nil)
+            let parsed = URLOptions(parsing: url, library)
         else { throw .unavailable(detail: "PostgreSQL: the URL is none of the kind postgresql://user@host/database") }
-        library.functions.PQconninfoFree(parsed)
         guard Self.isPlainName(schema) else {
             throw .unavailable(detail: "PostgreSQL: the schema's name is not made of a-z, 0-9 and _")
         }
         (self.url, self.schema, self.statementTimeout) = (url, schema, statementTimeout)
+        servers = Self.servers(parsed)
+    }
+
+    /// libpq goes on to the next server of a list when one refuses, but not, in its non-blocking way, when one is silent, as
+    /// a host without power is. So they are asked one by one.
+    private static func servers(_ options: URLOptions) -> [[Keyword]] {
+        let lists = ["host", "hostaddr", "port"].compactMap { name -> (name: String, values: [String])? in
+            guard let value = options[name] else { return nil }
+            return (name, value.split(separator: ",", omittingEmptySubsequences: false).map(String.init))
+        }
+        let count = lists.map { $0.name == "port" ? 1 : $0.values.count }.max() ?? 1
+        // One port is that of all; any other number that does not fit is an error, which libpq names.
+        guard count > 1, lists.allSatisfy({ $0.values.count == count || $0.name == "port" && $0.values.count == 1 })
+        else { return [[]] }
+        return (0..<count).map { index in
+            lists.map { ($0.name, $0.values.count == 1 ? $0.values[0] : $0.values[index]) }
+        }
     }
 
     /// Whether it may stand in a statement as it is.
@@ -35,15 +54,18 @@ struct ConnectionSettings: Sendable {
     /// libpq's keywords in the order in which later ones win: the URL over our defaults, and what must be so over the URL.
     /// A peer that is gone without a word is noticed after 60 seconds of silence at the latest, and after half the time of
     /// one call when something was sent to it. That holds for connecting, too (tcp(7)), where libpq then goes on to the
-    /// next server of the URL: its own `connect_timeout` is for callers that let it block.
-    var keywords: [(name: String, value: String)] {
-        [
+    /// next address of a server's name: its own `connect_timeout` is for callers that let it block.
+    ///
+    /// - Parameter server: one of `servers`.
+    func keywords(_ server: [Keyword]) -> [Keyword] {
+        let common: [Keyword] = [
             ("keepalives_idle", "30"), ("keepalives_interval", "10"), ("keepalives_count", "3"),
             ("tcp_user_timeout", String(max(1, statementTimeout.milliseconds / 2))),
             ("fallback_application_name", "app-backend"),
             ("dbname", url),
             ("client_encoding", "UTF8"),
         ]
+        return common + server
     }
 
     /// Sent once on each new connection. A server whose default is not to wait for its disk is told to: what was

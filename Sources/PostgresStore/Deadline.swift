@@ -9,6 +9,11 @@ struct Deadline: Sendable {
         instant = .now + timeout
     }
 
+    private init(instant: ContinuousClock.Instant) { self.instant = instant }
+
+    /// Of the next of so many tries which share the time that is left.
+    func share(of tries: Int) -> Deadline { Deadline(instant: .now + rest / max(1, tries)) }
+
     var hasPassed: Bool { .now >= instant }
 
     private var rest: Duration { max(.zero, ContinuousClock.now.duration(to: instant)) }

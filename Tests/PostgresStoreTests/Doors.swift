@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Synchronization
+import Testing
+
+/// A port whose listener takes nobody in any more: who knocks hears nothing, as from a machine that is switched off.
+final class BlockedDoor {
+    let port: UInt16
+    private let sockets: [Int32]
+
+    init() throws {
+        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = in_addr_t(INADDR_LOOPBACK).bigEndian
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isOpen = withUnsafeMutablePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(listener, $0, size) == 0 && listen(listener, 0) == 0 && getsockname(listener, $0, &size) == 0
+            }
+        }
+        try #require(isOpen)
+        port = UInt16(bigEndian: address.sin_port)
+        // More than wait in a queue of none.
+        let visitors = (0..<4).map { _ in
+            let visitor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | O_NONBLOCK, 0)
+            _ = withUnsafePointer(to: address) {
+                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(visitor, $0, size) }
+            }
+            return visitor
+        }
+        sockets = [listener] + visitors
+    }
+
+    deinit { sockets.forEach { close($0) } }
+}
+
+/// A socket where a server would have it, in a folder of its own.
+private struct Doorway {
+    let folder: String
+    let listener: Int32
+
+    /// - Parameter flags: of socket(2).
+    init(_ flags: Int32 = 0) throws {
+        var template = Array("/tmp/door-XXXXXX".utf8CString)
+        try #require(mkdtemp(&template) != nil)
+        folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | flags, 0)
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        let path = Array((folder + "/.s.PGSQL.5432").utf8)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path) }
+        let isBound = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(listener, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        try #require(isBound == 0 && listen(listener, 64) == 0)
+    }
+
+    func remove() {
+        shutdown(listener, Int32(SHUT_RDWR))
+        close(listener)
+        unlink(folder + "/.s.PGSQL.5432")
+        rmdir(folder)
+    }
+}
+
+/// Lets everybody in who comes, and says nothing, like a server whose processes are stopped.
+final class SilentDoor {
+    private let way: Doorway
+    private var inside: [Int32] = []
+
+    init() throws { way = try Doorway(O_NONBLOCK) }
+
+    var folder: String { way.folder }
+
+    /// How many have come until now.
+    var visitors: Int {
+        while case let visitor = accept(way.listener, nil, nil), visitor >= 0 { inside.append(visitor) }
+        return inside.count
+    }
+
+    deinit {
+        inside.forEach { close($0) }
+        way.remove()
+    }
+}
+
+/// Hangs up on whoever comes.
+final class SlammedDoor: Sendable {
+    private let way: Doorway
+    private let count = Atomic(0)
+
+    var folder: String { way.folder }
+    var visitors: Int { count.load(ordering: .relaxed) }
+
+    init() throws {
+        way = try Doorway()
+        let thread = Thread { [listener = way.listener, weak self] in
+            while case let visitor = accept(listener, nil, nil), visitor >= 0 {
+                self?.count.add(1, ordering: .relaxed)
+                close(visitor)
+            }
+        }
+        thread.start()
+    }
+
+    deinit { way.remove() }
+}
