@@ -32,7 +32,7 @@ final class Connection: Sendable {
         self.library = library
         handle = start
         _ = library.functions.PQsetNoticeReceiver(handle, postgres_ignore_notice, nil)
-        try connect(until: deadline)
+        try connect(settings, until: deadline)
         _ = library.functions.PQsetnonblocking(handle, 1)
         try prepare(settings, until: deadline)
     }
@@ -40,12 +40,12 @@ final class Connection: Sendable {
     deinit { library.functions.PQfinish(handle) }
 
     /// As PQconnectPoll's description has it: first it wants to write.
-    private func connect(until deadline: Deadline) throws(CallFailure) {
+    private func connect(_ settings: ConnectionSettings, until deadline: Deadline) throws(CallFailure) {
         var progress = PGRES_POLLING_WRITING
         while progress != PGRES_POLLING_OK {
             guard library.functions.PQstatus(handle) != CONNECTION_BAD, progress != PGRES_POLLING_FAILED else {
                 let message = library.functions.PQerrorMessage(handle).map { String(cString: $0) }
-                throw .unreachable(reason: ConnectionFault.reason(message ?? ""))
+                throw .unreachable(reason: ConnectionFault.reason(message ?? "", options: settings.options))
             }
             do throws(CallFailure) {
                 _ = try wait(progress == PGRES_POLLING_READING ? POLLIN : POLLOUT, until: deadline)

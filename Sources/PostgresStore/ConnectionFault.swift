@@ -25,10 +25,17 @@ enum ConnectionFault {
         (sign: "No such file", reason: "no server has the socket"),
         (sign: "Permission denied", reason: "the server's socket may not be used by this user"),
         (sign: "timeout", reason: "the server does not answer"),
+        (sign: "invalid port number", reason: "a port of the URL is none"),
+        (sign: "could not match", reason: "the URL names more of one than of the other: hosts, hostaddrs, ports"),
     ]
 
-    static func reason(_ message: String) -> String {
-        known.first { message.contains($0.sign) }?.reason ?? "no connection to the server"
+    /// - Parameter options: the names that libpq has for them; what stands in a message is only compared with them.
+    static func reason(_ message: String, options: [String] = []) -> String {
+        let option = options.first {
+            message.contains("invalid \($0) value") || message.contains("connection option \"\($0)\"")
+        }
+        if let option { return "libpq does not take the value of the URL's option \(option)" }
+        return known.first { message.contains($0.sign) }?.reason ?? "no connection to the server"
     }
 
     /// Of what several servers have said, what says most: a refusal more than silence.

@@ -12,17 +12,21 @@ struct ConnectionSettings: Sendable {
     /// What makes each of the URL's servers the only one, in their order; one, of nothing, where it is for libpq to say.
     let servers: [[Keyword]]
 
+    /// The names of all options that libpq knows.
+    let options: [String]
+
     typealias Keyword = (name: String, value: String)
 
     /// - Throws: `unavailable`, when the URL is none that libpq understands; it is not repeated.
     init(url: String, schema: String, statementTimeout: Duration, _ library: LibPQ) throws(StoreError) {
+        let options = URLOptions(parsing: "postgresql://", library)?.values.map(\.name) ?? []
         guard PostgresStore.schemes.contains(where: url.hasPrefix), !url.utf8.contains(0),
             let parsed = URLOptions(parsing: url, library)
-        else { throw .unavailable(detail: "PostgreSQL: the URL is none of the kind postgresql://user@host/database") }
+        else { throw .unavailable(detail: "PostgreSQL: " + Self.fault(of: url, options: options)) }
         guard Self.isPlainName(schema) else {
             throw .unavailable(detail: "PostgreSQL: the schema's name is not made of a-z, 0-9 and _")
         }
-        (self.url, self.schema, self.statementTimeout) = (url, schema, statementTimeout)
+        (self.url, self.schema, self.statementTimeout, self.options) = (url, schema, statementTimeout, options)
         servers = Self.servers(parsed)
     }
 

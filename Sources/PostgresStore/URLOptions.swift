@@ -21,3 +21,23 @@ struct URLOptions {
 
     subscript(name: String) -> String? { values.first { $0.name == name }?.value }
 }
+
+extension ConnectionSettings {
+    /// What is wrong with a URL that libpq does not take, in our own words: its own repeat parts of it. The name of an option
+    /// is repeated, unless an `@` comes behind it: then it may be the end of a password that should have been escaped.
+    static func fault(of url: String, options: [String]) -> String {
+        let kind = "the URL is none of the kind postgresql://user@host/database"
+        guard PostgresStore.schemes.contains(where: url.hasPrefix), let start = url.firstIndex(of: "?") else {
+            return kind
+        }
+        let query = url[url.index(after: start)...]
+        guard !query.contains("@") else { return kind }
+        let names = query.split(separator: "&").map { $0.prefix { $0 != "=" } }
+        let unknown = names.first { name in !options.contains { $0 == name } && isOptionName(name) }
+        return unknown.map { "libpq knows no option \($0), which the URL has" } ?? kind
+    }
+
+    private static func isOptionName(_ name: Substring) -> Bool {
+        (1...40).contains(name.utf8.count) && name.utf8.allSatisfy { (0x61...0x7A).contains($0) || $0 == 0x5F }
+    }
+}

@@ -40,6 +40,18 @@ import Testing
         #expect(reason("postgresql://app@/nobase?host=\(server.folder)").contains("no such database"))
         #expect(reason("postgresql://nobody@/postgres?host=\(server.folder)").contains("does not know the user"))
         #expect(reason("postgresql://app@/d?host=/nowhere").contains("socket"))
+        #expect(reason("postgresql://app@h/d?ssl_mode=require&port=1").contains("no option ssl_mode"))
+        #expect(reason("postgresql://app@h/d?sslmode=sure").contains("option sslmode"))
+        #expect(reason("postgresql://app@h/d?port=many").contains("port"))
+        #expect(reason("postgresql://app@/d?host=a,b&port=1,2,3").contains("hosts"))
+    }
+
+    @Test(arguments: [
+        "postgresql://app:a/b?hunter=2@h/d", "postgresql://app@h/d?Hunter=2", "postgresql://h/d?hunt%65r=2",
+    ])
+    func `what may be a piece of a password is not taken for an option's name`(url: String) throws {
+        let error = #expect(throws: StoreError.self) { try PostgresStore.open(url: url) }
+        #expect(!"\(String(describing: error))".lowercased().contains("hunt"))
     }
 
     @Test func `users are kept`() throws {
