@@ -6,8 +6,9 @@ import Synchronization
 
 /// Lets those who register the same handle go one after the other.
 ///
-/// Each registration of a handle ends the others of it. Two at the same moment would end each other, and the device
-/// would have none. Of two processes, both may still be told 410; then the devices ask for new ids and try again.
+/// Each registration of a handle ends the others of it, and of several at the same moment all but one are told 410, ask for
+/// new ids and try again. That is rarer when they wait for each other, as they do within a process; between processes the
+/// store decides (`RegisterController.end`).
 final class HandleTurns: Sendable {
     /// How long one waits for those before him, in seconds.
     static let maximumSeconds = 10

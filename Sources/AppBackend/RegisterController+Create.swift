@@ -20,28 +20,30 @@ extension RegisterController {
             throw Problem(.badRequest, "handle is longer than \(Self.maximumHandleBytes) bytes.", field: "handle")
         }
         let hub = hub.tracking(request.id)
-        let id = try reuse(handle, hub) ?? hub.createRegistrationID()
-        try claim(id.description, for: user)
+        var ids = try known(handle, hub)
+        let id = ids.isEmpty ? try hub.createRegistrationID() : ids.removeFirst()
+        let record = try claim(id.description, for: user)
+        try end(ids, inFavorOf: record, hub)
         var json = JSONWriter()
         json.string(id.description)
         return .json(json.bytes)
     }
 
-    /// The first of the native registrations that the hub has for this handle; the others are deleted, or the device
-    /// would get everything several times. Those with a template are the older call's, which looks after them itself.
-    private func reuse(_ handle: String, _ hub: NotificationHubClient) throws -> RegistrationID? {
-        guard !handle.isEmpty else { return nil }
-        var ids = try hub.registrations(channel: handle).filter { $0.template == nil }.compactMap(\.id)
-        guard !ids.isEmpty else { return nil }
-        let first = ids.removeFirst()
-        for id in ids { try remove(id, hub) }
-        return first
+    /// The native registrations that the hub has for this handle. The first one stays; with the others the device would get
+    /// everything several times. Those with a template are the older call's, which looks after them itself.
+    private func known(_ handle: String, _ hub: NotificationHubClient) throws -> [RegistrationID] {
+        guard !handle.isEmpty else { return [] }
+        return try hub.registrations(channel: handle).filter { $0.template == nil }.compactMap(\.id)
     }
 
     /// Makes an id the user's, unless it is somebody's already: then he keeps it until a PUT shows the handle.
-    func claim(_ id: String, for user: String) throws(StoreError) {
-        guard try store.device(id) == nil else { return }
-        // When another request gave it out in this moment, it has an owner now, and that is all we want.
-        _ = try replace(DeviceRecord(id: id, owner: user, updatedAt: now()))
+    /// - Returns: its record, whoever's it is.
+    @discardableResult func claim(_ id: String, for user: String) throws(StoreError) -> DeviceRecord {
+        for _ in 0..<Self.maximumAttempts {
+            if let device = try store.device(id) { return device }
+            // When another request gave it out in this moment, it has an owner now, and that is all we want.
+            if let made = try replace(DeviceRecord(id: id, owner: user, updatedAt: now())) { return made }
+        }
+        throw .conflict
     }
 }

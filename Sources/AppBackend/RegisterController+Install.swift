@@ -19,7 +19,6 @@ extension RegisterController {
         let hub = hub.tracking(request.id)
         var mine = try registrations(of: installationTag, user: user, handle: handle, hub)
         let known = mine.isEmpty ? nil : mine.removeFirst()
-        for id in mine { try remove(id, hub) }
         let register = { (id: RegistrationID) throws -> DeviceRecord in
             try claim(id.description, for: user)
             return try self.register(
@@ -34,6 +33,8 @@ extension RegisterController {
             // This call's clients know no 410: an id that the hub has given up is replaced here, once.
             device = try register(try hub.createRegistrationID())
         }
+        // Only now, so that the installation is never without one.
+        try end(mine, inFavorOf: device, hub)
         var json = JSONWriter()
         device.write(to: &json)
         return .json(json.bytes)

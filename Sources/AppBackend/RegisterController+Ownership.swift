@@ -36,8 +36,7 @@ extension RegisterController {
     private func registerInTurn(_ claim: Claim, _ hub: NotificationHubClient) throws -> DeviceRecord {
         for _ in 0..<Self.maximumAttempts {
             guard let record = try decide(claim, hub), try settle(record, claim, hub) else { continue }
-            if record.isPending { try finish(record, claim, hub) }
-            return record
+            return record.isPending ? try finish(record, claim, hub) : record
         }
         throw StoreError.conflict
     }
@@ -85,7 +84,7 @@ extension RegisterController {
             try tell(record, claim, hub)
             guard let current = try store.device(record.id) else {
                 // Deleted meanwhile, perhaps before the hub heard of us.
-                try remove(claim.id, hub)
+                _ = try hub.delete(claim.id)
                 throw HubError.registrationGone
             }
             if current.version == record.version { return true }
@@ -118,27 +117,50 @@ extension RegisterController {
 
     /// A device is one user's, and has one registration of each kind (native, or the older call's with a template).
     /// Others of its handle are of the time before, and of users whose notifications it must not receive any more.
-    private func finish(_ record: DeviceRecord, _ claim: Claim, _ hub: NotificationHubClient) throws {
+    /// - Returns: the record as it then is.
+    private func finish(
+        _ record: DeviceRecord, _ claim: Claim, _ hub: NotificationHubClient
+    ) throws -> DeviceRecord {
         let userTag = try Self.userTag(record.owner)
-        for other in try hub.registrations(channel: record.handle) {
-            guard let id = other.id, id != claim.id, other.platform.family == claim.handle.platform.family
-            else { continue }
+        let others = try hub.registrations(channel: record.handle).filter { other in
+            guard other.id != claim.id, other.platform.family == claim.handle.platform.family else { return false }
             let isOthers = other.tags.contains { Self.isUserTag($0) && $0 != userTag }
-            if isOthers || (other.template != nil) == (record.installationID != nil) { try remove(id, hub) }
+            return isOthers || (other.template != nil) == (record.installationID != nil)
         }
+        try end(others.compactMap(\.id), inFavorOf: record, hub)
         guard var current = try store.device(record.id) else { throw HubError.registrationGone }
-        current.isPending = false
         // When somebody changed it meanwhile, it is for him to finish.
-        if current.version == record.version { _ = try replace(current) }
+        guard current.version == record.version else { return current }
+        current.isPending = false
+        return try replace(current) ?? current
     }
 
-    /// Ends a registration, whoever's it is: first here, so that whoever is at work on it notices, then at the hub.
-    func remove(_ id: RegistrationID, _ hub: NotificationHubClient) throws {
-        for _ in 0..<Self.maximumAttempts {
-            guard let device = try store.device(id.description) else { break }
-            if try removeUnchanged(device) { break }
+    /// Ends other registrations of a device, whoever's they are: first here, so that whoever is at work on them notices, then
+    /// at the hub; but only as long as the one that takes their place stands as it was read.
+    ///
+    /// So of several that would end each other at the same moment, on whatever hosts, one is left: whichever was removed
+    /// last, the one in favor of which it was removed was there then. Who is gone himself leaves the rest alone, and says so
+    /// (410).
+    func end(_ ids: [RegistrationID], inFavorOf successor: DeviceRecord, _ hub: NotificationHubClient) throws {
+        for id in ids {
+            guard try isEnded(id, inFavorOf: successor) else { return }
+            _ = try hub.delete(id)
         }
-        _ = try hub.delete(id)
+    }
+
+    /// - Returns: false, when the successor is not at the version that was read any more.
+    private func isEnded(_ id: RegistrationID, inFavorOf successor: DeviceRecord) throws(StoreError) -> Bool {
+        for _ in 0..<Self.maximumAttempts {
+            guard let device = try store.device(id.description) else { return true }
+            do throws(StoreError) {
+                _ = try store.removeDevice(device.id, version: device.version, inFavorOf: successor)
+                return true
+            } catch {
+                guard error == .conflict else { throw error }
+            }
+            guard try store.device(successor.id)?.version == successor.version else { return false }
+        }
+        throw .conflict
     }
 
     /// - Returns: false, when the record is not at the version that was read any more.

@@ -40,13 +40,26 @@ extension PostgresStore {
         \(after)
         """)
     /// The handle goes at once; what stays counts on.
+    private static let remove = """
+        UPDATE devices SET removed_at = now(), owner = '', handle = '', tags = '[]', installation_id = NULL
+        WHERE id = $1 AND version = $2 AND removed_at IS NULL
+        """
     private static let removeDevice = Statement.writing(
         "removeDevice",
         """
-        WITH gone AS (
-            UPDATE devices SET removed_at = now(), owner = '', handle = '', tags = '[]', installation_id = NULL
-            WHERE id = $1 AND version = $2 AND removed_at IS NULL RETURNING 1)
+        WITH gone AS (\(remove) RETURNING 1)
         SELECT EXISTS (SELECT 1 FROM gone), EXISTS (SELECT 1 FROM devices WHERE id = $1 AND removed_at IS NULL)
+        """)
+    /// Both rows are locked, in the order of their ids, so two that remove each other's do not wait for each other; what
+    /// `held` answers is what they are then, not what they were when the statement began. Should a server lock them in another
+    /// order, it gives one of the two up (40P01, 40001), which is made again. Advisory locks would be had on PostgreSQL alone.
+    private static let removeDeviceInFavor = Statement.writing(
+        "removeDevice.inFavor",
+        """
+        WITH held AS (
+            SELECT id, version FROM devices WHERE id IN ($1, $3) AND removed_at IS NULL ORDER BY id FOR UPDATE),
+        gone AS (\(remove) AND EXISTS (SELECT 1 FROM held WHERE id = $3 AND version = $4) RETURNING 1)
+        SELECT EXISTS (SELECT 1 FROM gone), EXISTS (SELECT 1 FROM held WHERE id = $1)
         """)
 
     package func device(_ id: String) throws(StoreError) -> DeviceRecord? {
@@ -79,7 +92,20 @@ extension PostgresStore {
     }
 
     package func removeDevice(_ id: String, version: Int) throws(StoreError) -> Bool {
-        try answer(Self.removeDevice, [.name(id), .count(version)]) { (row) throws(CallFailure) in
+        try removed(Self.removeDevice, [.name(id), .count(version)])
+    }
+
+    package func removeDevice(
+        _ id: String, version: Int, inFavorOf successor: DeviceRecord
+    ) throws(StoreError) -> Bool {
+        try removed(
+            Self.removeDeviceInFavor,
+            [.name(id), .count(version), .name(successor.id), .count(successor.version)])
+    }
+
+    /// - Parameter statement: answers whether it was removed, and whether it was there.
+    func removed(_ statement: Statement, _ values: [Value]) throws(StoreError) -> Bool {
+        try answer(statement, values) { (row) throws(CallFailure) in
             if try row.bool(0) { return true }
             if try row.bool(1) { throw .told(.conflict) }
             return false

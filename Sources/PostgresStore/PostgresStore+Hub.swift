@@ -97,12 +97,7 @@ extension PostgresStore {
     }
 
     package func removeHubRegistration(_ id: String, version: Int?) throws(StoreError) -> Bool {
-        let values: [Value] = [.name(id), .integer(version.map(Int64.init))]
-        return try answer(Self.removeHubRegistration, values) { (row) throws(CallFailure) in
-            if try row.bool(0) { return true }
-            if try row.bool(1) { throw .told(.conflict) }
-            return false
-        }
+        try removed(Self.removeHubRegistration, [.name(id), .integer(version.map(Int64.init))])
     }
 
     package func hubRegistrations(channel: String) throws(StoreError) -> [HubRegistration] {

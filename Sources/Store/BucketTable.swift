@@ -36,7 +36,7 @@ struct BucketTable: Sendable {
     func hash(of key: String) -> UInt64 { context.hash.hash(key) }
 
     /// Which of the 256 locks guards this hash. A file never holds hashes of two locks.
-    private func lockIndex(_ hash: UInt64) -> UInt8 {
+    func lockIndex(_ hash: UInt64) -> UInt8 {
         schema.beginsWhole ? 0 : UInt8(truncatingIfNeeded: hash >> 56)
     }
 

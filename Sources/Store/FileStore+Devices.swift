@@ -23,6 +23,12 @@ extension FileStore {
     package func removeDevice(_ id: String, version: Int) throws(StoreError) -> Bool {
         try deviceTable.remove(id, version: version)
     }
+
+    package func removeDevice(
+        _ id: String, version: Int, inFavorOf successor: DeviceRecord
+    ) throws(StoreError) -> Bool {
+        try deviceTable.remove(id, version: version, inFavorOf: successor)
+    }
 }
 
 extension DeviceRecord: IndexedRecord {

@@ -22,7 +22,8 @@ struct IndexEntry {
 /// no record is ever missing from its indexes, hints are durable *before* the record's line is written, and are taken
 /// back only *after* its next line is durable. A crash in between leaves a hint that leads nowhere, and nothing else.
 /// All hints of one id are written under the lock of that id's record, so they cannot overtake each other; the order
-/// of locks is always record, then one index bucket, and nobody takes them the other way round.
+/// of locks is always record (of two, the lower one first), then one index bucket, and nobody takes them the other way
+/// round.
 struct IndexedTable<Record: IndexedRecord>: Sendable {
     let records: BucketTable
     let entries: @Sendable (Record) -> [IndexEntry]
@@ -67,13 +68,35 @@ struct IndexedTable<Record: IndexedRecord>: Sendable {
     /// - Throws: `conflict`.
     func remove(_ id: String, version: Int?) throws(StoreError) -> Bool {
         guard try record(id) != nil else { return false }
-        return try records.write(id) { (bucket) throws(StoreError) -> Bool in
-            guard let old = record(id, in: try bucket.content()) else { return false }
-            guard version == nil || version == old.version else { throw .conflict }
-            try bucket.append(LineCodec.removal(of: id, version: old.version))
-            try records.takeBack(entries(old), id: id, bucket)
-            return true
+        return try records.write(id) { (bucket) throws(StoreError) in try remove(id, version: version, from: bucket) }
+    }
+
+    /// As `remove(_:version:)`, while `successor` is there at its version: the locks of both records are held. Whoever takes
+    /// two of them takes the lower one first, so nobody waits for somebody who waits for him.
+    /// - Throws: `conflict`.
+    func remove(_ id: String, version: Int, inFavorOf successor: Record) throws(StoreError) -> Bool {
+        guard try record(id) != nil else { return false }
+        let hash = records.hash(of: successor.id)
+        let (own, other) = (records.lockIndex(records.hash(of: id)), records.lockIndex(hash))
+        let change = { (bucket: BucketWriter) throws(StoreError) -> Bool in
+            guard try record(successor.id)?.version == successor.version else { throw .conflict }
+            return try remove(id, version: version, from: bucket)
         }
+        if other < own {
+            return try records.withLock(hash) { () throws(StoreError) in try records.write(id, change) }
+        }
+        return try records.write(id) { (bucket) throws(StoreError) in
+            if other == own { return try change(bucket) }
+            return try records.withLock(hash) { () throws(StoreError) in try change(bucket) }
+        }
+    }
+
+    private func remove(_ id: String, version: Int?, from bucket: BucketWriter) throws(StoreError) -> Bool {
+        guard let old = record(id, in: try bucket.content()) else { return false }
+        guard version == nil || version == old.version else { throw .conflict }
+        try bucket.append(LineCodec.removal(of: id, version: old.version))
+        try records.takeBack(entries(old), id: id, bucket)
+        return true
     }
 
     /// The ids that the index has under that key: all that are right, and perhaps some that are not any more.

@@ -61,6 +61,11 @@ package protocol StateStore: SessionStore, SentStore, IdempotencyStore {
     /// - Returns: false when there is none; - Throws: `conflict`, when it is at another version.
     func removeDevice(_ id: String, version: Int) throws(StoreError) -> Bool
 
+    /// Removes the record at that version while `successor` is there at its own: one step, so that of several records that
+    /// are removed in favor of each other at the same moment, by whatever process, one is left.
+    /// - Returns: false when there is none; - Throws: `conflict`, when either is at another version, or the successor is gone.
+    func removeDevice(_ id: String, version: Int, inFavorOf successor: DeviceRecord) throws(StoreError) -> Bool
+
     /// What the store is able to do at this moment; for `/health`. It tries a write that leaves nothing behind.
     func health() -> StoreHealth
 }

@@ -92,6 +92,39 @@ struct RaceTests {
         for pair in pairs { try site.expectAgreement(on: pair.id) }
     }
 
+    @Test(arguments: [["alice", "bob"], ["alice", "alice"]])
+    func `two processes that register one handle at once leave it one owner`(users: [String]) throws {
+        let site = try TestSite()
+        // Each would go wrong about every second time.
+        for number in 1...8 {
+            let handle = TestSite.token(number)
+            let ids = try users.map { try site.newID($0) }
+            let statuses = race([
+                { site.put(ids[0], as: users[0], handle: handle) },
+                { site.put(ids[1], as: users[1], handle: handle, on: site.twin) },
+            ])
+            for id in ids { try site.expectAgreement(on: id) }
+            #expect(statuses.contains(200) && statuses.allSatisfy { [200, 410].contains($0) }, "\(statuses)")
+            #expect(try site.hubClient.registrations(channel: handle).count == 1, "\(statuses)")
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `a process that comes between another and its look at the handle leaves it one owner`(isBefore: Bool) throws {
+        let between = Interruption(.get, beforeHub: isBefore)
+        let site = try TestSite(surroundingHub: { between.surround($0) })
+        let handle = TestSite.token(1)
+        let ids = try ["alice", "bob"].map { try site.newID($0) }
+        let inner = Atomic(0)
+        between.arm { [unowned site] in
+            inner.store(site.put(ids[1], as: "bob", handle: handle, on: site.twin).status.code, ordering: .relaxed)
+        }
+        #expect(site.put(ids[0], as: "alice", handle: handle).status.code == 410)
+        #expect(inner.load(ordering: .relaxed) == 200)
+        #expect(try site.hubClient.registrations(channel: handle).map { $0.id?.description } == [ids[1]])
+        for id in ids { try site.expectAgreement(on: id) }
+    }
+
     /// A moment in one call to the hub at which another request comes in between, and is answered.
     struct Moment: CustomTestStringConvertible, Sendable {
         /// The request that is interrupted, and the one that comes in between.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import AppBackend
 import DeviceAPI
 import HTTP
 import HTTPTypes
@@ -14,8 +15,8 @@ extension TestSite {
     }
 
     /// Registers an Apple device under an id that the user was given.
-    func put(_ id: String, as user: String, handle: String) -> Response {
-        call(.put, "/api/register/\(id)", as: user, body: #"{"Platform":"apns","Handle":"\#(handle)"}"#)
+    func put(_ id: String, as user: String, handle: String, on server: Backend? = nil) -> Response {
+        call(.put, "/api/register/\(id)", as: user, body: #"{"Platform":"apns","Handle":"\#(handle)"}"#, on: server)
     }
 
     /// The hub has the registration exactly if the store has one, under its owner's tag and for its handle.

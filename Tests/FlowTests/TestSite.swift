@@ -18,6 +18,8 @@ final class TestSite: Sendable {
     let folder: URL
     let store: FileStore
     let backend: Backend
+    /// Another process on the same store and hub.
+    let twin: Backend
     let hub: HubLog
     let hubClient: NotificationHubClient
     let clock = TestClock()
@@ -52,7 +54,7 @@ final class TestSite: Sendable {
             authenticator: authenticator ?? UserAuthenticator(store: store, now: now), policy: policy,
             now: now, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         adjust(&parts)
-        backend = Backend(parts)
+        (backend, twin) = (Backend(parts), Backend(parts))
     }
 
     deinit {
@@ -71,16 +73,17 @@ final class TestSite: Sendable {
     }
 
     /// A request as any HTTP client makes it, past our own client and its manners.
+    /// - Parameter server: who answers; nil: `backend`.
     func call(
         _ method: HTTPRequest.Method, _ path: String, query: String = "", as user: String? = nil, body: String = "",
-        contentType: String? = "application/json", fields: HTTPFields = [:]
+        contentType: String? = "application/json", fields: HTTPFields = [:], on server: Backend? = nil
     ) -> Response {
         var fields = fields
         if let user {
             fields[.authorization] = "Basic " + Data("\(user):\(user)-secret".utf8).base64EncodedString()
         }
         if !body.isEmpty { fields[.contentType] = contentType }
-        return backend.respond(
+        return (server ?? backend).respond(
             to: Request(
                 method: method, authority: "backend.test", path: path, query: query, fields: fields,
                 body: Array(body.utf8), id: "test"))

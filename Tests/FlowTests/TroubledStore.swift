@@ -70,6 +70,11 @@ struct TroubledStore: StateStore {
         return try inner.removeDevice(id, version: version)
     }
 
+    func removeDevice(_ id: String, version: Int, inFavorOf successor: DeviceRecord) throws(StoreError) -> Bool {
+        try fail()
+        return try inner.removeDevice(id, version: version, inFavorOf: successor)
+    }
+
     func createSession(_ session: Session, now: Timestamp) throws(StoreError) {
         try fail()
         try inner.createSession(session, now: now)

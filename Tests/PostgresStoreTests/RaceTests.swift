@@ -56,6 +56,25 @@ import Testing
         #expect(made.count { $0 } == 1)
     }
 
+    @Test(arguments: ["read committed", "serializable"])
+    func `of records that are removed in favor of each other at once one is left`(isolation: String) throws {
+        let site = try Site()
+        try site.set("default_transaction_isolation", isolation)
+        let stores = [try site.open(), try site.open()]
+        for round in 0..<20 {
+            let records = try (0..<3).map {
+                try stores[0].putDevice(DeviceRecord(id: "d\(round)-\($0)", owner: "o\(round)", updatedAt: noon))
+            }
+            _ = inParallel(3) { own in
+                for number in [own + 1, own + 2].map({ $0 % 3 }) {
+                    let other = records[number]
+                    _ = try? stores[own % 2].removeDevice(other.id, version: other.version, inFavorOf: records[own])
+                }
+            }
+            #expect(try stores[0].devices(owner: "o\(round)").count == 1)
+        }
+    }
+
     @Test func `what is sent again because no answer came is there once, also beside the first sending`() throws {
         let site = try Site()
         let stores = [try site.open(), try site.open()]

@@ -19,6 +19,7 @@ package struct Contract {
         try devices()
         try deviceChangesHands()
         try deviceQuota()
+        try deviceInFavor()
         try HubContract(store: store).runAll()
         try SessionContract(store: store).runAll()
         try IdempotencyContract(store: store).runAll()
@@ -167,6 +168,23 @@ package struct Contract {
             }
         }
         #expect(record.version == 4)
+    }
+
+    func deviceInFavor() throws {
+        let new = try store.putDevice(DeviceRecord(id: "new", owner: "erin", updatedAt: noon))
+        let old = try store.putDevice(DeviceRecord(id: "old", owner: "frank", updatedAt: noon))
+        var changed = new
+        changed.version += 1
+        expect(.conflict) { _ = try store.removeDevice("old", version: 1, inFavorOf: changed) }
+        expect(.conflict) { _ = try store.removeDevice("old", version: 2, inFavorOf: new) }
+        #expect(try store.device("old") == old)
+        #expect(try store.removeDevice("old", version: 1, inFavorOf: new))
+        #expect(try !store.removeDevice("old", version: 1, inFavorOf: new))
+        #expect(try store.device("old") == nil)
+        // Who is gone ends nobody.
+        expect(.conflict) { _ = try store.removeDevice("new", version: 1, inFavorOf: old) }
+        #expect(try store.device("new") == new)
+        #expect(try store.removeDevice("new", version: 1))
     }
 
     func deviceQuota() throws {
