@@ -10,6 +10,8 @@ enum CallFailure: Error, Equatable {
     case lost(isUndone: Bool)
     /// The deadline has passed.
     case late(isUndone: Bool)
+    /// The server said nothing for longer than it works on any statement, so it hangs, or the way to it is broken.
+    case silent(isUndone: Bool)
     /// All connections were taken until the deadline.
     case exhausted
     /// There is no connection to be had.
@@ -49,6 +51,16 @@ struct SQLState: Equatable, Sendable, CustomStringConvertible {
 }
 
 extension CallFailure {
+    /// The same, where it is certain that the server has done nothing that lasts.
+    var undone: CallFailure {
+        switch self {
+        case .lost: .lost(isUndone: true)
+        case .late: .late(isUndone: true)
+        case .silent: .silent(isUndone: true)
+        default: self
+        }
+    }
+
     /// - Parameter name: of the function that was called.
     func storeError(_ name: String) -> StoreError {
         switch self {
@@ -57,7 +69,7 @@ extension CallFailure {
         case .refused(.lockNotAvailable), .exhausted: .busy(retryAfterSeconds: 1)
         case .refused(let state): .unavailable(detail: "PostgreSQL, \(name): SQLSTATE \(state)")
         case .lost: .unavailable(detail: "PostgreSQL, \(name): the connection was lost")
-        case .late: .unavailable(detail: "PostgreSQL, \(name): no answer in time")
+        case .late, .silent: .unavailable(detail: "PostgreSQL, \(name): no answer in time")
         case .unreachable(let reason): .unavailable(detail: "PostgreSQL: \(reason)")
         case .malformed: .damaged(detail: "PostgreSQL, \(name): a row that this store cannot have written")
         case .told(let error): error
@@ -67,7 +79,7 @@ extension CallFailure {
     /// Whether nothing was done, so that the same may be tried on another connection.
     var isUndone: Bool {
         switch self {
-        case .lost(let isUndone), .late(let isUndone): isUndone
+        case .lost(let isUndone), .late(let isUndone), .silent(let isUndone): isUndone
         case .refused(.unknownStatement): true
         default: false
         }

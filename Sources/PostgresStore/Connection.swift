@@ -13,6 +13,8 @@ final class Connection: Sendable {
     /// Changed by libpq only, on the thread that the pool has lent the connection to.
     nonisolated(unsafe) private let handle: OpaquePointer
     private let prepared = Mutex<Set<String>>([])
+    /// A server that has said nothing for so long hangs.
+    private let patience: Duration
 
     /// - Parameter server: one of the settings'.
     /// - Throws: `unreachable`, `late`.
@@ -30,6 +32,7 @@ final class Connection: Sendable {
         }
         guard let start else { throw .unreachable(reason: "no memory for a connection") }
         self.library = library
+        patience = settings.patience
         handle = start
         _ = library.functions.PQsetNoticeReceiver(handle, postgres_ignore_notice, nil)
         try connect(settings, until: deadline)
@@ -109,11 +112,7 @@ final class Connection: Sendable {
             _ = try answer(until: deadline)
         } catch {
             // Only prepared, not done.
-            switch error {
-            case .lost: throw .lost(isUndone: true)
-            case .late: throw .late(isUndone: true)
-            default: throw error
-            }
+            throw error.undone
         }
         prepared.withLock { _ = $0.insert(statement.name) }
     }
@@ -121,7 +120,18 @@ final class Connection: Sendable {
     // MARK: Waiting
 
     /// The last answer to what was sent, once all have come.
+    /// - Throws: `silent`, when it is late, and was sent so early that the server would have given it up by now.
     private func answer(until deadline: Deadline) throws(CallFailure) -> Rows {
+        let start = ContinuousClock.now
+        do throws(CallFailure) {
+            return try lastResult(until: deadline)
+        } catch {
+            guard case .late(let isUndone) = error, start.duration(to: .now) >= patience else { throw error }
+            throw .silent(isUndone: isUndone)
+        }
+    }
+
+    private func lastResult(until deadline: Deadline) throws(CallFailure) -> Rows {
         try flush(until: deadline)
         var last: Rows?
         var failure: CallFailure?
@@ -155,7 +165,7 @@ final class Connection: Sendable {
                 // The server may have to get rid of something before it reads on.
                 let events = try wait(POLLIN | POLLOUT, until: deadline)
                 if Int32(events) & POLLIN != 0 { try consume() }
-            default: throw .lost(isUndone: false)
+            default: throw broken
             }
         }
     }
@@ -169,7 +179,13 @@ final class Connection: Sendable {
     }
 
     private func consume() throws(CallFailure) {
-        guard library.functions.PQconsumeInput(handle) == 1 else { throw .lost(isUndone: false) }
+        guard library.functions.PQconsumeInput(handle) == 1 else { throw broken }
+    }
+
+    /// The system ends a connection whose peer acknowledges nothing for `tcp_user_timeout`.
+    private var broken: CallFailure {
+        let message = library.functions.PQerrorMessage(handle).map { String(cString: $0) }
+        return message?.contains("timed out") == true ? .silent(isUndone: false) : .lost(isUndone: false)
     }
 
     /// - Returns: the events that came.

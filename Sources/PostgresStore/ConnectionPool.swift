@@ -17,6 +17,13 @@ final class ConnectionPool: Sendable {
         var renewedAt: ContinuousClock.Instant?
         /// Which of the URL's servers has let us in last: it is asked first.
         var server = 0
+
+        /// - Returns: those that were idle.
+        mutating func leaveAll() -> [Idle] {
+            generation += 1
+            defer { idle = [] }
+            return idle
+        }
     }
 
     /// A connection, for one caller at a time.
@@ -29,6 +36,8 @@ final class ConnectionPool: Sendable {
     private static let longestIdle = Duration.seconds(300)
     /// How often all connections may be left behind.
     private static let renewalPause = Duration.seconds(1)
+
+    private static let silence = "the server does not answer"
 
     private let library: LibPQ
     private let settings: ConnectionSettings
@@ -68,15 +77,21 @@ final class ConnectionPool: Sendable {
     /// - Returns: whether it is worth trying again.
     func renew() -> Bool {
         // They are closed outside of the lock.
-        let (isDue, _) = state.withLock { state -> (Bool, [Idle]) in
+        let left = state.withLock { state -> [Idle]? in
             let now = ContinuousClock.now
-            if let last = state.renewedAt, now < last + Self.renewalPause { return (false, []) }
+            if let last = state.renewedAt, now < last + Self.renewalPause { return nil }
             state.renewedAt = now
-            state.generation += 1
-            defer { state.idle = [] }
-            return (true, state.idle)
+            return state.leaveAll()
         }
-        return isDue
+        return left != nil
+    }
+
+    /// Leaves all connections behind, because the server has been silent on one of them: each would cost its caller the whole
+    /// of his time. The next caller tries a new one; who comes meanwhile is refused.
+    /// - Parameter loan: if it was left behind before, its silence is no news.
+    func suspect(_ loan: Loan) {
+        let left = state.withLock { state in loan.generation == state.generation ? state.leaveAll() : nil }
+        if left != nil { reachability.suspect(Self.silence) }
     }
 
     /// A server that was restarted has closed what lies here: it is looked at before it is lent.
@@ -96,7 +111,7 @@ final class ConnectionPool: Sendable {
     }
 
     private func made(until deadline: Deadline) throws(CallFailure) -> Loan {
-        try reachability.begin()
+        let isTrial = try reachability.begin()
         let generation = state.withLock { $0.generation }
         do throws(CallFailure) {
             let connection = try connected(until: deadline)
@@ -104,7 +119,7 @@ final class ConnectionPool: Sendable {
             return Loan(connection: connection, generation: generation)
         } catch {
             let reason = Self.reason(error)
-            reachability.fail(reason)
+            reachability.fail(reason, isTrial: isTrial)
             throw .unreachable(reason: reason)
         }
     }
@@ -132,7 +147,7 @@ final class ConnectionPool: Sendable {
         switch failure {
         case .unreachable(let reason): reason
         case .refused(let state): "the server refuses to begin a session: SQLSTATE \(state)"
-        case .late: "the server does not answer"
+        case .late, .silent: Self.silence
         default: "the server ended the connection while it began"
         }
     }

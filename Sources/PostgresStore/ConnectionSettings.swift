@@ -7,8 +7,8 @@ struct ConnectionSettings: Sendable {
     let url: String
     /// The schema that holds the tables.
     let schema: String
-    /// How long the server works on one statement, and half of it on waiting for a lock.
-    let statementTimeout: Duration
+    /// How long a caller waits.
+    let callTimeout: Duration
     /// What makes each of the URL's servers the only one, in their order; one, of nothing, where it is for libpq to say.
     let servers: [[Keyword]]
 
@@ -18,7 +18,7 @@ struct ConnectionSettings: Sendable {
     typealias Keyword = (name: String, value: String)
 
     /// - Throws: `unavailable`, when the URL is none that libpq understands; it is not repeated.
-    init(url: String, schema: String, statementTimeout: Duration, _ library: LibPQ) throws(StoreError) {
+    init(url: String, schema: String, callTimeout: Duration, _ library: LibPQ) throws(StoreError) {
         let options = URLOptions(parsing: "postgresql://", library)?.values.map(\.name) ?? []
         guard PostgresStore.schemes.contains(where: url.hasPrefix), !url.utf8.contains(0),
             let parsed = URLOptions(parsing: url, library)
@@ -26,7 +26,7 @@ struct ConnectionSettings: Sendable {
         guard Self.isPlainName(schema) else {
             throw .unavailable(detail: "PostgreSQL: the schema's name is not made of a-z, 0-9 and _")
         }
-        (self.url, self.schema, self.statementTimeout, self.options) = (url, schema, statementTimeout, options)
+        (self.url, self.schema, self.callTimeout, self.options) = (url, schema, callTimeout, options)
         servers = Self.servers(parsed)
     }
 
@@ -46,6 +46,14 @@ struct ConnectionSettings: Sendable {
         }
     }
 
+    /// How long the server works on one statement: less than its caller waits, so that one that is alive is heard of.
+    private var statementTimeout: Duration { callTimeout * 3 / 4 }
+    /// How long it waits for a lock.
+    private var lockTimeout: Duration { callTimeout / 2 }
+    /// How long a server may say nothing before it counts as hanging: longer than it works on any statement, with time for
+    /// the way there and back.
+    var patience: Duration { callTimeout * 7 / 8 }
+
     /// Whether it may stand in a statement as it is.
     private static func isPlainName(_ name: String) -> Bool {
         guard let first = name.utf8.first, (1...63).contains(name.utf8.count) else { return false }
@@ -64,7 +72,7 @@ struct ConnectionSettings: Sendable {
     func keywords(_ server: [Keyword]) -> [Keyword] {
         let common: [Keyword] = [
             ("keepalives_idle", "30"), ("keepalives_interval", "10"), ("keepalives_count", "3"),
-            ("tcp_user_timeout", String(max(1, statementTimeout.milliseconds / 2))),
+            ("tcp_user_timeout", String(lockTimeout.milliseconds)),
             ("fallback_application_name", "app-backend"),
             ("dbname", url),
             ("client_encoding", "UTF8"),
@@ -75,14 +83,13 @@ struct ConnectionSettings: Sendable {
     /// Sent once on each new connection. A server whose default is not to wait for its disk is told to: what was
     /// acknowledged must be there after a loss of power. Stricter settings, which wait for standbys, stay.
     var preparation: String {
-        let milliseconds = statementTimeout.milliseconds
-        return """
-            SET search_path TO \(schema);
-            SET statement_timeout = \(milliseconds);
-            SET lock_timeout = \(milliseconds / 2);
-            SET idle_in_transaction_session_timeout = \(milliseconds * 2);
-            SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'
-            """
+        """
+        SET search_path TO \(schema);
+        SET statement_timeout = \(statementTimeout.milliseconds);
+        SET lock_timeout = \(lockTimeout.milliseconds);
+        SET idle_in_transaction_session_timeout = \((callTimeout * 2).milliseconds);
+        SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'
+        """
     }
 }
 

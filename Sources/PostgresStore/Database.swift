@@ -85,6 +85,7 @@ final class Database: Sendable {
             pool.giveBack(loan, keeping: true)
             return result
         } catch {
+            if case .silent = error { pool.suspect(loan) }
             pool.giveBack(loan, keeping: error.leavesConnection)
             throw error
         }
@@ -95,7 +96,7 @@ final class Database: Sendable {
         case .refused(let state) where state.isTransient: true
         // Another server may have taken over; this one has written nothing.
         case .refused(.readOnlyTransaction): pool.renew()
-        case .lost, .refused(.unknownStatement): isRepeatable || failure.isUndone
+        case .lost, .silent, .refused(.unknownStatement): isRepeatable || failure.isUndone
         default: false
         }
     }
@@ -149,8 +150,7 @@ struct Transaction {
             result = try body(self)
         } catch {
             switch error {
-            case .lost: throw .lost(isUndone: true)
-            case .late: throw .late(isUndone: true)
+            case .lost, .late, .silent: throw error.undone
             default:
                 // Where that fails, the connection is not clean and is closed, which rolls back as well.
                 do throws(CallFailure) { try run("ROLLBACK") } catch {}

@@ -69,7 +69,7 @@ package final class PostgresStore: SiteStore {
     private static func database(_ url: String, _ options: Options) throws(StoreError) -> Database {
         let library = try LibPQ()
         let settings = try ConnectionSettings(
-            url: url, schema: options.schema, statementTimeout: options.timeout, library)
+            url: url, schema: options.schema, callTimeout: options.timeout, library)
         let pool = ConnectionPool(library, settings, size: options.connections)
         return Database(pool, timeout: options.timeout)
     }

@@ -66,14 +66,22 @@ import Testing
         let site = try Site(PostgresServer())
         let store = try site.open { $0.timeout = .seconds(1) }
         _ = try store.putUser(User(name: "alice", passwordHash: ""))
+        let sessions = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'app-backend'"
+        let hasSeveral = Deadline.poll(seconds: 20) {
+            _ = inParallel(8) { _ in try? store.users() }
+            return ((try? site.run(sessions)).flatMap { Int($0) } ?? 0) >= 3
+        }
+        try #require(hasSeveral)
         site.server.freeze()
         defer { site.server.thaw() }
-        // On the connection that there is, and on a new one.
         #expect(throws: StoreError.unavailable(detail: "PostgreSQL, user: no answer in time")) {
             try store.user("alice")
         }
-        #expect(throws: StoreError.unavailable(detail: "PostgreSQL: the server does not answer")) {
-            try store.user("alice")
+        // Nobody else waits on any of the other connections: one caller after the other tries a new one, or is refused.
+        for _ in 0..<200 {
+            #expect(throws: StoreError.unavailable(detail: "PostgreSQL: the server does not answer")) {
+                try store.user("alice")
+            }
         }
         #expect(store.health() == .unavailable)
         site.server.thaw()

@@ -10,7 +10,7 @@ import Testing
     private func pool(_ url: String, size: Int) throws -> ConnectionPool {
         let library = try LibPQ()
         let settings = try ConnectionSettings(
-            url: url, schema: "app_backend", statementTimeout: .seconds(5), library)
+            url: url, schema: "app_backend", callTimeout: .seconds(5), library)
         return ConnectionPool(library, settings, size: size)
     }
 
@@ -81,6 +81,50 @@ import Testing
         pool.giveBack(second, keeping: true)
     }
 
+    @Test func `a server that is in doubt is tried by one caller at a time, and by all when it has let him in`() throws
+    {
+        let (reachability, start) = (Reachability(), ContinuousClock.now)
+        let refusal = CallFailure.unreachable(reason: "silence")
+        #expect(try !reachability.begin(at: start))
+        reachability.suspect("silence")
+        #expect(try reachability.begin(at: start))
+        // However long that takes.
+        #expect(throws: refusal) { try reachability.begin(at: start + .seconds(60)) }
+        reachability.fail("silence", isTrial: true, at: start + .seconds(60))
+        #expect(throws: refusal) { try reachability.begin(at: start + .seconds(60)) }
+        #expect(try reachability.begin(at: start + .seconds(63)))
+        // Who had begun before all that, and fails only now, makes no room for another.
+        reachability.fail("old", isTrial: false, at: start + .seconds(63))
+        #expect(throws: refusal) { try reachability.begin(at: start + .seconds(90)) }
+        reachability.succeed()
+        #expect(try !reachability.begin(at: start))
+        #expect(try !reachability.begin(at: start))
+    }
+
+    @Test(arguments: [
+        ("SELECT pg_sleep(60)", SQLState("57014")), ("SELECT count(*) FROM users", SQLState.lockNotAvailable),
+    ])
+    func `a statement that takes long, or waits for a lock, is no silence, and leaves the connections`(
+        sql: String, state: SQLState
+    ) throws {
+        let site = try Site()
+        let library = try LibPQ()
+        let settings = try ConnectionSettings(
+            url: site.url, schema: "app_backend", callTimeout: .milliseconds(400), library)
+        let pool = ConnectionPool(library, settings, size: 1)
+        let database = Database(pool, timeout: .seconds(20))
+        let holder = try site.holding("LOCK TABLE app_backend.users")
+        defer { holder.stop() }
+        let before = try pool.take(until: Deadline(.seconds(20)))
+        pool.giveBack(before, keeping: true)
+        #expect(throws: CallFailure.refused(state)) {
+            try database.attempt(.reading("slow", sql), []) { (_) throws(CallFailure) in }
+        }
+        let after = try pool.take(until: Deadline(.seconds(20)))
+        #expect(after.connection === before.connection)
+        pool.giveBack(after, keeping: true)
+    }
+
     @Test func `of what several servers say a refusal is told, not silence`() throws {
         let door = try SilentDoor()
         let pool = try pool("postgresql://app@/d?host=\(door.folder),/nowhere", size: 1)
@@ -99,7 +143,7 @@ import Testing
     ])
     func `a URL's servers are taken apart as libpq does it`(url: String, servers: [[String]]) throws {
         let settings = try ConnectionSettings(
-            url: url, schema: "s", statementTimeout: .seconds(5), LibPQ())
+            url: url, schema: "s", callTimeout: .seconds(5), LibPQ())
         #expect(settings.servers.map { $0.map(\.value) } == servers)
     }
 }
