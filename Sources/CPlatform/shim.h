@@ -76,6 +76,13 @@ static inline int platform_touch_status(const char *path) {
     return utimensat(AT_FDCWD, path, times, 0);
 }
 
+// sync_file_range(2), behind _GNU_SOURCE: the kernel begins to write the whole file to its disk.
+extern int sync_file_range(int, off_t, off_t, unsigned int);
+
+static inline int platform_start_writing(int descriptor) {
+    return sync_file_range(descriptor, 0, 0, 2 /* SYNC_FILE_RANGE_WRITE */);
+}
+
 // open(2) is variadic.
 static inline int platform_open(const char *path, int flags, mode_t mode) {
     return open(path, flags, mode);

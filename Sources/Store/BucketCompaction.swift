@@ -109,7 +109,7 @@ extension BucketTable {
     func replaceFile(_ name: String, with bytes: [UInt8]) throws(StoreError) {
         let temporary = name + ".tmp"
         do throws(StoreError) {
-            try writeFile(temporary, bytes)
+            try context.flush(try newFile(temporary, bytes))
         } catch {
             unlink(context.path + "/" + temporary)
             throw error
@@ -132,9 +132,7 @@ extension BucketTable {
         do throws(StoreError) {
             try removeFolder(temporary)
             try makeFolder(temporary)
-            for (digit, lines) in parts.enumerated() where !lines.isEmpty {
-                try writeFile(temporary + "/" + String(digit, radix: 16) + ".jsonl", Self.file(of: lines))
-            }
+            try writeParts(parts, into: temporary)
             try context.flushFolder(temporary)
         } catch {
             try removeFolder(temporary)
@@ -144,6 +142,25 @@ extension BucketTable {
         try context.flushFolder(Self.folder(of: path))
         markAsSplit(path + Self.fileSuffix)
         context.report(.split(file: content.name))
+    }
+
+    /// Files of a split that are flushed together. All threads may split at the same time, and each file that is open
+    /// counts against the process.
+    private static let filesAtOnce = 4
+
+    /// Writes and flushes the parts that hold something, each into the file that its digit names.
+    private func writeParts(_ parts: [[ArraySlice<UInt8>]], into folder: String) throws(StoreError) {
+        let digits = parts.indices.filter { !parts[$0].isEmpty }
+        for start in stride(from: 0, to: digits.count, by: Self.filesAtOnce) {
+            var files: [Descriptor] = []
+            for digit in digits[start...].prefix(Self.filesAtOnce) {
+                let name = folder + "/" + String(digit, radix: 16) + Self.fileSuffix
+                files.append(try newFile(name, Self.file(of: parts[digit])))
+            }
+            // The disk works on all of them while the first is waited for.
+            for file in files { file.startWriting() }
+            for file in files { try context.flush(file) }
+        }
     }
 
     /// Header and lines.
@@ -165,10 +182,11 @@ extension BucketTable {
         context.report(.quarantined(file: content.name, lines: broken.count))
     }
 
-    private func writeFile(_ name: String, _ bytes: [UInt8]) throws(StoreError) {
+    /// - Returns: the file, which has yet to be flushed.
+    private func newFile(_ name: String, _ bytes: [UInt8]) throws(StoreError) -> Descriptor {
         let file = try Descriptor.open(context, name, O_WRONLY | O_CREAT | O_TRUNC)
         try file.write(bytes)
-        try context.flush(file)
+        return file
     }
 
     private func rename(_ old: String, _ new: String) throws(StoreError) {
