@@ -19,6 +19,8 @@ package struct Backend: RoutedResponder {
         package var realm: String
         /// How long a log-in by cookie lasts, in seconds.
         package var sessionSeconds: Int64
+        /// How long a registration waits for others of the same handle, in seconds; then it is answered 503.
+        package var turnSeconds = 10
         package var publicConfiguration: PublicConfiguration
         /// Of the program, as `/health` tells it to this host.
         package var version: String
@@ -62,7 +64,8 @@ package struct Backend: RoutedResponder {
 
     package init(_ parts: Parts) {
         let register = RegisterController(
-            store: parts.store, notifications: parts.notifications, policy: parts.policy, now: parts.now)
+            store: parts.store, notifications: parts.notifications, policy: parts.policy, now: parts.now,
+            turns: HandleTurns(seconds: parts.turnSeconds))
         let notifications = NotificationsController(
             store: parts.store, notifications: parts.notifications, policy: parts.policy,
             retentionSeconds: parts.retentionSeconds, now: parts.now, logger: parts.logger)

@@ -11,7 +11,7 @@ import Synchronization
 /// store decides (`RegisterController.end`).
 final class HandleTurns: Sendable {
     /// How long one waits for those before him, in seconds.
-    static let maximumSeconds = 10
+    let seconds: Int
 
     private struct Turn {
         let semaphore = DispatchSemaphore(value: 1)
@@ -19,6 +19,10 @@ final class HandleTurns: Sendable {
     }
 
     private let turns = Mutex<[String: Turn]>([:])
+
+    init(seconds: Int) {
+        self.seconds = seconds
+    }
 
     /// - Throws: `Problem` 503, when the turn did not come; what `body` throws.
     func take<Result>(_ handle: String, _ body: () throws -> Result) throws -> Result {
@@ -32,7 +36,7 @@ final class HandleTurns: Sendable {
                 if turns[handle]?.users == 0 { turns[handle] = nil }
             }
         }
-        guard semaphore.wait(timeout: .now() + .seconds(Self.maximumSeconds)) == .success else {
+        guard semaphore.wait(timeout: .now() + .seconds(seconds)) == .success else {
             throw Problem(.serviceUnavailable, "This device is being registered already.", retryAfter: 1)
         }
         defer { semaphore.signal() }

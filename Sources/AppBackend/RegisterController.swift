@@ -12,7 +12,7 @@ struct RegisterController: Sendable {
     let notifications: Notifications
     let policy: TagPolicy
     let now: @Sendable () -> Timestamp
-    let turns = HandleTurns()
+    let turns: HandleTurns
 
     var hub: NotificationHubClient { notifications.hub }
 

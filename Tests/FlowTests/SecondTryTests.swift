@@ -69,7 +69,9 @@ struct SecondTryTests {
         isBeforeHub: Bool
     ) throws {
         let between = Interruption(.delete, beforeHub: isBeforeHub)
-        let site = try TestSite(surroundingHub: { between.surround($0) })
+        // What comes in between cannot wait for what it has interrupted.
+        let site = try TestSite(
+            adjusting: { $0.turnSeconds = 0 }, surroundingHub: { between.surround($0) })
         let handle = TestSite.token(1)
         let former = try site.register("alice", handle: handle)
         site.clock.advance(1)
