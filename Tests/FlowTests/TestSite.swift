@@ -47,7 +47,7 @@ final class TestSite: Sendable {
                 "Endpoint=sb://localhost/;SharedAccessKeyName=test;SharedAccessKey=\(key.key.reveal())"),
             hub: "hub", transport: self.hub, now: { clock.seconds })
         for name in users {
-            _ = try store.putUser(User(name: name, passwordHash: PasswordHash.make("\(name)-secret")))
+            _ = try store.putUser(User(name: name, passwordHash: Self.passwordHash(of: name)))
         }
         var parts = Backend.Parts(
             store: store, notifications: Notifications(hub: hubClient, platforms: platforms),
@@ -60,6 +60,18 @@ final class TestSite: Sendable {
     deinit {
         try? FileManager.default.removeItem(at: folder)
     }
+
+    /// Costly on purpose, so each is made once for all sites.
+    private static func passwordHash(of name: String) throws -> String {
+        try passwordHashes.withLock { hashes in
+            if let made = hashes[name] { return made }
+            let made = try PasswordHash.make("\(name)-secret")
+            hashes[name] = made
+            return made
+        }
+    }
+
+    private static let passwordHashes = Mutex<[String: String]>([:])
 
     /// A device of that user's: what an app is made of.
     func device(of user: String, storage: MemoryStorage = MemoryStorage()) throws -> TestDevice {
