@@ -20,11 +20,28 @@ from roots import Bases, Root, RootCache
 PROBE_SECONDS = 10
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_addoption(parser: pytest.Parser) -> None:
+    suites = [release.suite for release in RELEASES]
+    parser.addoption("--release", choices=suites, help="only its tests; those of none are the first one's")
+    parser.addoption("--shared", type=Path, help="a folder of this run and of those beside it, for what one makes for all")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    chosen = config.getoption("--release")
+    if chosen is not None:
+        config.hook.pytest_deselected(items=[item for item in items if suite(item) != chosen])
+        items[:] = [item for item in items if suite(item) == chosen]
     reason = why_not_here()
     if reason is not None:
         for item in items:
             item.add_marker(pytest.mark.skip(reason))
+
+
+def suite(item: pytest.Item) -> str:
+    """Of the release that the test is told on."""
+    parameters = item.callspec.params if isinstance(item, pytest.Function) and hasattr(item, "callspec") else {}
+    release: Debian = parameters.get("release", RELEASES[0])
+    return release.suite
 
 
 def why_not_here() -> str | None:
@@ -36,9 +53,9 @@ def why_not_here() -> str | None:
 
 
 @pytest.fixture(scope="session")
-def leavings() -> Path:
+def leavings(pytestconfig: pytest.Config) -> Path:
     """A folder for what a person may want to look at when a test has failed."""
-    return empty_folder(CHECKOUT / ".build" / "install-tests" / "failed")
+    return empty_folder(CHECKOUT / ".build" / "install-tests" / "failed" / (pytestconfig.getoption("--release") or "all"))
 
 
 @pytest.fixture(scope="session")
@@ -46,6 +63,12 @@ def folder(request: pytest.FixtureRequest, leavings: Path) -> Iterator[Path]:
     """Goes with the tests; logs in it stay when one has failed."""
     with scratch_folder("app-backend-install-", request.session, leavings) as made:
         yield made
+
+
+@pytest.fixture(scope="session")
+def shared(pytestconfig: pytest.Config, folder: Path) -> Path:
+    """For what runs side by side need once."""
+    return pytestconfig.getoption("--shared") or folder
 
 
 @pytest.fixture(scope="session")

@@ -1,15 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Clean Debian systems in folders: made once by debootstrap, and used through a layer that takes what is written."""
 
-import fcntl
 import hashlib
 import json
 import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -18,6 +16,7 @@ from typing import Self
 from child import Child
 from deadline import wait_until
 from debian import HOST, Debian, architecture, mirror
+from file_lock import file_lock
 from mounts import bind, mount, mount_devices, unmount
 
 # To be raised when `RootCache` makes something else of the same release.
@@ -50,7 +49,8 @@ class RootCache:
 
     def prepare(self, releases: Sequence[Debian]) -> dict[Debian, Bases]:
         """Those that are missing are made at the same time. Raises RuntimeError with the end of debootstrap's output."""
-        with self._lock():
+        # Another run may be making the very same.
+        with file_lock(self._folder / "lock", "no other run makes roots", BOOTSTRAP_SECONDS):
             folders = {release: self._folder / _name(release) for release in releases}
             works = [_Bootstrap(release, folder) for release, folder in folders.items() if not folder.exists()]
             try:
@@ -70,13 +70,6 @@ class RootCache:
             if time.time() - stamp.stat().st_mtime > UNUSED_SECONDS:
                 shutil.rmtree(stamp.with_suffix(""), ignore_errors=True)
                 stamp.unlink()
-
-    @contextmanager
-    def _lock(self) -> Iterator[None]:
-        """Another run may be making the very same."""
-        with (self._folder / "lock").open("w") as file:
-            wait_until(lambda: _is_locked(file.fileno()), "no other run makes roots", BOOTSTRAP_SECONDS)
-            yield
 
 
 class _Bootstrap:
@@ -174,11 +167,3 @@ def _name(release: Debian) -> str:
 
 def _stamp(folder: Path) -> Path:
     return folder.with_suffix(".used")
-
-
-def _is_locked(file: int) -> bool:
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True

@@ -13,10 +13,12 @@ import pytest
 from booted import BootedSystem
 from debian import Debian
 from deadline import wait_until
+from file_lock import file_lock
 from installed_site import CONFIGURATION, SERVICE, SOCKET, Site, User, expect
 from links import broken_links, pages
 from load import Load, Worker
 from packaged import (
+    COMMAND_SECONDS,
     apt,
     bring,
     exclude_snippet,
@@ -39,9 +41,10 @@ LOG = "/var/log/nginx/app-backend.log"
 
 
 @pytest.fixture(scope="session")
-def package(program: Path, folder: Path) -> Path:
+def package(program: Path, shared: Path) -> Path:
     """Made of the executable that is shipped."""
-    return make_package(program, folder)
+    with file_lock(shared / "lock", "nobody else makes the package", COMMAND_SECONDS):
+        return next(shared.glob("*.deb"), None) or make_package(program, shared)
 
 
 @pytest.fixture(scope="session")
