@@ -173,7 +173,8 @@ let package = Package(
         .testTarget(
             name: "DoctorTests",
             dependencies: [
-                "AppBackend", "Curl", "Doctor", "FastCGI", "HTTP", "JSON", "NotificationHub", "Store", httpTypes,
+                "AppBackend", "Curl", "DeviceAPI", "Doctor", "FastCGI", "HTTP", "JSON", "NotificationHub", "Store",
+                httpTypes,
             ],
             swiftSettings: strict),
         .testTarget(

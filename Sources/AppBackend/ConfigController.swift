@@ -6,6 +6,9 @@ import JSON
 import NotificationHub
 
 /// `GET /api/config`: what a page must know before somebody has logged in. Nobody has to be known for it.
+///
+/// An `Idempotency-Key` that is none is refused here as it is at a send: so whoever wonders whether the field arrives can
+/// ask, and neither logs in nor sends anything.
 struct ConfigController: Sendable {
     /// It stays the same as long as the process lives.
     private let json: [UInt8]
@@ -31,10 +34,12 @@ struct ConfigController: Sendable {
     }
 
     var routes: [Route] {
-        [HTTPRequest.Method.get, .head].map { method in Route(method, Path.config) { _, _ in read() } }
+        [HTTPRequest.Method.get, .head].map { method in Route(method, Path.config) { request, _ in try read(request) } }
     }
 
-    private func read() -> Response {
+    /// - Throws: `Problem` 400 for a key that is none.
+    private func read(_ request: Request) throws(Problem) -> Response {
+        _ = try IdempotencyHandler.key(of: request)
         var response = Response.json(json)
         // It may be kept, and is asked after each time: another start may have another key.
         response.fields[.cacheControl] = "no-cache"

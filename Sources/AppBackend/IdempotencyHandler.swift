@@ -60,7 +60,9 @@ struct IdempotencyHandler: Responder {
         }
     }
 
-    private static func key(of request: Request) throws(Problem) -> IdempotencyKey? {
+    /// - Throws: `Problem` 400 for a key that is none.
+    /// - Returns: nil, when the request has no such field.
+    static func key(of request: Request) throws(Problem) -> IdempotencyKey? {
         guard let field = request.fields[.key] else { return nil }
         guard let key = IdempotencyKey(field: field) else {
             throw Problem(

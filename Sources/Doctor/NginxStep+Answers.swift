@@ -11,6 +11,8 @@ extension NginxStep {
     private static let cookie = "__Host-app_backend=doctor"
     /// Credentials that cannot be read: refused before a password is thought of.
     private static let credentials = "Basic -"
+    /// No key, for it has no second quotation mark: where the field arrives it is refused, and nothing is done.
+    private static let key = "\"doctor"
     /// As the snippet words it when nginx cannot reach the socket.
     private static let unreachable = "The service is not available just now."
 
@@ -96,6 +98,18 @@ extension NginxStep {
             ]
         }
         return findings
+    }
+
+    /// Whether `Idempotency-Key` arrives, which no answer to an app tells: a send that is made again is then two.
+    func judgeKeys() throws -> [Finding] {
+        var fields = HTTPFields()
+        fields[.key] = Self.key
+        guard try ask(Path.config, fields).status != .badRequest else { return [] }
+        return [
+            .warning(
+                "nginx does not pass Idempotency-Key on, so what an app sends again is sent twice",
+                cure: "`fastcgi_param HTTP_IDEMPOTENCY_KEY $http_idempotency_key if_not_empty;` in \(files.snippet)")
+        ]
     }
 
     /// Only where the site looks at us as at a stranger.

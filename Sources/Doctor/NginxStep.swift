@@ -54,11 +54,11 @@ package struct NginxStep: Sendable {
     ) throws -> [Finding] {
         if let refusal = refusal(try ask(Path.config)) { return [refusal] }
         let challenges = try judgeChallenges()
-        let health = try judgeHealth(connection)
-        let isGood = !(challenges + health).contains { $0.verdict == .wrong }
+        let others = try judgeKeys() + judgeHealth(connection)
+        let isGood = !(challenges + others).contains { $0.verdict == .wrong }
         let certificate = term.map { ", its certificate is \($0.text)" } ?? ", without TLS"
         let good = Finding.ok("\(site) leads to the service\(certificate); credentials arrive there")
-        return (isGood && challenges.isEmpty ? [good] : []) + challenges + health
+        return (isGood && challenges.isEmpty ? [good] : []) + challenges + others
     }
 
     /// As an operator finds it.

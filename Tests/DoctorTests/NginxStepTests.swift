@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import AppBackend
 import Curl
+import DeviceAPI
 import HTTP
 import HTTPTypes
 import Testing
@@ -14,7 +15,7 @@ struct NginxStepTests {
     /// A site that is as it should be.
     private static func well(_ request: Request) -> Response {
         switch request.path {
-        case "/api/config": return config
+        case "/api/config": return request.fields[.key] == nil ? config : Response(status: .badRequest)
         case "/api/register":
             let detail = request.fields.contains(.authorization) ? Challenge.wrongCredentials : Challenge.endedSession
             return Response(
@@ -40,9 +41,18 @@ struct NginxStepTests {
             if let credentials = request.fields[.authorization] {
                 #expect(BasicCredentials(fields: [.authorization: credentials]) == nil)
             }
+            if let key = request.fields[.key] { #expect(IdempotencyKey(field: key) == nil) }
             return Self.well(request)
         }
         #expect(good.map(\.verdict) == [.ok])
+    }
+
+    @Test func `a key that does not arrive is a warning, and the directive is named`() throws {
+        let found = try Self.findings { request in
+            request.path == "/api/config" ? Self.config : Self.well(request)
+        }
+        #expect(found.map(\.verdict) == [.ok, .warning])
+        #expect(found.last?.cure?.contains("HTTP_IDEMPOTENCY_KEY $http_idempotency_key") == true)
     }
 
     static let addresses: [(String, [Verdict])] = [

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import AppBackend
+import DeviceAPI
 import Foundation
 import HTTPTypes
 import Testing
@@ -24,6 +25,15 @@ struct ConfigTests {
         #expect(site.call(.get, "/API/Config/", fields: [.authorization: "Basic eDp5"]).body == answer.body)
         let refused = site.call(.post, "/api/config", as: "alice", body: "{}")
         #expect(refused.status == .methodNotAllowed && refused.fields[.allow] == "GET, HEAD")
+    }
+
+    @Test(arguments: ["\"k", "", "two words"])
+    func `whoever asks with a key that is none is told so, and with a right one is told the rest`(key: String) throws {
+        let site = try TestSite()
+        let field = try #require(HTTPField.Name("Idempotency-Key"))
+        let refused = site.call(.get, "/api/config", fields: [field: key])
+        #expect(refused.status == .badRequest && Problem(refused).field == "Idempotency-Key")
+        #expect(site.call(.get, "/api/config", fields: [field: "\"k\""]).status == .ok)
     }
 
     @Test func `without a key and a driver it says so`() throws {

@@ -106,14 +106,15 @@ extension WireTests {
             }
         }
 
-        @Test func `cookies that do not arrive are a warning`() throws {
+        @Test(arguments: ["HTTP_COOKIE", "HTTP_IDEMPOTENCY_KEY"])
+        func `cookies, or keys of requests, that do not arrive are a warning`(parameter: String) throws {
             let site = try sharedSite()
             _ = try site.addUser("doctor")
-            let changes = FrontDoor.Changes(sockets: [site.backend.socket], edits: [Self.without("HTTP_COOKIE")])
+            let changes = FrontDoor.Changes(sockets: [site.backend.socket], edits: [Self.without(parameter)])
             try site.withFrontDoor(changes) { door in
                 let diagnosis = try site.diagnose(WireSite.Walk(url: "https://localhost:\(door.port)"))
                 #expect(diagnosis.wrong == [] && diagnosis.steps("warning").contains("nginx"))
-                #expect(diagnosis.cure("nginx").contains("HTTP_COOKIE"))
+                #expect(diagnosis.cure("nginx").contains("fastcgi_param \(parameter) "))
             }
         }
 
