@@ -82,7 +82,8 @@ struct Editor {
         for number in [SIGINT, SIGQUIT] { sigaddset(&defaults, number) }
         posix_spawnattr_setsigdefault(&attributes, &defaults)
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
-        let words: [String] = ["/bin/sh", "-c", command + " \"$@\"", command, path]
+        // The shell waits for the editor, and would die of its ^C afterwards.
+        let words: [String] = ["/bin/sh", "-c", "trap : INT QUIT; " + command + " \"$@\"", command, path]
         var arguments = words.map { strdup($0) } + [nil]
         defer { arguments.forEach { free($0) } }
         var child = pid_t()

@@ -13,6 +13,8 @@ package final class ChildProcess: Sendable {
         case text(String)
         /// A descriptor of ours, a listening socket perhaps.
         case descriptor(Int32)
+        /// A terminal of its own, in a session of its own. What it says goes there, too.
+        case terminal(PseudoTerminal)
     }
 
     package struct NotStarted: Error { package let program: String }
@@ -20,7 +22,7 @@ package final class ChildProcess: Sendable {
     package let id: pid_t
     private let status = Mutex<Int32?>(nil)
 
-    /// - Parameters: `output` and `errors` are files that are appended to.
+    /// - Parameters: `output` and `errors` are files that are appended to, where the input is not a terminal.
     package init(
         _ program: String, _ arguments: [String], environment: [String] = [], input: Input = .nothing,
         output: String = "/dev/null", errors: String = "/dev/null"
@@ -31,15 +33,19 @@ package final class ChildProcess: Sendable {
         var none = sigset_t()
         sigemptyset(&none)
         posix_spawnattr_setsigmask(&attributes, &none)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | input.sessionFlag))
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         let pipe = Self.arrange(input, &actions)
         defer { if let pipe { close(pipe) } }
-        let flags = O_WRONLY | O_CREAT | O_APPEND
-        posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output, flags, 0o600)
-        posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, errors, flags, 0o600)
+        for (descriptor, file) in [(STDOUT_FILENO, output), (STDERR_FILENO, errors)] {
+            if case .terminal = input {
+                posix_spawn_file_actions_adddup2(&actions, STDIN_FILENO, descriptor)
+            } else {
+                posix_spawn_file_actions_addopen(&actions, descriptor, file, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+            }
+        }
         var argv = ([program] + arguments).map { strdup($0) } + [nil]
         var envp = (["PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin"] + environment).map { strdup($0) } + [nil]
         defer { (argv + envp).forEach { free($0) } }
@@ -58,6 +64,10 @@ package final class ChildProcess: Sendable {
             return nil
         case .file(let path):
             posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, path, O_RDONLY, 0)
+            return nil
+        case .terminal(let terminal):
+            // The leader of a session that has none makes the first terminal that it opens its own.
+            posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, terminal.path, O_RDWR, 0)
             return nil
         case .descriptor(let number):
             posix_spawn_file_actions_adddup2(&actions, number, STDIN_FILENO)
@@ -104,5 +114,12 @@ package final class ChildProcess: Sendable {
         if let status = wait(seconds: seconds) { return status }
         signal(SIGKILL)
         return wait(seconds: seconds)
+    }
+}
+
+extension ChildProcess.Input {
+    /// `POSIX_SPAWN_SETSID` of spawn.h, which Swift's module of it leaves out.
+    fileprivate var sessionFlag: Int32 {
+        if case .terminal = self { 0x80 } else { 0 }
     }
 }

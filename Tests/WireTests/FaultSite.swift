@@ -53,7 +53,8 @@ struct FaultSite: ServedSite {
 
     private func file(_ fault: String) -> String { "faults-\(backend.name)/\(fault)" }
 
-    private static func library(in scratch: ScratchFolder) throws -> String {
+    /// What is preloaded, and looks for its faults in the folder that `FAULTS` names.
+    static func library(in scratch: ScratchFolder) throws -> String {
         let library = scratch.path("faults.so")
         if scratch.has("faults.so") { return library }
         let made = try Program.run(
