@@ -62,7 +62,25 @@ extension StoredRecord {
             throw ExportFault(reason: "\"table\" names none that this version knows")
         }
         guard let record = decode(value) else { throw ExportFault(reason: "a member is missing or of a wrong kind") }
+        guard record.version ?? 0 <= Self.maximumVersion else {
+            throw ExportFault(reason: "\"version\" is more than \(Self.maximumVersion)")
+        }
         self = record
+    }
+
+    /// The highest version that an import brings: each change needs a higher one, so a record at the end of all numbers
+    /// could never be changed again. No record is written that often; and a larger number other programs, which may
+    /// have had the export in their hands, do not keep exactly (RFC 8259 section 6).
+    package static let maximumVersion = (1 << 53) - 1
+
+    /// Nil for records that are not changed, or without counting.
+    private var version: Int? {
+        switch self {
+        case .user(let user): user.version
+        case .device(let device): device.version
+        case .hubRegistration(let registration): registration.version
+        case .notification, .session, .sent, .idempotentRequest, .hubMessage, .queuedMessage: nil
+        }
     }
 
     private static let decoders: [String: @Sendable (JSONValue) -> StoredRecord?] = [

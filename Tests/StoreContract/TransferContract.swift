@@ -30,6 +30,7 @@ package struct TransferContract {
         #expect(try records(of: target).count == moved.count)
         try indexes()
         try versions()
+        try highestVersions()
         try quotas()
     }
 
@@ -145,6 +146,28 @@ package struct TransferContract {
         #expect(throws: StoreError.conflict) { try target.putUser(user) }
         let registration = try #require(try target.hubRegistration("r-1"))
         #expect(try target.putHubRegistration(registration).version == 3)
+    }
+
+    /// Those that a line of an export may have are not the last ones.
+    private func highestVersions() throws {
+        let highest = StoredRecord.maximumVersion
+        let records: [StoredRecord] = [
+            .user(User(name: "top", passwordHash: "", version: highest)),
+            .device(DeviceRecord(id: "d-top", owner: "top", updatedAt: noon, version: highest)),
+            .hubRegistration(
+                HubRegistration(
+                    id: "r-top", channel: "top", tags: [], description: .null, updatedAt: noon, version: highest)),
+        ]
+        let read = try records.map { record in
+            try record.line.withUnsafeBufferPointer { try StoredRecord(line: $0) }
+        }
+        #expect(read == records)
+        #expect(try target.putRecords(read, now: noon) == 3)
+        #expect(try target.putUser(#require(try target.user("top"))).version == highest + 1)
+        #expect(try target.removeUser("top"))
+        #expect(try target.putUser(User(name: "top", passwordHash: "new")).version == highest + 2)
+        #expect(try target.putDevice(#require(try target.device("d-top"))).version == highest + 1)
+        #expect(try target.putHubRegistration(#require(try target.hubRegistration("r-top"))).version == highest + 1)
     }
 
     private func quotas() throws {

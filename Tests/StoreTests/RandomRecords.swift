@@ -54,7 +54,7 @@ struct RandomRecords {
     }
 
     private mutating func flag() -> Bool { Bool.random(using: &numbers) }
-    private mutating func version() -> Int { Int.random(in: 1..<Int.max, using: &numbers) }
+    private mutating func version() -> Int { Int.random(in: 1...StoredRecord.maximumVersion, using: &numbers) }
 
     private mutating func text() -> String {
         (0..<Int.random(in: 0..<8, using: &numbers)).map { _ in

@@ -108,6 +108,18 @@ import Testing
         #expect(throws: ExportFault.self) { try read(Array(line.utf8)) }
     }
 
+    @Test(arguments: [
+        StoredRecord.user(User(name: "u", passwordHash: "", version: .max - 1)),
+        .device(DeviceRecord(id: "d", owner: "u", updatedAt: noon, version: StoredRecord.maximumVersion + 1)),
+        .hubRegistration(
+            HubRegistration(
+                id: "r", channel: "c", tags: [], description: .null, updatedAt: noon,
+                version: StoredRecord.maximumVersion + 1)),
+    ])
+    func `a record that could hardly be changed again is refused`(record: StoredRecord) {
+        #expect(throws: ExportFault.self) { try read(record.line) }
+    }
+
     private func read(_ line: [UInt8]) throws -> StoredRecord {
         try line.withUnsafeBufferPointer { try StoredRecord(line: $0) }
     }
