@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import CPlatform
 internal import Glibc
+internal import Store
 
 /// What nginx's own files say, as far as a look at their lines can tell: enough to name a file to an operator. nginx
 /// itself is not started, and only what may be read is.
@@ -25,7 +26,7 @@ package struct NginxFiles: Sendable {
     package init(folder: String = Self.standardFolder) {
         self.folder = folder
         for place in Self.places {
-            let names = FolderListing(folder + place, maximum: Self.maximumFiles).names.sorted()
+            let names = FolderNames.list(folder + place, maximum: Self.maximumFiles).sorted()
             for name in names where place == "/sites-enabled" || name.hasSuffix(".conf") {
                 read("\(folder)\(place)/\(name)")
             }

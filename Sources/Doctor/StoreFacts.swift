@@ -90,7 +90,7 @@ package struct StoreFacts: Sendable {
     /// What root left there while the service is not root's.
     private static func strangersFile(in path: String, owner: uid_t?) -> String? {
         for folder in ["", "/lock", "/users", "/notifications", "/hub", "/quarantine"] {
-            for name in FolderListing(path + folder, maximum: maximumEntries).names {
+            for name in FolderNames.list(path + folder, maximum: maximumEntries) {
                 let place = folder.isEmpty ? name : "\(folder.dropFirst())/\(name)"
                 if let mode = FileMode("\(path)/\(place)"), mode.owner != owner { return place }
             }
@@ -101,7 +101,7 @@ package struct StoreFacts: Sendable {
     private static func lines(in path: String) -> Int {
         var lines = 0
         var left = maximumQuarantine
-        for name in FolderListing(path, maximum: maximumEntries).names {
+        for name in FolderNames.list(path, maximum: maximumEntries) {
             let file = platform_open("\(path)/\(name)", O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0)
             guard file >= 0 else { continue }
             defer { close(file) }

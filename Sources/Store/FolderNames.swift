@@ -4,14 +4,15 @@ import Glibc
 /// What lies in a folder.
 package enum FolderNames {
     /// All names but `.` and `..`, in no order; none where the folder cannot be read.
-    package static func list(_ path: String) -> [String] { read(path) ?? [] }
+    /// - Parameter maximum: whoever looks into a folder that is not ours reads so many at most.
+    package static func list(_ path: String, maximum: Int = .max) -> [String] { read(path, maximum: maximum) ?? [] }
 
-    /// As `list(_:)`; nil, and `errno`, where the folder cannot be read.
-    static func read(_ path: String) -> [String]? {
+    /// As `list(_:maximum:)`; nil, and `errno`, where the folder cannot be read.
+    static func read(_ path: String, maximum: Int = .max) -> [String]? {
         guard let stream = opendir(path) else { return nil }
         defer { closedir(stream) }
         var names: [String] = []
-        while let entry = readdir(stream) {
+        while names.count < maximum, let entry = readdir(stream) {
             let name = withUnsafePointer(to: &entry.pointee.d_name) {
                 String(cString: UnsafeRawPointer($0).assumingMemoryBound(to: CChar.self))
             }
