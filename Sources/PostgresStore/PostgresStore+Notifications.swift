@@ -67,7 +67,8 @@ extension PostgresStore {
     private func create(_ new: SecureNotification) throws(StoreError) -> Bool {
         let values: [Value] = [
             .name(new.owner), .integer(Int64(new.id)), .name(new.token), .name(new.payload), .time(new.createdAt),
-            .time(new.expiresAt), .count(options.notificationsPerOwner), .count(options.notificationBytesPerOwner),
+            .time(new.expiresAt), .count(options.caps.notificationsPerOwner),
+            .count(options.caps.notificationBytesPerOwner),
             .count(FileStore.notificationOverhead),
         ]
         return try database.call(Self.createNotification, values) { (rows) throws(CallFailure) in

@@ -93,7 +93,7 @@ extension PostgresStore {
         let document = try JSONText.document(message.document)
         let values: [Value] = [
             .name(message.id), .text(document), .count(Self.bytes(of: document)), .time(message.createdAt),
-            .time(message.expiresAt), .count(options.queueBytes), Self.anyPart(),
+            .time(message.expiresAt), .count(options.caps.queueBytes), Self.anyPart(),
         ]
         try answer(Self.enqueueHubMessage, values) { (row) throws(CallFailure) in
             if try !row.bool(0) { throw .told(.quotaExceeded) }

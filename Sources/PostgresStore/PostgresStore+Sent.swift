@@ -28,7 +28,7 @@ extension PostgresStore {
         var known: Set<[UInt8]> = []
         let new = ids.map { Array($0.utf8) }.filter { known.insert($0).inserted }
         try database.call(Self.rememberSent, [.name(owner), .byteArrays(new), .time(expiresAt)])
-        try database.call(Self.forgetSent, [.name(owner), .count(options.sentPerOwner)])
+        try database.call(Self.forgetSent, [.name(owner), .count(options.caps.sentPerOwner)])
     }
 
     package func hasSent(_ id: String, owner: String, now: Timestamp) throws(StoreError) -> Bool {

@@ -29,7 +29,7 @@ extension PostgresStore {
     private static let removeSessions = Statement.writing("removeSessions", "DELETE FROM sessions WHERE owner = $1")
 
     package func createSession(_ session: Session, now: Timestamp) throws(StoreError) {
-        let room = max(0, options.sessionsPerOwner - 1)
+        let room = max(0, options.caps.sessionsPerOwner - 1)
         try database.call(Self.makeRoomForSession, [.name(session.owner), .time(now), .count(room)])
         let values: [Value] = [
             .name(session.id), .name(session.owner), .name(session.binding), .time(session.createdAt),

@@ -10,7 +10,7 @@ package final class PostgresStore: SiteStore {
     /// With which of them a URL begins that names a database.
     package static let schemes = ["postgresql://", "postgres://"]
 
-    /// How a store behaves. The defaults are the product's, and its caps those of `FileStore`; tests make them small.
+    /// How a store behaves. The defaults are the product's; tests make them small.
     package struct Options: Sendable {
         /// Connections at most. A caller that finds all of them in use waits for one.
         package var connections = 16
@@ -18,14 +18,7 @@ package final class PostgresStore: SiteStore {
         package var timeout: Duration = .seconds(5)
         /// The schema that holds the tables: `[a-z][a-z0-9_]*`.
         package var schema = "app_backend"
-        package var notificationsPerOwner = FileStore.Options().notificationsPerOwner
-        package var notificationBytesPerOwner = FileStore.Options().notificationBytesPerOwner
-        package var devicesPerOwner = FileStore.Options().devicesPerOwner
-        package var sessionsPerOwner = FileStore.Options().sessionsPerOwner
-        package var sentPerOwner = FileStore.Options().sentPerOwner
-        package var idempotencyKeysPerOwner = FileStore.Options().idempotencyKeysPerOwner
-        /// Bytes of messages that the local hub has not delivered yet.
-        package var queueBytes = FileStore.Options().queueBytes
+        package var caps = StoreCaps()
         /// How long the turn to deliver stays with whoever does not keep it.
         package var turnLease: Duration = .seconds(15)
 

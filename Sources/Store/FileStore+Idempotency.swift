@@ -21,7 +21,7 @@ extension FileStore {
 
     /// To count costs little, so only of an owner who has many all is read.
     private func hasRoom(for owner: String, in content: BucketContent, _ now: Timestamp) -> Bool {
-        let allowed = context.options.idempotencyKeysPerOwner
+        let allowed = context.options.caps.idempotencyKeysPerOwner
         guard idempotencyTable.countIDs(content, key: owner) >= allowed else { return true }
         let requests = idempotencyTable.idempotentRequests(of: owner, in: content)
         return requests.count { $0.answer == nil && $0.expiresAt > now } < allowed
@@ -41,7 +41,7 @@ extension FileStore {
     /// The keys that make room for this answer: as many as there are too many, and an eighth more, so that who sends all
     /// day does not have all his keys read for each of them.
     private func excess(of count: Int, for request: IdempotentRequest, in content: BucketContent) -> [String] {
-        let allowed = context.options.idempotencyKeysPerOwner
+        let allowed = context.options.caps.idempotencyKeysPerOwner
         guard count > allowed else { return [] }
         let answered = idempotencyTable.idempotentRequests(of: request.owner, in: content)
             .filter { $0.answer != nil && $0.key != request.key }

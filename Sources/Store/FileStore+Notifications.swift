@@ -39,8 +39,8 @@ extension FileStore {
         // Most buckets hold so little, all owners in it together, that they need not be read.
         let options = context.options
         let added = payload.utf8.count + Self.notificationOverhead
-        if summary.records < min(options.notificationsPerOwner, BucketSummary.maximumRecords),
-            bucket.size + added <= options.notificationBytesPerOwner
+        if summary.records < min(options.caps.notificationsPerOwner, BucketSummary.maximumRecords),
+            bucket.size + added <= options.caps.notificationBytesPerOwner
         {
             return NotificationNames.id(using: &random) { summary.isFree($0) }
         }
@@ -58,12 +58,14 @@ extension FileStore {
         let options = context.options
         let ids = notificationTable.ids(owner, in: content)
         // Nothing has to be parsed where the owner has not been given as many, be they removed.
-        if ids.count < options.notificationsPerOwner, content.bytes.count + added <= options.notificationBytesPerOwner {
+        if ids.count < options.caps.notificationsPerOwner,
+            content.bytes.count + added <= options.caps.notificationBytesPerOwner
+        {
             return ids
         }
         let live = notifications(owner, in: content, now)
         let bytes = live.reduce(added) { $0 + $1.payload.utf8.count + Self.notificationOverhead }
-        guard live.count < options.notificationsPerOwner, bytes <= options.notificationBytesPerOwner else {
+        guard live.count < options.caps.notificationsPerOwner, bytes <= options.caps.notificationBytesPerOwner else {
             throw .quotaExceeded
         }
         return ids

@@ -73,7 +73,7 @@ extension FileStore {
 
     /// Writers at the same moment may exceed the limit by a line each.
     private func isQueueFull(for line: [UInt8]) -> Bool {
-        (queueFile?.size ?? 0) + line.count > context.options.queueBytes
+        (queueFile?.size ?? 0) + line.count > context.options.caps.queueBytes
     }
 
     package func queuedHubMessage(_ id: String) throws(StoreError) -> HubMessage? {

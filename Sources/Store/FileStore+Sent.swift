@@ -8,7 +8,7 @@ extension FileStore {
         guard !ids.isEmpty else { return }
         try sentTable.write(owner, now: now, durably: false) { (bucket) throws(StoreError) in
             let oldestFirst = sentTable.listedIDs(owner, in: try bucket.content())
-            let excess = oldestFirst.count + ids.count - context.options.sentPerOwner
+            let excess = oldestFirst.count + ids.count - context.options.caps.sentPerOwner
             var lines: [UInt8] = []
             for id in oldestFirst.prefix(max(0, excess)) { lines += LineCodec.removal(of: id, owner: owner) }
             for id in ids {

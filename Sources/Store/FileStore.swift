@@ -12,23 +12,9 @@ package final class FileStore: SiteStore, Sendable {
     package struct Options: Sendable {
         /// A bucket's file larger than this many bytes is compacted or split.
         package var bucketBytes = 128 << 10
-        /// Notifications that are neither expired nor removed, per owner.
-        package var notificationsPerOwner = 1_000
-        /// Bytes of their payloads, per owner, each counted with `notificationOverhead`. All of an owner's lie in one
-        /// file, which is read at once to list them.
-        package var notificationBytesPerOwner = 1 << 20
-        /// Devices per owner. Calls in flight at the same moment may exceed it by their number.
-        package var devicesPerOwner = 100
-        /// Bytes of the file of messages that the local hub has not delivered yet.
-        package var queueBytes = 16 << 20
-        /// How often that file, when it is full, is looked through for what may be dropped.
+        package var caps = StoreCaps()
+        /// How often the file of the queue, when it is full, is looked through for what may be dropped.
         package var queueTidyPause: Duration = .seconds(1)
-        /// Sessions per owner; the oldest end for new ones. Log-ins at the same moment may exceed it by their number.
-        package var sessionsPerOwner = 50
-        /// Sends per owner that are remembered; the oldest are forgotten for new ones.
-        package var sentPerOwner = 1_000
-        /// Idempotency keys per owner; of those that were answered the oldest are forgotten for new ones.
-        package var idempotencyKeysPerOwner = 1_000
         /// How long a write may wait for the lock of its bucket.
         package var lockTimeout: Duration = .seconds(5)
         /// A file that changed less than this before it was read is not remembered. Linux gives all changes between

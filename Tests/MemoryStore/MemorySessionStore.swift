@@ -15,7 +15,9 @@ package final class MemorySessionStore: SessionStore, SentStore {
     private let sessionsPerOwner: Int
     private let sentPerOwner: Int
 
-    package init(sessionsPerOwner: Int = 50, sentPerOwner: Int = 1_000) {
+    package init(
+        sessionsPerOwner: Int = StoreCaps().sessionsPerOwner, sentPerOwner: Int = StoreCaps().sentPerOwner
+    ) {
         self.sessionsPerOwner = sessionsPerOwner
         self.sentPerOwner = sentPerOwner
     }

@@ -8,7 +8,7 @@ import Testing
 @Suite struct `Sweeping a database` {
     @Test func `what has expired goes, a bounded piece at a time, and the rest stays`() throws {
         let site = try Site()
-        let store = try site.open { ($0.notificationsPerOwner, $0.notificationBytesPerOwner) = (.max, .max) }
+        let store = try site.open { ($0.caps.notificationsPerOwner, $0.caps.notificationBytesPerOwner) = (.max, .max) }
         for index in 0..<1_200 {
             _ = try store.createNotification(
                 owner: "o\(index % 7)", payload: "", now: noon, expiresAt: index < 1_100 ? noon + 1 : nextDay)

@@ -11,24 +11,28 @@ enum Place {
         self = word.hasPrefix("postgresql://") ? .database(word) : .folder(word)
     }
 
-    /// - Parameter options: of a store in files; one in a database has no caps either.
+    /// - Parameter options: of a store in files; one in a database has the caps of it.
     func open(_ options: FileStore.Options) throws(StoreError) -> any SiteStore {
         switch self {
-        case .folder(let path): try FileStore.open(path: path, options: options)
-        case .database(let url): try PostgresStore.open(url: url, options: .unlimited)
+        case .folder(let path): return try FileStore.open(path: path, options: options)
+        case .database(let url):
+            var inDatabase = PostgresStore.Options()
+            inDatabase.caps = options.caps
+            return try PostgresStore.open(url: url, options: inDatabase)
         }
     }
 }
 
-extension PostgresStore.Options {
-    fileprivate static var unlimited: Self {
+extension FileStore.Options {
+    /// Without caps: nothing is forgotten but what was removed.
+    static var unlimited: Self {
         var options = Self()
-        options.notificationsPerOwner = .max
-        options.notificationBytesPerOwner = .max
-        options.devicesPerOwner = .max
-        options.sessionsPerOwner = .max
-        options.queueBytes = .max
-        options.idempotencyKeysPerOwner = .max
+        options.caps.notificationsPerOwner = .max
+        options.caps.notificationBytesPerOwner = .max
+        options.caps.devicesPerOwner = .max
+        options.caps.sessionsPerOwner = .max
+        options.caps.queueBytes = .max
+        options.caps.idempotencyKeysPerOwner = .max
         return options
     }
 }

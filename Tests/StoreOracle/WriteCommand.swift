@@ -81,17 +81,3 @@ struct WriteCommand {
         return written
     }
 }
-
-extension FileStore.Options {
-    /// Without caps: nothing is forgotten but what was removed.
-    static var unlimited: Self {
-        var options = Self()
-        options.notificationsPerOwner = .max
-        options.notificationBytesPerOwner = .max
-        options.devicesPerOwner = .max
-        options.sessionsPerOwner = .max
-        options.queueBytes = .max
-        options.idempotencyKeysPerOwner = .max
-        return options
-    }
-}

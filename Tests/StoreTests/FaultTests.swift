@@ -154,7 +154,9 @@ import Testing
     @Test(.enabled(if: Mount.isPossible, "needs root and mount(8)"))
     func `a real disk that is full refuses cleanly and works again when there is room`() throws {
         let disk = try SmallDisk()
-        let store = try disk.folder.open { ($0.notificationsPerOwner, $0.notificationBytesPerOwner) = (.max, .max) }
+        let store = try disk.folder.open {
+            ($0.caps.notificationsPerOwner, $0.caps.notificationBytesPerOwner) = (.max, .max)
+        }
         try disk.folder.write(String(repeating: "x", count: 1 << 20), to: "ballast")
         var ids: [Int32] = []
         let payload = String(repeating: "y", count: 60_000)

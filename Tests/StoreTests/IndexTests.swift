@@ -37,7 +37,7 @@ import Testing
     @Test func `a send looks into no file in which none of its registrations lie`() throws {
         let folder = try TemporaryFolder()
         let writer = try folder.open {
-            $0.devicesPerOwner = .max
+            $0.caps.devicesPerOwner = .max
             $0.calls = DiskCalls(flushFile: { _ in 0 }, flushFolder: { _ in 0 })
         }
         for index in 0..<400 { try register(writer, "r-\(index)", tags: [index % 200 == 0 ? "few" : "tag-\(index)"]) }
@@ -80,7 +80,7 @@ import Testing
     @Test func `also of many records in many files, all of it comes back`() throws {
         let folder = try TemporaryFolder()
         let store = try folder.open {
-            ($0.bucketBytes, $0.devicesPerOwner) = (700, .max)
+            ($0.bucketBytes, $0.caps.devicesPerOwner) = (700, .max)
             $0.calls = DiskCalls(flushFile: { _ in 0 }, flushFolder: { _ in 0 })
         }
         for index in 0..<300 { try register(store, "r-\(index)", tags: ["all", "tag-\(index % 60)"]) }
@@ -133,7 +133,7 @@ import Testing
         let folder = try TemporaryFolder()
         let stores = try (0..<3).map { _ in
             try folder.open {
-                ($0.bucketBytes, $0.devicesPerOwner) = (1_000, .max)
+                ($0.bucketBytes, $0.caps.devicesPerOwner) = (1_000, .max)
                 $0.calls = DiskCalls(flushFile: { _ in 0 }, flushFolder: { _ in 0 })
             }
         }

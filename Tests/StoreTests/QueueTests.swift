@@ -37,7 +37,7 @@ import Testing
 
     @Test func `a queue that is full refuses, and takes again when something left it`() throws {
         let folder = try TemporaryFolder()
-        let store = try folder.open { ($0.bucketBytes, $0.queueBytes, $0.queueTidyPause) = (1_000, 20_000, .zero) }
+        let store = try folder.open { ($0.bucketBytes, $0.caps.queueBytes, $0.queueTidyPause) = (1_000, 20_000, .zero) }
         var count = 0
         #expect(throws: StoreError.quotaExceeded) {
             for id in 0..<100 {

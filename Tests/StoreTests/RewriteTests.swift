@@ -37,8 +37,8 @@ import Testing
 
     private func open() throws -> FileStore {
         try folder.open {
-            ($0.bucketBytes, $0.devicesPerOwner) = (2_000, .max)
-            ($0.notificationsPerOwner, $0.notificationBytesPerOwner) = (.max, .max)
+            ($0.bucketBytes, $0.caps.devicesPerOwner) = (2_000, .max)
+            ($0.caps.notificationsPerOwner, $0.caps.notificationBytesPerOwner) = (.max, .max)
             // Nobody pulls the plug here, so nothing need be flushed.
             $0.calls = DiskCalls(write: Self.writeLate, flushFile: { _ in 0 }, flushFolder: { _ in 0 })
         }
