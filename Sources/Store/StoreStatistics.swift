@@ -58,6 +58,8 @@ package struct TableStatistics: Equatable, Sendable {
 /// What a whole store consists of.
 package struct StoreStatistics: Equatable, Sendable {
     package internal(set) var tables: [TableStatistics] = []
+    /// Records, and hints of indexes, that count.
+    package var records: Int { tables.reduce(0) { $0 + $1.records } }
     /// Of all that lies in the store's folder: locks, quarantine and files of split buckets included.
     package internal(set) var bytes = 0
     package internal(set) var inodes = 0

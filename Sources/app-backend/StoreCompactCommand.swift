@@ -12,20 +12,17 @@ struct StoreCompactCommand: ParsableCommand {
             stays for half an hour.
             """)
 
-    @OptionGroup var options: ConfigurationOptions
-    @Flag(help: "Print one JSON object.") var json = false
-    @Argument(help: "The tables; without any, all.") var tables: [String] = []
+    @OptionGroup var options: RewriteOptions
 
     func run() throws {
-        let store = try StoreCommand.open(
-            try StoreCommand.folder(options), forReading: false, onEvent: StoreCommand.complainOfEvent)
-        var work = TableWork(verb: "compacted", prints: !json)
-        for table in try store.tablesOrComplain(tables) {
+        let (store, tables) = try options.open()
+        var work = TableWork(verb: "compacted", prints: !options.json)
+        for table in tables {
             try work.add(table) { (onFile) throws(StoreError) in
                 try store.compact(table, now: Site.now(), onFile: onFile)
             }
         }
-        if json { print(work.json) }
+        if options.json { print(work.json) }
         try work.finish()
     }
 }

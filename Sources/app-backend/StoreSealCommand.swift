@@ -12,20 +12,17 @@ struct StoreSealCommand: ParsableCommand {
             lock. After edits of what an index knows, `app-backend store reindex`.
             """)
 
-    @OptionGroup var options: ConfigurationOptions
-    @Flag(help: "Print one JSON object.") var json = false
-    @Argument(help: "The tables; without any, all.") var tables: [String] = []
+    @OptionGroup var options: RewriteOptions
 
     func run() throws {
-        let store = try StoreCommand.open(
-            try StoreCommand.folder(options), forReading: false, onEvent: StoreCommand.complainOfEvent)
+        let (store, tables) = try options.open()
         var work = TableWork(verb: "sealed", prints: false)
-        for table in try store.tablesOrComplain(tables) {
+        for table in tables {
             try work.add(table) { (onFile) throws(StoreError) in
                 try store.seal(table, onFile: onFile)
             }
         }
-        print(json ? work.json : "sealed \(work.total.sealedLines) lines in \(work.total.rewritten) files")
+        print(options.json ? work.json : "sealed \(work.total.sealedLines) lines in \(work.total.rewritten) files")
         try work.finish()
     }
 }

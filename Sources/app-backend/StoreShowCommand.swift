@@ -13,15 +13,13 @@ struct StoreShowCommand: ParsableCommand {
             secret is hidden: passwords' hashes, messages, handles, tokens. docs/store.md names the tables.
             """)
 
-    @OptionGroup var options: ConfigurationOptions
-    @Option(help: ArgumentHelp("Another folder than that of the configuration: a backup.", valueName: "path"))
-    var folder: String?
+    @OptionGroup var options: ReadingOptions
     @Flag(help: "Show secrets, too.") var secrets = false
     @Argument(help: "The table.") var table: String
     @Argument(help: "The owner or id.") var key: String
 
     func run() throws {
-        let store = try StoreCommand.open(try folder ?? StoreCommand.folder(options), forReading: true)
+        let store = try options.open()
         let table = try store.tableOrComplain(table)
         var count = 0
         try store.forEachRecord(of: table, key: key, now: Site.now()) { record in

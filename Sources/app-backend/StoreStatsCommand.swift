@@ -13,13 +13,11 @@ struct StoreStatsCommand: ParsableCommand {
             goes with the next compaction.
             """)
 
-    @OptionGroup var options: ConfigurationOptions
-    @Option(help: ArgumentHelp("Another folder than that of the configuration: a backup.", valueName: "path"))
-    var folder: String?
+    @OptionGroup var options: ReadingOptions
     @Flag(help: "Print one JSON object.") var json = false
 
     func run() throws {
-        let store = try StoreCommand.open(try folder ?? StoreCommand.folder(options), forReading: true)
+        let store = try options.open()
         var progress = Progress()
         var files = 0
         let statistics = try store.statistics(now: Site.now()) { table in
@@ -39,11 +37,10 @@ struct StoreStatsCommand: ParsableCommand {
     private static func lines(_ statistics: StoreStatistics) -> String {
         let rows = statistics.tables.map(row)
         var lines = Columns.lines([heads] + rows, textColumns: [0, 10, 11])
-        for largest in statistics.tables.compactMap(\.largest).max(by: { $0.bytes < $1.bytes }).map({ [$0] }) ?? [] {
+        if let largest = statistics.tables.compactMap(\.largest).max(by: { $0.bytes < $1.bytes }) {
             lines.append("largest file: \(largest.name), \(largest.bytes) bytes")
         }
-        let records = statistics.tables.reduce(0) { $0 + $1.records }
-        lines.append("in all: \(records) records, \(statistics.bytes) bytes, \(statistics.inodes) inodes")
+        lines.append("in all: \(statistics.records) records, \(statistics.bytes) bytes, \(statistics.inodes) inodes")
         return lines.joined(separator: "\n")
     }
 
@@ -60,14 +57,8 @@ struct StoreStatsCommand: ParsableCommand {
     private static func json(_ statistics: StoreStatistics) -> String {
         var json = JSONWriter()
         json.object { json in
-            json.name("tables")
-            json.object { json in
-                for table in statistics.tables {
-                    json.name(table.name)
-                    json.object { write(table, to: &$0) }
-                }
-            }
-            json.member("records", statistics.tables.reduce(0) { $0 + $1.records })
+            json.tables(statistics.tables.map { ($0.name, $0) }, write)
+            json.member("records", statistics.records)
             json.member("bytes", statistics.bytes)
             json.member("inodes", statistics.inodes)
         }

@@ -12,13 +12,11 @@ struct StoreVerifyCommand: ParsableCommand {
             has come. What is found is named by file and line, never by what it holds.
             """)
 
-    @OptionGroup var options: ConfigurationOptions
-    @Option(help: ArgumentHelp("Another folder than that of the configuration: a backup.", valueName: "path"))
-    var folder: String?
+    @OptionGroup var options: ReadingOptions
     @Flag(help: "Print one JSON object.") var json = false
 
     func run() throws {
-        let store = try StoreCommand.open(try folder ?? StoreCommand.folder(options), forReading: true)
+        let store = try options.open()
         var progress = Progress()
         let report = try store.verify(now: Site.now()) { progress.tell("has read \($0)") }
         if json { printJSON(report) } else { printLines(report) }

@@ -47,13 +47,7 @@ struct TableWork {
         var json = JSONWriter()
         json.object { json in
             write(total, to: &json)
-            json.name("tables")
-            json.object { json in
-                for (name, report) in byTable {
-                    json.name(name)
-                    json.object { write(report, to: &$0) }
-                }
-            }
+            json.tables(byTable.map { ($0.name, $0.report) }, write)
         }
         return String(decoding: json.bytes, as: UTF8.self)
     }
@@ -65,5 +59,18 @@ struct TableWork {
         json.member("bytesBefore", report.bytesBefore)
         json.member("bytesAfter", report.bytesAfter)
         json.member("sealedLines", report.sealedLines)
+    }
+}
+
+extension JSONWriter {
+    /// Adds the member `tables`, with an object for each.
+    mutating func tables<Table>(_ tables: [(String, Table)], _ write: (Table, inout JSONWriter) -> Void) {
+        name("tables")
+        object { json in
+            for (name, table) in tables {
+                json.name(name)
+                json.object { write(table, &$0) }
+            }
+        }
     }
 }
