@@ -124,16 +124,24 @@ let package = Package(
         .testTarget(name: "CurlTests", dependencies: ["Curl", "HTTP", "Processes", httpTypes], swiftSettings: strict),
         .testTarget(
             name: "StoreTests",
-            dependencies: ["JSON", "MemoryStore", "Processes", "Randomness", "Store", "StoreContract", "store-oracle"],
+            dependencies: [
+                "JSON", "MemoryStore", "OracleDriver", "Processes", "Randomness", "Store", "StoreContract",
+                "store-oracle",
+            ],
             exclude: ["Fixtures"], swiftSettings: strict),
         .testTarget(
             name: "PostgresStoreTests",
             dependencies: [
-                "JSON", "PostgresServer", "PostgresStore", "Processes", "Randomness", "Store", "StoreContract",
+                "JSON", "OracleDriver", "PostgresServer", "PostgresStore", "Processes", "Randomness", "Store",
+                "StoreContract",
                 "store-oracle",
             ],
             swiftSettings: strict),
-        // Writes until it is killed and says what was acknowledged; started by StoreTests.
+        // Starts the oracle and asks it, for the tests of both stores.
+        .target(
+            name: "OracleDriver", dependencies: ["JSON", "Processes"], path: "Tests/OracleDriver", swiftSettings: strict
+        ),
+        // Writes until it is killed and says what was acknowledged; started by the tests of both stores.
         .executableTarget(
             name: "store-oracle", dependencies: ["JSON", "PostgresStore", "Store"], path: "Tests/StoreOracle",
             swiftSettings: strict),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import OracleDriver
 import PostgresServer
 import PostgresStore
 import Processes
@@ -20,7 +21,7 @@ import Testing
         try site.set("synchronous_commit", "off")
         let logs = try LogFolder()
         let writers = try (0..<Self.processes).map { index in
-            try OracleWriter(site.url, name: "w\(index)", logs, ["--unreliable"])
+            try Oracle.Writer(site.url, name: "w\(index)", logs: logs.path, ["--unreliable"])
         }
         defer { writers.forEach { $0.kill() } }
         for writer in writers { #expect(writer.waits(for: "# begun")) }
@@ -29,17 +30,17 @@ import Testing
             // Not a wait for something to happen, but the random moment of the blow.
             usleep(.random(in: 20_000...200_000, using: &random))
             try site.server.killAll()
-            let before = try writers.map { try $0.promises }
+            let before = writers.map(\.promises)
             for writer in writers { #expect(writer.waits(for: "# unavailable", times: round), "\(writer.complaints)") }
             try site.server.start()
             for (writer, count) in zip(writers, before) {
                 #expect(
-                    Deadline.poll(seconds: 20) { ((try? writer.promises) ?? 0) > count + 20 }, "\(writer.complaints)")
+                    Deadline.poll(seconds: 20) { writer.promises > count + 20 }, "\(writer.complaints)")
             }
         }
         for writer in writers { #expect(writer.kill() == 128 + SIGKILL) }
-        let verdict = try OracleWriter.verify(site.url, writers.map(\.log))
-        #expect(verdict.status == 0, "\(verdict.text)")
+        let verdict = try Oracle.verify(site.url, logs: writers.map(\.log))
+        #expect(verdict.isGood, "\(verdict)")
     }
 
     @Test func `nothing promised is lost or half done when processes that write are killed`() throws {
@@ -48,7 +49,9 @@ import Testing
         var random = SeededRandom(seed: 5)
         var names: [String] = []
         for round in 0..<4 {
-            let writers = try (0..<Self.processes).map { try OracleWriter(site.url, name: "w\(round)-\($0)", logs, []) }
+            let writers = try (0..<Self.processes).map {
+                try Oracle.Writer(site.url, name: "w\(round)-\($0)", logs: logs.path, [])
+            }
             names += writers.map(\.log)
             for writer in writers.shuffled(using: &random) {
                 #expect(writer.waits(for: "# begun"), "\(writer.complaints)")
@@ -56,8 +59,8 @@ import Testing
                 #expect(writer.kill() == 128 + SIGKILL)
             }
         }
-        let verdict = try OracleWriter.verify(site.url, names)
-        #expect(verdict.status == 0, "\(verdict.text)")
+        let verdict = try Oracle.verify(site.url, logs: names)
+        #expect(verdict.isGood, "\(verdict)")
         let rows = try site.run("SELECT count(*), coalesce(sum(bytes), 0) FROM app_backend.hub_queue")
         #expect(try site.run("SELECT sum(messages), sum(bytes) FROM app_backend.hub_queue_totals") == rows)
     }
@@ -124,52 +127,4 @@ private final class LogFolder {
     }
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
-}
-
-/// `store-oracle`, which writes to a database until it is killed, and later compares; found beside the test bundle.
-private struct OracleWriter {
-    let log: String
-    private let child: ChildProcess
-
-    private static var program: String {
-        get throws {
-            try #require(Bundle.main.executableURL).deletingLastPathComponent().appending(path: "store-oracle").path
-        }
-    }
-
-    init(_ url: String, name: String, _ folder: LogFolder, _ options: [String]) throws {
-        log = folder.path + "/" + name
-        child = try ChildProcess(
-            Self.program, ["write", url, "--name", name] + options, output: log, errors: log + ".errors")
-    }
-
-    @discardableResult func kill() -> Int32? {
-        child.signal(SIGKILL)
-        return child.wait(seconds: 20)
-    }
-
-    var complaints: String { (try? String(contentsOfFile: log + ".errors", encoding: .utf8)) ?? "" }
-
-    private var lines: [Substring] {
-        get throws { try String(contentsOfFile: log, encoding: .utf8).split(separator: "\n") }
-    }
-
-    var promises: Int { get throws { try lines.count { $0.hasPrefix("+") } } }
-
-    /// Whether it comes to say so, that often.
-    func waits(for line: String, times: Int = 1) -> Bool {
-        Deadline.poll(seconds: 20) {
-            child.exitStatus != nil || ((try? lines.count { $0 == line }) ?? 0) >= times
-        } && child.exitStatus == nil
-    }
-
-    /// Compares the database with what such writers told.
-    static func verify(_ url: String, _ logs: [String]) throws -> (status: Int32?, text: String) {
-        let output = try LogFolder()
-        let path = output.path + "/verdict"
-        let child = try ChildProcess(program, ["verify", url] + logs, output: path, errors: path)
-        let status = child.wait(seconds: 60)
-        if status == nil { child.stop(seconds: 0) }
-        return (status, try String(contentsOfFile: path, encoding: .utf8))
-    }
 }

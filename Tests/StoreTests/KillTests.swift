@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import OracleDriver
 import Processes
 import Randomness
 import Store
@@ -59,7 +60,7 @@ import Testing
                 #expect(writer.waits(for: "# begun"), "\(writer.complaints)")
                 writer.kill()
             }
-            let verdict = try Oracle.verify(path, logs: writers.map(\.log))
+            let verdict = try Oracle.verify(path, logs: writers.map(\.log), Oracle.smallBuckets)
             #expect(verdict.isGood)
             #expect(verdict["acknowledged"] > 10)
         }
