@@ -40,9 +40,13 @@ struct StoreVerifyCommand: ParsableCommand {
             print("\(report.cutLines) lines end in their middle: nobody was told that they were kept")
         }
         if report.editedLines > 0 { print("\(report.editedLines) lines were edited by hand, and count") }
-        let verdict =
-            report.isWhole ? "The store is whole" : "The store is not whole, \(report.faultyLines) lines are lost"
-        print("\(verdict): \(report.lines) lines.")
+        print("\(verdict(report)): \(report.lines) lines.")
+    }
+
+    private func verdict(_ report: StoreReport) -> String {
+        if report.isWhole { return "The store is whole" }
+        guard report.faultyLines > 0 else { return "No line of the store is lost, but its indexes are not whole" }
+        return "The store is not whole, \(report.faultyLines) lines are lost"
     }
 
     private func printJSON(_ report: StoreReport) {

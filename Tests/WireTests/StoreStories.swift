@@ -39,6 +39,12 @@ extension WireTests {
             let users = try Program.run(Program.appBackend, ["user", "list", "--config", configuration])
             #expect(users.output.split(separator: "\n").contains(Substring(alice.name)))
             #expect(try shell(#"grep -rqF "$1" "$2/devices""#, [id, copy]).status == 0)
+            // An index is nothing but what the records say.
+            try FileManager.default.removeItem(atPath: copy + "/owners")
+            let unlisted = try site.run("store", "verify", "--folder", copy)
+            #expect(unlisted.status == 1 && unlisted.output.contains("No line of the store is lost"))
+            #expect(try Program.run(Program.appBackend, ["store", "reindex", "--config", configuration]).status == 0)
+            #expect(try site.run("store", "verify", "--folder", copy).status == 0)
         }
 
         @Test func `a store that is hurt is said to be, line by line, and the status is 1`() throws {
