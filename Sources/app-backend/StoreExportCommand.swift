@@ -12,7 +12,8 @@ struct StoreExportCommand: ParsableCommand {
             One record a line, between a first line that names the format and a last one that counts the records. For a \
             site that moves between a folder and PostgreSQL, or for other programs. The service may go on writing; what \
             is written meanwhile may be in it or not, so stop the service before a site moves for good. It holds secrets: \
-            passwords' hashes, messages, devices' handles. The key for browsers (vapid.key) is not in it.
+            passwords' hashes, messages, devices' handles. The key for browsers (vapid.key) is not in it, nor what a newer \
+            version or an administrator has added to records.
             """)
 
     @OptionGroup var options: ConfigurationOptions

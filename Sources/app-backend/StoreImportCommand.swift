@@ -9,8 +9,9 @@ struct StoreImportCommand: ParsableCommand {
         commandName: "import", abstract: "Add the records of an export to this site.",
         discussion: """
             Every line is checked before the first record is added, and a line that is wrong is named by its number. A \
-            record whose id is there already is left as it is, so an import that was broken off is simply done again. \
-            Quotas do not count. The service may go on meanwhile.
+            record whose id is there already is left as it is, so an import that was broken off is simply done again. Do not \
+            when the service has worked on the store since: what was delivered, ended or removed comes back. Quotas do not \
+            count. The service may go on meanwhile.
             """)
 
     @OptionGroup var options: ConfigurationOptions
