@@ -7,7 +7,10 @@ import HTTP
 /// callbacks) is good because the thread keeps every transfer until its handle has left the multi handle.
 final class Transfer {
     let easy: UnsafeMutableRawPointer
-    private(set) var call: Call?
+    private var call: Call?
+    /// When the thread ends it.
+    private(set) var deadline = Deadline.now
+    private var isHurried = false
     private var answer = Answer(maximumBodyBytes: 0)
     private var connectTimeout = Duration.zero
     private var gate: SocketGate
@@ -34,6 +37,7 @@ final class Transfer {
     /// - Throws: `unavailable`, when libcurl does not know an option or has no memory.
     func begin(_ call: Call, options: CurlOptions) throws(TransportError) {
         self.call = call
+        (deadline, isHurried) = (call.deadline, false)
         answer = Answer(maximumBodyBytes: options.maximumResponseBytes)
         gate = SocketGate(
             options.proxy == nil ? options.addresses : .any, for: call.request.hostAndPort,
@@ -47,6 +51,16 @@ final class Transfer {
 
     /// Whether the whole answer is there, whatever libcurl still waits for.
     var isAnswered: Bool { answer.isWhole }
+
+    /// How long libcurl may take to see that a transfer is over whose answer is whole.
+    private static let afterAnswer = Duration.milliseconds(250)
+
+    /// Leaves no more time than that, from the first time this is called on.
+    /// - Returns: the deadline.
+    func hurry() -> Deadline {
+        if !isHurried { (deadline, isHurried) = (min(deadline, .after(Self.afterAnswer)), true) }
+        return deadline
+    }
 
     /// Tells the caller what became of his call, and lets go of it.
     ///

@@ -43,7 +43,7 @@ final class TransferLoop {
             var running: Int32 = 0
             curl_multi_socket_action(multi, ready ?? CURL_SOCKET_TIMEOUT, 0, &running)
             finishDone()
-            finishAnswered()
+            hurryAnswered()
             endOverdue()
             ready = sockets.next(milliseconds: sleepMilliseconds)
         }
@@ -89,10 +89,11 @@ final class TransferLoop {
     }
 
     /// A server may answer before it has read the whole request (RFC 9113 section 8.1); libcurl then goes on sending, and
-    /// may wait for ever for the room to.
-    private func finishAnswered() {
-        for (easy, transfer) in active where transfer.isAnswered {
-            remove(easy) { $0.finish(CURLE_OK) }
+    /// may wait for the room to until the time is up.
+    private func hurryAnswered() {
+        for transfer in active.values where transfer.isAnswered {
+            let deadline = transfer.hurry()
+            earliestDeadline = min(earliestDeadline ?? deadline, deadline)
         }
     }
 
@@ -101,10 +102,10 @@ final class TransferLoop {
         guard let earliest = earliestDeadline else { return }
         let now = Deadline.now
         guard earliest <= now else { return }
-        for (easy, transfer) in active where (transfer.call?.deadline ?? now) <= now {
+        for (easy, transfer) in active where transfer.deadline <= now {
             remove(easy) { $0.abandon(.timedOut) }
         }
-        earliestDeadline = active.values.lazy.compactMap(\.call?.deadline).min()
+        earliestDeadline = active.values.lazy.map(\.deadline).min()
     }
 
     /// Takes the handle out of the multi handle first: from then on libcurl has no pointer to the transfer.
