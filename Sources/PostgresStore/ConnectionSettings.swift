@@ -38,13 +38,21 @@ struct ConnectionSettings: Sendable {
             return (name, value.split(separator: ",", omittingEmptySubsequences: false).map(String.init))
         }
         let count = lists.map { $0.name == "port" ? 1 : $0.values.count }.max() ?? 1
-        // One port is that of all; any other number that does not fit is an error, which libpq names.
-        guard count > 1, lists.allSatisfy({ $0.values.count == count || $0.name == "port" && $0.values.count == 1 })
+        // One port is that of all; any other number that does not fit is an error, which libpq names. What is empty leaves
+        // the URL's whole list in force (conninfo_array_parse in libpq's sources), so such hosts stay libpq's to ask.
+        guard count > 1, lists.allSatisfy({ $0.values.count == count || $0.name == "port" && $0.values.count == 1 }),
+            lists.allSatisfy({ $0.name == "port" || !$0.values.contains("") })
         else { return [[]] }
         return (0..<count).map { index in
-            lists.map { ($0.name, $0.values.count == 1 ? $0.values[0] : $0.values[index]) }
+            lists.map { list in
+                let value = list.values.count == 1 ? list.values[0] : list.values[index]
+                return (list.name, value.isEmpty ? standardPort : value)
+            }
         }
     }
+
+    /// What libpq takes where a list has no port. `//one,two/` has two of nothing.
+    private static let standardPort = "5432"
 
     /// How long the server works on one statement: less than its caller waits, so that one that is alive is heard of.
     private var statementTimeout: Duration { callTimeout * 3 / 4 }

@@ -133,11 +133,20 @@ import Testing
         }
     }
 
+    @Test func `servers whose ports are not named are asked at the standard one`() throws {
+        let site = try Site()
+        let database = try site.run("SELECT current_database()")
+        let pool = try pool("postgresql://app@/\(database)?host=/nowhere,\(site.server.folder)&port=,", size: 1)
+        pool.giveBack(try pool.take(until: Deadline(.seconds(20))), keeping: true)
+    }
+
     @Test(arguments: [
         ("postgresql:///d", [[]]), ("postgresql://a:1/d", [[]]),
         ("postgresql://a:1,b:2,c:3/d", [["a", "1"], ["b", "2"], ["c", "3"]]),
         ("postgresql://a,b/d?port=7", [["a", "7"], ["b", "7"]]),
-        ("postgresql://a,,c/d", [["a", ""], ["", ""], ["c", ""]]),
+        ("postgresql://a,b/d", [["a", "5432"], ["b", "5432"]]),
+        ("postgresql://a,b:7/d", [["a", "5432"], ["b", "7"]]),
+        ("postgresql://a,,c/d", [[]]),
         ("postgresql:///d?host=a,b&port=1,2,3", [[]]),
         ("postgresql:///d?hostaddr=127.0.0.1,127.0.0.2&host=a,b", [["a", "127.0.0.1"], ["b", "127.0.0.2"]]),
     ])
