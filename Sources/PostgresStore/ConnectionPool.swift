@@ -73,7 +73,8 @@ final class ConnectionPool: Sendable {
         permits.signal()
     }
 
-    /// Leaves all connections behind, because they lead to a server that takes no writes any more; but not all the time.
+    /// Leaves all connections behind, because they lead to a server that takes no writes any more; but not all the time. The
+    /// next server of the URL is asked first then: this one would let us in again.
     /// - Returns: whether it is worth trying again.
     func renew() -> Bool {
         // They are closed outside of the lock.
@@ -81,6 +82,7 @@ final class ConnectionPool: Sendable {
             let now = ContinuousClock.now
             if let last = state.renewedAt, now < last + Self.renewalPause { return nil }
             state.renewedAt = now
+            state.server = (state.server + 1) % settings.servers.count
             return state.leaveAll()
         }
         return left != nil

@@ -140,6 +140,18 @@ import Testing
         pool.giveBack(try pool.take(until: Deadline(.seconds(20))), keeping: true)
     }
 
+    @Test func `who leaves a server that takes no writes asks the next one first`() throws {
+        let (site, door) = (try Site(), try SlammedDoor())
+        let database = try site.run("SELECT current_database()")
+        let pool = try pool("postgresql://app@/\(database)?host=\(site.server.folder),\(door.folder)", size: 1)
+        pool.giveBack(try pool.take(until: Deadline(.seconds(20))), keeping: true)
+        #expect(door.visitors == 0)
+        #expect(pool.renew())
+        // The next one is none, so it is the first again.
+        pool.giveBack(try pool.take(until: Deadline(.seconds(20))), keeping: true)
+        #expect(door.visitors > 0)
+    }
+
     @Test(arguments: [
         ("postgresql:///d", [[]]), ("postgresql://a:1/d", [[]]),
         ("postgresql://a:1,b:2,c:3/d", [["a", "1"], ["b", "2"], ["c", "3"]]),
