@@ -25,6 +25,8 @@ enum ConnectionFault {
         (sign: "No such file", reason: "no server has the socket"),
         (sign: "Permission denied", reason: "the server's socket may not be used by this user"),
         (sign: "timeout", reason: "the server does not answer"),
+        // The system's word, when `tcp_user_timeout` is over.
+        (sign: "timed out", reason: "the server does not answer"),
         (sign: "invalid port number", reason: "a port of the URL is none"),
         (sign: "could not match", reason: "the URL names more of one than of the other: hosts, hostaddrs, ports"),
     ]

@@ -125,6 +125,11 @@ import Testing
         pool.giveBack(after, keeping: true)
     }
 
+    @Test func `a connection that the system gives up is silence`() {
+        let message = "connection to server at \"127.0.0.1\", port 1 failed: Connection timed out"
+        #expect(ConnectionFault.reason(message) == "the server does not answer")
+    }
+
     @Test func `of what several servers say a refusal is told, not silence`() throws {
         let door = try SilentDoor()
         let pool = try pool("postgresql://app@/d?host=\(door.folder),/nowhere", size: 1)
