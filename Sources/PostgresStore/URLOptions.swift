@@ -24,7 +24,8 @@ struct URLOptions {
 
 extension ConnectionSettings {
     /// What is wrong with a URL that libpq does not take, in our own words: its own repeat parts of it. The name of an option
-    /// is repeated, unless an `@` comes behind it: then it may be the end of a password that should have been escaped.
+    /// is repeated, unless an `@` comes behind it or a password before it: then it may be the rest of a password that should
+    /// have been escaped.
     static func fault(of url: String, options: [String]) -> String {
         let kind = "the URL is none of the kind postgresql://user@host/database"
         guard PostgresStore.schemes.contains(where: url.hasPrefix), let start = url.firstIndex(of: "?") else {
@@ -32,12 +33,16 @@ extension ConnectionSettings {
         }
         let query = url[url.index(after: start)...]
         guard !query.contains("@") else { return kind }
-        let names = query.split(separator: "&").map { $0.prefix { $0 != "=" } }
-        let unknown = names.first { name in !options.contains { $0 == name } && isOptionName(name) }
+        let names = query.split(separator: "&").prefix(while: isPlain).map { $0.prefix { $0 != "=" } }
+        let unknown = names.first { name in !options.contains { $0 == name } }
         return unknown.map { "libpq knows no option \($0), which the URL has" } ?? kind
     }
 
-    private static func isOptionName(_ name: Substring) -> Bool {
-        (1...40).contains(name.utf8.count) && name.utf8.allSatisfy { (0x61...0x7A).contains($0) || $0 == 0x5F }
+    /// Whether it is an option with a name of the usual kind and a value, and is no password.
+    private static func isPlain(_ option: Substring) -> Bool {
+        guard let end = option.firstIndex(of: "=") else { return false }
+        let name = option[..<end]
+        return (1...40).contains(name.utf8.count) && name.utf8.allSatisfy { (0x61...0x7A).contains($0) || $0 == 0x5F }
+            && !name.contains("password") && !name.contains("secret")
     }
 }

@@ -48,6 +48,8 @@ import Testing
 
     @Test(arguments: [
         "postgresql://app:a/b?hunter=2@h/d", "postgresql://app@h/d?Hunter=2", "postgresql://h/d?hunt%65r=2",
+        "postgresql://app@h/d?password=2&hunter=2", "postgresql://app@h/d?sslpassword=2&hunter=2",
+        "postgresql://app@h/d?p%61ssword=2&hunter=2", "postgresql://app:2?hunter",
     ])
     func `what may be a piece of a password is not taken for an option's name`(url: String) throws {
         let error = #expect(throws: StoreError.self) { try PostgresStore.open(url: url) }
