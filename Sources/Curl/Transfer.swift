@@ -112,6 +112,8 @@ final class Transfer {
         // An empty text forbids a proxy; without it libcurl would obey the environment (`CURLOPT_PROXY(3)`).
         try set(CURLOPT_PROXY, options.proxy ?? "")
         try set(CURLOPT_NOPROXY, "")
+        // What a proxy says when it has made the way is no answer, and one that says it has no body would be whole.
+        try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
     }
 
     private func setBounds(_ options: CurlOptions, deadline: Deadline) throws(TransportError) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Curl
 import Foundation
+import Glibc
 import HTTP
 import HTTPTypes
 import Processes
@@ -194,6 +195,22 @@ import Testing
             }
             #expect(server.drops(atLeast: times).count == times)
         }
+    }
+
+    @Test func `what a proxy says that has made the way is no answer, also when it says that this is all of it`()
+        throws
+    {
+        let proxy = try LoopbackListener()
+        let transport = try CurlTransport(
+            CurlOptions(timeout: .milliseconds(400), proxy: "http://127.0.0.1:\(proxy.port)"))
+        let outcomes = Outcomes()
+        transport.send(Request(method: .get, authority: "localhost:1", path: "/"), outcomes.completion(0))
+        let client = proxy.accept()
+        defer { close(client) }
+        let answer = "HTTP/1.1 200 Connection established\r\nContent-Length: 0\r\n\r\n"
+        #expect(Glibc.send(client, answer, answer.utf8.count, Int32(MSG_NOSIGNAL)) == answer.utf8.count)
+        try outcomes.wait(for: 1)
+        #expect(outcomes.errors == [.noConnectionInTime])
     }
 
     @Test func `what is refused at once is told before the call returns`() throws {
