@@ -6,6 +6,8 @@ import HTTPTypes
 struct Answer {
     private(set) var isTooLarge = false
     private var isHeaderWhole = false
+    /// Whether the header is that of a 1xx answer, behind which another one comes.
+    private var isInterim = false
     private var fields = HTTPFields()
     private var body: [UInt8] = []
     private var lines = 0
@@ -28,8 +30,9 @@ struct Answer {
         }
         if line.starts(with: "HTTP/".utf8) {
             (fields, isHeaderWhole) = (HTTPFields(), false)
+            isInterim = line.drop { $0 != UInt8(ascii: " ") }.dropFirst().first == UInt8(ascii: "1")
         } else if line.elementsEqual("\r\n".utf8) {
-            isHeaderWhole = true
+            isHeaderWhole = !isInterim
         } else if let colon = line.firstIndex(of: UInt8(ascii: ":")),
             let name = HTTPField.Name(String(decoding: line[..<colon], as: UTF8.self))
         {

@@ -55,6 +55,14 @@ import Testing
         #expect(answer.isWhole)
     }
 
+    @Test func `a 1xx answer is not the whole, even when it says that it has no body`() {
+        var answer = Answer(maximumBodyBytes: 10)
+        #expect(take(["HTTP/1.1 100 Continue\r\n", "Content-Length: 0\r\n", "\r\n"], into: &answer))
+        #expect(!answer.isWhole)
+        #expect(take(["HTTP/1.1 204 No Content\r\n", "Content-Length: 0\r\n", "\r\n"], into: &answer))
+        #expect(answer.isWhole)
+    }
+
     @Test(arguments: [[], ["content-length: \r\n"], ["content-length: x\r\n"], ["content-length: 1\r\n"]])
     func `an answer that does not say how long it is, or says otherwise, is not known to be whole`(lines: [String]) {
         var answer = Answer(maximumBodyBytes: 10)
