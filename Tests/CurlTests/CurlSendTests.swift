@@ -89,7 +89,7 @@ import Testing
     @Test func `a server that never answers is left at the deadline`() throws {
         let listener = try LoopbackListener()
         let transport = try CurlTransport(
-            CurlOptions(timeout: .milliseconds(200), maximumConnectionsPerHost: 1, allowPlainHTTP: true))
+            CurlOptions(timeout: .seconds(1), maximumConnectionsPerHost: 1, allowPlainHTTP: true))
         let outcomes = Outcomes()
         for number in 0..<8 { transport.send(silent(listener), outcomes.completion(number)) }
         try outcomes.wait(for: 8)
@@ -118,7 +118,7 @@ import Testing
 
     @Test func `a request that was sent, on a new connection or on a kept one, is not called unsent`() throws {
         try LocalServer.run { server in
-            let transport = try CurlTransport(server.options(timeout: .milliseconds(500)))
+            let transport = try CurlTransport(server.options(timeout: .seconds(2)))
             for path in ["/silent", "/hello", "/silent"] {
                 let outcomes = Outcomes()
                 transport.send(server.get(path), outcomes.completion(0))
@@ -308,7 +308,8 @@ import Testing
                 }
                 try sendAndForget()
                 try outcomes.wait(for: 1)
-                #expect(outcomes.errors == [.timedOut])
+                // On a busy host a deadline may come before the connection.
+                #expect([[.timedOut], [.noConnectionInTime]].contains(outcomes.errors))
                 if round == 0 { before = try threads() }
             }
             #expect(try Deadline.poll(seconds: 10) { try threads() <= before })
