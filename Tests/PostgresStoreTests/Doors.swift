@@ -58,9 +58,9 @@ private struct Doorway {
         try #require(isBound == 0 && listen(listener, 64) == 0)
     }
 
-    func remove() {
+    /// Whoever waits at the listener is woken.
+    func shut() {
         shutdown(listener, Int32(SHUT_RDWR))
-        close(listener)
         unlink(folder + "/.s.PGSQL.5432")
         rmdir(folder)
     }
@@ -83,7 +83,8 @@ final class SilentDoor {
 
     deinit {
         inside.forEach { close($0) }
-        way.remove()
+        way.shut()
+        close(way.listener)
     }
 }
 
@@ -102,9 +103,11 @@ final class SlammedDoor: Sendable {
                 self?.count.add(1, ordering: .relaxed)
                 close(visitor)
             }
+            // Here, where nobody accepts on that number any more: it may be another socket's at once.
+            close(listener)
         }
         thread.start()
     }
 
-    deinit { way.remove() }
+    deinit { way.shut() }
 }
