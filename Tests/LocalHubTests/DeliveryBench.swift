@@ -188,7 +188,7 @@ final class DeliveryBench {
 
     /// Looks again and again until it is so; an issue is recorded when that takes too long.
     func wait(_ isSo: () throws -> Bool) throws {
-        let deadline = ContinuousClock.now + .seconds(20)
+        let deadline = ContinuousClock.now + .seconds(40)
         while try !isSo() {
             try #require(ContinuousClock.now < deadline, "waited in vain")
             usleep(1_000)

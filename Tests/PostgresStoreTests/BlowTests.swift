@@ -35,7 +35,7 @@ import Testing
             try site.server.start()
             for (writer, count) in zip(writers, before) {
                 #expect(
-                    Deadline.poll(seconds: 20) { writer.promises > count + 20 }, "\(writer.complaints)")
+                    Deadline.poll(seconds: 60) { writer.promises > count + 20 }, "\(writer.complaints)")
             }
         }
         for writer in writers { #expect(writer.kill() == 128 + SIGKILL) }

@@ -39,6 +39,8 @@ import Testing
         try folder.open {
             ($0.bucketBytes, $0.caps.devicesPerOwner) = (2_000, .max)
             ($0.caps.notificationsPerOwner, $0.caps.notificationBytesPerOwner) = (.max, .max)
+            // Who is refused because others were faster would be a failure.
+            $0.lockTimeout = .seconds(60)
             // Nobody pulls the plug here, so nothing need be flushed.
             $0.calls = DiskCalls(write: Self.writeLate, flushFile: { _ in 0 }, flushFolder: { _ in 0 })
         }
