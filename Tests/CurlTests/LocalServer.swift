@@ -29,7 +29,7 @@ final class LocalServer: Sendable {
 
     /// As `drops`, when there are as many at last: nginx writes its line when the answer may have arrived already.
     func drops(atLeast count: Int) -> [Substring] {
-        Deadline.poll(seconds: 10) { drops.count >= count }
+        Deadline.poll(seconds: 30) { drops.count >= count }
         return drops
     }
 
@@ -81,7 +81,7 @@ final class LocalServer: Sendable {
             let process = try ChildProcess(
                 "/usr/sbin/nginx", ["-p", folder.path, "-c", "nginx.conf", "-e", "error.log"])
             var isUp = false
-            Deadline.poll(seconds: 15) {
+            Deadline.poll(seconds: 30) {
                 isUp = [ports.0, ports.1, ports.2].allSatisfy(LoopbackListener.accepts)
                 return isUp || process.exitStatus != nil
             }

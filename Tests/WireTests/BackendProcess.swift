@@ -55,7 +55,7 @@ final class BackendProcess: Sendable {
             Program.appBackend, ["serve", "--config", configuration], environment: environment,
             input: listener.map { .descriptor($0) } ?? .nothing, output: logPath, errors: logPath)
         process.withLock { $0 = child }
-        let isReady = Deadline.poll(seconds: 10) { child.exitStatus != nil || LoopbackSocket.answers(socket) }
+        let isReady = Deadline.poll(seconds: 30) { child.exitStatus != nil || LoopbackSocket.answers(socket) }
         guard isReady, child.exitStatus == nil else {
             child.stop()
             throw NotStarted(log: log)
@@ -85,6 +85,6 @@ final class BackendProcess: Sendable {
     /// SIGKILL: a process that has no time to tidy up.
     func kill() {
         signal(SIGKILL)
-        _ = process.withLock(\.self)?.wait(seconds: 10)
+        _ = process.withLock(\.self)?.wait(seconds: 30)
     }
 }

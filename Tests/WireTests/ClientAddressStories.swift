@@ -97,7 +97,7 @@ extension WireTests {
                 #expect(try status(Path.register, from: "203.0.113.8", claiming: "198.51.100.10", as: guess) == 401)
                 let log = "\(site.door.folder)/log/app-backend.log"
                 #expect(
-                    Deadline.poll(seconds: 10) {
+                    Deadline.poll(seconds: 30) {
                         let text = (try? String(contentsOfFile: log, encoding: .utf8)) ?? ""
                         return text.contains(#""address":"203.0.113.7""#) && text.contains(#""address":"203.0.113.8""#)
                     })

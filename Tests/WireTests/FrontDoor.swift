@@ -50,17 +50,17 @@ final class FrontDoor: Sendable {
 
     /// The certificate proves that it is ours who answers.
     private static func answers(port: UInt16, certificates: String, _ process: ChildProcess) throws -> Bool {
-        let transport = try CurlTransport(CurlOptions(timeout: .seconds(2), caFile: "\(certificates)/cert.pem"))
+        let transport = try CurlTransport(CurlOptions(timeout: .seconds(10), caFile: "\(certificates)/cert.pem"))
         defer { transport.close() }
         let question = Request(method: .get, authority: "localhost:\(port)", path: "/health")
-        return Deadline.poll(seconds: 10) {
+        return Deadline.poll(seconds: 30) {
             process.exitStatus != nil || (try? transport.respond(to: question))?.status == .ok
         } && process.exitStatus == nil
     }
 
     private static func listens(_ port: UInt16, _ process: ChildProcess) -> Bool {
         let probe = ConnectionProbe(scheme: "http", authority: "localhost:\(port)")
-        return Deadline.poll(seconds: 10) {
+        return Deadline.poll(seconds: 30) {
             process.exitStatus != nil || (try? probe.connect()) != nil
         } && process.exitStatus == nil
     }

@@ -58,7 +58,7 @@ extension WireTests {
                     try site.sendKeyed(body, from: alice, to: bob, key: "key-1").status
                 }
                 // From now on it waits for the hub, which does not answer.
-                #expect(try Deadline.poll(seconds: 10) { try !site.secretIDs(of: bob).isEmpty })
+                #expect(try Deadline.poll(seconds: 30) { try !site.secretIDs(of: bob).isEmpty })
                 site.backend.kill()
                 site.hub.signal(SIGCONT)
                 #expect(wait() == [.serviceUnavailable])

@@ -37,7 +37,7 @@ extension WireTests {
                 let wait = start(flights) { _ in try site.call(.post, Path.register, as: alice).status }
                 #expect(try site.awaitBusyWorkers(flights))
                 site.backend.signal(SIGTERM)
-                #expect(Deadline.poll(seconds: 10) { site.backend.log.contains("stopping on signal") })
+                #expect(Deadline.poll(seconds: 30) { site.backend.log.contains("stopping on signal") })
                 site.hub.signal(SIGCONT)
                 let statuses = wait()
                 #expect(statuses == Array(repeating: .ok, count: flights))

@@ -32,7 +32,7 @@ extension WireTests {
         /// nginx writes its line when the client has the answer already.
         private func access(_ site: WireSite, _ method: HTTPRequest.Method, _ path: String) throws -> Access {
             var found: Access?
-            _ = try Deadline.poll(seconds: 10) {
+            _ = try Deadline.poll(seconds: 30) {
                 found = try accesses(site).last { $0.method == method.rawValue && $0.path == path }
                 return found != nil
             }

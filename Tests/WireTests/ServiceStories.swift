@@ -100,7 +100,7 @@ extension WireTests {
             _ = try folder.makeFolder("store/users.jsonl")
             try backend.configure(keys: keys(folder, #""auth": { "realm": "Second" }"#))
             backend.signal(SIGHUP)
-            #expect(Deadline.poll(seconds: 10) { backend.log.contains("reload: the former configuration stays") })
+            #expect(Deadline.poll(seconds: 30) { backend.log.contains("reload: the former configuration stays") })
             #expect(try Visitor(door, certificates: folder.path("tls")).realm() == "First")
             #expect(!backend.log.contains("reloaded the configuration"))
             #expect(backend.stop() == 0)
@@ -113,7 +113,7 @@ extension WireTests {
             #expect(backend.log.isEmpty)
             try backend.configure(keys: keys(folder, #""log": { "level": "info" }"#))
             backend.signal(SIGHUP)
-            #expect(Deadline.poll(seconds: 10) { backend.log.contains("reloaded the configuration") })
+            #expect(Deadline.poll(seconds: 30) { backend.log.contains("reloaded the configuration") })
             #expect(backend.stop() == 0)
         }
 
