@@ -62,7 +62,7 @@ class Account:
     def outcome(self, notification: str) -> Reply:
         return self.call("GET", f"/api/notifications/outcomes/{notification}")
 
-    def await_outcome(self, notification: str, seconds: float = 30) -> tuple[str, dict[str, int]]:
+    def await_outcome(self, notification: str, seconds: float = 60) -> tuple[str, dict[str, int]]:
         """The final state, and how many browsers had which fate. Raises TimeoutError."""
 
         def ended() -> dict[str, Any] | None:

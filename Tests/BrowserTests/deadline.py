@@ -11,7 +11,7 @@ Found = TypeVar("Found")
 INTERVAL_SECONDS = 0.01
 
 
-def wait_until(condition: Callable[[], Found | None], what: str, seconds: float = 20) -> Found:
+def wait_until(condition: Callable[[], Found | None], what: str, seconds: float = 60) -> Found:
     """Asks again and again until the answer is true, and returns it.
 
     Raises TimeoutError, naming `what` was waited for and the last answer, when the time is over.

@@ -39,7 +39,7 @@ class NotifyPage(Generic[AnyTab]):
     def state(self) -> str:
         return str(self.tab.evaluate("document.body.dataset.state"))
 
-    def await_state(self, *states: str, seconds: float = 20) -> str:
+    def await_state(self, *states: str, seconds: float = 60) -> str:
         """Raises TimeoutError."""
         return str(self.tab.wait_until(f"{json.dumps(states)}.find(s => s === document.body.dataset.state)", seconds))
 
@@ -91,7 +91,7 @@ class NotifyPage(Generic[AnyTab]):
         self.tab.click("send")
         return self.await_results()
 
-    def await_results(self, seconds: float = 30) -> list[Line]:
+    def await_results(self, seconds: float = 60) -> list[Line]:
         """Raises TimeoutError."""
         lines = 'document.querySelectorAll("#sendResults li")'
         is_final = f"{json.dumps(FINAL_STATES)}.includes(line.dataset.state)"
@@ -105,7 +105,7 @@ class NotifyPage(Generic[AnyTab]):
         """Newest first."""
         return self._lines("received", "kind", "kind")
 
-    def await_received(self, text: str, seconds: float = 20) -> Line:
+    def await_received(self, text: str, seconds: float = 60) -> Line:
         """The newest that holds the text. Raises TimeoutError."""
         has_it = f"line => line.textContent.includes({json.dumps(text)})"
         self.tab.wait_until(f'[...document.querySelectorAll("#received li")].some({has_it})', seconds)

@@ -18,6 +18,7 @@ from certificates import Certificate
 from push_resources import PushResources
 from subscription import Message, Subscription
 
+START_SECONDS = 60
 STOP_SECONDS = 5
 
 
@@ -45,7 +46,7 @@ class PushService:
 
     def __enter__(self) -> Self:
         self._thread.start()
-        if not self._is_ready.wait(STOP_SECONDS):
+        if not self._is_ready.wait(START_SECONDS):
             raise RuntimeError("The push service did not start.")
         return self
 

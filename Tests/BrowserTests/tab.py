@@ -82,6 +82,6 @@ class Tab(ABC):
         self.press("Backspace")
         self.write(text)
 
-    def wait_until(self, expression: str, seconds: float = 20) -> Any:
+    def wait_until(self, expression: str, seconds: float = 60) -> Any:
         """Waits until the expression is true. Raises TimeoutError."""
         return wait_until(lambda: self.evaluate(expression), expression, seconds)

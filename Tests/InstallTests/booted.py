@@ -104,4 +104,4 @@ class BootedSystem:
             state = self.systemctl("is-system-running", check=False).stdout.strip()
             return state in ("running", "degraded")
 
-        wait_until(is_booted, "the system is booted", 60)
+        wait_until(is_booted, "the system is booted", 180)

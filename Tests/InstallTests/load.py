@@ -10,7 +10,7 @@ from typing import Self
 from deadline import wait_until
 
 CALL_SECONDS = 120
-ANSWERS_SECONDS = 60
+ANSWERS_SECONDS = 120
 
 
 class Worker:

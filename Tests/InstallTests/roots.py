@@ -25,7 +25,7 @@ BOOTSTRAP = Path(__file__).with_name("bootstrap.sh")
 BOOTSTRAP_SECONDS = 900
 # After so long a kept system is removed.
 UNUSED_SECONDS = 30 * 86400
-COMMAND_SECONDS = 120
+COMMAND_SECONDS = 300
 # What a program is told of its surroundings, and nothing else.
 ENVIRONMENT = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LANG": "C.UTF-8", "DEBIAN_FRONTEND": "noninteractive"}
 
