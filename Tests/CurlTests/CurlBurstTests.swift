@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+import Curl
+import Testing
+
+@Suite struct `Bursts to one host` {
+    @Test func `a burst to one host shares one connection`() throws {
+        try LocalServer.run { server in
+            let transport = try CurlTransport(server.options(connections: 8))
+            let outcomes = Outcomes()
+            // As many as libcurl takes a connection to carry before the server has said how many.
+            for number in 0..<100 { transport.send(server.get("/connection"), outcomes.completion(number)) }
+            try outcomes.wait(for: 100)
+            #expect(outcomes.bodies.count == 100)
+            #expect(Set(outcomes.bodies).count == 1)
+            for number in 100..<300 { transport.send(server.get("/connection"), outcomes.completion(number)) }
+            try outcomes.wait(for: 200)
+            #expect(Set(outcomes.bodies).count == 1)
+        }
+    }
+
+    @Test func `a burst larger than a connection carries opens few more`() throws {
+        try LocalServer.run { server in
+            let transport = try CurlTransport(server.options(connections: 4))
+            let outcomes = Outcomes()
+            for number in 0..<1000 { transport.send(server.get("/connection"), outcomes.completion(number)) }
+            try outcomes.wait(for: 1000)
+            #expect(outcomes.bodies.count == 1000)
+            #expect(Set(outcomes.bodies).count <= 4)
+        }
+    }
+
+    @Test func `a server that takes few at once gets every one of a burst, once, and no one sleeps meanwhile`() throws {
+        try LocalServer.run { server in
+            var options = server.options(timeout: .seconds(60), connections: 2)
+            // Else its timer would wake a transfer that everybody has forgotten.
+            options.connectTimeout = .seconds(60)
+            for round in 1...25 {
+                let transport = try CurlTransport(options)
+                defer { transport.close() }
+                let outcomes = Outcomes()
+                for number in 0..<60 { transport.send(server.take(), outcomes.completion(number)) }
+                try outcomes.wait(for: 60)
+                #expect(outcomes.errors.compactMap(\.self) == [])
+                #expect(server.drops(atLeast: round * 60).count == round * 60)
+            }
+        }
+    }
+}
