@@ -84,9 +84,11 @@ struct ConfigurationFile {
 
     /// The file's bytes; nil, and `errno`, when it cannot be read.
     static func read(_ path: String) -> [UInt8]? {
-        // A pipe that nobody writes to must not stop us. What reads standard input waits for it by itself.
-        let mode = path == "/dev/stdin" ? 0 : O_NONBLOCK
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | mode)
+        // Standard input is open: to open its name again is refused where somebody else has made the pipe, as under `sudo -u`.
+        // A pipe of another name that nobody writes to must not stop us.
+        let descriptor =
+            path == "/dev/stdin"
+            ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
         var bytes: [UInt8] = []

@@ -33,6 +33,20 @@ extension ServedSite {
         return user
     }
 
+    /// With a hash that takes little to check: for stories in which fresh processes log in all users at once, and that is not
+    /// what they are about. On a slow machine some of those would be refused ("Too many log-ins at once").
+    func importUser(_ role: String) throws -> WireUser {
+        let name = "\(role)-\(UInt32.random(in: .min ... .max))"
+        let user = WireUser(name: name, password: secrets.make("password-"))
+        secrets.add(user.authorization)
+        let salt = "rounds=1000$" + String(UInt64.random(in: .min ... .max), radix: 36)
+        let made = try Program.run(
+            "/usr/bin/openssl", ["passwd", "-6", "-stdin", "-salt", salt], input: .text(user.password + "\n"))
+        let added = try run("user", "import-htpasswd", "-", input: "\(name):\(made.output)")
+        guard made.status == 0, added.status == 0 else { throw UserNotAdded(reason: made.errors + added.errors) }
+        return user
+    }
+
     /// Runs a command of the product with the site's configuration.
     func run(_ arguments: String..., input: String = "") throws -> Program.Outcome {
         try run(arguments, input: input)

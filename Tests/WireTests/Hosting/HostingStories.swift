@@ -91,7 +91,7 @@ struct HostingTests {
         @Test(arguments: HostingKind.installed)
         func `when the server stops, every process ends by itself`(_ kind: HostingKind) async throws {
             try await HostedSite.run(kind.makeServer) { site in
-                let alice = try site.addUser("alice")
+                let alice = try site.importUser("alice")
                 let answers = together(6) { _ in try site.call(.get, Path.register, as: alice).status }
                 #expect(answers.count == 6 && answers.allSatisfy { $0 == .ok })
                 #expect(!site.home.processes.isEmpty)
