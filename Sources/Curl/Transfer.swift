@@ -10,7 +10,6 @@ final class Transfer {
     private var call: Call?
     /// When the thread ends it.
     private(set) var deadline = Deadline.now
-    private var isHurried = false
     private var answer = Answer(maximumBodyBytes: 0)
     private var connectTimeout = Duration.zero
     private var gate: SocketGate
@@ -37,7 +36,7 @@ final class Transfer {
     /// - Throws: `unavailable`, when libcurl does not know an option or has no memory.
     func begin(_ call: Call, options: CurlOptions) throws(TransportError) {
         self.call = call
-        (deadline, isHurried) = (call.deadline, false)
+        deadline = call.deadline
         answer = Answer(maximumBodyBytes: options.maximumResponseBytes)
         gate = SocketGate(
             options.proxy == nil ? options.addresses : .any, for: call.request.hostAndPort,
@@ -55,10 +54,10 @@ final class Transfer {
     /// How long libcurl may take to see that a transfer is over whose answer is whole.
     private static let afterAnswer = Duration.milliseconds(250)
 
-    /// Leaves no more time than that, from the first time this is called on.
+    /// Leaves no more time than that from now on; done again, it gives none back.
     /// - Returns: the deadline.
     func hurry() -> Deadline {
-        if !isHurried { (deadline, isHurried) = (min(deadline, .after(Self.afterAnswer)), true) }
+        deadline = min(deadline, .after(Self.afterAnswer))
         return deadline
     }
 
