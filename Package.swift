@@ -106,7 +106,7 @@ let package = Package(
         // Numbers that are the same in every run of a test.
         .target(name: "Randomness", path: "Tests/Randomness", swiftSettings: strict),
         // Servers and commands that a test starts, and waiting for them with an end.
-        .target(name: "Processes", path: "Tests/Processes", swiftSettings: strict),
+        .target(name: "Processes", dependencies: ["CPlatform"], path: "Tests/Processes", swiftSettings: strict),
         // What every store must do.
         .target(
             name: "StoreContract", dependencies: ["JSON", "Store"], path: "Tests/StoreContract", swiftSettings: strict),

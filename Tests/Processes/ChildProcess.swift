@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+import CPlatform
 import Glibc
 import Synchronization
 
-/// A child with a clean environment and no signal blocked. (Foundation's `Process` hands down the mask of the thread
-/// that starts it, and a thread of libdispatch has SIGTERM blocked.)
+/// A child with a clean environment, no signal blocked and no descriptor but the three that it is given. (Foundation's
+/// `Process` hands down the mask of the thread that starts it, and a thread of libdispatch has SIGTERM blocked.)
 package final class ChildProcess: Sendable {
     /// Where the child's standard input comes from.
     package enum Input {
@@ -46,6 +47,9 @@ package final class ChildProcess: Sendable {
                 posix_spawn_file_actions_addopen(&actions, descriptor, file, O_WRONLY | O_CREAT | O_APPEND, 0o600)
             }
         }
+        // Tests run side by side: a connection of another one's, which this child would hold, would not end when its
+        // owner closes it, and whoever waits for its end would wait as long as this child lives.
+        posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1)
         var argv = ([program] + arguments).map { strdup($0) } + [nil]
         var envp = (["PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin"] + environment).map { strdup($0) } + [nil]
         defer { (argv + envp).forEach { free($0) } }
