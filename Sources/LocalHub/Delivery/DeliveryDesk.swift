@@ -158,6 +158,8 @@ final class DeliveryDesk {
             courier.mailbox.wait(min(courier.options.poll, .milliseconds(50)))
             settle(courier.mailbox.takeAnswers())
         }
+        // What has come by now is known, however late it is.
+        settle(courier.mailbox.takeAnswers())
         // Each for itself: what cannot be put away can perhaps be written down.
         report { () throws(StoreError) in try putAway() }
         report { () throws(StoreError) in try writeProgress() }
