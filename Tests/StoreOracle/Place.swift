@@ -24,9 +24,11 @@ enum Place {
 }
 
 extension FileStore.Options {
-    /// Without caps: nothing is forgotten but what was removed.
+    /// Without caps: nothing is forgotten but what was removed. With deadlines that only what hangs comes to: on a busy
+    /// machine anybody may stand still for seconds, also while he has a lock that others wait for.
     static var unlimited: Self {
         var options = Self()
+        (options.lockTimeout, options.firstOpeningTimeout) = (.seconds(120), .seconds(120))
         options.caps.notificationsPerOwner = .max
         options.caps.notificationBytesPerOwner = .max
         options.caps.devicesPerOwner = .max

@@ -66,6 +66,8 @@ struct WriteCommand {
 
     private func options() throws(WrongArguments) -> FileStore.Options {
         var options = FileStore.Options.unlimited
+        // Who goes on when he is refused a lock is refused it as soon as a service would be.
+        if arguments.has("tolerant") { options.lockTimeout = FileStore.Options().lockTimeout }
         options.bucketBytes = try arguments.number("bucket-bytes", or: options.bucketBytes)
         let pause = UInt32(clamping: try arguments.number("torn-pause", or: 0))
         if pause > 0 { options.calls.write = { Self.writeHalf($0, $1, pause) } }

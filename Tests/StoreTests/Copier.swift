@@ -52,7 +52,7 @@ enum Copier: String, CaseIterable, Sendable {
         let errors = NSTemporaryDirectory() + "/copier-\(UUID().uuidString)"
         defer { try? FileManager.default.removeItem(atPath: errors) }
         let child = try ChildProcess(try #require(program), arguments, errors: errors)
-        guard let status = child.wait(seconds: 30) else {
+        guard let status = child.wait(seconds: 120) else {
             child.stop(seconds: 0)
             throw NotEnded(program: rawValue)
         }

@@ -95,7 +95,7 @@ import Testing
         }
         #expect(try !isFound(in: store))
         mayWrite.signal()
-        #expect(try Deadline.poll(seconds: 20) { try isFound(in: store) })
+        #expect(try Deadline.poll(seconds: 60) { try isFound(in: store) })
     }
 
     @Test func `of several that open a copy at once, each finds everything`() throws {

@@ -83,7 +83,7 @@ import Testing
 
 extension EventLog {
     fileprivate var options: FileStore.Options {
-        var options = FileStore.Options()
+        var options = FileStore.Options.patient
         options.onEvent = { self.append($0) }
         return options
     }

@@ -48,10 +48,21 @@ final class TemporaryFolder: Sendable {
         return copy
     }
 
+    /// - Parameter adjust: has the last word; until then the options are `patient`.
     func open(_ adjust: (inout FileStore.Options) -> Void = { _ in }) throws -> FileStore {
-        var options = FileStore.Options()
+        var options = FileStore.Options.patient
         adjust(&options)
         return try FileStore.open(path: path, options: options)
+    }
+}
+
+extension FileStore.Options {
+    /// With deadlines that only what hangs comes to: on a busy machine anybody may stand still for seconds, also while he
+    /// has a lock that others wait for.
+    static var patient: Self {
+        var options = Self()
+        (options.lockTimeout, options.firstOpeningTimeout) = (.seconds(120), .seconds(120))
+        return options
     }
 }
 

@@ -193,6 +193,9 @@ import Testing
 }
 
 extension FileStore {
+    /// F_OFD_SETLK of fcntl(2), which Glibc's module does not show.
+    private static let setOFDLock: Int32 = 37
+
     /// Runs `body` while every lock of the table is held, as by another process.
     fileprivate func withLockHeld(
         on table: String, in folder: TemporaryFolder, _ body: () throws -> Void
@@ -202,8 +205,12 @@ extension FileStore {
         defer { close(descriptor) }
         var lock = flock()
         lock.l_type = Int16(F_WRLCK)
-        // F_OFD_SETLK, which Swift does not show.
-        try #require(fcntl(descriptor, 37, &lock) == 0)
+        try #require(fcntl(descriptor, Self.setOFDLock, &lock) == 0)
+        // A child of another test may hold a copy of the descriptor at this moment, so closing ours would not do.
+        defer {
+            lock.l_type = Int16(F_UNLCK)
+            _ = fcntl(descriptor, Self.setOFDLock, &lock)
+        }
         try body()
     }
 }
