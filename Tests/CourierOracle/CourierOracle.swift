@@ -17,7 +17,7 @@ import Store
         let arguments = CommandLine.arguments
         guard arguments.count == 4, let now = Int64(arguments[3]) else { exit(64) }
         // Nobody should have to stop a courier whose test has died.
-        alarm(300)
+        alarm(900)
         let file = open(arguments[2], O_WRONLY | O_APPEND | O_CREAT, 0o600)
         guard file >= 0 else { exit(74) }
         var options = Courier.Options()

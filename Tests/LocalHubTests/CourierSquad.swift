@@ -31,7 +31,7 @@ final class CourierSquad {
     private func end(_ process: ChildProcess) {
         process.signal(SIGCONT)
         process.signal(SIGKILL)
-        _ = process.wait(seconds: 30)
+        _ = process.wait(seconds: 120)
     }
 
     /// Kills a process, and puts another one in its place.

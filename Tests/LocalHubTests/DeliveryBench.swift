@@ -146,7 +146,7 @@ final class DeliveryBench {
     /// Ends the courier as a process's end does, and waits for it.
     func stop() {
         courier.stop()
-        courier.waitForEnd(.seconds(10))
+        courier.waitForEnd(.seconds(60))
     }
 
     func register(_ id: Int, tags: String = "all", at endpoint: String? = nil) {
@@ -188,7 +188,7 @@ final class DeliveryBench {
 
     /// Looks again and again until it is so; an issue is recorded when that takes too long.
     func wait(_ isSo: () throws -> Bool) throws {
-        let deadline = ContinuousClock.now + .seconds(40)
+        let deadline = ContinuousClock.now + .seconds(120)
         while try !isSo() {
             try #require(ContinuousClock.now < deadline, "waited in vain")
             usleep(1_000)

@@ -20,7 +20,7 @@ import Testing
         try? FileManager.default.removeItem(atPath: path)
     }
 
-    private func bench() throws -> HubBench { HubBench(store: try FileStore.open(path: path)) }
+    private func bench() throws -> HubBench { HubBench(store: try FileStore.open(path: path, options: .patient)) }
 
     @Test func `registrations and sends outlive the process`() throws {
         let body = """

@@ -98,6 +98,15 @@ struct HubBench {
     }
 }
 
+extension FileStore.Options {
+    /// On a busy machine anybody may stand still for seconds, also while he has a lock that others wait for.
+    static var patient: Self {
+        var options = Self()
+        options.lockTimeout = .seconds(120)
+        return options
+    }
+}
+
 extension Response {
     var text: String { String(decoding: body, as: UTF8.self) }
 

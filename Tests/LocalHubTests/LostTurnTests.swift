@@ -53,6 +53,8 @@ private final class SlowSender: RequestSender {
         let second = DeliveryBench(store: RefusingStore(shared))
         store.loseTurn(loss, isForGood: true)
         second.start()
+        // Who asks has to be told first: he may have asked a moment before the loss.
+        if loss == .toldByTurn { try first.wait { store.lossesTold > 0 } }
         // There would be room for the next two.
         sender.answers.letGo()
         #expect(try second.outcomes(id) == ["UnknownError": 2, "Success": 3])

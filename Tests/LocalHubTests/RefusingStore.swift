@@ -16,6 +16,7 @@ final class RefusingStore: HubStore, HubQueue {
         var isTurnLost = false
         var isFenced = false
         var isBarred = false
+        var lossesTold = 0
     }
 
     let inner: MemoryHubStore
@@ -42,6 +43,9 @@ final class RefusingStore: HubStore, HubQueue {
         }
         turn?.end()
     }
+
+    /// How often somebody who asked whether he may keep his turn was told that he may not.
+    var lossesTold: Int { state.withLock { $0.lossesTold } }
 
     private func checkTurn() throws(StoreError) {
         if state.withLock({ $0.isFenced }) { throw .conflict }
@@ -130,7 +134,10 @@ final class RefusingStore: HubStore, HubQueue {
         guard !state.withLock({ $0.isBarred }), let turn = try inner.takeHubQueueTurn() else { return nil }
         state.withLock { ($0.turn, $0.isTurnLost, $0.isFenced) = (turn, false, false) }
         return QueueTurn { [weak self] in
-            self?.state.withLock { !$0.isTurnLost } ?? false
+            self?.state.withLock { state in
+                if state.isTurnLost { state.lossesTold += 1 }
+                return !state.isTurnLost
+            } ?? false
         } _: {
             turn.end()
         }
