@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import CPlatform
 import Foundation
 import Glibc
 import HTTP
@@ -27,7 +28,7 @@ import Testing
             return Response(status: .serviceUnavailable, fields: [.retryAfter: "5"], body: body)
         }
         try TestServer.with(.small, respond) { server in
-            let response = try #require(FastCGIProbe(.unix(path: server.path))).get("/health")
+            let response = try #require(FastCGIProbe(.unix(path: server.path), timeoutSeconds: 60)).get("/health")
             #expect(response.status == .serviceUnavailable && response.fields[.retryAfter] == "5")
             #expect(response.body == body)
         }
@@ -76,14 +77,15 @@ import Testing
         let number = listener.descriptor.number
         _ = fcntl(number, F_SETFL, 0)
         try PlatformThread.start { [listener] in
-            let connection = accept(listener.descriptor.number, nil, nil)
+            // Close-on-exec: what a child of another test kept open would never end.
+            let connection = platform_accept(listener.descriptor.number)
             var request = [UInt8](repeating: 0, count: 4096)
             _ = recv(connection, &request, request.count, 0)
             _ = send(connection, bytes, bytes.count, 0)
             close(connection)
         }
         let port = try #require(listener.port)
-        let probe = try #require(FastCGIProbe(.tcp(host: "127.0.0.1", port: port)))
+        let probe = try #require(FastCGIProbe(.tcp(host: "127.0.0.1", port: port), timeoutSeconds: 60))
         #expect(throws: failure) { try probe.get("/") }
     }
 

@@ -64,7 +64,7 @@ struct RawAnswer: Equatable {
     func has(_ line: String) -> Bool { text.split(separator: "\r\n").contains { $0 == line } }
 }
 
-/// A connection to a server under test. Every wait ends after ten seconds, so that a hung server fails its test.
+/// A connection to a server under test. Every wait ends after a minute, so that a hung server fails its test.
 final class RawClient {
     /// MSG_NOSIGNAL, an enum and a macro that Swift does not import.
     private static let noSignal: Int32 = 0x4000
@@ -74,7 +74,7 @@ final class RawClient {
     init?(path: String) {
         number = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard number >= 0 else { return nil }
-        var limit = timeval(tv_sec: 10, tv_usec: 0)
+        var limit = timeval(tv_sec: 60, tv_usec: 0)
         for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
             setsockopt(number, SOL_SOCKET, option, &limit, socklen_t(MemoryLayout<timeval>.size))
         }
@@ -133,7 +133,7 @@ final class RawClient {
         send(request) ? answer() : nil
     }
 
-    /// Whether the server has closed the connection, now or within ten seconds.
+    /// Whether the server has closed the connection, now or within a minute.
     func isClosedByServer() -> Bool {
         while let bytes = receive() { if bytes.isEmpty { return true } }
         return errno == ECONNRESET

@@ -7,7 +7,7 @@ import Testing
 
 @testable import FastCGI
 
-/// A server on a unix socket in a folder of its own, running on a thread of its own.
+/// A server on a unix socket in a folder of its own, on a thread of its own.
 final class TestServer: Sendable {
     let path: String
     let server: Server
@@ -15,6 +15,7 @@ final class TestServer: Sendable {
     private let folder: URL
     private let ended = DispatchSemaphore(value: 0)
 
+    /// It does not run before `start()`: until then clients connect, and what they send waits.
     init(_ limits: ServerLimits = .small, _ respond: @escaping @Sendable (Request) throws -> Response) throws {
         folder = FileManager.default.temporaryDirectory.appending(path: "fcgi-\(UUID().uuidString.prefix(8))")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
@@ -24,6 +25,9 @@ final class TestServer: Sendable {
         logger.logLevel = .critical
         server = try Server(
             listener: listener, limits: limits, logger: logger, responder: ClosureResponder(respond))
+    }
+
+    func start() throws {
         try PlatformThread.start { [server, ended] in
             do throws(ServerError) { try server.run() } catch { Issue.record(error) }
             ended.signal()
@@ -36,7 +40,7 @@ final class TestServer: Sendable {
     /// Waits for a `run()` that was told to stop; false when it does not return.
     func waitForEnd() -> Bool {
         defer { ended.signal() }
-        return ended.wait(timeout: .now() + 10) == .success
+        return ended.wait(timeout: .now() + 120) == .success
     }
 
     /// Stops, and takes the folder away.
@@ -52,6 +56,7 @@ final class TestServer: Sendable {
         _ story: (TestServer) throws -> Void
     ) throws {
         let server = try TestServer(limits, respond)
+        try server.start()
         defer { server.close() }
         try story(server)
     }
@@ -65,20 +70,20 @@ final class TestServer: Sendable {
 }
 
 extension ServerLimits {
-    /// Four workers.
+    /// Four workers, and deadlines that only what hangs comes to.
     static var small: ServerLimits {
         var limits = ServerLimits()
-        limits.workers = 4
+        (limits.workers, limits.receiveSeconds, limits.sendSeconds, limits.drainSeconds) = (4, 120, 120, 60)
         return limits
     }
 }
 
-/// Waits until something becomes true on another thread, which it must within ten seconds.
+/// Waits until something becomes true on another thread, which it must within a minute.
 func eventually(_ condition: () -> Bool) -> Bool {
-    let deadline = Date(timeIntervalSinceNow: 10)
-    while Date() < deadline {
+    let deadline = ContinuousClock.now + .seconds(60)
+    while ContinuousClock.now < deadline {
         if condition() { return true }
         usleep(1000)
     }
-    return false
+    return condition()
 }
