@@ -62,7 +62,7 @@ extension TestSite {
 
     /// Another process on the same store, behind the same web server.
     func neighbour() throws -> Backend {
-        let store = try FileStore.open(path: folder.path)
+        let store = try Self.openStore(folder)
         let now: @Sendable () -> Timestamp = { [clock] in Timestamp(seconds: clock.seconds) }
         return Backend(
             Backend.Parts(

@@ -35,7 +35,7 @@ final class TestSite: Sendable {
         surroundingHub surround: (any Responder) -> any Responder = { $0 }
     ) throws {
         folder = FileManager.default.temporaryDirectory.appending(path: "flow-\(UUID().uuidString)")
-        store = try FileStore.open(path: folder.path)
+        store = try Self.openStore(folder)
         let clock = clock
         let now: @Sendable () -> Timestamp = { Timestamp(seconds: clock.seconds) }
         let key = SharedAccessKey(name: "test", key: Secret("0123456789abcdef0123456789abcdef"), rights: .full)
@@ -45,7 +45,7 @@ final class TestSite: Sendable {
         hubClient = NotificationHubClient(
             connection: try ConnectionString(
                 "Endpoint=sb://localhost/;SharedAccessKeyName=test;SharedAccessKey=\(key.key.reveal())"),
-            hub: "hub", transport: self.hub, now: { clock.seconds })
+            hub: "hub", transport: self.hub, now: { clock.seconds }, clock: { clock.instant })
         for name in users {
             _ = try store.putUser(User(name: name, passwordHash: Self.passwordHash(of: name)))
         }
@@ -53,12 +53,24 @@ final class TestSite: Sendable {
             store: store, notifications: Notifications(hub: hubClient, platforms: platforms),
             authenticator: authenticator ?? UserAuthenticator(store: store, now: now), policy: policy,
             now: now, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        parts.turnSeconds = Self.patience
         adjust(&parts)
         (backend, twin) = (Backend(parts), Backend(parts))
     }
 
     deinit {
         try? FileManager.default.removeItem(at: folder)
+    }
+
+    /// For how long, in seconds, one request waits for another: on a busy machine anybody may stand still for seconds, also
+    /// while others wait for him.
+    static let patience = 120
+
+    /// The store in that folder, once more: as another process opens it.
+    static func openStore(_ folder: URL) throws -> FileStore {
+        var options = FileStore.Options()
+        options.lockTimeout = .seconds(patience)
+        return try FileStore.open(path: folder.path, options: options)
     }
 
     /// Costly on purpose, so each is made once for all sites.
@@ -123,9 +135,14 @@ struct TestDevice: Sendable {
 
 /// Seconds that only the test moves.
 final class TestClock: Sendable {
-    private let now = Atomic<Int64>(1_796_000_000)
+    private static let start: Int64 = 1_796_000_000
+    private let now = Atomic(start)
+    private let beginning = ContinuousClock.now
 
     var seconds: Int64 { now.load(ordering: .relaxed) }
+
+    /// The same on the clock that nobody sets.
+    var instant: ContinuousClock.Instant { beginning + .seconds(seconds - Self.start) }
 
     func advance(_ seconds: Int64) {
         now.add(seconds, ordering: .relaxed)
