@@ -121,7 +121,9 @@ let package = Package(
         .testTarget(
             name: "FastCGITests", dependencies: ["CPlatform", "FastCGI", "HTTP", "Randomness", httpTypes, logging],
             swiftSettings: strict),
-        .testTarget(name: "CurlTests", dependencies: ["Curl", "HTTP", "Processes", httpTypes], swiftSettings: strict),
+        .testTarget(
+            name: "CurlTests", dependencies: ["CPlatform", "Curl", "HTTP", "Processes", httpTypes],
+            swiftSettings: strict),
         .testTarget(
             name: "StoreTests",
             dependencies: [

@@ -124,7 +124,7 @@ private func address(_ text: String) throws -> IPAddress {
     @Test(arguments: spellings)
     func `excludes this host, however it is spelt`(host: String) throws {
         let listener = try LoopbackListener()
-        let transport = try CurlTransport(CurlOptions(addresses: .publicOnly(), allowPlainHTTP: true))
+        let transport = try CurlTransport(.patient(addresses: .publicOnly()))
         for scheme in ["https", "http"] {
             let request = Request(method: .get, scheme: scheme, authority: "\(host):\(listener.port)", path: "/")
             #expect(throws: TransportError.forbiddenAddress) { try transport.respond(to: request) }
@@ -133,8 +133,9 @@ private func address(_ text: String) throws -> IPAddress {
 
     @Test func `is said of a connection that was refused, and not that nobody answers`() throws {
         #expect(TransportError.forbiddenAddress.isUnsent && !TransportError.forbiddenAddress.mayPass)
-        let authority = "localhost:\(try LoopbackListener.freePort())"
-        let transport = try CurlTransport(CurlOptions(addresses: .publicOnly(except: [authority])))
+        let refusing = try RefusingPort()
+        let authority = "127.0.0.1:\(refusing.port)"
+        let transport = try CurlTransport(.patient(addresses: .publicOnly(except: [authority])))
         #expect {
             try transport.respond(to: Request(method: .get, authority: authority, path: "/"))
         } throws: {

@@ -14,11 +14,16 @@ struct ConnectionProbeTests {
         }
     }
 
+    private static func probe(
+        _ scheme: String, _ authority: String, caFile: String? = nil, proxy: String? = nil
+    ) -> ConnectionProbe {
+        ConnectionProbe(
+            scheme: scheme, authority: authority, caFile: caFile, proxy: proxy, timeout: Patience.duration)
+    }
+
     @Test func `a good connection tells its certificate`() throws {
         try LocalServer.run { server in
-            let connection = try ConnectionProbe(
-                scheme: "https", authority: server.authority, caFile: server.certificate
-            ).connect()
+            let connection = try Self.probe("https", server.authority, caFile: server.certificate).connect()
             let certificate = try #require(connection.certificate)
             #expect(certificate.subject.hasSuffix("localhost") && certificate.issuer == certificate.subject)
             #expect(certificate.names == "DNS:localhost" && connection.localAddress == "127.0.0.1")
@@ -32,14 +37,13 @@ struct ConnectionProbeTests {
 
     @Test func `what is wrong with a certificate is told, and which it is`() throws {
         try LocalServer.run { server in
-            let unknown = ConnectionProbe(scheme: "https", authority: server.authority)
+            let unknown = Self.probe("https", server.authority)
             guard case .certificate(.selfSigned, let certificate?) = Self.failure(unknown) else {
                 Issue.record("self-signed expected")
                 return
             }
             #expect(certificate.subject.hasSuffix("localhost"))
-            let named = ConnectionProbe(
-                scheme: "https", authority: "127.0.0.1:\(server.tlsPort)", caFile: server.certificate)
+            let named = Self.probe("https", "127.0.0.1:\(server.tlsPort)", caFile: server.certificate)
             guard case .certificate(.otherName, let other?) = Self.failure(named) else {
                 Issue.record("another name expected")
                 return
@@ -49,18 +53,20 @@ struct ConnectionProbeTests {
     }
 
     @Test func `who does not speak TLS, does not listen or does not answer is told apart`() throws {
+        let refusing = try RefusingPort()
+        let nobody = "127.0.0.1:\(refusing.port)"
         try LocalServer.run { server in
             let plain = "localhost:\(server.plainPort)"
-            #expect(Self.failure(ConnectionProbe(scheme: "https", authority: plain)) == .noTLS)
-            let open = try ConnectionProbe(scheme: "http", authority: plain).connect()
+            #expect(Self.failure(Self.probe("https", plain)) == .noTLS)
+            let open = try Self.probe("http", plain).connect()
             #expect(open.certificate == nil && open.localAddress == "127.0.0.1")
-            let noFile = ConnectionProbe(scheme: "https", authority: server.authority, caFile: "/nowhere.pem")
+            let noFile = Self.probe("https", server.authority, caFile: "/nowhere.pem")
             #expect(Self.failure(noFile) == .caFile)
-            let viaNobody = ConnectionProbe(
-                scheme: "https", authority: server.authority, caFile: server.certificate, proxy: "http://127.0.0.1:1")
+            let viaNobody = Self.probe(
+                "https", server.authority, caFile: server.certificate, proxy: "http://" + nobody)
             #expect(Self.failure(viaNobody) == .proxy)
         }
-        #expect(Self.failure(ConnectionProbe(scheme: "https", authority: "127.0.0.1:1")) == .refused)
+        #expect(Self.failure(Self.probe("https", nobody)) == .refused)
         let silent = try LoopbackListener()
         let waiting = ConnectionProbe(
             scheme: "https", authority: "127.0.0.1:\(silent.port)", timeout: .milliseconds(50))

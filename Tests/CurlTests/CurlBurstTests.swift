@@ -31,9 +31,9 @@ import Testing
 
     @Test func `a server that takes few at once gets every one of a burst, once, and no one sleeps meanwhile`() throws {
         try LocalServer.run { server in
-            var options = server.options(timeout: .seconds(60), connections: 2)
-            // Else its timer would wake a transfer that everybody has forgotten.
-            options.connectTimeout = .seconds(60)
+            // No timer may wake a transfer that everybody has forgotten before the test has waited in vain.
+            var options = server.options(timeout: Patience.duration * 3, connections: 2)
+            options.connectTimeout = Patience.duration * 3
             for round in 1...25 {
                 let transport = try CurlTransport(options)
                 defer { transport.close() }

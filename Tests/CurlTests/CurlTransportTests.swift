@@ -54,8 +54,8 @@ private let custom = HTTPField.Name("X-Custom")
     @Test func `a connection whose peer falls silent is ended by the kernel`() throws {
         try LocalServer.run { server in
             var options = server.options()
-            // A number that no other connection of this process has.
-            options.connectTimeout = .milliseconds(4_321)
+            // A number that no other connection of this process has, and time enough.
+            options.connectTimeout = .milliseconds(654_321)
             let transport = try CurlTransport(options)
             _ = try transport.respond(to: server.get("/hello"))
             let timeouts = (Int32(0)..<1024).map { number -> UInt32 in
@@ -64,7 +64,8 @@ private let custom = HTTPField.Name("X-Custom")
                 getsockopt(number, Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, &milliseconds, &size)
                 return milliseconds
             }
-            #expect(timeouts.contains(4_321))
+            #expect(timeouts.contains(654_321))
+            transport.close()
         }
     }
 
@@ -148,7 +149,7 @@ private let custom = HTTPField.Name("X-Custom")
 @Suite struct `What a transport refuses` {
     @Test func `a certificate of an unknown authority`() throws {
         try LocalServer.run { server in
-            let transport = try CurlTransport(CurlOptions())
+            let transport = try CurlTransport(.patient())
             #expect {
                 try transport.respond(to: server.get("/hello"))
             } throws: {
@@ -218,10 +219,10 @@ private let custom = HTTPField.Name("X-Custom")
     }
 
     @Test func `a port where nobody listens, without a word of the URL`() throws {
-        let port = try LoopbackListener.freePort()
-        let transport = try CurlTransport(CurlOptions())
+        let refusing = try RefusingPort()
+        let transport = try CurlTransport(.patient())
         let request = Request(
-            method: .get, authority: "localhost:\(port)", path: "/secret-path", query: "token=secret-token")
+            method: .get, authority: "127.0.0.1:\(refusing.port)", path: "/secret-path", query: "token=secret-token")
         #expect {
             try transport.respond(to: request)
         } throws: { error in
@@ -232,18 +233,21 @@ private let custom = HTTPField.Name("X-Custom")
 
     @Test func `the environment's proxy`() async {
         await #expect(processExitsWith: .success) {
-            // Port 9 of this host (discard): nobody listens there, so a transport that obeyed would fail.
+            // Nobody listens there, so a transport that obeyed would fail.
+            let refusing = try RefusingPort()
+            let proxy = "http://127.0.0.1:\(refusing.port)"
             for name in ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", "http_proxy"] {
-                setEnvironment(name, "http://127.0.0.1:9")
+                setEnvironment(name, proxy)
             }
             try LocalServer.run { server in
                 let transport = try CurlTransport(server.options())
                 #expect(try transport.respond(to: server.get("/hello")).status == .ok)
                 // The same without the environment, by configuration: the setting does reach libcurl.
                 var options = server.options()
-                options.proxy = "http://127.0.0.1:9"
+                options.proxy = proxy
                 #expect(throws: TransportError.self) { try CurlTransport(options).respond(to: server.get("/hello")) }
             }
+            withExtendedLifetime(refusing) {}
         }
     }
 }

@@ -33,7 +33,7 @@ final class CuttingProxy: Sendable {
     func stop() { shutdown(listener.descriptor, Int32(SHUT_RDWR)) }
 
     private func pass(_ client: Int32) {
-        let upstream = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        let upstream = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         defer {
             close(client)
             close(upstream)

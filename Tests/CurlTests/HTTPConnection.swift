@@ -11,7 +11,7 @@ final class HTTPConnection {
     init(_ descriptor: Int32) {
         self.descriptor = descriptor
         // A client that never sends must not keep the test for ever.
-        var limit = timeval(tv_sec: 20, tv_usec: 0)
+        var limit = timeval(tv_sec: Patience.seconds, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
     }
 
@@ -24,10 +24,21 @@ final class HTTPConnection {
         for _ in 0..<bodyBytes { _ = try readByte() }
     }
 
-    private func readByte() throws -> UInt8 {
+    /// Everything until the client ends the connection.
+    func readToEnd() -> String {
+        var bytes: [UInt8] = []
+        while let byte = try? readByte() { bytes.append(byte) }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    func readByte() throws -> UInt8 {
         var byte: UInt8 = 0
-        guard read(descriptor, &byte, 1) == 1 else { throw Broken() }
-        return byte
+        while true {
+            let count = read(descriptor, &byte, 1)
+            if count == 1 { return byte }
+            // A process that was stopped goes on here (signal(7)).
+            guard count < 0, errno == EINTR else { throw Broken() }
+        }
     }
 
     func write(_ text: String) throws {

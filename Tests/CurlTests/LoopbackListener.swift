@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import CPlatform
 import Glibc
 
 /// A listening socket on a free loopback port. Its backlog lets peers connect; nobody ever answers them.
@@ -9,19 +10,8 @@ final class LoopbackListener: Sendable {
     struct Failed: Error { let code: Int32 }
 
     init() throws {
-        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        guard descriptor >= 0 else { throw Failed(code: errno) }
-        var address = Self.address(0)
-        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let descriptor = self.descriptor
-        let bound = withUnsafeMutablePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, size) == 0 && listen(descriptor, 128) == 0
-                    && getsockname(descriptor, $0, &size) == 0
-            }
-        }
-        port = UInt16(bigEndian: address.sin_port)
-        guard bound else { throw Failed(code: errno) }
+        (descriptor, port) = try Self.bound()
+        guard listen(descriptor, 128) == 0 else { throw Failed(code: errno) }
     }
 
     deinit {
@@ -29,30 +19,62 @@ final class LoopbackListener: Sendable {
     }
 
     /// Waits for a connection that the kernel has already accepted into the backlog, and takes it.
+    /// - Returns: -1, when none comes, or the listener was shut down.
     func accept() -> Int32 {
-        Glibc.accept(descriptor, nil, nil)
+        var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        guard poll(&waiting, 1, Int32(Patience.seconds * 1_000)) == 1 else { return -1 }
+        // Not handed down to a child that another test starts at this moment: it would keep the connection open.
+        return platform_accept(descriptor)
     }
 
-    static func freePort() throws -> UInt16 {
-        try LoopbackListener().port
-    }
-
-    static func accepts(_ port: UInt16) -> Bool {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        defer { close(descriptor) }
-        var address = address(port)
-        return withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
-            }
+    /// What has come over the connections that nobody has taken yet, each of which the client has closed.
+    func arrivals() -> [String] {
+        var texts: [String] = []
+        var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        while poll(&waiting, 1, 0) == 1 {
+            let connection = HTTPConnection(platform_accept(descriptor))
+            texts.append(connection.readToEnd())
         }
+        return texts
     }
 
-    private static func address(_ port: UInt16) -> sockaddr_in {
+    /// A port that was free a moment ago, for a server that binds it itself.
+    static func freePort() throws -> UInt16 {
+        try RefusingPort().port
+    }
+
+    /// A socket that is bound to a loopback port of the kernel's choice.
+    fileprivate static func bound() throws -> (descriptor: Int32, port: UInt16) {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0 else { throw Failed(code: errno) }
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        return address
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isBound = withUnsafeMutablePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, size) == 0 && getsockname(descriptor, $0, &size) == 0
+            }
+        }
+        guard isBound else {
+            let code = errno
+            close(descriptor)
+            throw Failed(code: code)
+        }
+        return (descriptor, UInt16(bigEndian: address.sin_port))
+    }
+}
+
+/// A loopback port on which nobody listens, nor can while this lives: it is bound. Whoever connects is refused.
+final class RefusingPort: Sendable {
+    let port: UInt16
+    private let descriptor: Int32
+
+    init() throws {
+        (descriptor, port) = try LoopbackListener.bound()
+    }
+
+    deinit {
+        close(descriptor)
     }
 }

@@ -20,9 +20,10 @@ final class Outcomes: Sendable {
     }
 
     /// Sleeps until as many completions were called.
-    /// - Throws: `Missing`, when that takes longer than half a minute.
+    /// - Throws: `Missing`, when that takes too long.
     func wait(for count: Int) throws {
-        for number in 0..<count where arrivals.wait(timeout: .now() + 30) == .timedOut {
+        let end = DispatchTime.now() + .seconds(Patience.seconds)
+        for number in 0..<count where arrivals.wait(timeout: end) == .timedOut {
             throw Missing(count: count - number)
         }
     }
