@@ -11,7 +11,7 @@ package enum Oracle {
     /// Of records, each of which may be in the middle of a change.
     package static let kinds = 7
     /// Whoever has not done by then what he should is stuck.
-    package static let seconds = 120
+    package static let seconds = 180
     private static let secondsToCompare = 300
 
     package static var program: String {
@@ -57,8 +57,11 @@ package enum Oracle {
 
         /// Whether it comes to say so, that often.
         package func waits(for line: String, times: Int = 1) -> Bool {
-            Deadline.poll(seconds: Oracle.seconds) { !isRunning || lines.count { $0 == line } >= times } && isRunning
+            Deadline.poll(seconds: Oracle.seconds) { !isRunning || count(of: line) >= times } && isRunning
         }
+
+        /// How often it has said so until now.
+        package func count(of line: String) -> Int { lines.count { $0 == line } }
 
         private var lines: [Substring] { text(log).split(separator: "\n") }
 

@@ -89,7 +89,7 @@ final class Caretaker: Sendable {
     /// It is waited for: an exit test's child is not seen to end as long as another one is there that nobody has asked.
     deinit {
         close(pipe)
-        _ = child.wait(seconds: 20)
+        _ = child.wait(seconds: PostgresServer.seconds)
     }
 }
 
@@ -108,4 +108,7 @@ enum TextFile {
     static func names(in folder: String) -> [String] {
         (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
     }
+
+    /// Where a symbolic link leads; nil where there is none.
+    static func target(of link: String) -> String? { try? FileManager.default.destinationOfSymbolicLink(atPath: link) }
 }

@@ -7,8 +7,11 @@ import Processes
 package final class PostgresServer: Sendable {
     package struct Fault: Error { package let what: String }
 
-    /// One for all tests of a process; each makes a database of its own in it. Nobody kills it, so it need not flush.
-    package static let shared = Result { try PostgresServer(settings: ["fsync=off", "max_connections=400"]) }
+    /// One for all tests of a process; each makes a database of its own in it.
+    package static let shared = Result { try PostgresServer(settings: ["max_connections=400"]) }
+
+    /// Whatever has not come to its end by then is stuck. A busy machine takes a minute for what else takes a moment.
+    static let seconds = 300
 
     /// The socket's folder, as a URL's `host` has it.
     package let folder: String
@@ -23,18 +26,22 @@ package final class PostgresServer: Sendable {
         programs = try PostgresPrograms()
         folder = try Self.makeFolder()
         caretaker = try Caretaker(folder: folder)
+        // What is written need not be flushed: the system loses nothing when a process is killed.
         self.settings =
-            ["listen_addresses=", "unix_socket_directories=\(folder)", "shared_buffers=16MB"] + settings
+            ["listen_addresses=", "unix_socket_directories=\(folder)", "shared_buffers=16MB", "fsync=off"] + settings
         try programs.give(folder)
         let arguments = ["-D", data, "-U", "app", "--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8", "--no-sync"]
         let made = try programs.start("initdb", arguments, output: folder + "/initdb.log")
-        guard made.wait(seconds: 60) == 0 else { throw Fault(what: "initdb failed") }
+        guard made.wait(seconds: Self.seconds) == 0 else {
+            made.stop()
+            throw Fault(what: "initdb failed; see \(folder)/initdb.log")
+        }
         try start()
     }
 
     deinit { stop() }
 
-    private var data: String { folder + "/data" }
+    var data: String { folder + "/data" }
 
     /// For a database that is there.
     package func url(_ database: String) -> String { "postgresql://app@/\(database)?host=\(folder)" }
@@ -44,7 +51,7 @@ package final class PostgresServer: Sendable {
         let arguments = ["-D", data] + settings.flatMap { ["-c", $0] }
         let child = try programs.start("postgres", arguments, output: folder + "/log")
         process.set(child)
-        let hasSettled = Deadline.poll(seconds: 60) { isReady(child.id) || child.exitStatus != nil }
+        let hasSettled = Deadline.poll(seconds: Self.seconds) { isReady(child.id) || child.exitStatus != nil }
         guard hasSettled, child.exitStatus == nil else {
             throw Fault(what: "the server has not begun; see \(folder)/log")
         }
@@ -62,14 +69,15 @@ package final class PostgresServer: Sendable {
         guard let child = process.take() else { return }
         child.signal(SIGCONT)
         child.signal(SIGINT)
-        if child.wait(seconds: 20) == nil { child.stop() }
+        if child.wait(seconds: Self.seconds) == nil { child.stop() }
     }
 
-    /// A database of its own, empty.
+    /// A database of its own, empty. It is made of the template that nobody can have a session in: beside one, of the
+    /// server's own housekeeping perhaps, none is made.
     /// - Returns: its URL.
     package func makeDatabase() throws -> String {
         let name = "test_" + String(UInt64.random(in: 0 ... .max), radix: 36)
-        try run("CREATE DATABASE \(name)", in: "postgres")
+        try run("CREATE DATABASE \(name) TEMPLATE template0", in: "postgres")
         return url(name)
     }
 
@@ -82,7 +90,10 @@ package final class PostgresServer: Sendable {
             "--no-psqlrc", "--quiet", "--tuples-only", "--no-align", "-v", "ON_ERROR_STOP=1", "-c", sql, url,
         ]
         let child = try ChildProcess(programs.path("psql"), arguments, output: output, errors: output)
-        guard child.wait(seconds: 60) == 0 else { throw Fault(what: "psql: \(TextFile.read(output) ?? "")") }
+        guard child.wait(seconds: Self.seconds) == 0 else {
+            child.stop()
+            throw Fault(what: "psql: \(TextFile.read(output) ?? "")")
+        }
         var answer = TextFile.read(output) ?? ""
         if answer.hasSuffix("\n") { answer.removeLast() }
         return answer
@@ -96,8 +107,12 @@ package final class PostgresServer: Sendable {
             "--no-psqlrc", "-c", "BEGIN", "-c", sql, "-c", "\\echo held", "-c", "SELECT pg_sleep(600)", url,
         ]
         let child = try ChildProcess(programs.path("psql"), arguments, output: output, errors: output)
-        let isHeld = Deadline.poll(seconds: 20) { TextFile.read(output)?.contains("held") ?? false }
-        guard isHeld else { throw Fault(what: "psql: \(TextFile.read(output) ?? "")") }
+        var isHeld: Bool { TextFile.read(output)?.contains("held") ?? false }
+        Deadline.poll(seconds: Self.seconds) { isHeld || child.exitStatus != nil }
+        guard isHeld else {
+            child.stop()
+            throw Fault(what: "psql: \(TextFile.read(output) ?? "")")
+        }
         return child
     }
 

@@ -10,7 +10,7 @@ import Testing
 
     private func refusal(_ url: String) -> String {
         do {
-            _ = try PostgresStore.open(url: url)
+            _ = try PostgresStore.open(url: url, options: .patient)
             return ""
         } catch {
             return "\(error)"
@@ -73,7 +73,7 @@ import Testing
         #expect(throws: StoreError.self) { try PostgresStore.migrate(url: url) }
         try site.run("CREATE SCHEMA app_backend AUTHORIZATION \(role)")
         _ = try PostgresStore.migrate(url: url)
-        #expect(try PostgresStore.open(url: url).users() == [])
+        #expect(try PostgresStore.open(url: url, options: .patient).users() == [])
     }
 
     @Test func `a user who may not use it is told so, and not that there is none`() throws {

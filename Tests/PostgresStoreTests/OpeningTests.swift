@@ -7,7 +7,7 @@ import Testing
 @Suite struct `Opening a database` {
     @Test(arguments: ["", "mysql://x", "postgresql://host:port:port/", "postgresql://h/d?no_such_option=1", "/var/lib"])
     func `what is no URL of a database is refused, and not repeated`(url: String) throws {
-        let error = #expect(throws: StoreError.self) { try PostgresStore.open(url: url) }
+        let error = #expect(throws: StoreError.self) { try PostgresStore.open(url: url, options: .patient) }
         #expect(url.isEmpty || !"\(String(describing: error))".contains(url))
     }
 
@@ -18,7 +18,7 @@ import Testing
             "postgresql://jane:hunter2@/secretbase?host=\(server.folder)",
             "postgresql://jane:hunter2@/secretbase?host=/nowhere/secretbase",
         ] {
-            let error = #expect(throws: StoreError.self) { try PostgresStore.open(url: url) }
+            let error = #expect(throws: StoreError.self) { try PostgresStore.open(url: url, options: .patient) }
             let text = String(describing: error)
             for secret in ["jane", "hunter2", "secretbase", "127.0.0.1", server.folder, "nowhere"] {
                 #expect(!text.contains(secret))
@@ -30,7 +30,7 @@ import Testing
         let server = try PostgresServer.shared.get()
         func reason(_ url: String) -> String {
             do {
-                _ = try PostgresStore.open(url: url)
+                _ = try PostgresStore.open(url: url, options: .patient)
                 return ""
             } catch {
                 return "\(error)"
@@ -52,7 +52,7 @@ import Testing
         "postgresql://app@h/d?p%61ssword=2&hunter=2", "postgresql://app:2?hunter",
     ])
     func `what may be a piece of a password is not taken for an option's name`(url: String) throws {
-        let error = #expect(throws: StoreError.self) { try PostgresStore.open(url: url) }
+        let error = #expect(throws: StoreError.self) { try PostgresStore.open(url: url, options: .patient) }
         #expect(!"\(String(describing: error))".lowercased().contains("hunt"))
     }
 

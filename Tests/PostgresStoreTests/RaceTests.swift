@@ -134,7 +134,7 @@ import Testing
         let first = try #require(try stores[0].takeHubQueueTurn())
         #expect(first.keep())
         var second: QueueTurn?
-        let hasChanged = try Deadline.poll(seconds: 20) {
+        let hasChanged = try Deadline.poll(seconds: Site.seconds) {
             second = try stores[1].takeHubQueueTurn()
             return second != nil
         }

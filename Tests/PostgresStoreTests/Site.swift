@@ -3,6 +3,7 @@ import PostgresServer
 import PostgresStore
 import Processes
 import Store
+import Testing
 
 /// A database of a test's own, with the schema in it.
 struct Site {
@@ -17,11 +18,25 @@ struct Site {
         if isMigrated { _ = try PostgresStore.migrate(url: url) }
     }
 
+    /// Opens one whose calls are never too late, if nothing is adjusted.
     func open(_ adjust: (inout PostgresStore.Options) -> Void = { _ in }) throws -> PostgresStore {
-        var options = PostgresStore.Options()
+        var options = PostgresStore.Options.patient
         adjust(&options)
         return try PostgresStore.open(url: url, options: options)
     }
+
+    /// Opens one whose calls may take so long; a busy machine may need several tries for that.
+    func open(timeout: Duration) throws -> PostgresStore {
+        var store: PostgresStore?
+        Deadline.poll(seconds: Self.seconds) {
+            store = try? open { $0.timeout = timeout }
+            return store != nil
+        }
+        return try #require(store)
+    }
+
+    /// Whatever has not come about by then never will.
+    static let seconds = 240
 
     /// For every session that begins from now on; nil: as the server has it.
     func set(_ setting: String, _ value: String?) throws {
@@ -35,12 +50,32 @@ struct Site {
     func endSessions() throws {
         try run(
             """
-            SELECT pg_terminate_backend(pid, 20000) FROM pg_stat_activity
+            SELECT pg_terminate_backend(pid, 120000) FROM pg_stat_activity
             WHERE datname = current_database() AND pid <> pg_backend_pid()
             """)
+    }
+
+    /// Waits until the stores have so many sessions in the database, or fewer. One that was closed, or whose process was
+    /// killed, goes on for a while, with the statement that it had been sent as well.
+    func waitForSessions(atMost count: Int = 0) throws {
+        let sessions = """
+            SELECT count(*) FROM pg_stat_activity
+            WHERE datname = current_database() AND application_name = 'app-backend'
+            """
+        try #require(Deadline.poll(seconds: Self.seconds) { try Int(run(sessions)) ?? .max <= count })
     }
 
     @discardableResult func run(_ sql: String) throws -> String { try server.run(sql, url: url) }
 
     func holding(_ sql: String) throws -> ChildProcess { try server.holding(sql, url: url) }
+}
+
+extension PostgresStore.Options {
+    /// For tests that ask no question of time: a busy machine may stop any process for a minute, and for that no call is too
+    /// late, and no turn over.
+    static var patient: Self {
+        var options = Self()
+        (options.timeout, options.turnLease) = (.seconds(240), .seconds(600))
+        return options
+    }
 }

@@ -4,6 +4,9 @@ import Store
 
 /// Where a store is: a folder, or a database of that URL.
 enum Place {
+    /// Of a call to a database. Nobody here asks how fast it is, and a busy machine may stop any process for a minute.
+    private static let timeout = Duration.seconds(240)
+
     case folder(String)
     case database(String)
 
@@ -18,6 +21,7 @@ enum Place {
         case .database(let url):
             var inDatabase = PostgresStore.Options()
             inDatabase.caps = options.caps
+            inDatabase.timeout = Self.timeout
             return try PostgresStore.open(url: url, options: inDatabase)
         }
     }

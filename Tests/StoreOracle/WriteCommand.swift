@@ -9,7 +9,7 @@ import Store
 ///     --threads N                  3 when not given
 ///     --bucket-bytes N             when a file is compacted or split; so few that this never stops
 ///     --owners N                   12; all writers share them, so that they meet in the same files
-///     --seconds N                  300; nobody should have to stop a writer whose test has died
+///     --seconds N                  900; nobody should have to stop a writer whose test has died
 ///     --torn-pause N               microseconds between the two halves of every write, so that kills land inside lines
 ///     --gate FIFO                  opens the store when somebody opens that pipe for writing
 ///     --tolerant                   goes on when it is refused something: a full disk, a lock, a read-only mount
@@ -31,7 +31,7 @@ struct WriteCommand {
     }
 
     func run() throws {
-        alarm(UInt32(clamping: try arguments.number("seconds", or: 300)))
+        alarm(UInt32(clamping: try arguments.number("seconds", or: 900)))
         let journal = Journal()
         if let gate = arguments.text("gate") {
             journal.note(.remark, "waiting")
