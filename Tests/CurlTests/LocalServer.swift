@@ -151,7 +151,8 @@ final class LocalServer: Sendable {
     ) -> CurlOptions {
         CurlOptions(
             timeout: timeout, connectTimeout: Patience.duration, caFile: certificate, addresses: addresses,
-            maximumResponseBytes: maximumResponseBytes, maximumConnectionsPerHost: connections, maximumQueued: maximumQueued)
+            maximumResponseBytes: maximumResponseBytes, maximumConnectionsPerHost: connections,
+            maximumQueued: maximumQueued)
     }
 
     /// A request that is logged, to the server that takes few at once.
