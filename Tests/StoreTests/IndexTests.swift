@@ -154,7 +154,7 @@ import Testing
                 }
             }
         }
-        group.notify(queue: .global()) { isDone.store(true, ordering: .releasing) }
+        group.notify(queue: DispatchQueue(label: "done")) { isDone.store(true, ordering: .releasing) }
         while !isDone.load(ordering: .acquiring) {
             #expect(try stores[2].verify(now: noon).missingIndexLines == [:])
             try stores[2].reindex(now: noon)
