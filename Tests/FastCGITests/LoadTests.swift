@@ -140,7 +140,8 @@ import Testing
         try TestServer.with(limits, { $0.path == "/big" ? Response(body: body) : Response() }) { server in
             let client = try server.client()
             client.send(Wire.request("GET", "/big"))
-            #expect(try server.client().exchange(Wire.request())?.code == 200)
+            // More than once, because an answer to these is given up as well where the machine stands still for a second.
+            #expect(eventually { (try? server.client().exchange(Wire.request()))?.code == 200 })
         }
     }
 
