@@ -81,12 +81,20 @@ final class RawClient {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8).prefix($0.count - 1)) }
-        let result = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(number, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+        let result = withUnsafePointer(to: &address) { address in
+            address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                Self.again { connect(number, address, socklen_t(MemoryLayout<sockaddr_un>.size)) }
             }
         }
         if result != 0 { return nil }
+    }
+
+    /// Calls once more what was broken off: a socket with a deadline is told so when its process was stopped (signal(7)).
+    private static func again<Result: BinaryInteger>(_ call: () -> Result) -> Result {
+        while true {
+            let result = call()
+            if result >= 0 || errno != EINTR { return result }
+        }
     }
 
     deinit { close(number) }
@@ -95,7 +103,9 @@ final class RawClient {
     @discardableResult func send(_ bytes: some Sequence<UInt8>) -> Bool {
         var rest = Array(bytes)[...]
         while !rest.isEmpty {
-            let sent = rest.withUnsafeBytes { Glibc.send(number, $0.baseAddress, $0.count, Self.noSignal) }
+            let sent = rest.withUnsafeBytes { bytes in
+                Self.again { Glibc.send(number, bytes.baseAddress, bytes.count, Self.noSignal) }
+            }
             guard sent > 0 else { return false }
             rest = rest.dropFirst(sent)
         }
@@ -107,7 +117,7 @@ final class RawClient {
     /// The next bytes; empty at the end, nil when nothing came in time or the connection broke.
     func receive(atMost count: Int = 65536) -> [UInt8]? {
         var buffer = [UInt8](repeating: 0, count: count)
-        let got = recv(number, &buffer, count, 0)
+        let got = Self.again { recv(number, &buffer, count, 0) }
         return got >= 0 ? Array(buffer.prefix(got)) : nil
     }
 
