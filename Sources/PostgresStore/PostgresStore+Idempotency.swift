@@ -42,7 +42,7 @@ extension PostgresStore {
     private static let forgetAnswers = Statement.writing(
         "forgetAnswers",
         """
-        DELETE FROM idempotent_requests WHERE owner = $1 AND key IN (
+        DELETE FROM idempotent_requests WHERE owner = $1 AND status IS NOT NULL AND key IN (
             SELECT key FROM idempotent_requests WHERE owner = $1 AND key <> $2 AND status IS NOT NULL
             ORDER BY created_at, key LIMIT $3)
         """)

@@ -14,7 +14,9 @@ final class SweepPlace: Sendable {
 extension PostgresStore {
     private static let rowsPerLook = 500
 
-    /// One statement for each table: it removes at most so many rows, those first whose time came first.
+    /// One statement for each table: it removes at most so many rows, those first whose time came first. What makes a row
+    /// one of them stands there twice: a row that somebody is making anew is looked at again when he has done so, but the
+    /// list of keys is not.
     private static let sweeps: [(statement: Statement, isByClock: Bool)] =
         [
             ("notifications", "owner, id"), ("hub_messages", "id"), ("sessions", "id"), ("sent", "owner, id"),
@@ -28,7 +30,7 @@ extension PostgresStore {
         .writingOnce(
             "sweep \(table)",
             """
-            DELETE FROM \(table) WHERE (\(key)) IN (
+            DELETE FROM \(table) WHERE expires_at <= $2 AND (\(key)) IN (
                 SELECT \(key) FROM \(table) WHERE expires_at <= $2 ORDER BY expires_at LIMIT $1)
             """)
     }
@@ -37,7 +39,7 @@ extension PostgresStore {
         "sweep hub_queue",
         """
         WITH removed AS (
-            DELETE FROM hub_queue WHERE id IN (
+            DELETE FROM hub_queue WHERE expires_at <= $2 AND id IN (
                 SELECT id FROM hub_queue WHERE expires_at <= $2 ORDER BY expires_at LIMIT $1)
             RETURNING bytes),
         counted AS (
@@ -52,7 +54,7 @@ extension PostgresStore {
         .writingOnce(
             "sweep \(table)",
             """
-            DELETE FROM \(table) WHERE \(key) IN (
+            DELETE FROM \(table) WHERE removed_at < now() - interval '1 day' AND \(key) IN (
                 SELECT \(key) FROM \(table) WHERE removed_at < now() - interval '1 day' ORDER BY removed_at LIMIT $1)
             """)
     }

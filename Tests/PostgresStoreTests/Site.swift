@@ -65,6 +65,28 @@ struct Site {
         try #require(Deadline.poll(seconds: Self.seconds) { try Int(run(sessions)) ?? .max <= count })
     }
 
+    /// From now on who has written to that table waits until somebody else waits for him, and then goes on.
+    func holdWriters(of table: String) throws {
+        try run(
+            """
+            CREATE FUNCTION app_backend.hold() RETURNS trigger LANGUAGE plpgsql AS $$
+            BEGIN
+                WHILE NOT EXISTS (SELECT FROM pg_stat_activity WHERE pg_backend_pid() = ANY (pg_blocking_pids(pid))) LOOP
+                    PERFORM pg_sleep(0.01), pg_stat_clear_snapshot();
+                END LOOP;
+                RETURN NULL;
+            END $$;
+            CREATE TRIGGER hold AFTER INSERT OR UPDATE ON app_backend.\(table)
+                FOR EACH ROW EXECUTE FUNCTION app_backend.hold()
+            """)
+    }
+
+    /// Waits until one is held.
+    func waitForHeldWriter() throws {
+        let held = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'"
+        try #require(Deadline.poll(seconds: Self.seconds) { try run(held) == "1" })
+    }
+
     @discardableResult func run(_ sql: String) throws -> String { try server.run(sql, url: url) }
 
     func holding(_ sql: String) throws -> ChildProcess { try server.holding(sql, url: url) }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import JSON
 import PostgresStore
+import Processes
 import Store
 import StoreContract
 import Testing
@@ -57,6 +58,35 @@ import Testing
         }
         _ = try store.sweep(budget: 100, now: nextDay)
         #expect(try makeAgain() == [1, 1, 1])
+    }
+
+    @Test func `a removed record that is made anew while a sweep is at it stays`() throws {
+        let site = try Site()
+        let store = try site.open()
+        _ = try store.putUser(User(name: "dan", passwordHash: "x"))
+        _ = try store.removeUser("dan")
+        try site.run("UPDATE app_backend.users SET removed_at = now() - interval '25 hours'")
+        try site.holdWriters(of: "users")
+        let made = Background { try store.putUser(User(name: "dan", passwordHash: "y")) }
+        try site.waitForHeldWriter()
+        _ = try site.open().sweep(budget: 100, now: noon)
+        #expect(try made.outcome(seconds: Site.seconds).version == 2)
+        #expect(try store.user("dan")?.passwordHash == "y")
+    }
+
+    @Test func `a key that is claimed anew while a sweep is at it stays`() throws {
+        let site = try Site()
+        let store = try site.open()
+        let old = IdempotentRequest(owner: "o", key: "k", fingerprint: "f", createdAt: noon, expiresAt: nextDay)
+        #expect(try store.claimIdempotencyKey(old, now: noon) == nil)
+        try site.holdWriters(of: "idempotent_requests")
+        let new = IdempotentRequest(
+            owner: "o", key: "k", fingerprint: "g", createdAt: nextDay, expiresAt: nextDay + 86_400)
+        let claim = Background { try store.claimIdempotencyKey(new, now: nextDay) }
+        try site.waitForHeldWriter()
+        _ = try site.open().sweep(budget: 100, now: nextDay)
+        #expect(try claim.outcome(seconds: Site.seconds) == nil)
+        #expect(try site.open().claimIdempotencyKey(new, now: nextDay) == new)
     }
 
     @Test func `of a removed device nothing is left that names it`() throws {
