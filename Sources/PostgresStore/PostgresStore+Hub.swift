@@ -94,12 +94,12 @@ extension PostgresStore {
         WITH gone AS (
             UPDATE hub_registrations SET removed_at = now(), channel = '', channel_start = '', tags = '[]',
                 description = 'null'
-            WHERE id = $1 AND ($2::bigint IS NULL OR version = $2) AND removed_at IS NULL RETURNING id),
-        dropped AS (
-            DELETE FROM hub_registration_tags WHERE registration_id = $1 AND EXISTS (SELECT 1 FROM gone))
-        SELECT EXISTS (SELECT 1 FROM gone),
-            EXISTS (SELECT 1 FROM hub_registrations WHERE id = $1 AND removed_at IS NULL)
+            WHERE id = $1 AND ($2::bigint IS NULL OR version = $2) AND removed_at IS NULL RETURNING id)
+        SELECT EXISTS (SELECT 1 FROM gone), $2 IS NOT NULL
+            AND EXISTS (SELECT 1 FROM hub_registrations WHERE id = $1 AND removed_at IS NULL)
         """)
+    private static let dropTags = Statement.writing(
+        "removeHubRegistration.drop", "DELETE FROM hub_registration_tags WHERE registration_id = $1")
 
     package func hubRegistration(_ id: String) throws(StoreError) -> HubRegistration? {
         try first(Self.hubRegistration, [.name(id)])
@@ -139,8 +139,19 @@ extension PostgresStore {
         }
     }
 
+    /// A put may have been under way when the removal began, which has waited for it then, and does not see its tags. The
+    /// second statement begins after that.
     package func removeHubRegistration(_ id: String, version: Int?) throws(StoreError) -> Bool {
-        try removed(Self.removeHubRegistration, [.name(id), .integer(version.map(Int64.init))])
+        let values: [Value] = [.name(id), .integer(version.map(Int64.init))]
+        return try database.transaction("removeHubRegistration") { (transaction) throws(CallFailure) in
+            guard let row = try transaction.call(Self.removeHubRegistration, values).first else { throw .malformed }
+            guard try row.bool(0) else {
+                if try row.bool(1) { throw .told(.conflict) }
+                return false
+            }
+            _ = try transaction.call(Self.dropTags, [.name(id)])
+            return true
+        }
     }
 
     package func hubRegistrations(channel: String) throws(StoreError) -> [HubRegistration] {

@@ -23,8 +23,10 @@ extension PostgresStore {
             ("idempotent_requests", "owner, key"),
         ].map { (expiring($0, key: $1), true) }
         + [(queue, true)]
-        + ["users": "name", "devices": "id", "hub_registrations": "id"].sorted { $0.key < $1.key }
-        .map { (removed($0.key, key: $0.value), false) }
+        + [
+            (.writingOnce("sweep devices", removed("devices", key: "id")), false), (registrations, false),
+            (.writingOnce("sweep users", removed("users", key: "name")), false),
+        ]
 
     private static func expiring(_ table: String, key: String) -> Statement {
         .writingOnce(
@@ -50,14 +52,21 @@ extension PostgresStore {
         """)
 
     /// A removed record is forgotten after a day: nobody then holds a version of it that he could still write with.
-    private static func removed(_ table: String, key: String) -> Statement {
-        .writingOnce(
-            "sweep \(table)",
-            """
-            DELETE FROM \(table) WHERE removed_at < now() - interval '1 day' AND \(key) IN (
-                SELECT \(key) FROM \(table) WHERE removed_at < now() - interval '1 day' ORDER BY removed_at LIMIT $1)
-            """)
+    private static func removed(_ table: String, key: String) -> String {
+        """
+        DELETE FROM \(table) WHERE removed_at < now() - interval '1 day' AND \(key) IN (
+            SELECT \(key) FROM \(table) WHERE removed_at < now() - interval '1 day' ORDER BY removed_at LIMIT $1)
+        """
     }
+
+    /// A removed registration has no tags; but a removal beside a put once left some, which nobody sees.
+    private static let registrations = Statement.writingOnce(
+        "sweep hub_registrations",
+        """
+        WITH gone AS (\(removed("hub_registrations", key: "id")) RETURNING id),
+        dropped AS (DELETE FROM hub_registration_tags WHERE registration_id IN (SELECT id FROM gone))
+        SELECT 1 FROM gone
+        """)
 
     /// A piece of the budget is a look at one table, which removes `rowsPerLook` at most.
     package func sweep(budget: Int, now: Timestamp) throws(StoreError) -> SweepProgress {

@@ -121,9 +121,33 @@ import Testing
     }
 
     private static func registration(_ number: Int, _ round: Int, version: Int) -> HubRegistration {
-        HubRegistration(
-            id: "r", channel: "c", tags: ["tag-\(number % 4)", "tag-\(4 + round % 4)"], description: .null,
-            updatedAt: noon, version: version)
+        registration(["tag-\(number % 4)", "tag-\(4 + round % 4)"], version: version)
+    }
+
+    private static func registration(_ tags: [String], version: Int) -> HubRegistration {
+        HubRegistration(id: "r", channel: "c", tags: tags, description: .null, updatedAt: noon, version: version)
+    }
+
+    @Test func `a registration that is removed beside a change of it leaves no tags, not even to a sweep`() throws {
+        let site = try Site()
+        let stores = [try site.open(), try site.open()]
+        _ = try stores[0].putHubRegistration(Self.registration(["old"], version: 0))
+        try site.holdWriters(of: "hub_registration_tags")
+        let change = Background { try stores[0].putHubRegistration(Self.registration(["old", "new"], version: 1)) }
+        try site.waitForHeldWriter()
+        #expect(try stores[1].removeHubRegistration("r", version: nil))
+        #expect(try change.outcome(seconds: Site.seconds).version == 2)
+        #expect(try site.run("SELECT count(*) FROM app_backend.hub_registration_tags") == "0")
+        #expect(try !stores[1].removeHubRegistration("r", version: nil))
+        // As an older version may have left them.
+        try site.run(
+            """
+            DROP FUNCTION app_backend.hold CASCADE;
+            INSERT INTO app_backend.hub_registration_tags SELECT 'new', id FROM app_backend.hub_registrations;
+            UPDATE app_backend.hub_registrations SET removed_at = now() - interval '25 hours'
+            """)
+        #expect(try stores[1].sweep(budget: 100, now: noon).compacted == 1)
+        #expect(try site.run("SELECT count(*) FROM app_backend.hub_registration_tags") == "0")
     }
 
     @Test func `the turn is one's, ends with its time, and who lost it writes nothing more`() throws {
