@@ -19,14 +19,15 @@ extension WireTests {
                     "bench", in: folder, isHandedSocket: isHandedSocket, keys: "\"store\": { \"path\": \"\(store)\" }")
             }
 
-            func diagnose(_ site: WireSite, webServer: String = WireSite.Walk.thisUser, more: [String] = []) throws
-                -> Diagnosis
-            {
+            func diagnose(
+                _ site: WireSite, webServer: String = WireSite.Walk.thisUser, patience: Int = 60, more: [String] = []
+            ) throws -> Diagnosis {
                 _ = try Program.run(
                     Program.appBackend, ["user", "add", "alice", "--config", service.configuration],
                     input: .text("password\n"))
                 return try site.diagnose(
-                    WireSite.Walk(configuration: service.configuration, webServer: webServer, more: more))
+                    WireSite.Walk(
+                        configuration: service.configuration, webServer: webServer, patience: patience, more: more))
             }
         }
 
@@ -81,8 +82,8 @@ extension WireTests {
             try bench.service.start()
             #expect(try bench.diagnose(site).wrong == [])
             bench.service.signal(SIGSTOP)
-            let hanging = try bench.diagnose(site)
-            #expect(hanging.wrong == ["socket"] && hanging.found("socket").contains("no answer comes"))
+            let hanging = try bench.diagnose(site, patience: 5)
+            #expect(hanging.wrong.contains("socket") && hanging.found("socket").contains("no answer comes"))
             #expect(hanging.cure("socket").contains("journalctl -u app-backend"))
             bench.service.signal(SIGCONT)
             bench.service.stop()

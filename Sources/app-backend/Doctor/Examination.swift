@@ -8,10 +8,6 @@ import HTTP
 /// One walk through the steps: gathers what each of them judges, in an order in which root can become the store's owner
 /// on the way.
 struct Examination {
-    /// The longest that one question may take, in seconds.
-    static let patienceSeconds: UInt16 = 5
-    static let patience = Duration.seconds(patienceSeconds)
-
     let command: DoctorCommand
     /// The configuration file; nil: there is none.
     let file: String?
@@ -37,6 +33,9 @@ struct Examination {
         self.faults = faults
         isUnread = configuration == nil
     }
+
+    /// The longest that one question may take.
+    var patience: Duration { .seconds(command.patience) }
 
     mutating func run() {
         add(.configuration, configurationFindings())
@@ -91,14 +90,14 @@ struct Examination {
             return NginxFilesStep(nginx, socket: socketName).findings()
         }
         let options = CurlOptions(
-            timeout: Self.patience, caFile: command.caFile, userAgent: "app-backend-doctor/\(Version.text)",
+            timeout: patience, caFile: command.caFile, userAgent: "app-backend-doctor/\(Version.text)",
             allowPlainHTTP: true)
         do {
             let transport = try CurlTransport(options)
             defer { transport.close() }
             let watch = ClockWatch(host: address.host, inner: transport, now: { Site.now().seconds })
             let probe = ConnectionProbe(
-                scheme: address.scheme, authority: address.authority, caFile: command.caFile, timeout: Self.patience)
+                scheme: address.scheme, authority: address.authority, caFile: command.caFile, timeout: patience)
             let step = NginxStep(
                 site: address, realm: isUnread ? nil : configuration.realm, files: nginx,
                 transport: watch)
@@ -136,7 +135,7 @@ struct Examination {
         let step = SocketStep(
             name: name, address: address, isOurs: name == listen,
             webServerName: command.webServerUser ?? nginx.user ?? "www-data")
-        let answer = Result { () throws(FastCGIProbe.Failure) in try step.ask(seconds: Self.patienceSeconds) }
+        let answer = Result { () throws(FastCGIProbe.Failure) in try step.ask(seconds: command.patience) }
         if case .success(let answered) = answer { service = answered }
         let ours = RunningConfiguration(
             realm: configuration.realm, platforms: configuration.hub.platformNames, vapidPublicKey: nil)
