@@ -37,9 +37,12 @@ extension WireTests {
         @Test func `nobody listens at the hub's address`() throws {
             let site = try sharedSite()
             _ = try site.addUser("doctor")
+            let port = try LoopbackPort()
             let file = try site.configuration(
-                replacing: "sb://\(site.hubAuthority)/", with: "sb://localhost:\(try LoopbackSocket.freePort())/")
-            let diagnosis = try site.diagnose(WireSite.Walk(configuration: file))
+                replacing: "sb://\(site.hubAuthority)/", with: "sb://localhost:\(port.number)/")
+            let diagnosis = try withExtendedLifetime(port) {
+                try site.diagnose(WireSite.Walk(configuration: file))
+            }
             #expect(diagnosis.wrong == ["hub"] && diagnosis.cure("hub").contains("Endpoint in hub.connectionString"))
             #expect(diagnosis.steps("skipped").filter { $0 != "push" } == ["tls", "key"])
         }
@@ -56,10 +59,13 @@ extension WireTests {
         @Test func `the proxy is not there`() throws {
             let site = try sharedSite()
             _ = try site.addUser("doctor")
-            let proxy = "http://user:\(site.secrets.make("proxy-password-"))@localhost:\(try LoopbackSocket.freePort())"
+            let port = try LoopbackPort()
+            let proxy = "http://user:\(site.secrets.make("proxy-password-"))@localhost:\(port.number)"
             let file = try site.configuration(
-                replacing: "\"timeout\": 10", with: "\"timeout\": 10, \"proxy\": \"\(proxy)\"")
-            let diagnosis = try site.diagnose(WireSite.Walk(configuration: file))
+                replacing: "\"timeout\": 30", with: "\"timeout\": 30, \"proxy\": \"\(proxy)\"")
+            let diagnosis = try withExtendedLifetime(port) {
+                try site.diagnose(WireSite.Walk(configuration: file))
+            }
             #expect(diagnosis.wrong == ["hub"] && diagnosis.cure("hub").contains("hub.proxy in \(file)"))
         }
 

@@ -20,14 +20,14 @@ extension WireTests {
 
             let lines = try site.run(
                 "doctor", "--url", "https://\(site.authority)", "--ca-file", "\(site.certificates)/cert.pem",
-                "--web-server-user", WireSite.Walk.thisUser)
+                "--web-server-user", WireSite.Walk.thisUser, "--patience", "60")
             #expect(lines.status == 0 && lines.errors.isEmpty)
             for step in all { #expect(lines.output.contains("\nok       \(step) ") || step == "configuration") }
         }
 
         @Test(arguments: [
             ["--nonsense"], ["--url"], ["--url", "push.example.com"], ["--url", "https://a.example/api"],
-            ["--socket", "app.sock"],
+            ["--socket", "app.sock"], ["--patience", "0"], ["--patience", "121"],
         ])
         func `wrong usage is status 2`(arguments: [String]) throws {
             let outcome = try Program.run(Program.appBackend, ["doctor"] + arguments)
@@ -38,12 +38,13 @@ extension WireTests {
         @Test func `nginx does not run`() throws {
             let site = try sharedSite()
             _ = try site.addUser("doctor")
-            var port: UInt16 = 0
-            try site.withFrontDoor(FrontDoor.Changes(sockets: [site.backend.socket])) { port = $0.port }
-            let diagnosis = try site.diagnose(WireSite.Walk(url: "https://localhost:\(port)"))
+            let port = try LoopbackPort()
+            let diagnosis = try withExtendedLifetime(port) {
+                try site.diagnose(WireSite.Walk(url: "https://localhost:\(port.number)"))
+            }
             #expect(diagnosis.wrong == ["nginx"])
             #expect(diagnosis.cure("nginx").contains("systemctl status nginx"))
-            #expect(diagnosis.cure("nginx").contains("listen \(port) ssl;"))
+            #expect(diagnosis.cure("nginx").contains("listen \(port.number) ssl;"))
         }
 
         /// One edit of nginx's files, what is found then, the directive that is named and the file it belongs into.

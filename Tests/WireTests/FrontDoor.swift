@@ -8,38 +8,35 @@ import Processes
 final class FrontDoor: Sendable {
     struct NotStarted: Error { let log: String }
 
-    let port: UInt16
-    /// Where the site's plain-text half answers.
-    let plainPort: UInt16
     /// Everything of nginx's: files, logs, what it may have put down.
     let folder: String
+    private let ports: (tls: LoopbackPort, plain: LoopbackPort)
     private let process: ChildProcess
 
+    var port: UInt16 { ports.tls.number }
+    /// Where the site's plain-text half answers.
+    var plainPort: UInt16 { ports.plain.number }
+
     /// Starts it and waits until it answers for the responders behind it.
-    ///
-    /// Somebody else may take a port between our asking for a free one and nginx's binding it; then others are tried.
     init(_ changes: Changes, certificates: String, folder: String) throws {
         self.folder = folder
-        for _ in 0..<3 {
-            let ports = (try LoopbackSocket.freePort(), try LoopbackSocket.freePort())
-            try Self.layOut(changes, certificates: certificates, folder: folder, ports: ports)
-            let process = try Self.start(folder)
-            let isReady =
-                try changes.isWell
-                ? Self.answers(port: ports.0, certificates: certificates, process) : Self.listens(ports.0, process)
-            if isReady {
-                (port, plainPort) = ports
-                self.process = process
-                return
-            }
-            process.stop()
+        ports = (try LoopbackPort(), try LoopbackPort())
+        let port = ports.tls.number
+        try Self.layOut(
+            changes, certificates: certificates, folder: folder, ports: (tls: port, plain: ports.plain.number))
+        process = try Self.start(folder)
+        let isReady =
+            try changes.isWell
+            ? Self.answers(port: port, certificates: certificates, process) : Self.listens(port, process)
+        guard isReady else {
+            stop()
+            throw NotStarted(log: (try? String(contentsOfFile: "\(folder)/log/error.log", encoding: .utf8)) ?? "")
         }
-        throw NotStarted(log: (try? String(contentsOfFile: "\(folder)/log/error.log", encoding: .utf8)) ?? "")
     }
 
-    /// Ends it at once; calls that it carries are cut off.
+    /// Ends it at once; calls that it carries are cut off. What it has answered stands in its logs then.
     func stop() {
-        process.stop()
+        process.stop(seconds: 60)
     }
 
     private static func start(_ folder: String) throws -> ChildProcess {
@@ -53,14 +50,14 @@ final class FrontDoor: Sendable {
         let transport = try CurlTransport(CurlOptions(timeout: .seconds(10), caFile: "\(certificates)/cert.pem"))
         defer { transport.close() }
         let question = Request(method: .get, authority: "localhost:\(port)", path: "/health")
-        return Deadline.poll(seconds: 30) {
+        return Deadline.poll(seconds: 90) {
             process.exitStatus != nil || (try? transport.respond(to: question))?.status == .ok
         } && process.exitStatus == nil
     }
 
     private static func listens(_ port: UInt16, _ process: ChildProcess) -> Bool {
         let probe = ConnectionProbe(scheme: "http", authority: "localhost:\(port)")
-        return Deadline.poll(seconds: 30) {
+        return Deadline.poll(seconds: 90) {
             process.exitStatus != nil || (try? probe.connect()) != nil
         } && process.exitStatus == nil
     }

@@ -60,9 +60,12 @@ extension WireTests {
             let site = try sharedSite()
             let alice = try site.addUser("alice")
             // Whoever took it for a proxy could not reach the hub: nobody answers there.
-            let proxy = "http://127.0.0.1:\(try LoopbackSocket.freePort())"
+            let port = try LoopbackPort()
+            let proxy = "http://127.0.0.1:\(port.number)"
             let name = try #require(HTTPField.Name("Proxy"))
-            let answer = try site.call(.post, Path.register, as: alice, fields: [name: proxy])
+            let answer = try withExtendedLifetime(port) {
+                try site.call(.post, Path.register, as: alice, fields: [name: proxy])
+            }
             #expect(answer.status == .ok)
         }
 

@@ -5,26 +5,9 @@ import Glibc
 enum LoopbackSocket {
     struct Failed: Error { let code: Int32 }
 
-    /// A TCP port that was free a moment ago.
-    static func freePort() throws -> UInt16 {
-        let number = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        defer { close(number) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let isBound = withUnsafeMutablePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(number, $0, size) == 0 && getsockname(number, $0, &size) == 0
-            }
-        }
-        guard isBound else { throw Failed(code: errno) }
-        return UInt16(bigEndian: address.sin_port)
-    }
-
     /// Whether somebody accepts connections at that path.
     static func answers(_ path: String) -> Bool {
-        let number = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        let number = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         defer { close(number) }
         return withAddress(path) { connect(number, $0, $1) } == 0
     }

@@ -5,13 +5,17 @@ import Processes
 
 /// A push service that takes everything, and keeps a list of what it took: nginx, whose log is the list.
 final class PushSink: Sendable {
-    let port: UInt16
+    private let reserved: LoopbackPort
     private let scratch: ScratchFolder
     private let process = ServerProcess()
 
+    /// Where nobody listens until it is started.
+    var port: UInt16 { reserved.number }
+
     init(certificates: String) throws {
         scratch = try ScratchFolder()
-        port = try LoopbackSocket.freePort()
+        reserved = try LoopbackPort()
+        let port = reserved.number
         let path = scratch.path
         let temporary = ["client_body", "fastcgi", "proxy", "scgi", "uwsgi"]
             .map { "\($0)_temp_path \(path)/\($0);" }.joined(separator: " ")

@@ -21,7 +21,7 @@ final class WireSite: Sendable {
         /// What is other than shipped in the files of the backend's nginx.
         var edits: [FrontDoor.Edit] = []
         /// Seconds that the backend waits for the hub.
-        var hubTimeout = 10
+        var hubTimeout = 30
         /// The key that the backend believes to be the hub's; nil: the right one.
         var hubKey: String?
     }
@@ -90,7 +90,7 @@ final class WireSite: Sendable {
             started.append(door)
             transport = try CurlTransport(
                 CurlOptions(
-                    timeout: .seconds(30), caFile: scratch.path("tls/cert.pem"), maximumResponseBytes: 1 << 22,
+                    timeout: .seconds(120), caFile: scratch.path("tls/cert.pem"), maximumResponseBytes: 1 << 22,
                     allowPlainHTTP: true))
         } catch {
             started.reversed().forEach { $0.end() }
@@ -116,7 +116,7 @@ final class WireSite: Sendable {
             "store": { "path": "\(scratch.path("store"))" }, "workers": \(options.workers),
             "hub": { "connectionString": "\(connection)", "name": "\(hubName)",
                      "caFile": "\(scratch.path("tls/cert.pem"))", "timeout": \(options.hubTimeout) },
-            "log": { "level": "debug" }
+            "limits": { "drainSeconds": 60 }, "log": { "level": "debug" }
             """
     }
 

@@ -28,15 +28,17 @@ final class Apache: HostingServer {
                 """)
     }
 
-    let port: UInt16
-    /// Where it answers without TLS.
-    let plainPort: UInt16
+    private let ports: (tls: LoopbackPort, plain: LoopbackPort)
     private let home: HostedHome
     private let process = ServerProcess()
 
+    var port: UInt16 { ports.tls.number }
+    /// Where it answers without TLS.
+    var plainPort: UInt16 { ports.plain.number }
+
     init(_ home: HostedHome, habits: Habits = .usual) throws {
         self.home = home
-        (port, plainPort) = (try LoopbackSocket.freePort(), try LoopbackSocket.freePort())
+        ports = (try LoopbackPort(), try LoopbackPort())
         try home.makeFolder("apache")
         try home.write(configuration(habits), to: "apache/httpd.conf")
     }
@@ -59,13 +61,18 @@ final class Apache: HostingServer {
     func restartGracefully() -> Bool {
         let count = restarts
         process.signal(SIGUSR1)
-        return Deadline.poll(seconds: 20) { restarts > count }
+        return Deadline.poll(seconds: 60) { restarts > count }
     }
 
-    private var restarts: Int {
-        (home.logs()["apache/error.log"] ?? "").split(separator: "\n").count {
-            $0.contains("resuming normal operations")
-        }
+    private var restarts: Int { lines { $0.contains("resuming normal operations") } }
+
+    /// mod_fcgid gives those whom it asks to end a few seconds.
+    var killed: Int {
+        lines { $0.contains("terminating forcefully") || $0.contains("graceful kill fail, sending SIGKILL") }
+    }
+
+    private func lines(_ isWanted: (Substring) -> Bool) -> Int {
+        (home.logs()["apache/error.log"] ?? "").split(separator: "\n").count(where: isWanted)
     }
 
     private var configurationFile: String { home.path + "/apache/httpd.conf" }
@@ -91,6 +98,9 @@ final class Apache: HostingServer {
             DocumentRoot \(home.web)
             FcgidIPCDir \(home.path)/apache
             FcgidProcessTableFile \(home.path)/apache/processes
+            # Patience for a machine that is busy with something else.
+            FcgidConnectTimeout 60
+            FcgidIOTimeout 300
             \(habits.directives)
             # As generous hosts do: everything that is text is compressed, and has pages for every error.
             AddOutputFilterByType DEFLATE text/html application/json application/problem+json

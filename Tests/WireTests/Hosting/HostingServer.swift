@@ -14,9 +14,14 @@ protocol HostingServer: Sendable {
 
     /// Ends all that was started.
     func end()
+
+    /// How many of the program's processes it has lost its patience with, and killed.
+    var killed: Int { get }
 }
 
 extension HostingServer {
+    var killed: Int { 0 }
+
     func end() { stop() }
 }
 

@@ -5,14 +5,16 @@ import Processes
 final class Lighttpd: HostingServer {
     static let program = "/usr/sbin/lighttpd"
 
-    let port: UInt16
+    private let reserved: LoopbackPort
     private let home: HostedHome
     private let process = ServerProcess()
 
+    var port: UInt16 { reserved.number }
+
     init(_ home: HostedHome) throws {
-        let port = try LoopbackSocket.freePort()
+        reserved = try LoopbackPort()
         self.home = home
-        self.port = port
+        let port = reserved.number
         try home.ship("lighttpd.conf", to: "app-backend/lighttpd.conf", mode: 0o600) { text in
             text.replacing("server.port = 8443", with: "server.port = \(port)")
                 .replacing(#"server.bind = "0.0.0.0""#, with: #"server.bind = "127.0.0.1""#)
