@@ -27,7 +27,7 @@ struct DoorSite {
         let door = try FrontDoor(changes, certificates: scratch.path("tls"), folder: scratch.path(name))
         defer { door.stop() }
         let transport = try CurlTransport(
-            CurlOptions(timeout: .seconds(30), caFile: scratch.path("tls/cert.pem"), allowPlainHTTP: true))
+            CurlOptions(timeout: .seconds(120), caFile: scratch.path("tls/cert.pem"), allowPlainHTTP: true))
         defer { transport.close() }
         try body(DoorSite(scratch: scratch, door: door, transport: transport))
     }
@@ -56,15 +56,15 @@ struct DoorSite {
 
     /// Makes so many GET requests by HTTP/1.1, as many at once as curl can: each on a connection of its own, and thus
     /// spread over nginx's processes.
-    /// - Returns: the statuses.
-    func burst(_ count: Int, _ path: String) throws -> [Int] {
+    /// - Returns: how often each status was answered, and 0 where there was no answer.
+    func burst(_ count: Int, _ path: String) throws -> [Int: Int] {
         let run = try Program.run(
             "/usr/bin/curl",
             [
                 "--silent", "--http1.1", "--parallel", "--parallel-immediate", "--parallel-max", "300", "--cacert",
                 scratch.path("tls/cert.pem"), "--output", "/dev/null", "--write-out", "%{http_code}\n",
                 "https://\(authority)\(path)?[1-\(count)]",
-            ], seconds: 60)
-        return run.output.split(separator: "\n").compactMap { Int($0) }
+            ], seconds: 300)
+        return run.output.split(separator: "\n").compactMap { Int($0) }.reduce(into: [:]) { $0[$1, default: 0] += 1 }
     }
 }

@@ -21,6 +21,11 @@ extension FrontDoor {
         let file: String
         let text: String
         let replacement: String
+
+        /// A connection to the responder that is idle is still there, however late a test's next call is.
+        static let keptForLong = Edit(
+            file: "conf.d/app-backend-upstream.conf", text: "keepalive_timeout 60s;",
+            replacement: "keepalive_timeout 600s;")
     }
 
     /// What a test changes about the shipped files.
@@ -55,7 +60,9 @@ extension FrontDoor {
         guard made.status == 0 else { throw NotStarted(log: made.errors) }
         try edit("\(folder)/nginx.conf") {
             $0.replacing(#/worker_processes +\w+;/#, with: "worker_processes \(changes.processes);")
+                .replacing("http {", with: "http { lingering_time 300s; lingering_timeout 300s;")
         }
+        try edit("\(folder)/snippets/app-backend-params.conf", patiently)
         try edit("\(folder)/conf.d/app-backend-upstream.conf") { text in
             let servers = changes.sockets.map { "server unix:\($0);" }.joined(separator: " ")
             let text = text.replacing("server unix:\(socket);", with: servers)
@@ -71,13 +78,21 @@ extension FrontDoor {
         }
     }
 
+    /// What nginx does not wait for any longer is slow by intent, where it is at work. Here everybody is slow, a client
+    /// that makes hundreds of connections at once above all. How long it waits for an answer stays as it is.
+    private static func patiently(_ text: String) -> String {
+        text.replacing(#/(client_header_timeout|client_body_timeout|fastcgi_send_timeout) +\d+s;/#) {
+            "\($0.1) 300s;"
+        }
+    }
+
     private static func layOutServer(
         _ changes: Changes, folder: String, ports: (tls: UInt16, plain: UInt16)
     ) throws {
         let files = changes.layout.files
         try edit("\(folder)/\(files.made)", as: "\(folder)/\(files.included)") { text in
             let api = "include snippets/app-backend.conf;"
-            return text.replacing(#/listen\s+\[::\][^;]*;/#, with: "")
+            return patiently(text).replacing(#/listen\s+\[::\][^;]*;/#, with: "")
                 .replacing(#/listen\s+80\b/#, with: "listen 127.0.0.1:\(ports.plain)")
                 .replacing(
                     #/listen\s+443\b/#,

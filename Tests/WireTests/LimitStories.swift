@@ -65,7 +65,11 @@ extension WireTests {
                     let path = [Path.register, Path.config, Path.notifications][number - 1]
                     #expect(try site.call(.get, path, fields: from("2001:db8::\(number)")).status == .ok)
                 }
-                let refused = try site.call(.get, Path.register, fields: from("2001:db8:0:0:a:b:c:d"))
+                // One more may call with every minute that is over.
+                var refused = try site.call(.get, Path.register, fields: from("2001:db8:0:0:a:b:c:d"))
+                for _ in 1...5 where refused.status == .ok {
+                    refused = try site.call(.get, Path.register, fields: from("2001:db8:0:0:a:b:c:d"))
+                }
                 #expect(refused.status == .tooManyRequests && refused.fields[.retryAfter] == "2")
                 #expect(refused.fields[.contentType] == Problem.contentType)
                 #expect(try JSONValue(parsing: refused.body)["status"]?.integer == 429)
@@ -78,7 +82,8 @@ extension WireTests {
         /// A secure message to all of a company: their devices fetch it in the same second, from one address.
         @Test func `500 devices behind one address may call at once`() throws {
             try DoorSite.run(workers: 16, changing: { $0.callsPerSecond = nil }) { site, _ throws in
-                #expect(try site.burst(500, "/api/notifications/7") == Array(repeating: 200, count: 500))
+                let statuses = try site.burst(500, "/api/notifications/7")
+                #expect(statuses == [200: 500])
             }
         }
     }
