@@ -55,7 +55,7 @@ final class BackendProcess: Sendable {
             Program.appBackend, ["serve", "--config", configuration], environment: environment,
             input: listener.map { .descriptor($0) } ?? .nothing, output: logPath, errors: logPath)
         process.withLock { $0 = child }
-        let isReady = Deadline.poll(seconds: 30) { child.exitStatus != nil || LoopbackSocket.answers(socket) }
+        let isReady = Deadline.poll(seconds: 90) { child.exitStatus != nil || LoopbackSocket.answers(socket) }
         guard isReady, child.exitStatus == nil else {
             child.stop()
             throw NotStarted(log: log)
@@ -71,6 +71,14 @@ final class BackendProcess: Sendable {
     /// As `ChildProcess.exitStatus`.
     var exitStatus: Int32? { process.withLock(\.self)?.exitStatus }
 
+    /// Whether a signal has stopped it, and it has not gone on (proc(5), `stat`, behind the name in brackets).
+    var isStopped: Bool {
+        guard let id = process.withLock({ $0?.id }),
+            let text = try? String(contentsOfFile: "/proc/\(id)/stat", encoding: .utf8)
+        else { return false }
+        return text.split(separator: ")").last?.hasPrefix(" T") ?? false
+    }
+
     /// As `ChildProcess.wait`.
     func wait(seconds: Int) -> Int32? {
         process.withLock(\.self)?.wait(seconds: seconds)
@@ -79,12 +87,12 @@ final class BackendProcess: Sendable {
     /// SIGTERM, and SIGKILL for one that does not listen.
     /// - Returns: the exit status.
     @discardableResult func stop() -> Int32? {
-        process.withLock(\.self)?.stop()
+        process.withLock(\.self)?.stop(seconds: 120)
     }
 
     /// SIGKILL: a process that has no time to tidy up.
     func kill() {
         signal(SIGKILL)
-        _ = process.withLock(\.self)?.wait(seconds: 30)
+        _ = process.withLock(\.self)?.wait(seconds: 60)
     }
 }

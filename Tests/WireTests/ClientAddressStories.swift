@@ -87,17 +87,20 @@ extension WireTests {
                 for path in [Path.health, Path.metrics] {
                     #expect(try status(path, from: "203.0.113.7", claiming: "127.0.0.1", as: alice) == 404)
                 }
-                // Each guess claims to come from elsewhere, and none of the claims may stand in a log.
-                for number in 10..<20 {
+                // Each guess claims to come from elsewhere, and none of the claims may stand in a log. Ten in a minute are
+                // heard, which are more than eleven where a minute is over before that.
+                var (number, answer) = (10, 401)
+                while answer == 401, number < 250 {
                     let claim = "198.51.100.\(number)"
                     site.secrets.add(claim)
-                    #expect(try status(Path.register, from: "203.0.113.7", claiming: claim, as: guess) == 401)
+                    answer = try status(Path.register, from: "203.0.113.7", claiming: claim, as: guess)
+                    number += 1
                 }
-                #expect(try status(Path.register, from: "203.0.113.7", claiming: "198.51.100.10", as: guess) == 429)
+                #expect(answer == 429 && number > 20)
                 #expect(try status(Path.register, from: "203.0.113.8", claiming: "198.51.100.10", as: guess) == 401)
                 let log = "\(site.door.folder)/log/app-backend.log"
                 #expect(
-                    Deadline.poll(seconds: 30) {
+                    Deadline.poll(seconds: 60) {
                         let text = (try? String(contentsOfFile: log, encoding: .utf8)) ?? ""
                         return text.contains(#""address":"203.0.113.7""#) && text.contains(#""address":"203.0.113.8""#)
                     })

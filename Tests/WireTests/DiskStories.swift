@@ -13,16 +13,25 @@ extension WireTests {
             try FaultSite.run(in: ScratchFolder()) { site in
                 var alice = try Keeper(site)
                 try alice.leave(3)
-                try site.begin("flush")
-                #expect(try alice.tries() == 503)
-                #expect(try site.health() == Health(status: 503, store: "poisoned"))
-                // The disk seems well again, which proves nothing.
-                site.end("flush")
-                #expect(try alice.tries() == 503)
-                try alice.expectAll()
-                #expect(site.backend.wait(seconds: 30) == 1)
-                #expect(site.backend.log.contains("the store is poisoned"))
-                try site.backend.start()
+                // The process ends when it next tidies the store, which it does every ten seconds. Where that is in the
+                // middle of the questions, they are asked the next one.
+                var hasAnswered = false
+                for attempt in 1...5 where !hasAnswered {
+                    try site.begin("flush")
+                    let first = try (tries: alice.tries(), health: site.health())
+                    // The disk seems well again, which proves nothing.
+                    site.end("flush")
+                    let second = try (tries: alice.tries(), findsAll: alice.findsAll())
+                    hasAnswered = site.poisonings < attempt
+                    if hasAnswered {
+                        #expect(first.tries == 503 && first.health == Health(status: 503, store: "poisoned"))
+                        #expect(second.tries == 503 && second.findsAll)
+                    }
+                    #expect(site.backend.wait(seconds: 60) == 1)
+                    #expect(site.poisonings == attempt)
+                    try site.backend.start()
+                }
+                #expect(hasAnswered)
                 #expect(try site.health() == Health(status: 200, store: "writable"))
                 try alice.expectAll()
                 try alice.leave(2)
@@ -61,7 +70,7 @@ extension WireTests {
                 try alice.leave(2)
                 let makeRoom = try exhaust(site)
                 // Each goes to another file; some find room in one that is there.
-                let isRefused = try Deadline.poll(seconds: 20) {
+                let isRefused = try Deadline.poll(seconds: 60) {
                     try site.call(.post, Path.register, as: alice.user).status == .serviceUnavailable
                 }
                 #expect(isRefused)
@@ -119,12 +128,12 @@ extension WireTests {
                     let alice = try Keeper(frozen)
                     try frozen.begin("freeze")
                     let call = Background { try alice.tries() }
-                    #expect(Deadline.poll(seconds: 20) { !frozen.awaits("freeze") })
+                    #expect(Deadline.poll(seconds: 60) { frozen.backend.isStopped })
                     #expect(try alice.tries(at: other) == 503)
                     // Who writes to other tables is in nobody's way.
                     #expect(try other.call(.post, Path.register, as: alice.user).status == .ok)
                     frozen.backend.signal(SIGCONT)
-                    #expect(try call.outcome(seconds: 20) == 200)
+                    #expect(try call.outcome(seconds: 60) == 200)
                     #expect(try alice.tries(at: other) == 200)
                 }
             }
@@ -165,6 +174,9 @@ private struct Health: Equatable {
 }
 
 extension FaultSite {
+    /// How often a process has said that it ends because a flush failed, which is before it refuses anything.
+    fileprivate var poisonings: Int { backend.log.components(separatedBy: "the store is poisoned").count - 1 }
+
     fileprivate func health() throws -> Health {
         let answer = try call(.get, Path.health)
         return Health(status: answer.status.code, store: try JSONValue(parsing: answer.body)["store"]?.string)
@@ -200,6 +212,10 @@ private struct Keeper {
     /// How many are listed.
     func count() throws -> Int? {
         try JSONValue(parsing: site.call(.get, Path.notifications, as: user).body).array?.count
+    }
+
+    func findsAll() -> Bool {
+        left.allSatisfy { id, text in (try? site.readSecure(id, as: user)) == text }
     }
 
     func expectAll() throws {

@@ -43,6 +43,6 @@ final class EchoResponder: Sendable {
 
     func stop() {
         server.stop()
-        #expect(ended.wait(timeout: .now() + 10) == .success)
+        #expect(ended.wait(timeout: .now() + 60) == .success)
     }
 }

@@ -48,9 +48,6 @@ struct FaultSite: ServedSite {
         unlink(scratch.path(file(fault)))
     }
 
-    /// Whether it is still to come.
-    func awaits(_ fault: String) -> Bool { scratch.has(file(fault)) }
-
     private func file(_ fault: String) -> String { "faults-\(backend.name)/\(fault)" }
 
     /// What is preloaded, and looks for its faults in the folder that `FAULTS` names.

@@ -30,7 +30,7 @@ extension WireTests {
 
         @Test func `of many who send the same at once to two responders one is done, and one only`() async throws {
             try await WireSite.run(WireSite.Options(backends: 2)) { site in
-                let (alice, bob) = (try site.addUser("alice"), try site.addUser("bob"))
+                let (alice, bob) = (try site.importUser("alice"), try site.importUser("bob"))
                 let text = site.secrets.make("once ")
                 let rounds = 6
                 for round in 1...rounds {
@@ -43,14 +43,12 @@ extension WireTests {
                 }
                 // Both were asked.
                 for backend in site.backends { #expect(backend.log.contains("method=POST")) }
-                let log = try String(contentsOfFile: "\(site.hubDoor.folder)/log/app-backend.log", encoding: .utf8)
-                let atHub = log.split(separator: "\n").count { $0.contains(#""path":"/\#(WireSite.hubName)/messages"#) }
-                #expect(atHub == 4 * rounds)
+                #expect(try site.sendsAtHub() == 4 * rounds)
             }
         }
 
         @Test func `what a responder was killed at is not done again, and its sender is told so`() async throws {
-            try await WireSite.run { site in
+            try await WireSite.run(WireSite.Options(hubTimeout: 60)) { site in
                 let (alice, bob) = (try site.addUser("alice"), try site.addUser("bob"))
                 let body = "\"\(site.secrets.make("once "))\""
                 site.hub.signal(SIGSTOP)
@@ -58,7 +56,7 @@ extension WireTests {
                     try site.sendKeyed(body, from: alice, to: bob, key: "key-1").status
                 }
                 // From now on it waits for the hub, which does not answer.
-                #expect(try Deadline.poll(seconds: 30) { try !site.secretIDs(of: bob).isEmpty })
+                #expect(try Deadline.poll(seconds: 60) { try !site.secretIDs(of: bob).isEmpty })
                 site.backend.kill()
                 site.hub.signal(SIGCONT)
                 #expect(wait() == [.serviceUnavailable])

@@ -136,7 +136,7 @@ struct KeysTests {
                 Program.appBackend, ["keys", "vapid", "--config", bench.folder.path("app-backend.json")], output: output
             )
         }
-        #expect(processes.map { $0.wait(seconds: 30) } == Array(repeating: 0, count: 12))
+        #expect(processes.map { $0.wait(seconds: 60) } == Array(repeating: 0, count: 12))
         let lines = try bench.text(output).split(separator: "\n")
         #expect(lines.count == 12 && Set(lines).count == 1)
     }

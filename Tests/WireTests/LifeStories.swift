@@ -29,7 +29,7 @@ extension WireTests {
         @Test func `SIGTERM ends the process when the requests in flight are answered`() async throws {
             // Patience for machines that are busy with something else.
             try await WireSite.run(WireSite.Options(hubTimeout: 60)) { site in
-                let alice = try site.addUser("alice")
+                let alice = try site.importUser("alice")
                 let flights = 8
                 // The hub sleeps, so that the requests are certainly in flight.
                 site.hub.signal(SIGSTOP)
@@ -37,7 +37,7 @@ extension WireTests {
                 let wait = start(flights) { _ in try site.call(.post, Path.register, as: alice).status }
                 #expect(try site.awaitBusyWorkers(flights))
                 site.backend.signal(SIGTERM)
-                #expect(Deadline.poll(seconds: 30) { site.backend.log.contains("stopping on signal") })
+                #expect(Deadline.poll(seconds: 60) { site.backend.log.contains("stopping on signal") })
                 site.hub.signal(SIGCONT)
                 let statuses = wait()
                 #expect(statuses == Array(repeating: .ok, count: flights))
@@ -48,7 +48,7 @@ extension WireTests {
 
         @Test func `a restart behind a socket that stays open refuses nobody`() async throws {
             try await WireSite.run(WireSite.Options(isHandedSocket: true)) { site in
-                let alice = try site.addUser("alice")
+                let alice = try site.importUser("alice")
                 let id = try site.register(alice, handle: site.makeHandle())
                 let handle = site.makeHandle()
                 let calls: [@Sendable () throws -> Response] = [

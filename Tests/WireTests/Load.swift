@@ -26,7 +26,7 @@ final class Load: Sendable {
     /// Whether so many more calls are answered.
     func isCarried(_ count: Int = 12) -> Bool {
         let target = answered.load(ordering: .relaxed) + count
-        return Deadline.poll(seconds: 20) { answered.load(ordering: .relaxed) >= target }
+        return Deadline.poll(seconds: 60) { answered.load(ordering: .relaxed) >= target }
     }
 
     private func `repeat`(_ call: () throws -> Response) throws {

@@ -21,7 +21,9 @@ extension WireTests {
 
         private func accesses(_ site: WireSite) throws -> [Access] {
             let text = try String(contentsOfFile: "\(site.door.folder)/log/app-backend.log", encoding: .utf8)
-            return try text.split(separator: "\n").map { line in
+            // What stands behind the last line's end is a line that is being written.
+            let lines = text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+            return try lines.map { line in
                 let json = try JSONValue(parsing: Array(line.utf8))
                 return Access(
                     id: json["id"]?.string ?? "", method: json["method"]?.string ?? "",
@@ -32,7 +34,7 @@ extension WireTests {
         /// nginx writes its line when the client has the answer already.
         private func access(_ site: WireSite, _ method: HTTPRequest.Method, _ path: String) throws -> Access {
             var found: Access?
-            _ = try Deadline.poll(seconds: 30) {
+            _ = try Deadline.poll(seconds: 60) {
                 found = try accesses(site).last { $0.method == method.rawValue && $0.path == path }
                 return found != nil
             }
@@ -129,7 +131,7 @@ extension WireTests {
                 Program.appBackend, ["serve", "--config", folder.path("configuration.json")],
                 environment: environment, errors: errors)
             defer { process.stop(seconds: 0) }
-            #expect(process.wait(seconds: 30) == 1)
+            #expect(process.wait(seconds: 60) == 1)
             return try String(contentsOfFile: errors, encoding: .utf8)
         }
 

@@ -47,8 +47,8 @@ extension WireTests {
                 #expect(try site.call(.post, Path.register, as: alice).status == .serviceUnavailable)
                 let numbers = try Numbers(site.call(.get, Path.metrics))
                 let calls = "app_backend_hub_calls_total{operation=\"create_registration_id\",result=\"unreachable\"}"
-                // Once more, because it failed at once.
-                #expect(numbers[calls] == 2)
+                // Once more, where it failed at once.
+                #expect((1...2).contains(numbers[calls] ?? 0))
                 #expect(numbers[#"app_backend_requests_total{route="/api/register",method="POST",code="503"}"#] == 1)
             }
         }
@@ -86,7 +86,7 @@ extension WireTests {
                     try text.write(toFile: site.backend.configuration, atomically: true, encoding: .utf8)
                     site.backend.signal(SIGHUP)
                     #expect(
-                        try Deadline.poll(seconds: 20) {
+                        try Deadline.poll(seconds: 60) {
                             let numbers = try Numbers(site.call(.get, Path.metrics))
                             return numbers["app_backend_last_reload_successful"] == successful
                         })

@@ -57,7 +57,7 @@ enum Program {
     /// - Throws: `NotEnded`, when it still runs after that time; it is killed then.
     static func run(
         _ program: String, _ arguments: [String], environment: [String] = [], input: ChildProcess.Input = .nothing,
-        seconds: Int = 30
+        seconds: Int = 120
     ) throws -> Outcome {
         let folder = try ScratchFolder()
         let process = try ChildProcess(

@@ -19,7 +19,8 @@ final class ScriptedResponder: Sendable {
     private let script: Script
     private let listener: Int32
     private let carriedOut = Mutex(0)
-    private let connections = Mutex<Set<Int32>>([])
+    /// Those that are open; nil: whoever comes now is turned away.
+    private let connections = Mutex<Set<Int32>?>([])
     private let threads = DispatchGroup()
 
     init(in folder: ScratchFolder, _ script: Script) throws {
@@ -37,8 +38,11 @@ final class ScriptedResponder: Sendable {
     /// - Returns: whether they have.
     @discardableResult func stop() -> Bool {
         shutdown(listener, Int32(SHUT_RDWR))
-        connections.withLock { $0.forEach { _ = shutdown($0, Int32(SHUT_RDWR)) } }
-        return threads.wait(timeout: .now() + 10) == .success
+        connections.withLock {
+            $0?.forEach { _ = shutdown($0, Int32(SHUT_RDWR)) }
+            $0 = nil
+        }
+        return threads.wait(timeout: .now() + 60) == .success
     }
 
     private func acceptAll() {
@@ -49,11 +53,14 @@ final class ScriptedResponder: Sendable {
         while true {
             let number = accept(listener, nil, nil)
             guard number >= 0 else { return }
-            connections.withLock { _ = $0.insert(number) }
+            guard connections.withLock({ $0?.insert(number).inserted }) != nil else {
+                close(number)
+                return
+            }
             threads.enter()
             Thread { [self] in
                 serve(number)
-                connections.withLock { _ = $0.remove(number) }
+                connections.withLock { _ = $0?.remove(number) }
                 close(number)
                 threads.leave()
             }.start()

@@ -27,7 +27,7 @@ extension WireTests {
             #expect(manager.wait(for: "STATUS=Serving: 0 of 64 workers busy") != nil)
             #expect(!manager.assignments().contains("STOPPING=1"))
             #expect(backend.stop() == 0)
-            #expect(manager.assignments().contains("STOPPING=1"))
+            #expect(manager.wait(for: "STOPPING=1") != nil)
         }
 
         @Test func `a manager's socket may have a name instead of a path`() throws {
@@ -52,6 +52,7 @@ extension WireTests {
             defer { door.stop() }
             let visitor = try Visitor(door, certificates: folder.path("tls"))
             #expect(try visitor.realm() == "First")
+            #expect(manager.wait(for: "READY=1") != nil)
 
             try backend.configure(keys: keys(folder, #""auth": { "realm": "Second" }, "workers": 5"#))
             var before = manager.assignments().count
@@ -100,7 +101,7 @@ extension WireTests {
             _ = try folder.makeFolder("store/users.jsonl")
             try backend.configure(keys: keys(folder, #""auth": { "realm": "Second" }"#))
             backend.signal(SIGHUP)
-            #expect(Deadline.poll(seconds: 30) { backend.log.contains("reload: the former configuration stays") })
+            #expect(Deadline.poll(seconds: 60) { backend.log.contains("reload: the former configuration stays") })
             #expect(try Visitor(door, certificates: folder.path("tls")).realm() == "First")
             #expect(!backend.log.contains("reloaded the configuration"))
             #expect(backend.stop() == 0)
@@ -113,7 +114,7 @@ extension WireTests {
             #expect(backend.log.isEmpty)
             try backend.configure(keys: keys(folder, #""log": { "level": "info" }"#))
             backend.signal(SIGHUP)
-            #expect(Deadline.poll(seconds: 30) { backend.log.contains("reloaded the configuration") })
+            #expect(Deadline.poll(seconds: 60) { backend.log.contains("reloaded the configuration") })
             #expect(backend.stop() == 0)
         }
 
@@ -133,7 +134,7 @@ extension WireTests {
                     for number in 1...10 {
                         #expect(load.isCarried())
                         site.backend.signal(SIGHUP)
-                        #expect(Deadline.poll(seconds: 20) { site.reloads == number })
+                        #expect(Deadline.poll(seconds: 60) { site.reloads == number })
                     }
                     // While the hub sleeps they are certainly in flight, and belong to the former site.
                     site.hub.signal(SIGSTOP)
@@ -141,7 +142,7 @@ extension WireTests {
                     let isBusy = try site.awaitBusyWorkers(1)
                     #expect(isBusy)
                     site.backend.signal(SIGHUP)
-                    #expect(Deadline.poll(seconds: 20) { site.reloads == 11 })
+                    #expect(Deadline.poll(seconds: 60) { site.reloads == 11 })
                     site.hub.signal(SIGCONT)
                     #expect(load.isCarried())
                 }
@@ -153,13 +154,21 @@ extension WireTests {
                 let alice = try site.addUser("alice")
                 let stranger = WireUser(name: alice.name, password: site.secrets.make("wrong-"))
                 site.secrets.add(stranger.authorization)
-                let isRefused = try Deadline.poll(seconds: 30) {
-                    try site.call(.get, Path.register, as: stranger).status == .tooManyRequests
+                // They are remembered for a minute. What took longer has proved nothing, and is tried again.
+                var isInTime = false
+                for attempt in 1...5 where !isInTime {
+                    let began = ContinuousClock.now
+                    let isRefused = try Deadline.poll(seconds: 120) {
+                        try site.call(.get, Path.register, as: stranger).status == .tooManyRequests
+                    }
+                    #expect(isRefused)
+                    site.backend.signal(SIGHUP)
+                    #expect(Deadline.poll(seconds: 60) { site.reloads == attempt })
+                    let status = try site.call(.get, Path.register, as: stranger).status
+                    isInTime = status == .tooManyRequests || ContinuousClock.now - began < .seconds(50)
+                    if isInTime { #expect(status == .tooManyRequests) }
                 }
-                #expect(isRefused)
-                site.backend.signal(SIGHUP)
-                #expect(Deadline.poll(seconds: 20) { site.reloads == 1 })
-                #expect(try site.call(.get, Path.register, as: stranger).status == .tooManyRequests)
+                #expect(isInTime)
             }
         }
     }

@@ -138,7 +138,7 @@ extension WireTests {
             let log = "\(site.door.folder)/log/app-backend.log"
             // nginx writes its line when the answer is gone.
             #expect(
-                Deadline.poll(seconds: 30) {
+                Deadline.poll(seconds: 60) {
                     // Other tests' paths are not all UTF-8.
                     let text = String(decoding: FileManager.default.contents(atPath: log) ?? Data(), as: UTF8.self)
                     return text.contains(#""path":"\#(Path.outcomes)/\#(id)""#)

@@ -47,11 +47,11 @@ extension WireTests {
                 sed -i 's/"payload":"[^"]*"/"payload":"'"$text"'"/' "$1"
                 """#)
             defer { editing.process.stop(seconds: 0) }
-            try #require(editing.terminal.shows("editing"))
+            try #require(editing.terminal.shows("editing", seconds: 60))
             editing.terminal.type(PseudoTerminal.interrupt)
-            try #require(editing.terminal.shows("interrupted"))
+            try #require(editing.terminal.shows("interrupted", seconds: 60))
             editing.terminal.type(after + "\n")
-            #expect(editing.process.wait(seconds: 20) == 0)
+            #expect(editing.process.wait(seconds: 60) == 0)
             #expect(editing.terminal.text.contains("changed 1 records") && !editing.isTextKept)
             #expect(try site.readSecure(id, as: alice) == after)
         }
@@ -70,9 +70,9 @@ extension WireTests {
                 if grep -q '^\[' "$1"; then sed -i 's/^\[/{"note":1,/' "$1"; else sed -i 's/^{/[/' "$1"; fi
                 """#)
             defer { editing.process.stop(seconds: 0) }
-            try #require(editing.terminal.shows("Edit again? [Y/n]"))
+            try #require(editing.terminal.shows("Edit again? [Y/n]", seconds: 60))
             editing.terminal.type(answer)
-            #expect(editing.process.wait(seconds: 20) == status)
+            #expect(editing.process.wait(seconds: 60) == status)
             let said = editing.terminal.text
             #expect(said.contains("line 3: not JSON"))
             #expect(said.contains("changed 1 records") == (status == 0))
@@ -96,8 +96,8 @@ extension WireTests {
                 Program.appBackend, arguments, environment: environment, input: .terminal(terminal))
             defer { process.stop(seconds: 0) }
             // A terminal holds only so much that nobody has read.
-            try #require(terminal.shows("in all: "))
-            #expect(process.wait(seconds: 20) == 0)
+            try #require(terminal.shows("in all: ", seconds: 60))
+            #expect(process.wait(seconds: 60) == 0)
             #expect(terminal.text.contains("counted 1 files, is at "))
         }
     }

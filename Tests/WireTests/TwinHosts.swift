@@ -31,7 +31,7 @@ final class TwinHosts: Sendable {
                     folder: scratch.path("\(name)-nginx"))
                 transport = try CurlTransport(
                     CurlOptions(
-                        timeout: .seconds(30), caFile: scratch.path("tls/cert.pem"), maximumResponseBytes: 1 << 22))
+                        timeout: .seconds(120), caFile: scratch.path("tls/cert.pem"), maximumResponseBytes: 1 << 22))
             } catch {
                 backend.stop()
                 throw error
@@ -88,7 +88,7 @@ final class TwinHosts: Sendable {
         let keys = """
             "store": { "url": "\(url)" }, "workers": 16, "log": { "level": "debug" },
             "webPush": { "subject": "mailto:push@example.com", "privateHosts": ["localhost:\(pushes.port)"],
-                         "caFile": "\(scratch.path("tls/cert.pem"))", "privateKeyFile": "\(scratch.path("vapid.key"))" }
+                         "caFile": "\(scratch.path("tls/cert.pem"))", "timeout": 60, "privateKeyFile": "\(scratch.path("vapid.key"))" }
             """
         let operators = try scratch.write("{ \(keys) }", to: "operator.json")
         for command in [["store", "migrate"], ["keys", "vapid"]] {

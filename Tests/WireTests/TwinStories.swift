@@ -85,6 +85,8 @@ struct TwinStories {
             try twins.pushes.start()
             #expect(Deadline.poll(seconds: 120) { endpoints.allSatisfy { twins.pushes.count($0) >= 2 } })
             try twins.first.backend.start()
+            // Who ends does not wait for ever for the answers of the push service that are under way.
+            #expect(Deadline.poll(seconds: 60) { (try? queued(twins)) == "0" })
             #expect(twins.second.backend.stop() == 0)
             try twins.first.push(twins.secrets.make("goes "), from: alice, to: alice)
             #expect(Deadline.poll(seconds: 60) { endpoints.allSatisfy { twins.pushes.count($0) >= 3 } })
@@ -107,7 +109,7 @@ struct TwinStories {
                 // What was under way in the one that was killed may be lost, what came after may not.
                 #expect(
                     Deadline.poll(seconds: 60) { zip(endpoints, before).allSatisfy { twins.pushes.count($0) > $1 } })
-                #expect(Deadline.poll(seconds: 60) { (try? queued(twins)) == "0" })
+                #expect(Deadline.poll(seconds: 120) { (try? queued(twins)) == "0" })
                 #expect(zip(endpoints, before).allSatisfy { twins.pushes.count($0) <= $1 + 6 })
                 try killed.backend.start()
             }
@@ -155,7 +157,7 @@ struct TwinStories {
             }
             try server.start()
             for host in twins.both {
-                #expect(Deadline.poll(seconds: 30) { (try? host.call(.get, Path.health))?.status == .ok })
+                #expect(Deadline.poll(seconds: 60) { (try? host.call(.get, Path.health))?.status == .ok })
                 #expect(try host.readSecure(id, as: alice) == text)
             }
         }

@@ -10,7 +10,7 @@ struct Visitor {
     private let authority: String
 
     init(_ door: FrontDoor, certificates: String) throws {
-        transport = try CurlTransport(CurlOptions(timeout: .seconds(20), caFile: "\(certificates)/cert.pem"))
+        transport = try CurlTransport(CurlOptions(timeout: .seconds(120), caFile: "\(certificates)/cert.pem"))
         authority = "localhost:\(door.port)"
     }
 

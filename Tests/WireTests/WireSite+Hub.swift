@@ -27,9 +27,17 @@ extension WireSite {
         try JSONValue(parsing: call(.get, Path.health).body)
     }
 
+    /// How many sends have come to the hub. It is not reached any more then: nginx writes its line when the answer is
+    /// gone, and has written all lines when it has ended.
+    func sendsAtHub() throws -> Int {
+        hubDoor.stop()
+        let log = try String(contentsOfFile: "\(hubDoor.folder)/log/app-backend.log", encoding: .utf8)
+        return log.split(separator: "\n").count { $0.contains(#""path":"/\#(Self.hubName)/messages"#) }
+    }
+
     /// Waits until so many workers of the backend carry a request, not counting the one that answers.
     func awaitBusyWorkers(_ count: Int) throws -> Bool {
-        try Deadline.poll(seconds: 25) {
+        try Deadline.poll(seconds: 60) {
             (try health()["workers"]?["busy"]?.integer ?? 0) > count
         }
     }

@@ -44,8 +44,8 @@ extension HostingTests {
             try await HostedSite.run {
                 try Apache($0, habits: .restless)
             } _: { site in
-                let load = WriteLoad(site, users: [try site.addUser("alice"), try site.addUser("bob")])
-                let first = Deadline.poll(seconds: 20) {
+                let load = WriteLoad(site, users: [try site.importUser("alice"), try site.importUser("bob")])
+                let first = Deadline.poll(seconds: 60) {
                     _ = try? site.call(.get, Path.config)
                     return !site.home.processes.isEmpty
                 }
@@ -54,7 +54,7 @@ extension HostingTests {
                 load.run(threads: 4, processes: 1) { before.isDisjoint(with: site.home.processes) }
                 #expect(before.isDisjoint(with: site.home.processes), "no process has ended")
                 // Nobody calls any more, and mod_fcgid ends the last one.
-                #expect(Deadline.poll(seconds: 30) { site.home.processes.isEmpty })
+                #expect(Deadline.poll(seconds: 60) { site.home.processes.isEmpty })
                 try load.expectAll()
             }
         }
@@ -64,17 +64,16 @@ extension HostingTests {
             // one that is no more.
             try await HostedSite.run(HostingKind.apache.makeServer, timeout: .seconds(20)) { site in
                 let apache = try #require(site.server as? Apache)
-                let load = WriteLoad(site, users: [try site.addUser("alice"), try site.addUser("bob")])
+                let load = WriteLoad(site, users: [try site.importUser("alice"), try site.importUser("bob")])
                 let isDone = Flag()
                 let wait = start(1) { _ in
                     load.run(threads: 4, processes: 1, toleratesFailure: true) { isDone.isSet }
                 }
                 for _ in 1...2 {
-                    let count = load.count
-                    #expect(Deadline.poll(seconds: 60) { load.count >= count + 20 })
+                    #expect(load.isCarried())
                     let before = Set(site.home.processes)
                     #expect(apache.restartGracefully())
-                    #expect(Deadline.poll(seconds: 20) { before.isDisjoint(with: site.home.processes) })
+                    #expect(Deadline.poll(seconds: 60) { before.isDisjoint(with: site.home.processes) })
                 }
                 isDone.set()
                 _ = wait()

@@ -26,7 +26,7 @@ final class HostedSite: PushingSite {
     ///   - timeout: how long a call of the test's may take.
     ///   - change: what is otherwise in the home.
     static func run(
-        _ make: (HostedHome) throws -> any HostingServer, timeout: Duration = .seconds(60),
+        _ make: (HostedHome) throws -> any HostingServer, timeout: Duration = .seconds(120),
         change: (HostedHome) throws -> Void = { _ in }, _ body: (HostedSite) async throws -> Void
     ) async throws {
         let site = try HostedSite(make, timeout: timeout, change: change)
@@ -50,7 +50,7 @@ final class HostedSite: PushingSite {
         home = try HostedHome(
             configuration: """
                 "webPush": { "subject": "mailto:push@example.com", "privateHosts": ["localhost:\(pushes.port)"],
-                             "caFile": "\(pushTLS.path)/cert.pem" },
+                             "caFile": "\(pushTLS.path)/cert.pem", "timeout": 60 },
                 "log": { "level": "debug" }
                 """)
         try change(home)
@@ -73,7 +73,7 @@ final class HostedSite: PushingSite {
     }
 
     private func expectNothingLeft() {
-        #expect(Deadline.poll(seconds: 20) { home.processes.isEmpty }, "processes survive their web server")
+        #expect(Deadline.poll(seconds: 60) { home.processes.isEmpty }, "processes survive their web server")
         for id in home.processes { kill(id, SIGKILL) }
         let forms = secrets.forms
         for (name, text) in home.logs() {

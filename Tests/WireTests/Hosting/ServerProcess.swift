@@ -13,7 +13,7 @@ final class ServerProcess: Sendable {
     func start(_ make: () throws -> ChildProcess, log: () -> String, isReady: () -> Bool) throws {
         let started = try make()
         child.withLock { $0 = started }
-        let isUp = Deadline.poll(seconds: 20) { started.exitStatus != nil || isReady() }
+        let isUp = Deadline.poll(seconds: 60) { started.exitStatus != nil || isReady() }
         guard isUp, started.exitStatus == nil else {
             started.stop()
             throw NotStarted(log: log())
@@ -23,5 +23,5 @@ final class ServerProcess: Sendable {
     func signal(_ number: Int32) { child.withLock(\.self)?.signal(number) }
 
     /// SIGTERM, and SIGKILL for one that does not listen.
-    func stop() { child.withLock(\.self)?.stop() }
+    func stop() { child.withLock(\.self)?.stop(seconds: 60) }
 }

@@ -43,7 +43,7 @@ final class WriteLoad: Sendable {
         threads: Int, processes: Int, toleratesFailure: Bool = false,
         until isOver: @escaping @Sendable () -> Bool = { true }
     ) {
-        let end = ContinuousClock.now + .seconds(60)
+        let end = ContinuousClock.now + .seconds(240)
         _ = together(threads) { [self] thread in
             var round = 0
             while round < 12
@@ -64,6 +64,12 @@ final class WriteLoad: Sendable {
     /// written less.
     var writers: Int {
         Self.writes(site).count { $0.value > before[$0.key, default: 0] + 2_048 }
+    }
+
+    /// Whether so many more messages were acknowledged, as far as users may keep more.
+    func isCarried(_ more: Int = 20) -> Bool {
+        let target = min(count + more, Self.maximum)
+        return Deadline.poll(seconds: 120) { count >= target }
     }
 
     /// How many messages were acknowledged.
