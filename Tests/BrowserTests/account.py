@@ -4,7 +4,7 @@
 from typing import Any
 from urllib.parse import urlencode
 
-from deadline import wait_until
+from deadline import PATIENCE_SECONDS, wait_until
 from installation import Installation, Reply, User
 from subscriber import Subscriber
 
@@ -62,7 +62,7 @@ class Account:
     def outcome(self, notification: str) -> Reply:
         return self.call("GET", f"/api/notifications/outcomes/{notification}")
 
-    def await_outcome(self, notification: str, seconds: float = 60) -> tuple[str, dict[str, int]]:
+    def await_outcome(self, notification: str, seconds: float = PATIENCE_SECONDS) -> tuple[str, dict[str, int]]:
         """The final state, and how many browsers had which fate. Raises TimeoutError."""
 
         def ended() -> dict[str, Any] | None:

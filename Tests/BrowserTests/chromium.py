@@ -13,7 +13,6 @@ from connection import Connection, Event
 from deadline import wait_until
 from tab import REACH, WATCH, ScriptError, Tab
 
-START_SECONDS = 60
 # What DevTools wants to be told of keys that are no characters: name, code, Windows' number, and text.
 KEYS = {"Tab": ("Tab", 9, ""), "Enter": ("Enter", 13, "\r"), "Backspace": ("Backspace", 8, ""), " ": ("Space", 32, " ")}
 SHIFT = 8
@@ -85,7 +84,7 @@ class Chromium:
             lines = file.read_text().splitlines() if file.exists() else []
             return lines if len(lines) >= 2 else None
 
-        port, path = wait_until(said, "Chromium says where it listens", START_SECONDS)[:2]
+        port, path = wait_until(said, "Chromium says where it listens")[:2]
         return f"ws://127.0.0.1:{port}{path}"
 
 
@@ -96,6 +95,7 @@ class ChromiumTab(Tab):
         self._session, self._origin = session, origin
         for domain in ("Page", "Runtime", "Log", "Audits", "ServiceWorker"):
             self.call(f"{domain}.enable")
+        self.call("Page.setLifecycleEventsEnabled", enabled=True)
 
     def decide(self, notifications: str) -> None:
         permission = {"permission": {"name": "notifications"}, "setting": notifications, "origin": self._origin}
@@ -108,11 +108,15 @@ class ChromiumTab(Tab):
         return [event for event in self._connection.events(*methods) if event.session == self._session]
 
     def navigate(self, url: str) -> None:
-        before = len(self.events("Page.loadEventFired"))
         reply = self.call("Page.navigate", url=url)
         if "errorText" in reply:
             raise ScriptError(f"{url}: {reply['errorText']}")
-        wait_until(lambda: len(self.events("Page.loadEventFired")) > before, f"{url} is loaded")
+        # Of this very document: that of the one before, be it the empty one, may still be on its way.
+        loaded = {"frameId": reply["frameId"], "loaderId": reply["loaderId"], "name": "load"}
+        wait_until(
+            lambda: any(loaded.items() <= event.params.items() for event in self.events("Page.lifecycleEvent")),
+            f"{url} is loaded",
+        )
 
     def evaluate(self, expression: str, context: int | None = None) -> Any:
         """`context` is another world than the page's own."""
@@ -145,6 +149,7 @@ class ChromiumTab(Tab):
         else:
             self.call("Storage.clearDataForOrigin", origin=self._origin, storageTypes="all")
             self._connection.call("Target.closeTarget", {"targetId": self._target})
+        self._connection.forget(self._session)
 
     # What only this browser can
 
@@ -164,9 +169,14 @@ class ChromiumTab(Tab):
 
     def push(self, data: str) -> None:
         """Hands a message to the page's worker as if it had come from a push service."""
-        known = [r for e in self.events("ServiceWorker.workerRegistrationUpdated") for r in e.params["registrations"]]
-        here = [r["registrationId"] for r in known if r["scopeURL"].startswith(self._origin)]
+        # The page may have its worker before the tools have heard of it.
+        here = wait_until(self._registrations, "a worker is registered")
         self.call("ServiceWorker.deliverPushMessage", origin=self._origin, registrationId=here[-1], data=data)
+
+    def _registrations(self) -> list[str]:
+        """Of workers of the page, the newest last."""
+        known = [r for e in self.events("ServiceWorker.workerRegistrationUpdated") for r in e.params["registrations"]]
+        return [r["registrationId"] for r in known if r["scopeURL"].startswith(self._origin)]
 
     def _complaints(self) -> list[str]:
         logged = [event.params["entry"] for event in self.events("Log.entryAdded")]

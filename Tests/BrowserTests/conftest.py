@@ -128,6 +128,8 @@ def tabs(request: pytest.FixtureRequest, leavings: Path) -> Iterator[list[Tab]]:
         complaints += tab.complaints
         if request.node.stash.get(FAILED, False):
             tab.screenshot(leavings / f"{request.node.name}-{number}.png")
+    # Not before all were asked: the end of one may be felt in another.
+    for tab in opened:
         tab.close()
     assert complaints == []
 

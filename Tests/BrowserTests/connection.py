@@ -13,7 +13,8 @@ from typing import Any
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
-CALL_SECONDS = 30
+from deadline import PATIENCE_SECONDS
+
 # Older ones are forgotten.
 MAXIMUM_EVENTS = 10_000
 
@@ -36,7 +37,8 @@ class Connection:
     def __init__(self, url: str):
         self._resources = ExitStack()
         options = {"max_size": None, "compression": None, "ping_interval": None, "proxy": None}
-        self._socket = self._resources.enter_context(connect(url, **options))
+        opened = connect(url, open_timeout=PATIENCE_SECONDS, **options)
+        self._socket = self._resources.enter_context(opened)
         self._numbers = itertools.count(1)
         self._calls: dict[int, Future[dict[str, Any]]] = {}
         self._events: deque[Event] = deque(maxlen=MAXIMUM_EVENTS)
@@ -51,11 +53,11 @@ class Connection:
         self._calls[number] = answer
         try:
             self._socket.send(json.dumps(message | ({"sessionId": session} if session else {})))
-            reply = answer.result(CALL_SECONDS)
+            reply = answer.result(PATIENCE_SECONDS)
         except ConnectionClosed as error:
             raise ConnectionError(f"{method}: the browser has gone") from error
         except TimeoutError as error:
-            raise TimeoutError(f"{method}: no answer within {CALL_SECONDS} s") from error
+            raise TimeoutError(f"{method}: no answer within {PATIENCE_SECONDS} s") from error
         finally:
             self._calls.pop(number, None)
         if "error" in reply:
@@ -68,9 +70,14 @@ class Connection:
         with self._lock:
             return [event for event in self._events if event.method in methods]
 
+    def forget(self, session: str) -> None:
+        """What a tab has said that is closed now."""
+        with self._lock:
+            self._events = deque((event for event in self._events if event.session != session), MAXIMUM_EVENTS)
+
     def close(self) -> None:
         self._resources.close()
-        self._reader.join(CALL_SECONDS)
+        self._reader.join(PATIENCE_SECONDS)
 
     def _read(self) -> None:
         try:

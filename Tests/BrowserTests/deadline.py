@@ -11,7 +11,11 @@ Found = TypeVar("Found")
 INTERVAL_SECONDS = 0.01
 
 
-def wait_until(condition: Callable[[], Found | None], what: str, seconds: float = 60) -> Found:
+# Against waiting for ever, and for nothing else: a busy machine may well let a process stand still for a minute.
+PATIENCE_SECONDS = 180
+
+
+def wait_until(condition: Callable[[], Found | None], what: str, seconds: float = PATIENCE_SECONDS) -> Found:
     """Asks again and again until the answer is true, and returns it.
 
     Raises TimeoutError, naming `what` was waited for and the last answer, when the time is over.

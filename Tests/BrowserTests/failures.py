@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from deadline import wait_until
+
 # Of a test, and of all of them: whether one has failed.
 FAILED = pytest.StashKey[bool]()
 
@@ -44,4 +46,10 @@ def scratch_folder(prefix: str, session: pytest.Session, leavings: Path) -> Iter
     if session.stash.get(FAILED, False):
         for log in [*made.glob("*.log"), *made.glob("nginx/log/*.log")]:
             shutil.copy(log, leavings / "-".join(log.relative_to(made).parts))
-    shutil.rmtree(made)
+    wait_until(lambda: _is_removed(made), f"{made} can be removed")
+
+
+def _is_removed(folder: Path) -> bool:
+    """Not while a process that was told to end still writes into it."""
+    shutil.rmtree(folder, ignore_errors=True)
+    return not folder.exists()

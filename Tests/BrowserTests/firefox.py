@@ -12,11 +12,11 @@ from typing import Any, Self
 
 from child import Child
 from connection import Connection
-from deadline import wait_until
+from deadline import PATIENCE_SECONDS, wait_until
 from tab import REACH, WATCH, ScriptError, Tab
 
-START_SECONDS = 60
-LISTENING = re.compile(r"WebDriver BiDi listening on (ws://\S+)")
+# With the end of its line: of an address that is still being written only the beginning may be there.
+LISTENING = re.compile(r"WebDriver BiDi listening on (ws://\S+)\n")
 # How WebDriver names keys that are no characters (WebDriver section 17.4.2).
 KEYS = {"Tab": "\ue004", "Enter": "\ue007", "Backspace": "\ue003"}
 
@@ -24,6 +24,8 @@ PREFERENCES: dict[str, str | int | bool] = {
     # Automation switches it off.
     "dom.push.connection.enabled": True,
     "dom.push.testing.allowInsecureServerURL": True,
+    # Milliseconds for the push service of the tests, which runs beside them.
+    "dom.push.requestTimeout": 1000 * PATIENCE_SECONDS,
     # Notifications are shown by Firefox itself; there is no desktop to show them.
     "alerts.useSystemBackend": False,
     # A proxy that nobody is: nothing but this host can be reached.
@@ -91,7 +93,7 @@ class Firefox:
                 raise RuntimeError(f"Firefox ended with status {self._child.exit_status}: {self._child.output[-2000:]}")
             return LISTENING.search(self._child.output)
 
-        return wait_until(said, "Firefox says where it listens", START_SECONDS)[1]
+        return wait_until(said, "Firefox says where it listens")[1]
 
 
 class FirefoxTab(Tab):
@@ -142,6 +144,9 @@ class FirefoxTab(Tab):
         ]
 
     def close(self) -> None:
+        # What belongs to the context goes in the background. Were its permission still there then, Firefox would end
+        # subscriptions of this origin for its sake, while the next test has one.
+        self.decide("prompt")
         self._connection.call("browser.removeUserContext", {"userContext": self._user})
 
     def _perform(self, actions: dict[str, Any]) -> None:

@@ -17,13 +17,14 @@ from typing import Any, Self
 
 from certificates import Authority
 from child import Child
-from deadline import wait_until
+from deadline import PATIENCE_SECONDS, wait_until
 
 ROOT = Path(__file__).parents[2]
 # The address of a unix socket has 108 bytes, the last one a zero.
 MAXIMUM_SOCKET_PATH = 107
-COMMAND_SECONDS = 60
-CALL_SECONDS = 30
+# The most that may be configured: a push service may stand still with its machine, and counts as not reached when its answer
+# is late.
+PUSH_SECONDS = 120
 CONTACT = "mailto:ops@example.com"
 # Debian keeps nginx where an ordinary user's PATH does not look.
 ADMINISTRATORS_PATH = os.environ.get("PATH", "") + ":/usr/sbin:/usr/local/sbin:/sbin"
@@ -48,10 +49,12 @@ class Reply:
 class Installation:
     """Runs while the `with` block lasts, and leaves neither process nor folder behind."""
 
-    def __init__(self, program: Path, folder: Path, authority: Authority, push_authority: str):
+    def __init__(
+        self, program: Path, folder: Path, authority: Authority, push_authority: str, push_seconds: int = PUSH_SECONDS
+    ):
         """`push_authority` is the host and port of the one push service that may have a private address."""
         self._program, self._folder, self._authority = program, folder, authority
-        self.certificate = authority.issue("site")
+        self.certificate = authority.issue(folder.name)
         self._socket, self._config = folder / "app-backend.sock", folder / "app-backend.json"
         self._access_log = folder / "nginx" / "log" / "app-backend.log"
         self._tls = ssl.create_default_context(cafile=str(authority.file))
@@ -61,7 +64,7 @@ class Installation:
         self._secrets: set[str] = set()
         store = folder / "store"
         store.mkdir(mode=0o700)
-        self._configure(store, push_authority)
+        self._configure(store, push_authority, push_seconds)
 
     def __enter__(self) -> Self:
         if len(str(self._socket)) > MAXIMUM_SOCKET_PATH:
@@ -102,7 +105,7 @@ class Installation:
     def run(self, *arguments: str, input: str = "") -> str:
         """Runs a command of the product, and returns what it printed."""
         command = [str(self._program), *arguments, "--config", str(self._config)]
-        done = subprocess.run(command, input=input, capture_output=True, text=True, timeout=COMMAND_SECONDS)
+        done = subprocess.run(command, input=input, capture_output=True, text=True, timeout=PATIENCE_SECONDS)
         if done.returncode != 0:
             raise RuntimeError(f"app-backend {' '.join(arguments)}: {done.stderr or done.stdout}")
         return done.stdout
@@ -115,7 +118,7 @@ class Installation:
             fields.setdefault("Content-Type", "application/json")
         if user is not None:
             fields["Authorization"] = http_basic(user)
-        connection = http.client.HTTPSConnection("localhost", self.port, timeout=CALL_SECONDS, context=self._tls)
+        connection = http.client.HTTPSConnection("localhost", self.port, timeout=PATIENCE_SECONDS, context=self._tls)
         try:
             connection.request(method, path, body, fields)
             answer = connection.getresponse()
@@ -139,7 +142,7 @@ class Installation:
 
         return wait_until(found, f"a line of {method} {path} in the access log")
 
-    def _configure(self, store: Path, push_authority: str) -> None:
+    def _configure(self, store: Path, push_authority: str, push_seconds: int) -> None:
         keys = {
             "listen": str(self._socket),
             "store": {"path": str(store)},
@@ -150,8 +153,7 @@ class Installation:
                 "privateHosts": [push_authority],
                 "caFile": str(self._authority.file),
                 "subject": CONTACT,
-                # A push service that never answers shall not make the tests long; a busy host's is slow.
-                "timeout": 5,
+                "timeout": push_seconds,
             },
         }
         self._config.write_text(json.dumps(keys))
@@ -197,7 +199,7 @@ class Installation:
         """Lays the shipped files out by the function that `script/run` uses, and changes what tests must."""
         script = '. "$1/script/nginx-layout" && lay_out_nginx "$1/nginx" "$2" "$3" "$4" "$5"'
         files = [folder, self._socket, self.certificate.chain, self.certificate.key]
-        subprocess.run(["bash", "-ec", script, "layout", ROOT, *files], check=True, timeout=COMMAND_SECONDS)
+        subprocess.run(["bash", "-ec", script, "layout", ROOT, *files], check=True, timeout=PATIENCE_SECONDS)
         # The tests are all one address.
         _edit(folder / "conf.d" / "app-backend-upstream.conf", {r"rate=\d+r/[sm]": "rate=100000r/s"})
         site = folder / "sites" / "site.conf"

@@ -9,10 +9,8 @@ from account import FINAL_STATES, Account
 from tab import Tab
 
 PLATFORMS = ("wns", "gcm", "apns", "browser")
-NOTIFICATIONS = "navigator.serviceWorker.ready.then(one => one.getNotifications())"
 SUBSCRIPTION = "navigator.serviceWorker.ready.then(one => one.pushManager.getSubscription())"
-# What the page itself gives a push service that does not answer, and some time more.
-SILENCE_SECONDS = 45
+RESULTS = 'document.querySelectorAll("#sendResults li")'
 
 
 @dataclass(frozen=True)
@@ -39,9 +37,9 @@ class NotifyPage(Generic[AnyTab]):
     def state(self) -> str:
         return str(self.tab.evaluate("document.body.dataset.state"))
 
-    def await_state(self, *states: str, seconds: float = 60) -> str:
+    def await_state(self, *states: str) -> str:
         """Raises TimeoutError."""
-        return str(self.tab.wait_until(f"{json.dumps(states)}.find(s => s === document.body.dataset.state)", seconds))
+        return str(self.tab.wait_until(f"{json.dumps(states)}.find(s => s === document.body.dataset.state)"))
 
     def text(self, id: str) -> str:
         return str(self.tab.evaluate(f'document.getElementById("{id}").textContent.trim()'))
@@ -88,14 +86,16 @@ class NotifyPage(Generic[AnyTab]):
                 self.choose(platform, platform == "browser")
         self.tab.fill("recipient", recipient.name)
         self.tab.fill("message", message)
+        # Those of the message before must not be taken for this one's.
+        self.tab.evaluate(f"{RESULTS}.forEach(line => {{ line.dataset.former = true; }})")
         self.tab.click("send")
         return self.await_results()
 
-    def await_results(self, seconds: float = 60) -> list[Line]:
+    def await_results(self) -> list[Line]:
         """Raises TimeoutError."""
-        lines = 'document.querySelectorAll("#sendResults li")'
+        lines = f"[...{RESULTS}].filter(line => !line.dataset.former)"
         is_final = f"{json.dumps(FINAL_STATES)}.includes(line.dataset.state)"
-        self.tab.wait_until(f"{lines}.length > 0 && [...{lines}].every(line => {is_final})", seconds)
+        self.tab.wait_until(f"{lines}.length > 0 && {lines}.every(line => {is_final})")
         return self._lines("sendResults", "state", "platform")
 
     # Receive
@@ -105,24 +105,23 @@ class NotifyPage(Generic[AnyTab]):
         """Newest first."""
         return self._lines("received", "kind", "kind")
 
-    def await_received(self, text: str, seconds: float = 60) -> Line:
+    def await_received(self, text: str) -> Line:
         """The newest that holds the text. Raises TimeoutError."""
         has_it = f"line => line.textContent.includes({json.dumps(text)})"
-        self.tab.wait_until(f'[...document.querySelectorAll("#received li")].some({has_it})', seconds)
+        self.tab.wait_until(f'[...document.querySelectorAll("#received li")].some({has_it})')
         return next(line for line in self.received if text in line.text)
 
     @property
     def shown(self) -> list[tuple[str, str]]:
-        """Title and body of the notifications that the browser shows."""
-        found = self.tab.evaluate(f"{NOTIFICATIONS}.then(list => list.map(one => [one.title, one.body]))")
-        return [(title, body) for title, body in found]
+        """Title and body of the notifications that the browser shows, or has shown since the page was opened."""
+        return [(one["title"], one["body"]) for one in self.tab.evaluate("window.seenNotifications()")]
 
     def await_shown(self, condition: str) -> None:
         """Waits for a notification `one` of which the JavaScript condition is true. Raises TimeoutError."""
         # Chromium forgets a notification that is asked after while it is still being put up. The worker tells the page
         # when it is up.
         self.tab.wait_until('document.querySelectorAll("#received li").length > 0')
-        self.tab.wait_until(f"{NOTIFICATIONS}.then(list => list.some(one => {condition}))")
+        self.tab.wait_until(f"window.seenNotifications().then(list => list.some(one => {condition}))")
 
     @property
     def endpoint(self) -> str:

@@ -24,7 +24,8 @@ class Service(Protocol):
     """What is asked of the service that this is a half of."""
 
     origin: str
-    end: asyncio.Event
+    # Set when those who were not answered hear something after all.
+    silence: asyncio.Event
 
     def find(self, path: str) -> Subscription | None: ...
     def keep(self, path: str, message: Message) -> None: ...
@@ -45,8 +46,8 @@ class PushResources:
         message = Message(uuid.uuid4().hex, headers, body, scope["http_version"], tuple(scope["client"]))
         answer = await self._answer(scope["method"], scope["path"], message)
         if answer.status is None:
-            await self._service.end.wait()
-            return
+            await self._service.silence.wait()
+            answer = Answer(500)
         fields = [(name.encode(), value.encode()) for name, value in answer.headers.items()]
         await send({"type": "http.response.start", "status": answer.status, "headers": fields})
         await send({"type": "http.response.body", "body": message.reason.encode()})

@@ -15,10 +15,10 @@ from websockets.asyncio.server import serve as serve_websocket
 
 from autopush import Agent, Autopush
 from certificates import Certificate
+from deadline import PATIENCE_SECONDS
 from push_resources import PushResources
 from subscription import Message, Subscription
 
-START_SECONDS = 60
 STOP_SECONDS = 5
 
 
@@ -40,19 +40,20 @@ class PushService:
         self.origin = f"https://{self.authority}"
         self.websocket_url = f"ws://127.0.0.1:{self._websocket.getsockname()[1]}/"
         self._loop = asyncio.new_event_loop()
-        self.end = asyncio.Event()
+        self.end, self.silence = asyncio.Event(), asyncio.Event()
         self._is_ready = Event()
         self._thread = Thread(target=self._run, name="push service", daemon=True)
 
     def __enter__(self) -> Self:
         self._thread.start()
-        if not self._is_ready.wait(START_SECONDS):
+        if not self._is_ready.wait(PATIENCE_SECONDS):
             raise RuntimeError("The push service did not start.")
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self.break_silence()
         self._loop.call_soon_threadsafe(self.end.set)
         self._thread.join(2 * STOP_SECONDS)
 
@@ -63,6 +64,15 @@ class PushService:
     def subscription(self, endpoint: str) -> Subscription:
         """The one with this endpoint. Raises KeyError."""
         return self._subscriptions[endpoint.removeprefix(f"{self.origin}/push/")]
+
+    def break_silence(self) -> None:
+        """Answers 500 to all that it has kept silent to."""
+
+        def end() -> None:
+            former, self.silence = self.silence, asyncio.Event()
+            former.set()
+
+        self._loop.call_soon_threadsafe(end)
 
     # What the browser's half asks
 
@@ -112,8 +122,14 @@ class PushService:
 
     async def _serve(self) -> None:
         autopush = Autopush(self)
+        # Without pings: a browser that stands still for a while has not gone.
         async with serve_websocket(
-            autopush.serve, sock=self._websocket, subprotocols=[Subprotocol("push-notification")], close_timeout=1
+            autopush.serve,
+            sock=self._websocket,
+            subprotocols=[Subprotocol("push-notification")],
+            open_timeout=PATIENCE_SECONDS,
+            ping_interval=None,
+            close_timeout=1,
         ):
             door = asyncio.create_task(serve_http(PushResources(self), self._config(), shutdown_trigger=self.end.wait))
             self._is_ready.set()

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from threading import Condition
 from typing import TYPE_CHECKING, Any
 
+from deadline import PATIENCE_SECONDS
+
 if TYPE_CHECKING:
     from autopush import Agent
 
@@ -63,23 +65,23 @@ class Subscription:
     # For the next messages, one each.
     script: deque[Answer] = field(default_factory=deque)
 
-    def await_messages(self, count: int, seconds: float = 60) -> list[Message]:
+    def await_messages(self, count: int, seconds: float = PATIENCE_SECONDS) -> list[Message]:
         """Those that arrived, as soon as there are so many that have been answered. Raises TimeoutError."""
         self._await(lambda: len(self.answered) >= count, f"{count} messages", seconds)
         return self.answered
 
-    def await_message(self, status: int | None = 201, seconds: float = 60) -> Message:
+    def await_message(self, status: int | None = 201, seconds: float = PATIENCE_SECONDS) -> Message:
         """The first that was answered so. Raises TimeoutError."""
         self._await(lambda: self._with(status), f"a message answered {status}", seconds)
         return self._with(status)[0]
 
-    def await_ack(self, message: Message, seconds: float = 60) -> int:
+    def await_ack(self, message: Message, seconds: float = PATIENCE_SECONDS) -> int:
         """What the browser says of it. Raises TimeoutError."""
         self._await(lambda: message.ack is not None, "the browser's acknowledgement", seconds)
         assert message.ack is not None
         return message.ack
 
-    def await_end(self, seconds: float = 60) -> None:
+    def await_end(self, seconds: float = PATIENCE_SECONDS) -> None:
         """Returns when the browser has given it up. Raises TimeoutError."""
         self._await(lambda: self.is_gone, "the end of the subscription", seconds)
 

@@ -5,7 +5,7 @@ from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import Any
 
-from deadline import wait_until
+from deadline import PATIENCE_SECONDS, wait_until
 
 # Yields an element after it was put where a pointer can reach it.
 REACH = """(() => {{
@@ -14,10 +14,23 @@ REACH = """(() => {{
     return element;
 }})()"""
 
-# Lets the console tell what the page's policy forbids.
-WATCH = """addEventListener("securitypolicyviolation", (event) => {
+# Lets the console tell what the page's policy forbids. And notes each notification as soon as the worker says that it
+# is up: after twenty seconds browsers take it down again, and a test may come later.
+WATCH = """
+addEventListener("securitypolicyviolation", (event) => {
     console.error(`policy: ${event.violatedDirective} ${event.blockedURI} ${event.sample}`);
-});"""
+});
+if (location.protocol === "https:") {
+    const seen = new Map();
+    window.seenNotifications = async () => {
+        const worker = await navigator.serviceWorker.ready;
+        for (const one of await worker.getNotifications()) seen.set(one.tag, { title: one.title, body: one.body });
+        return [...seen.values()];
+    };
+    new BroadcastChannel("app-backend").onmessage = ({ data }) => {
+        if (data?.about === "received") window.seenNotifications().catch(() => {});
+    };
+}"""
 
 
 class ScriptError(Exception):
@@ -82,6 +95,6 @@ class Tab(ABC):
         self.press("Backspace")
         self.write(text)
 
-    def wait_until(self, expression: str, seconds: float = 60) -> Any:
+    def wait_until(self, expression: str, seconds: float = PATIENCE_SECONDS) -> Any:
         """Waits until the expression is true. Raises TimeoutError."""
         return wait_until(lambda: self.evaluate(expression), expression, seconds)

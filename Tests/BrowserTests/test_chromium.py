@@ -13,7 +13,7 @@ import pytest
 from account import Account
 from chromium import SHIFT, ChromiumTab
 from installation import Installation
-from notify_page import SILENCE_SECONDS, NotifyPage
+from notify_page import NotifyPage
 from subscriber import Subscriber
 
 Page = NotifyPage[ChromiumTab]
@@ -128,7 +128,7 @@ def test_a_push_service_that_never_answers_does_not_hang_the_page(
 ) -> None:
     # Offline, Chromium's own subscription does not settle.
     page = NotifyPage(chromium_tab(is_private=False), installation.origin).open()
-    page.await_state("silent", seconds=SILENCE_SECONDS)
+    page.await_state("silent")
     assert "No push service answered" in page.text("device")
     page.log_in(alice, state="loggedin")
     assert page.send(bob, "Hello")[0].kind == "NoTargetFound"

@@ -168,7 +168,7 @@ def test_two_users_each_get_only_their_own(
     assert sorted(line.kind for line in his.received) == ["message", "secret"]
     for page, account in ((hers, alice), (his, bob)):
         subscription = subscription_of(page, push, installation)
-        assert {message.ack for message in subscription.messages} == {DELIVERED}
+        assert {subscription.await_ack(message) for message in subscription.messages} == {DELIVERED}
         assert len(registrations(account)) == 1
 
 

@@ -93,7 +93,7 @@ def test_nothing_of_it_is_beside_a_telephones_screen(
     tab = page.tab
     for width, height in (NARROWEST, PHONE):
         tab.size(width, height, scale=2, mobile=True)
-        tab.wait_until(f"screen.width === {width}")
+        tab.wait_until(f"screen.width === {width} && document.documentElement.clientWidth === {width}")
         assert tab.evaluate("document.documentElement.scrollWidth") == width
     settle(tab)
     tab.screenshot(screenshots / f"phone-{request.node.callspec.params['page'].__name__}.png")

@@ -1,9 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the backend makes of a push service's answers."""
 
+from collections.abc import Iterator
+from pathlib import Path
+
 import pytest
 
-from account import Account
+import vapid
+from account import FINAL_STATES, Account
+from certificates import Authority
 from installation import Installation
 from push_service import PushService
 from subscriber import Subscriber
@@ -67,7 +72,26 @@ def test_a_service_that_never_answers_keeps_nobody_elses_message_waiting(
     unheard = bob.send(alice, "Hello")
     silent.subscription.await_message(None)
     assert alice.await_outcome(alice.send(bob, "Hello")) == ("Completed", {"Success": 1})
-    state, counts = bob.await_outcome(unheard)
+    assert bob.outcome(unheard).json()["State"] not in FINAL_STATES
+    push.break_silence()
+    assert bob.await_outcome(unheard)[0] == "Completed"
+
+
+@pytest.fixture
+def impatient(program: Path, folder: Path, authority: Authority, push: PushService) -> Iterator[Installation]:
+    """Soon gives a push service up."""
+    own = folder / "impatient"
+    own.mkdir()
+    with Installation(program, own, authority, push.authority, push_seconds=1) as running:
+        yield running
+
+
+def test_a_service_that_never_answers_is_given_up(push: PushService, impatient: Installation) -> None:
+    alice, bob = (Account(impatient, impatient.add_user(role)) for role in ("alice", "bob"))
+    silent = Subscriber(push.subscribe(vapid.decode(impatient.vapid_key)))
+    silent.subscription.script.append(SILENCE)
+    alice.register(silent)
+    state, counts = bob.await_outcome(bob.send(alice, "Hello"))
     assert (state, sum(counts.values())) == ("Completed", 1)
 
 

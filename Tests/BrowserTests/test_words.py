@@ -2,6 +2,7 @@
 """What the page allows before it is time, and what it says, beside which control, when something is in the way."""
 
 import json
+import time
 from collections.abc import Callable
 
 import pytest
@@ -15,8 +16,9 @@ from test_chromium import subscribed
 
 Page = NotifyPage[ChromiumTab]
 
-# Failed log-ins that a name has within a minute.
-MAXIMUM_FAILURES = 10
+# Failed log-ins that a name has within a minute, which begins with the first of them.
+MAXIMUM_FAILURES, MINUTE = 10, 60
+TRIES = 5
 
 # Lets the page's own `PUT /api/register/…` end in `answer`, and counts how often it is made.
 REGISTERING = """(() => {{
@@ -189,15 +191,27 @@ def test_a_message_whose_answer_was_lost_is_sent_once_though_send_is_pressed_aga
     assert first == again != other
 
 
-def test_who_failed_too_often_is_told_how_long_to_wait(page: Page, installation: Installation, alice: Account) -> None:
-    wrong = User(alice.name, "wrong")
+def test_who_failed_too_often_is_told_how_long_to_wait(page: Page, installation: Installation) -> None:
+    # On a busy machine the minute may be over before the right password is tried: then somebody else tries.
+    assert any(is_refused_after_failures(page, installation) for _ in range(TRIES))
+    assert page.state == "token"
+
+
+def is_refused_after_failures(page: Page, installation: Installation) -> bool:
+    """False when the page logged in, and might."""
+    user = installation.add_user("forgetful")
+    wrong, began = User(user.name, "wrong"), time.monotonic()
     answers = [installation.call("GET", "/api/register", wrong).status for _ in range(MAXIMUM_FAILURES)]
     assert answers == [401] * MAXIMUM_FAILURES
-    page.tab.fill("username", alice.name)
-    page.tab.fill("password", alice.user.password)
+    page.tab.fill("username", user.name)
+    page.tab.fill("password", user.password)
     page.tab.click("login")
-    page.tab.wait_until('/Try again in [0-9]+ seconds/.test(document.getElementById("loginResult").textContent)')
-    assert page.state == "token"
+    waits = '/Try again in [0-9]+ seconds?/.test(document.getElementById("loginResult").textContent)'
+    told = page.tab.wait_until(f'{waits} ? "refused" : document.body.dataset.state === "registered" && "logged in"')
+    if told == "logged in":
+        assert time.monotonic() - began >= MINUTE - 1, "the minute was not over"
+        page.log_out()
+    return bool(told == "refused")
 
 
 def test_what_was_logged_out_elsewhere_says_so_and_keeps_what_was_typed(page: Page, alice: Account) -> None:
@@ -243,7 +257,12 @@ def test_who_is_still_logged_in_sends_no_sooner_after_a_reload(open_page: Callab
     page = open_page("")
     page.log_in(alice)
     page.tab.on_new_document(
-        "PushManager.prototype.getSubscription = () => new Promise((resolve) => { window.release = resolve; })"
+        """(() => {
+            PushManager.prototype.getSubscription = () => new Promise((resolve) => { window.release = resolve; });
+            // However long we take to look, the page does not lose its patience with the push service.
+            const real = window.setTimeout;
+            window.setTimeout = (work, time) => time < 1000 ? real(work, time) : 0;
+        })()"""
     )
     page.open()
     page.await_state("subscribing")

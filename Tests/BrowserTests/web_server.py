@@ -31,7 +31,10 @@ class WebServer:
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(certificate.chain, certificate.key)
-        self._server.socket = context.wrap_socket(self._server.socket, server_side=True)
+        # The handshake is its connection's thread's: who connects and says nothing yet must not keep others waiting.
+        self._server.socket = context.wrap_socket(
+            self._server.socket, server_side=True, do_handshake_on_connect=False
+        )
         self.port: int = self._server.server_address[1]
         self._thread = Thread(target=self._server.serve_forever, name="web server", daemon=True)
 
