@@ -253,6 +253,30 @@ def test_a_hub_that_does_not_know_a_message_yet_is_asked_again(
     assert page.send(alice, "Hello")[0].kind == "Completed"
 
 
+def test_a_worker_that_starts_late_is_taken_all_the_same(
+    chromium_tab: Callable[..., ChromiumTab], installation: Installation, subscriber: Subscriber
+) -> None:
+    tab = chromium_tab()
+    subscribed(tab, subscriber)
+    tab.on_new_document(
+        """(() => {
+            const register = ServiceWorkerContainer.prototype.register;
+            ServiceWorkerContainer.prototype.register = async function (...all) {
+                await new Promise((resolve) => { window.release = resolve; });
+                return register.apply(this, all);
+            };
+            // The page's patience is over at once.
+            const real = window.setTimeout;
+            window.setTimeout = (work, time) => real(work, time < 1000 ? time : 0);
+        })()"""
+    )
+    page = NotifyPage(tab, installation.origin).open()
+    page.await_state("unsupported")
+    assert "could not start" in page.text("device")
+    tab.evaluate("window.release()")
+    page.await_state("token")
+
+
 def test_who_is_still_logged_in_sends_no_sooner_after_a_reload(open_page: Callable[..., Page], alice: Account) -> None:
     page = open_page("")
     page.log_in(alice)

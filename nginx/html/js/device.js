@@ -6,7 +6,7 @@
 // Emits `change`. `reason` names the words for the state (words.js) where the state alone does not say enough.
 
 import * as api from './api.js';
-import { within } from './deadline.js';
+import { Late, within } from './deadline.js';
 import { subscribe } from './subscription.js';
 
 const seconds = 15; // for a push service, which may never answer, and for the worker to start
@@ -26,16 +26,24 @@ export class Device extends EventTarget {
         const turn = ++this.#turn;
         const lack = missing();
         if (lack) return this.#become('unsupported', lack);
+        let pending;
         try {
-            this.#worker ??= await within(seconds, startWorker());
+            this.#worker ??= await within(seconds, pending = startWorker());
         } catch (error) {
             if (turn !== this.#turn) return;
+            // Better late than never.
+            if (error instanceof Late) pending.then((late) => this.#goOnWith(late, turn), () => {});
             return this.#become('unsupported', error?.name === 'SecurityError' ? 'certificate' : 'worker');
         }
         if (turn !== this.#turn) return;
         if (Notification.permission === 'denied') return this.#become('blocked');
         if (Notification.permission === 'granted') return this.#subscribe(turn);
         this.#become('idle', this.state === 'asking' ? 'dismissed' : 'idle');
+    }
+
+    #goOnWith(worker, turn) {
+        this.#worker ??= worker;
+        if (turn === this.#turn) this.look();
     }
 
     /** Asks for permission; must be called from a click. */
