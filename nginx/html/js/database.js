@@ -4,12 +4,13 @@
 
 import { within } from './deadline.js';
 
+const seconds = 10; // for each step; a slow disk with much to do needs some
 let opened;
 
 /** Runs `work(store)` in one transaction; gives what the request that `work` returns gave, once all of it is kept. */
 export async function transact(storeName, mode, work) {
-    const database = await within(5, (opened ??= open()));
-    return within(5, new Promise((resolve, reject) => {
+    const database = await within(seconds, (opened ??= open()));
+    return within(seconds, new Promise((resolve, reject) => {
         const transaction = database.transaction(storeName, mode);
         const request = work(transaction.objectStore(storeName));
         transaction.oncomplete = () => resolve(request?.result);
