@@ -17,7 +17,7 @@ from installed_site import Site
 from product import CHECKOUT, install_product, make_certificate
 from roots import Bases, Root, RootCache
 
-PROBE_SECONDS = 60
+PROBE_SECONDS = 180
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -4,7 +4,7 @@
 import subprocess
 from dataclasses import dataclass
 
-COMMAND_SECONDS = 60
+COMMAND_SECONDS = 180
 DEFAULT_MIRROR = "http://deb.debian.org/debian"
 # What a host has that the product comes to. systemd is not in a minimal Debian; it boots the roots.
 HOST = ("ca-certificates", "nginx", "systemd")

@@ -18,7 +18,7 @@ from roots import run
 SERVICE = "app-backend.service"
 SOCKET = "app-backend.socket"
 CONFIGURATION = "/etc/app-backend/app-backend.json"
-CALL_SECONDS = 60
+CALL_SECONDS = 180
 
 
 @dataclass(frozen=True)

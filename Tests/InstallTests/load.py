@@ -9,8 +9,8 @@ from typing import Self
 
 from deadline import wait_until
 
-CALL_SECONDS = 120
-ANSWERS_SECONDS = 120
+CALL_SECONDS = 200
+ANSWERS_SECONDS = 300
 
 
 class Worker:

@@ -6,7 +6,7 @@ import stat
 import subprocess
 from pathlib import Path
 
-MOUNT_SECONDS = 30
+MOUNT_SECONDS = 180
 # Name, major and minor number: what every program may expect (Filesystem Hierarchy Standard 3.0, section 6.1.3).
 DEVICES = [("null", 1, 3), ("zero", 1, 5), ("full", 1, 7), ("random", 1, 8), ("urandom", 1, 9), ("tty", 5, 0)]
 

@@ -15,7 +15,7 @@ from product import CHECKOUT
 from roots import Root
 
 # Packages may have to be installed first.
-COMMAND_SECONDS = 300
+COMMAND_SECONDS = 600
 # Where the packages lie in the system.
 FOLDER = "/srv/packages"
 DEFAULT_SERVER = "/etc/nginx/sites-available/default"

@@ -10,7 +10,7 @@ from pathlib import Path
 from roots import Root
 
 CHECKOUT = Path(__file__).parents[2]
-COMMAND_SECONDS = 60
+COMMAND_SECONDS = 180
 SITE = "push.example.com"
 CERTIFICATES = f"/etc/letsencrypt/live/{SITE}"
 PLACES = {

@@ -23,11 +23,19 @@ from mounts import bind, mount, mount_devices, unmount
 RECIPE = 2
 BOOTSTRAP = Path(__file__).with_name("bootstrap.sh")
 BOOTSTRAP_SECONDS = 900
+# A mirror may fail once, and need a moment.
+ATTEMPTS, PAUSE_SECONDS = 3, 10
 # After so long a kept system is removed.
 UNUSED_SECONDS = 30 * 86400
 COMMAND_SECONDS = 300
 # What a program is told of its surroundings, and nothing else.
-ENVIRONMENT = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LANG": "C.UTF-8", "DEBIAN_FRONTEND": "noninteractive"}
+ENVIRONMENT = {
+    "PATH": "/usr/sbin:/usr/bin:/sbin:/bin",
+    "LANG": "C.UTF-8",
+    "DEBIAN_FRONTEND": "noninteractive",
+    # For an answer of systemd's, which has 25 otherwise and a busy machine.
+    "SYSTEMD_BUS_TIMEOUT": str(COMMAND_SECONDS),
+}
 
 
 @dataclass(frozen=True)
@@ -49,8 +57,9 @@ class RootCache:
 
     def prepare(self, releases: Sequence[Debian]) -> dict[Debian, Bases]:
         """Those that are missing are made at the same time. Raises RuntimeError with the end of debootstrap's output."""
-        # Another run may be making the very same.
-        with file_lock(self._folder / "lock", "no other run makes roots", BOOTSTRAP_SECONDS):
+        # Another run may be making the very same, with all its attempts.
+        seconds = len(releases) * (ATTEMPTS + 1) * BOOTSTRAP_SECONDS
+        with file_lock(self._folder / "lock", "no other run makes roots", seconds):
             folders = {release: self._folder / _name(release) for release in releases}
             works = [_Bootstrap(release, folder) for release, folder in folders.items() if not folder.exists()]
             try:
@@ -73,24 +82,36 @@ class RootCache:
 
 
 class _Bootstrap:
-    """One run of debootstrap. The folder gets its name when it is complete: one that was cut short is not believed."""
+    """Runs debootstrap, and again when that fails. The folder gets its name when it is complete: one that was cut short is
+    not believed."""
 
     def __init__(self, release: Debian, folder: Path):
         self._release, self._folder = release, folder
         self._part = folder.with_name(f"{folder.name}.part")
-        log = folder.with_name(f"{release.suite}.log")
-        log.unlink(missing_ok=True)
-        shutil.rmtree(self._part, ignore_errors=True)
-        lists = [",".join(HOST), ",".join(release.needed)]
-        # With process numbers and mounts of its own, so that all it has started and mounted ends with it.
-        command = ["unshare", "--mount", "--pid", "--fork", "--kill-child", str(BOOTSTRAP)]
-        self._child = Child([*command, str(self._part), release.suite, mirror(), *lists], log)
+        self._log = folder.with_name(f"{release.suite}.log")
+        self._log.unlink(missing_ok=True)
+        self._start()
 
     def finish(self) -> None:
-        wait_until(lambda: self._child.exit_status is not None, f"{self._folder.name} is made", BOOTSTRAP_SECONDS)
-        if self._child.exit_status != 0:
+        for _ in range(1, ATTEMPTS):
+            if self._has_worked():
+                break
+            time.sleep(PAUSE_SECONDS)
+            self._start()
+        if not self._has_worked():
             raise RuntimeError(f"debootstrap {self._release.suite}: {self._child.output[-2000:]}")
         self._part.rename(self._folder)
+
+    def _start(self) -> None:
+        shutil.rmtree(self._part, ignore_errors=True)
+        lists = [",".join(HOST), ",".join(self._release.needed)]
+        # With process numbers and mounts of its own, so that all it has started and mounted ends with it.
+        command = ["unshare", "--mount", "--pid", "--fork", "--kill-child", str(BOOTSTRAP)]
+        self._child = Child([*command, str(self._part), self._release.suite, mirror(), *lists], self._log)
+
+    def _has_worked(self) -> bool:
+        wait_until(lambda: self._child.exit_status is not None, f"{self._folder.name} is made", BOOTSTRAP_SECONDS)
+        return self._child.exit_status == 0
 
     def stop(self) -> None:
         self._child.stop(signal.SIGKILL)

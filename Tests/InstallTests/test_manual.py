@@ -13,7 +13,7 @@ import pytest
 from product import CHECKOUT
 
 PAGE = CHECKOUT / "docs" / "app-backend.1"
-COMMAND_SECONDS = 30
+COMMAND_SECONDS = 180
 
 
 @pytest.fixture(scope="session")

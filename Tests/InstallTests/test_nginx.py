@@ -17,7 +17,7 @@ DEFAULT = "/etc/nginx/sites-available/default"
 INCLUDE = "include snippets/app-backend.conf;"
 HANDLE = "ab" * 32
 only_trixie = pytest.mark.parametrize("release", [TRIXIE], indirect=True, ids=["trixie"])
-CALL_SECONDS = "30"
+CALL_SECONDS = "180"
 
 
 def test_nginx_says_nothing_against_the_site(installed: Root, release: Debian) -> None:
