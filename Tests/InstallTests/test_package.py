@@ -43,7 +43,7 @@ LOG = "/var/log/nginx/app-backend.log"
 @pytest.fixture(scope="session")
 def package(program: Path, shared: Path) -> Path:
     """Made of the executable that is shipped."""
-    with file_lock(shared / "lock", "nobody else makes the package", COMMAND_SECONDS):
+    with file_lock(shared / "lock", "nobody else makes the package", 2 * COMMAND_SECONDS):
         return next(shared.glob("*.deb"), None) or make_package(program, shared)
 
 
@@ -142,8 +142,10 @@ def test_apt_installs_and_one_include_later_everything_works(site: Site, alice: 
 
 
 def test_an_upgrade_under_load_fails_no_request_and_keeps_what_was_edited(
-    site: Site, alice: User, later: Path
+    site: Site, later: Path
 ) -> None:
+    # Both of the callers log in anew at once when the service is another one: see `import_user`.
+    alice = site.import_user("alice")
     allow_load(site.system.root)
     site.configure(hub={"platforms": ["apns"]})
     edited = site.system.root.file(CONFIGURATION).read_text()

@@ -18,27 +18,28 @@ class Sender:
 
     def __init__(self, site: Site, name: str):
         self._site, self._name = site, name
-        self._callers: list[Caller] = []
+        self._users: list[User] = []
         self._numbers = count()
         # The ids, for each of its users.
         self.acknowledged: list[set[int]] = []
 
     def send(self) -> None:
         if next(self._numbers) % MESSAGES_PER_USER == 0:
-            user = self._site.import_user(f"{self._name}-{len(self._callers)}")
-            self._callers.append(self._site.caller(user))
+            user = self._site.import_user(f"{self._name}-{len(self._users)}")
+            self._users.append(user)
+            self._caller = self._site.caller(user)
             self.acknowledged.append(set())
-        reply = expect(self._callers[-1].call("POST", "/api/notifications", secrets.token_hex(8)))
+        reply = expect(self._caller.call("POST", "/api/notifications", secrets.token_hex(8)))
         self.acknowledged[-1].add(reply.json()["Id"])
 
     @property
     def stored(self) -> list[set[int]]:
         """What is kept, whoever was told of it."""
-        return [set(messages(caller)) for caller in self._callers]
+        return [set(messages(self._site.caller(user))) for user in self._users]
 
 
 def messages(caller: Caller) -> list[int]:
-    """The ids of all that is kept for a user."""
+    """The ids of all that is kept for a user. `caller` has no connection that nginx could have closed meanwhile."""
     found: list[int] = []
     while True:
         behind = f"&after={found[-1]}" if found else ""
