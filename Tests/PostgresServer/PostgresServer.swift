@@ -2,8 +2,8 @@
 import Glibc
 import Processes
 
-/// A PostgreSQL server of the tests' own, of Debian's package: its data and its socket are in a folder of its own, and it
-/// listens nowhere else. It ends with the process that started it, however that ends.
+/// A PostgreSQL server of the tests' own, of Debian's package: its data and its socket are in a folder of its own, and where
+/// it has no certificate it listens nowhere else. It ends with the process that started it, however that ends.
 package final class PostgresServer: Sendable {
     package struct Fault: Error { package let what: String }
 
@@ -15,28 +15,41 @@ package final class PostgresServer: Sendable {
 
     /// The socket's folder, as a URL's `host` has it.
     package let folder: String
+    /// Where it listens as well, when it has a certificate.
+    package let place: LoopbackPlace?
     private let settings: [String]
     private let programs: PostgresPrograms
     private let caretaker: Caretaker
     let process = ProcessBox()
 
     /// Makes the data and starts the server.
-    /// - Parameter settings: `name=value`, of postgresql.conf.
-    package init(settings: [String] = []) throws {
+    /// - Parameters:
+    ///   - settings: `name=value`, of postgresql.conf.
+    ///   - certificate: what it shows to who comes by TCP.
+    package init(settings: [String] = [], certificate: Certificate? = nil) throws {
         programs = try PostgresPrograms()
         folder = try Self.makeFolder()
         caretaker = try Caretaker(folder: folder)
+        place = try certificate.map { _ in try LoopbackPlace() }
         // What is written need not be flushed: the system loses nothing when a process is killed.
         self.settings =
-            ["listen_addresses=", "unix_socket_directories=\(folder)", "shared_buffers=16MB", "fsync=off"] + settings
+            ["listen_addresses=", "unix_socket_directories=\(folder)", "shared_buffers=16MB", "fsync=off"]
+            + (place.map(Self.settings) ?? []) + settings
         try programs.give(folder)
-        let arguments = ["-D", data, "-U", "app", "--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8", "--no-sync"]
-        let made = try programs.start("initdb", arguments, output: folder + "/initdb.log")
-        guard made.wait(seconds: Self.seconds) == 0 else {
-            made.stop()
-            throw Fault(what: "initdb failed; see \(folder)/initdb.log")
+        try PostgresData.copy(to: data)
+        for file in certificate.map({ [$0.file, $0.key] }) ?? [] {
+            try ChildProcess("/bin/cp", [file, data]).end("cp")
+            try programs.give(data + "/" + (file.split(separator: "/").last ?? ""))
         }
         try start()
+    }
+
+    /// The files are in the folder of the data.
+    private static func settings(_ place: LoopbackPlace) -> [String] {
+        [
+            "listen_addresses=\(place.address)", "port=\(place.port)", "ssl=on", "ssl_cert_file=certificate.pem",
+            "ssl_key_file=key.pem",
+        ]
     }
 
     deinit { stop() }
@@ -44,7 +57,9 @@ package final class PostgresServer: Sendable {
     var data: String { folder + "/data" }
 
     /// For a database that is there.
-    package func url(_ database: String) -> String { "postgresql://app@/\(database)?host=\(folder)" }
+    package func url(_ database: String) -> String {
+        "postgresql://app@/\(database)?host=\(folder)" + (place.map { "&port=\($0.port)" } ?? "")
+    }
 
     /// Begins; what a server before it left in its data is recovered.
     package func start() throws {
@@ -121,7 +136,7 @@ package final class PostgresServer: Sendable {
     }
 
     /// Short, because a socket's path may have 107 bytes.
-    private static func makeFolder() throws -> String {
+    static func makeFolder() throws -> String {
         var template = Array("/tmp/pg-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw Fault(what: "mkdtemp") }
         return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)

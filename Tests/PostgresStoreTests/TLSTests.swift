@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+import PostgresServer
+import PostgresStore
+import Store
+import Testing
+
+@Suite struct `A database behind TLS` {
+    /// - Returns: why the database could not be opened; empty, when it could.
+    private func refusal(_ url: String) -> String {
+        do {
+            _ = try PostgresStore.open(url: url, options: .patient)
+            return ""
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    @Test func `a server is taken for its name by its certificate, and another's is refused`() throws {
+        let (certificate, others) = (try Certificate(for: "db.example"), try Certificate(for: "db.example"))
+        let site = try Site(PostgresServer(certificate: certificate))
+        let (place, database) = (try #require(site.server.place), try site.run("SELECT current_database()"))
+        func url(_ name: String, authority: String, mode: String = "verify-full") -> String {
+            "postgresql://app@\(name):\(place.port)/\(database)?hostaddr=\(place.address)"
+                + "&sslmode=\(mode)&sslrootcert=\(authority)"
+        }
+        let own = url("db.example", authority: certificate.file)
+        let store = try PostgresStore.open(url: own, options: .patient)
+        _ = try store.putUser(User(name: "alice", passwordHash: ""))
+        let sessions = "pg_stat_ssl JOIN pg_stat_activity USING (pid) WHERE client_addr IS NOT NULL"
+        #expect(try site.run("SELECT bool_and(ssl) FROM \(sessions)") == "t")
+        // What lies in the pool meanwhile says good-bye in TLS's own words.
+        site.server.stop()
+        try site.server.start()
+        #expect(try store.putUser(User(name: "bob", passwordHash: "")).version == 1)
+
+        #expect(refusal(url("db.example", authority: others.file)).contains("no authority of sslrootcert"))
+        #expect(refusal(url("db.example", authority: "/nowhere.pem")).contains("the file of sslrootcert"))
+        #expect(refusal(url("db.other", authority: certificate.file)).contains("another name"))
+        #expect(refusal(url("db.other", authority: certificate.file, mode: "verify-ca")) == "")
+    }
+}
