@@ -53,7 +53,7 @@ extension WireSite {
         /// Where nginx's files are; nil: the site's own front door's.
         var nginxFolder: String?
         /// Seconds for each question.
-        var patience = 60
+        var timeout = 60
         var more: [String] = []
 
         static let thisUser = getpwuid(geteuid()).map { String(cString: $0.pointee.pw_name) } ?? "root"
@@ -67,7 +67,7 @@ extension WireSite {
             [
                 "doctor", "--json", "--config", walk.configuration ?? backend.configuration, "--url",
                 walk.url ?? "https://\(authority)", "--web-server-user", walk.webServer,
-                "--nginx-folder", walk.nginxFolder ?? door.folder, "--patience", "\(walk.patience)",
+                "--nginx-folder", walk.nginxFolder ?? door.folder, "--timeout", "\(walk.timeout)",
             ] + trust + walk.more)
         let said = (outcome.output + outcome.errors).lowercased()
         for form in secrets.forms { #expect(!said.contains(form)) }

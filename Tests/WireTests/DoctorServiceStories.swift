@@ -20,14 +20,14 @@ extension WireTests {
             }
 
             func diagnose(
-                _ site: WireSite, webServer: String = WireSite.Walk.thisUser, patience: Int = 60, more: [String] = []
+                _ site: WireSite, webServer: String = WireSite.Walk.thisUser, timeout: Int = 60, more: [String] = []
             ) throws -> Diagnosis {
                 _ = try Program.run(
                     Program.appBackend, ["user", "add", "alice", "--config", service.configuration],
                     input: .text("password\n"))
                 return try site.diagnose(
                     WireSite.Walk(
-                        configuration: service.configuration, webServer: webServer, patience: patience, more: more))
+                        configuration: service.configuration, webServer: webServer, timeout: timeout, more: more))
             }
         }
 
@@ -82,7 +82,7 @@ extension WireTests {
             try bench.service.start()
             #expect(try bench.diagnose(site).wrong == [])
             bench.service.signal(SIGSTOP)
-            let hanging = try bench.diagnose(site, patience: 5)
+            let hanging = try bench.diagnose(site, timeout: 5)
             #expect(hanging.wrong.contains("socket") && hanging.found("socket").contains("no answer comes"))
             #expect(hanging.cure("socket").contains("journalctl -u app-backend"))
             bench.service.signal(SIGCONT)

@@ -20,14 +20,14 @@ extension WireTests {
 
             let lines = try site.run(
                 "doctor", "--url", "https://\(site.authority)", "--ca-file", "\(site.certificates)/cert.pem",
-                "--web-server-user", WireSite.Walk.thisUser, "--patience", "60")
+                "--web-server-user", WireSite.Walk.thisUser, "--timeout", "60")
             #expect(lines.status == 0 && lines.errors.isEmpty)
             for step in all { #expect(lines.output.contains("\nok       \(step) ") || step == "configuration") }
         }
 
         @Test(arguments: [
             ["--nonsense"], ["--url"], ["--url", "push.example.com"], ["--url", "https://a.example/api"],
-            ["--socket", "app.sock"], ["--patience", "0"], ["--patience", "121"],
+            ["--socket", "app.sock"], ["--timeout", "0"], ["--timeout", "121"],
         ])
         func `wrong usage is status 2`(arguments: [String]) throws {
             let outcome = try Program.run(Program.appBackend, ["doctor"] + arguments)

@@ -9,7 +9,7 @@ struct DoctorCommand: ParsableCommand {
     private static let misuse: Int32 = 2
     /// What --socket says where there is none, as with mod_fcgid.
     static let noSocket = "none"
-    private static let patiences: ClosedRange<UInt16> = 1...120
+    private static let timeouts: ClosedRange<UInt16> = 1...120
 
     static let configuration = CommandConfiguration(
         commandName: "doctor", abstract: "Walk the way of a request and say what is wrong, and what to change.",
@@ -38,15 +38,15 @@ struct DoctorCommand: ParsableCommand {
     @Option(
         help: ArgumentHelp(
             "Seconds that one question may take, at most; more on a host that is very slow.", valueName: "seconds"))
-    var patience: UInt16 = 5
+    var timeout: UInt16 = 5
     @Flag(help: "Print one JSON object, for scripts.") var json = false
 
     func validate() throws {
         if let url, SiteAddress(url) == nil {
             throw ValidationError("--url must be https://host or https://host:port")
         }
-        guard Self.patiences.contains(patience) else {
-            throw ValidationError("--patience must be \(Self.patiences.lowerBound) to \(Self.patiences.upperBound)")
+        guard Self.timeouts.contains(timeout) else {
+            throw ValidationError("--timeout must be \(Self.timeouts.lowerBound) to \(Self.timeouts.upperBound)")
         }
         _ = try socketAddress()
     }

@@ -16,7 +16,7 @@ extension Examination {
             caFile: configuration.hub.caFile, setting: setting)
         let probe = ConnectionProbe(
             scheme: connection.scheme, authority: connection.endpoint, caFile: configuration.hub.caFile,
-            proxy: configuration.hub.proxy, timeout: patience)
+            proxy: configuration.hub.proxy, timeout: timeout)
         let reached = connect(probe)
         var answer: HubAnswer?
         if case .success = reached { answer = ask(connection) }
@@ -38,7 +38,7 @@ extension Examination {
 
     private mutating func ask(_ connection: ConnectionString) -> HubAnswer {
         var options = CurlOptions()
-        options.timeout = min(.seconds(configuration.hub.timeout), patience)
+        options.timeout = min(.seconds(configuration.hub.timeout), timeout)
         options.caFile = configuration.hub.caFile
         options.proxy = configuration.hub.proxy
         options.userAgent = "app-backend-doctor/\(Version.text)"

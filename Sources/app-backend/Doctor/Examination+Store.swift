@@ -58,7 +58,7 @@ extension Examination {
         var unresolved: [String] = []
         // Through a proxy, names are looked up there.
         if case .on = owner.push, settings.proxy == nil {
-            unresolved = HostLookup.unresolved(settings.hosts.exampleNames, seconds: command.patience)
+            unresolved = HostLookup.unresolved(settings.hosts.exampleNames, seconds: command.timeout)
         }
         return PushStep(owner.push, setting: setting).findings(
             running: service?.configuration, unresolved: unresolved)

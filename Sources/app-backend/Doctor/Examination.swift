@@ -35,7 +35,7 @@ struct Examination {
     }
 
     /// The longest that one question may take.
-    var patience: Duration { .seconds(command.patience) }
+    var timeout: Duration { .seconds(command.timeout) }
 
     mutating func run() {
         add(.configuration, configurationFindings())
@@ -90,14 +90,14 @@ struct Examination {
             return NginxFilesStep(nginx, socket: socketName).findings()
         }
         let options = CurlOptions(
-            timeout: patience, caFile: command.caFile, userAgent: "app-backend-doctor/\(Version.text)",
+            timeout: timeout, caFile: command.caFile, userAgent: "app-backend-doctor/\(Version.text)",
             allowPlainHTTP: true)
         do {
             let transport = try CurlTransport(options)
             defer { transport.close() }
             let watch = ClockWatch(host: address.host, inner: transport, now: { Site.now().seconds })
             let probe = ConnectionProbe(
-                scheme: address.scheme, authority: address.authority, caFile: command.caFile, timeout: patience)
+                scheme: address.scheme, authority: address.authority, caFile: command.caFile, timeout: timeout)
             let step = NginxStep(
                 site: address, realm: isUnread ? nil : configuration.realm, files: nginx,
                 transport: watch)
@@ -135,7 +135,7 @@ struct Examination {
         let step = SocketStep(
             name: name, address: address, isOurs: name == listen,
             webServerName: command.webServerUser ?? nginx.user ?? "www-data")
-        let answer = Result { () throws(FastCGIProbe.Failure) in try step.ask(seconds: command.patience) }
+        let answer = Result { () throws(FastCGIProbe.Failure) in try step.ask(seconds: command.timeout) }
         if case .success(let answered) = answer { service = answered }
         let ours = RunningConfiguration(
             realm: configuration.realm, platforms: configuration.hub.platformNames, vapidPublicKey: nil)
