@@ -42,8 +42,8 @@ extension PostgresStore {
     private static let forgetAnswers = Statement.writing(
         "forgetAnswers",
         """
-        DELETE FROM idempotent_requests WHERE owner = $1 AND status IS NOT NULL AND key IN (
-            SELECT key FROM idempotent_requests WHERE owner = $1 AND key <> $2 AND status IS NOT NULL
+        DELETE FROM idempotent_requests WHERE owner = $1 AND status IS NOT NULL AND (key, created_at) IN (
+            SELECT key, created_at FROM idempotent_requests WHERE owner = $1 AND key <> $2 AND status IS NOT NULL
             ORDER BY created_at, key LIMIT $3)
         """)
     private static let releaseIdempotencyKey = Statement.writing(
