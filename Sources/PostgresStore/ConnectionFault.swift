@@ -19,7 +19,7 @@ enum ConnectionFault {
         (sign: "recovery mode", reason: "the server is recovering"),
         (sign: "session is read-only", reason: "no server of the URL takes writes"),
         (sign: "does not match host name", reason: "TLS: the server's certificate is for another name"),
-        (sign: "root certificate file", reason: "TLS: the file of sslrootcert is not there, or holds no certificate"),
+        (sign: "root certificate", reason: "TLS: the file of sslrootcert is not there, or holds no certificate"),
         (sign: "certificate verify failed", reason: "TLS: no authority of sslrootcert vouches for the server today"),
         (sign: "certificate", reason: "TLS: a certificate is not accepted"),
         (sign: "SSL", reason: "TLS: no agreement with the server"),
