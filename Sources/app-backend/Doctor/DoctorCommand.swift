@@ -37,7 +37,7 @@ struct DoctorCommand: ParsableCommand {
     var webServerUser: String?
     @Option(
         help: ArgumentHelp(
-            "Seconds that one question may take, at most; more on a host that is very slow.", valueName: "seconds"))
+            "Seconds that one question may take; give more on a host that is very slow.", valueName: "seconds"))
     var timeout: UInt16 = 5
     @Flag(help: "Print one JSON object, for scripts.") var json = false
 
