@@ -2,6 +2,7 @@
 import Glibc
 import HTTP
 import HTTPTypes
+import Processes
 import Testing
 
 @testable import Curl
@@ -133,8 +134,8 @@ private func address(_ text: String) throws -> IPAddress {
 
     @Test func `is said of a connection that was refused, and not that nobody answers`() throws {
         #expect(TransportError.forbiddenAddress.isUnsent && !TransportError.forbiddenAddress.mayPass)
-        let refusing = try RefusingPort()
-        let authority = "127.0.0.1:\(refusing.port)"
+        let refusing = try LoopbackPort()
+        let authority = "127.0.0.1:\(refusing.number)"
         let transport = try CurlTransport(.patient(addresses: .publicOnly(except: [authority])))
         #expect {
             try transport.respond(to: Request(method: .get, authority: authority, path: "/"))

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import Processes
 import Testing
 
 @testable import Curl
@@ -53,8 +54,8 @@ struct ConnectionProbeTests {
     }
 
     @Test func `who does not speak TLS, does not listen or does not answer is told apart`() throws {
-        let refusing = try RefusingPort()
-        let nobody = "127.0.0.1:\(refusing.port)"
+        let refusing = try LoopbackPort()
+        let nobody = "127.0.0.1:\(refusing.number)"
         try LocalServer.run { server in
             let plain = "localhost:\(server.plainPort)"
             #expect(Self.failure(Self.probe("https", plain)) == .noTLS)

@@ -161,9 +161,9 @@ private func outcome(_ transport: CurlTransport, _ request: Request) -> Result<R
                 }
                 try once()
                 let before = try (entries("/proc/self/fd"), entries("/proc/self/task"))
-                for _ in 0..<20 { try once() }
-                // Not one of each. Foundation's and libdispatch's come and go, and a thread that was waited for is
-                // listed for a moment longer.
+                for _ in 0..<40 { try once() }
+                // Not one of every second. Foundation's and libdispatch's come and go, and a thread that was waited for
+                // is listed for a moment longer.
                 let areFewer = try Deadline.poll(seconds: Patience.seconds) {
                     let now = try (entries("/proc/self/fd"), entries("/proc/self/task"))
                     return now.0 < before.0 + 20 && now.1 < before.1 + 20

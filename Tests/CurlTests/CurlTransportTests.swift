@@ -3,6 +3,7 @@ import Curl
 import Glibc
 import HTTP
 import HTTPTypes
+import Processes
 import Testing
 
 private func text(_ response: Response) -> String { String(decoding: response.body, as: UTF8.self) }
@@ -219,10 +220,10 @@ private let custom = HTTPField.Name("X-Custom")
     }
 
     @Test func `a port where nobody listens, without a word of the URL`() throws {
-        let refusing = try RefusingPort()
+        let refusing = try LoopbackPort()
         let transport = try CurlTransport(.patient())
         let request = Request(
-            method: .get, authority: "127.0.0.1:\(refusing.port)", path: "/secret-path", query: "token=secret-token")
+            method: .get, authority: "127.0.0.1:\(refusing.number)", path: "/secret-path", query: "token=secret-token")
         #expect {
             try transport.respond(to: request)
         } throws: { error in
@@ -234,8 +235,8 @@ private let custom = HTTPField.Name("X-Custom")
     @Test func `the environment's proxy`() async {
         await #expect(processExitsWith: .success) {
             // Nobody listens there, so a transport that obeyed would fail.
-            let refusing = try RefusingPort()
-            let proxy = "http://127.0.0.1:\(refusing.port)"
+            let refusing = try LoopbackPort()
+            let proxy = "http://127.0.0.1:\(refusing.number)"
             for name in ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", "http_proxy"] {
                 setEnvironment(name, proxy)
             }

@@ -8,11 +8,7 @@ import Processes
 /// A private nginx on free loopback ports, with a certificate for `localhost` of its own making, in a temporary folder.
 final class LocalServer: Sendable {
     let folder: URL
-    let tlsPort: UInt16
-    let plainPort: UInt16
-    /// Speaks HTTP/2, and takes 32 requests at once. It closes a connection on which twice as many come at a time (nginx
-    /// since CVE-2023-44487), and a client does not know its limit before it has sent the first of them.
-    let narrowPort: UInt16
+    private let ports: Ports
     /// Takes connections and never answers.
     private let silent: LoopbackListener
     private let process: ChildProcess
@@ -20,6 +16,11 @@ final class LocalServer: Sendable {
     /// The server's own certificate, which is its own authority.
     var certificate: String { folder.appending(path: "cert.pem").path }
     var authority: String { "localhost:\(tlsPort)" }
+    var tlsPort: UInt16 { ports.tls.number }
+    var plainPort: UInt16 { ports.plain.number }
+    /// Speaks HTTP/2, and takes 32 requests at once. It closes a connection on which twice as many come at a time (nginx
+    /// since CVE-2023-44487), and a client does not know its limit before it has sent the first of them.
+    var narrowPort: UInt16 { ports.narrow.number }
 
     /// A line of each request for `/drop` and `/take`.
     var drops: [Substring] {
@@ -34,6 +35,12 @@ final class LocalServer: Sendable {
     }
 
     struct NotStarted: Error {}
+
+    private struct Ports {
+        let tls: LoopbackPort
+        let plain: LoopbackPort
+        let narrow: LoopbackPort
+    }
 
     /// Runs `body` with a server, and ends the server whatever happens.
     static func run<Result>(_ body: (LocalServer) throws -> Result) throws -> Result {
@@ -56,7 +63,8 @@ final class LocalServer: Sendable {
                 ])
             try Data(repeating: UInt8(ascii: "x"), count: 200_000).write(to: folder.appending(path: "large"))
             silent = try LoopbackListener()
-            (process, tlsPort, plainPort, narrowPort) = try Self.start(in: folder, silent: silent.port)
+            ports = Ports(tls: try LoopbackPort(), plain: try LoopbackPort(), narrow: try LoopbackPort())
+            process = try Self.start(in: folder, ports, silent: silent.port)
         } catch {
             try? FileManager.default.removeItem(at: folder)
             throw error
@@ -68,28 +76,24 @@ final class LocalServer: Sendable {
         try? FileManager.default.removeItem(at: folder)
     }
 
-    /// Somebody else may take a port between our asking for a free one and nginx's binding it; then others are tried.
-    private static func start(in folder: URL, silent: UInt16) throws -> (ChildProcess, UInt16, UInt16, UInt16) {
-        for _ in 0..<5 {
-            let ports = (
-                try LoopbackListener.freePort(), try LoopbackListener.freePort(), try LoopbackListener.freePort()
-            )
-            try configuration(
-                folder: folder.path, tls: ports.0, plain: ports.1, narrow: ports.2, silent: silent
-            )
-            .write(to: folder.appending(path: "nginx.conf"), atomically: true, encoding: .utf8)
-            let process = try ChildProcess(
-                "/usr/sbin/nginx", ["-p", folder.path, "-c", "nginx.conf", "-e", "error.log"])
-            // nginx writes its number when it has bound all of them. To connect would prove less: while it waits for a
-            // port that is taken, the one who has taken it answers.
-            let number = folder.appending(path: "nginx.pid").path
-            Deadline.poll(seconds: Patience.seconds) {
-                FileManager.default.fileExists(atPath: number) || process.exitStatus != nil
-            }
-            if process.exitStatus == nil { return (process, ports.0, ports.1, ports.2) }
-            process.stop()
+    /// nginx writes its number when it has bound all ports.
+    private static func start(in folder: URL, _ ports: Ports, silent: UInt16) throws -> ChildProcess {
+        try configuration(
+            folder: folder.path, tls: ports.tls.number, plain: ports.plain.number, narrow: ports.narrow.number,
+            silent: silent
+        )
+        .write(to: folder.appending(path: "nginx.conf"), atomically: true, encoding: .utf8)
+        let process = try ChildProcess(
+            "/usr/sbin/nginx", ["-p", folder.path, "-c", "nginx.conf", "-e", "error.log"])
+        let number = folder.appending(path: "nginx.pid").path
+        let isUp = Deadline.poll(seconds: Patience.seconds) {
+            FileManager.default.fileExists(atPath: number) || process.exitStatus != nil
         }
-        throw NotStarted()
+        guard isUp, process.exitStatus == nil else {
+            process.stop()
+            throw NotStarted()
+        }
+        return process
     }
 
     private static func run(_ program: String, _ arguments: [String]) throws {

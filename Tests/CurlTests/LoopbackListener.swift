@@ -38,13 +38,8 @@ final class LoopbackListener: Sendable {
         return texts
     }
 
-    /// A port that was free a moment ago, for a server that binds it itself.
-    static func freePort() throws -> UInt16 {
-        try RefusingPort().port
-    }
-
     /// A socket that is bound to a loopback port of the kernel's choice.
-    fileprivate static func bound() throws -> (descriptor: Int32, port: UInt16) {
+    private static func bound() throws -> (descriptor: Int32, port: UInt16) {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw Failed(code: errno) }
         var address = sockaddr_in()
@@ -62,19 +57,5 @@ final class LoopbackListener: Sendable {
             throw Failed(code: code)
         }
         return (descriptor, UInt16(bigEndian: address.sin_port))
-    }
-}
-
-/// A loopback port on which nobody listens, nor can while this lives: it is bound. Whoever connects is refused.
-final class RefusingPort: Sendable {
-    let port: UInt16
-    private let descriptor: Int32
-
-    init() throws {
-        (descriptor, port) = try LoopbackListener.bound()
-    }
-
-    deinit {
-        close(descriptor)
     }
 }

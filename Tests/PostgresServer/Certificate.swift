@@ -16,7 +16,7 @@ package final class Certificate: Sendable {
             "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-noenc", "-days", "30",
             "-subj", "/CN=\(name)", "-addext", "subjectAltName=DNS:\(name)", "-keyout", key, "-out", file,
         ]
-        try ChildProcess("/usr/bin/openssl", arguments).end("openssl")
+        try ChildProcess("/usr/bin/openssl", arguments).succeed(as: "openssl")
     }
 
     deinit { try? FileManager.default.removeItem(atPath: folder) }

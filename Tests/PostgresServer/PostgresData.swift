@@ -16,18 +16,18 @@ struct PostgresData: Sendable {
         let arguments = [
             "-D", folder + "/data", "-U", "app", "--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8", "--no-sync",
         ]
-        try programs.start("initdb", arguments, output: folder + "/initdb.log").end("initdb")
+        try programs.start("initdb", arguments, output: folder + "/initdb.log").succeed(as: "initdb")
     }
 
     static func copy(to path: String) throws {
-        try ChildProcess("/bin/cp", ["-a", made.get().folder + "/data", path]).end("cp")
+        try ChildProcess("/bin/cp", ["-a", made.get().folder + "/data", path]).succeed(as: "cp")
     }
 }
 
 extension ChildProcess {
-    /// Waits for its end.
+    /// Waits until it has done what it was started for.
     /// - Throws: when it fails.
-    func end(_ name: String) throws {
+    func succeed(as name: String) throws {
         guard wait(seconds: PostgresServer.seconds) == 0 else {
             stop()
             throw PostgresServer.Fault(what: "\(name) failed")

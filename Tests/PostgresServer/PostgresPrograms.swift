@@ -108,7 +108,4 @@ enum TextFile {
     static func names(in folder: String) -> [String] {
         (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
     }
-
-    /// Where a symbolic link leads; nil where there is none.
-    static func target(of link: String) -> String? { try? FileManager.default.destinationOfSymbolicLink(atPath: link) }
 }

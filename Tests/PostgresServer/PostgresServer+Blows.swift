@@ -10,7 +10,7 @@ extension PostgresServer {
         // Stopped, it can neither start others nor see that they die.
         try stop(child)
         let areGone = Deadline.poll(seconds: Self.seconds) {
-            let others = processes.filter { $0 != child.id }
+            let others = children(of: child)
             for id in others { kill(id, SIGKILL) }
             return others.isEmpty
         }
@@ -25,7 +25,7 @@ extension PostgresServer {
         guard let child = process.current else { return }
         try stop(child)
         let areStopped = Deadline.poll(seconds: Self.seconds) {
-            let running = processes.filter { !isStopped($0) }
+            let running = children(of: child).filter { state(of: $0)?.first != "T" }
             for id in running { kill(id, SIGSTOP) }
             return running.isEmpty
         }
@@ -34,26 +34,29 @@ extension PostgresServer {
 
     package func thaw() {
         guard let child = process.current else { return }
-        for id in processes { kill(id, SIGCONT) }
+        for id in children(of: child) { kill(id, SIGCONT) }
         child.signal(SIGCONT)
     }
 
     /// A signal is heeded a moment after kill(2) has returned, and the child may start one more process until then.
     private func stop(_ child: ChildProcess) throws {
         child.signal(SIGSTOP)
-        guard Deadline.poll(seconds: Self.seconds, { isStopped(child.id) }) else {
+        guard Deadline.poll(seconds: Self.seconds, { state(of: child.id)?.first == "T" }) else {
             throw Fault(what: "the server outruns SIGSTOP")
         }
     }
 
-    /// All that work in the folder of the data, as every process of the server does. One that has ended has no such
-    /// folder, also where nobody has asked for its status yet.
-    private var processes: [pid_t] {
-        TextFile.names(in: "/proc").compactMap { pid_t($0) }.filter { TextFile.target(of: "/proc/\($0)/cwd") == data }
+    /// Those that are alive. Every process of the server is a child of the first one, which reaps none while it is stopped.
+    private func children(of child: ChildProcess) -> [pid_t] {
+        TextFile.names(in: "/proc").compactMap { pid_t($0) }.filter { id in
+            let words = state(of: id) ?? []
+            return words.count > 1 && words[1] == "\(child.id)" && words[0] != "Z"
+        }
     }
 
-    /// The third word of `/proc/<id>/stat`, behind a name in brackets, which may hold anything.
-    private func isStopped(_ id: pid_t) -> Bool {
-        TextFile.read("/proc/\(id)/stat")?.split(separator: ")").last?.split(separator: " ").first == "T"
+    /// The words of `/proc/<id>/stat` from the third, the state, on; the fourth is the parent. The second is a name in
+    /// brackets, which may hold anything.
+    private func state(of id: pid_t) -> [Substring]? {
+        TextFile.read("/proc/\(id)/stat")?.split(separator: ")").last?.split(separator: " ")
     }
 }

@@ -15,8 +15,8 @@ package final class PostgresServer: Sendable {
 
     /// The socket's folder, as a URL's `host` has it.
     package let folder: String
-    /// Where it listens as well, when it has a certificate.
-    package let place: LoopbackPlace?
+    /// Where it listens as well, at 127.0.0.1, when it has a certificate.
+    package let port: LoopbackPort?
     private let settings: [String]
     private let programs: PostgresPrograms
     private let caretaker: Caretaker
@@ -30,24 +30,24 @@ package final class PostgresServer: Sendable {
         programs = try PostgresPrograms()
         folder = try Self.makeFolder()
         caretaker = try Caretaker(folder: folder)
-        place = try certificate.map { _ in try LoopbackPlace() }
+        port = try certificate.map { _ in try LoopbackPort() }
         // What is written need not be flushed: the system loses nothing when a process is killed.
         self.settings =
             ["listen_addresses=", "unix_socket_directories=\(folder)", "shared_buffers=16MB", "fsync=off"]
-            + (place.map(Self.settings) ?? []) + settings
+            + (port.map(Self.settings) ?? []) + settings
         try programs.give(folder)
         try PostgresData.copy(to: data)
         for file in certificate.map({ [$0.file, $0.key] }) ?? [] {
-            try ChildProcess("/bin/cp", [file, data]).end("cp")
+            try ChildProcess("/bin/cp", [file, data]).succeed(as: "cp")
             try programs.give(data + "/" + (file.split(separator: "/").last ?? ""))
         }
         try start()
     }
 
     /// The files are in the folder of the data.
-    private static func settings(_ place: LoopbackPlace) -> [String] {
+    private static func settings(_ port: LoopbackPort) -> [String] {
         [
-            "listen_addresses=\(place.address)", "port=\(place.port)", "ssl=on", "ssl_cert_file=certificate.pem",
+            "listen_addresses=127.0.0.1", "port=\(port.number)", "ssl=on", "ssl_cert_file=certificate.pem",
             "ssl_key_file=key.pem",
         ]
     }
@@ -58,7 +58,7 @@ package final class PostgresServer: Sendable {
 
     /// For a database that is there.
     package func url(_ database: String) -> String {
-        "postgresql://app@/\(database)?host=\(folder)" + (place.map { "&port=\($0.port)" } ?? "")
+        "postgresql://app@/\(database)?host=\(folder)" + (port.map { "&port=\($0.number)" } ?? "")
     }
 
     /// Begins; what a server before it left in its data is recovered.

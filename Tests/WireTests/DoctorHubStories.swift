@@ -2,6 +2,7 @@
 import Foundation
 import HTTP
 import HTTPTypes
+import Processes
 import Testing
 
 extension WireTests {

@@ -5,12 +5,15 @@ import Glibc
 ///
 /// A port that is merely free now may be anybody's a moment later. So a socket stays bound to it that does not listen:
 /// the kernel gives such a port neither to who binds to any port nor to who connects. A server that is told the number
-/// binds to it all the same, because both sides set SO_REUSEADDR (socket(7)), as nginx, Apache and lighttpd do.
-final class LoopbackPort: Sendable {
-    let number: UInt16
+/// binds to it all the same, because both sides set SO_REUSEADDR (socket(7)), as nginx, Apache,
+/// lighttpd and PostgreSQL do.
+package final class LoopbackPort: Sendable {
+    package struct Failed: Error { package let code: Int32 }
+
+    package let number: UInt16
     private let descriptor: Int32
 
-    init() throws {
+    package init() throws {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         var (isOn, address): (Int32, sockaddr_in) = (1, sockaddr_in())
         address.sin_family = sa_family_t(AF_INET)
@@ -25,7 +28,7 @@ final class LoopbackPort: Sendable {
         guard isBound else {
             let code = errno
             close(descriptor)
-            throw LoopbackSocket.Failed(code: code)
+            throw Failed(code: code)
         }
         self.descriptor = descriptor
         number = UInt16(bigEndian: address.sin_port)
