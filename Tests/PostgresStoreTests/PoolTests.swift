@@ -47,8 +47,9 @@ import Testing
     @Test func `a server that hangs up on everybody is not asked by everybody`() throws {
         let door = try SlammedDoor()
         let pool = try pool("postgresql://app@/d?host=\(door.folder)", size: 8)
-        let outcomes = inParallel(8) { _ in
-            (0..<500).count { _ in
+        // Each caller ends with the first that does not fail as it should, which may have taken minutes.
+        let haveFailed = inParallel(8) { _ in
+            (0..<500).allSatisfy { _ in
                 do throws(CallFailure) {
                     pool.giveBack(try pool.take(until: Deadline(Self.ample)), keeping: true)
                     return false
@@ -58,7 +59,7 @@ import Testing
             }
         }
         // All have failed, and nearly all of them without a try of their own.
-        #expect(outcomes.allSatisfy { $0 == 500 })
+        #expect(haveFailed.allSatisfy { $0 })
         #expect((1..<100).contains(door.visitors))
     }
 
