@@ -46,7 +46,8 @@ static inline int platform_ofd_lock_byte(int descriptor, short type, off_t byte)
 // pthread_mutex_clocklock(3) (glibc 2.30), behind _GNU_SOURCE: a wait that ends in time however the wall clock is set.
 extern int pthread_mutex_clocklock(pthread_mutex_t *, clockid_t, const struct timespec *);
 
-// posix_spawn_file_actions_addclosefrom_np(3) (glibc 2.34): the child has nothing open from that number on.
+// posix_spawn_file_actions_addclosefrom_np(3) (glibc 2.34): the child has nothing open from that number on. For the
+// tests, whose children live side by side.
 extern int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *, int);
 
 // statfs(2), whose struct and function Swift cannot tell apart: the magic number of the file system; -1 and errno.

@@ -21,6 +21,7 @@ import Testing
         let clients = try (1...2).map { _ in try server.client() }
         for client in clients { client.send(Wire.request("GET", "/")[...]) }
         try server.start()
+        defer { server.close() }
         // Longer than a connection may be silent, and until the deadlines were looked at.
         let end = ContinuousClock.now + .milliseconds(1_500)
         #expect(eventually { ContinuousClock.now > end })
@@ -28,7 +29,6 @@ import Testing
         #expect(eventually { server.server.pulse.turns > turns + 3 })
         for _ in clients { gate.signal() }
         #expect(clients.compactMap { $0.answer()?.code } == [200, 200])
-        server.close()
     }
 
     @Test func `1200 idle kept connections cost no worker`() throws {
@@ -76,13 +76,13 @@ import Testing
         // Before it is up, or the test might be slowed down to a silence of its own.
         kept.send(Wire.request())
         try server.start()
+        defer { server.close() }
         #expect(kept.answer()?.code == 200)
         let silent = try (0..<3).map { _ in try server.client() }
         for client in silent { #expect(client.isClosedByServer()) }
         #expect(eventually { server.server.status.refused == [.receiveTimeout: 3] })
         #expect(eventually { server.server.status.connections == 1 })
         #expect(kept.exchange(Wire.request())?.code == 200)
-        server.close()
     }
 
     @Test func `half requests hold no more memory than they may`() throws {
