@@ -6,17 +6,6 @@ import Store
 import Testing
 
 @Suite struct `The schema of the database` {
-    private func refusal(_ site: Site) -> String { refusal(site.url) }
-
-    private func refusal(_ url: String) -> String {
-        do {
-            _ = try PostgresStore.open(url: url, options: .patient)
-            return ""
-        } catch {
-            return "\(error)"
-        }
-    }
-
     /// A role of the test's own, which may do nothing yet.
     /// - Returns: its name, and the database's URL for it.
     private func makeRole(_ site: Site) throws -> (name: String, url: String) {
@@ -27,7 +16,7 @@ import Testing
 
     @Test func `it is made by a command, and found by the store`() throws {
         let site = try Site(isMigrated: false)
-        #expect(refusal(site).contains("app-backend store migrate"))
+        #expect(Site.refusal(site.url).contains("app-backend store migrate"))
         #expect(try PostgresStore.migrate(url: site.url).before == 0)
         _ = try site.open()
         let again = try PostgresStore.migrate(url: site.url)
@@ -38,20 +27,20 @@ import Testing
     @Test func `an older one is refused with the cure`() throws {
         let site = try Site()
         try site.run("DELETE FROM app_backend.migrations")
-        #expect(refusal(site).contains("app-backend store migrate"))
+        #expect(Site.refusal(site.url).contains("app-backend store migrate"))
     }
 
     @Test func `a newer one is refused, and left alone`() throws {
         let site = try Site()
         try site.run("INSERT INTO app_backend.migrations VALUES (9999, now())")
-        #expect(refusal(site).contains("newer version"))
+        #expect(Site.refusal(site.url).contains("newer version"))
         #expect(throws: StoreError.self) { try PostgresStore.migrate(url: site.url) }
     }
 
     @Test func `of a version that there cannot be it is damaged, and left alone`() throws {
         let site = try Site()
         try site.run("UPDATE app_backend.migrations SET version = -5")
-        #expect(refusal(site).contains("cannot have written"))
+        #expect(Site.refusal(site.url).contains("cannot have written"))
         #expect(throws: StoreError.self) { try PostgresStore.migrate(url: site.url) }
         #expect(try site.run("SELECT version FROM app_backend.migrations") == "-5")
     }
@@ -79,12 +68,12 @@ import Testing
     @Test func `a user who may not use it is told so, and not that there is none`() throws {
         let site = try Site()
         let (role, url) = try makeRole(site)
-        #expect(refusal(url).contains("may not use the schema app_backend (GRANT USAGE)"))
+        #expect(Site.refusal(url).contains("may not use the schema app_backend (GRANT USAGE)"))
         let migration = #expect(throws: StoreError.self) { try PostgresStore.migrate(url: url) }
         #expect(String(describing: migration).contains("GRANT USAGE"))
         try site.run("GRANT USAGE ON SCHEMA app_backend TO \(role)")
-        #expect(refusal(url).contains("may not use the store's tables"))
+        #expect(Site.refusal(url).contains("may not use the store's tables"))
         try site.run("GRANT SELECT ON ALL TABLES IN SCHEMA app_backend TO \(role)")
-        #expect(refusal(url) == "")
+        #expect(Site.refusal(url) == "")
     }
 }

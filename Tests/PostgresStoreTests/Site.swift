@@ -35,6 +35,16 @@ struct Site {
         return try #require(store)
     }
 
+    /// - Returns: why the database could not be opened; empty, when it could.
+    static func refusal(_ url: String) -> String {
+        do {
+            _ = try PostgresStore.open(url: url, options: .patient)
+            return ""
+        } catch {
+            return "\(error)"
+        }
+    }
+
     /// Whatever has not come about by then never will.
     static let seconds = 240
 

@@ -5,16 +5,6 @@ import Store
 import Testing
 
 @Suite struct `A database behind TLS` {
-    /// - Returns: why the database could not be opened; empty, when it could.
-    private func refusal(_ url: String) -> String {
-        do {
-            _ = try PostgresStore.open(url: url, options: .patient)
-            return ""
-        } catch {
-            return "\(error)"
-        }
-    }
-
     @Test func `a server is taken for its name by its certificate, and another's is refused`() throws {
         let (certificate, others) = (try Certificate(for: "db.example"), try Certificate(for: "db.example"))
         let site = try Site(PostgresServer(certificate: certificate))
@@ -33,9 +23,9 @@ import Testing
         try site.server.start()
         #expect(try store.putUser(User(name: "bob", passwordHash: "")).version == 1)
 
-        #expect(refusal(url("db.example", authority: others.file)).contains("no authority of sslrootcert"))
-        #expect(refusal(url("db.example", authority: "/nowhere.pem")).contains("the file of sslrootcert"))
-        #expect(refusal(url("db.other", authority: certificate.file)).contains("another name"))
-        #expect(refusal(url("db.other", authority: certificate.file, mode: "verify-ca")) == "")
+        #expect(Site.refusal(url("db.example", authority: others.file)).contains("no authority of sslrootcert"))
+        #expect(Site.refusal(url("db.example", authority: "/nowhere.pem")).contains("the file of sslrootcert"))
+        #expect(Site.refusal(url("db.other", authority: certificate.file)).contains("another name"))
+        #expect(Site.refusal(url("db.other", authority: certificate.file, mode: "verify-ca")) == "")
     }
 }
