@@ -12,7 +12,7 @@ enum Payload {
         case .apns:
             return .apns(json: object { $0.member("aps") { $0.member("alert", text) } })
         case .fcm:
-            return .fcm(json: object { $0.member("message") { $0.member("data") { $0.member("message", text) } } })
+            return .fcm(json: fcmMessage { $0.member("message", text) })
         case .wns: return .wnsToast(xml: toast(text))
         case .browser:
             return .browser(
@@ -33,9 +33,9 @@ enum Payload {
                     // A background push (Apple: content-available without alert, sound or badge).
                     json.member("aps") { $0.member("content-available", 1) }
                     names(id, token, &json)
-                })
-        case .fcm:
-            return .fcm(json: object { $0.member("message") { $0.member("data") { names(id, token, &$0) } } })
+                },
+                headers: backgroundHeaders)
+        case .fcm: return .fcm(json: fcmMessage { names(id, token, &$0) })
         // A raw notification is its bytes alone, and the tutorial's client reads them as a number.
         case .wns: return .wnsRaw(Array(String(id).utf8))
         case .browser: return .browser(json: object { names(id, token, &$0) })
@@ -53,13 +53,28 @@ enum Payload {
             }
             return Template(body: String(decoding: body, as: UTF8.self))
         case .fcm:
-            let body = object { $0.member("message") { $0.member("data") { $0.member("message", "$(message)") } } }
+            let body = fcmMessage { $0.member("message", "$(message)") }
             return Template(body: String(decoding: body, as: UTF8.self))
         case .wns:
             return Template(
                 body: String(decoding: toast("$(message)"), as: UTF8.self),
                 headers: [PushHeader("X-WNS-Type", "wns/toast")])
         default: return nil
+        }
+    }
+
+    /// Since iOS 13 Apple drops a background push that does not say so and ask for priority 5; 10 is an error.
+    private static let backgroundHeaders = [
+        PushHeader("apns-push-type", "background"), PushHeader("apns-priority", "5"),
+    ]
+
+    /// A message of data alone, which Android delivers to the app. Without a priority it waits until the device wakes.
+    private static func fcmMessage(_ data: (inout JSONWriter) -> Void) -> [UInt8] {
+        object { json in
+            json.member("message") { json in
+                json.member("data", data)
+                json.member("android") { $0.member("priority", "high") }
+            }
         }
     }
 

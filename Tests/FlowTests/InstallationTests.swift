@@ -27,7 +27,7 @@ struct InstallationTests {
         Row(
             platform: .android, handle: "dQw4:APA91b_token-long-1", hubPlatform: .fcm,
             channel: "dQw4:APA91b_token-long-1",
-            template: #"{"message":{"data":{"message":"$(message)"}}}"#),
+            template: #"{"message":{"data":{"message":"$(message)"},"android":{"priority":"high"}}}"#),
         Row(
             platform: .windows, handle: "HTTPS://DB5.notify.windows.com:443/?token=Ab%2Fc", hubPlatform: .wns,
             channel: "https://db5.notify.windows.com/?token=Ab%2Fc",

@@ -14,6 +14,8 @@ struct PayloadTests {
         let body: String
         let contentType: String
         var windowsType: String?
+        var appleType: String?
+        var applePriority: String?
 
         var testDescription: String { "\(platform) \(body.prefix(30))" }
 
@@ -22,8 +24,12 @@ struct PayloadTests {
             #expect(message.body == expected)
             #expect(message.format == format)
             #expect(message.fields[.contentType] == contentType)
-            let name = try #require(HTTPField.Name("X-WNS-Type"))
-            #expect(message.fields[name] == windowsType)
+            let headers = [
+                "X-WNS-Type": windowsType, "apns-push-type": appleType, "apns-priority": applePriority,
+            ]
+            for (header, value) in headers {
+                #expect(message.fields[try #require(HTTPField.Name(header))] == value)
+            }
         }
     }
 
@@ -34,8 +40,8 @@ struct PayloadTests {
     static let plain = [
         Row(platform: "apns", format: "apple", body: #"{"aps":{"alert":"\#(escaped)"}}"#, contentType: json),
         Row(
-            platform: "fcm", format: "fcmv1", body: #"{"message":{"data":{"message":"\#(escaped)"}}}"#,
-            contentType: json),
+            platform: "fcm", format: "fcmv1",
+            body: #"{"message":{"data":{"message":"\#(escaped)"},"android":{"priority":"high"}}}"#, contentType: json),
         Row(
             platform: "wns", format: "windows",
             body: #"<toast><visual><binding template="ToastGeneric"><text>"#
@@ -49,10 +55,12 @@ struct PayloadTests {
     static let secure = [
         Row(
             platform: "apns", format: "apple",
-            body: #"{"aps":{"content-available":1},"secureId":"{id}","secureToken":"{token}"}"#, contentType: json),
+            body: #"{"aps":{"content-available":1},"secureId":"{id}","secureToken":"{token}"}"#, contentType: json,
+            appleType: "background", applePriority: "5"),
         Row(
             platform: "fcm", format: "fcmv1",
-            body: #"{"message":{"data":{"secureId":"{id}","secureToken":"{token}"}}}"#, contentType: json),
+            body: #"{"message":{"data":{"secureId":"{id}","secureToken":"{token}"},"android":{"priority":"high"}}}"#,
+            contentType: json),
         Row(
             platform: "wns", format: "windows", body: "{id}", contentType: "application/octet-stream",
             windowsType: "wns/raw"),
