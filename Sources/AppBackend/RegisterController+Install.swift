@@ -17,8 +17,8 @@ extension RegisterController {
         let installationTag = try Self.installationTag(installation, policy, try store.user(user))
         let handle = try DeviceHandle(installation)
         let hub = hub.tracking(request.id)
-        var mine = try registrations(of: installationTag, user: user, handle: handle, hub)
-        let known = mine.isEmpty ? nil : mine.removeFirst()
+        var registered = try registrations(of: installation.installationID, user: user, handle: handle, hub)
+        let known = registered.isEmpty ? nil : registered.removeFirst()
         let register = { (id: RegistrationID) throws -> DeviceRecord in
             try claim(id.description, for: user)
             return try self.register(
@@ -34,7 +34,7 @@ extension RegisterController {
             device = try register(try hub.createRegistrationID())
         }
         // Only now, so that the installation is never without one.
-        try end(mine, inFavorOf: device, hub)
+        try end(registered, inFavorOf: device, hub)
         var json = JSONWriter()
         device.write(to: &json)
         return .json(json.bytes)
@@ -54,18 +54,26 @@ extension RegisterController {
         }
     }
 
-    /// The installation's registrations that the caller may touch: his own, and those of this very device. Others
-    /// may carry the same tag, because a tag is no proof of anything.
+    /// The installation's registrations that the caller may change: their own, and those of this very device. A tag is no
+    /// proof of anything and anybody may claim it, so its registrations are never listed: the call costs what the caller
+    /// owns, whatever name they give.
     private func registrations(
-        of tag: Tag, user: String, handle: DeviceHandle, _ hub: NotificationHubClient
+        of installationID: String, user: String, handle: DeviceHandle, _ hub: NotificationHubClient
     ) throws -> [RegistrationID] {
-        try hub.registrations(tag: tag).compactMap { registration in
-            guard let id = registration.id, registration.template != nil,
-                let device = try store.device(id.description), device.installationID != nil
-            else { return nil }
-            return device.owner == user || device.handle == handle.channel ? id : nil
+        let own = try store.devices(owner: user).filter { $0.isInstallation(installationID) }
+        var ids = own.compactMap { RegistrationID($0.id) }
+        for registration in try hub.registrations(channel: handle.channel) where registration.template != nil {
+            guard let id = registration.id, !ids.contains(id), let device = try store.device(id.description),
+                device.isInstallation(installationID), device.handle.hasSameBytes(as: handle.channel)
+            else { continue }
+            ids.append(id)
         }
+        return ids
     }
+}
+
+extension DeviceRecord {
+    fileprivate func isInstallation(_ id: String) -> Bool { installationID?.hasSameBytes(as: id) == true }
 }
 
 extension DeviceHandle {

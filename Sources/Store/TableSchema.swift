@@ -28,7 +28,7 @@ protocol LineRecord: Sendable {
 extension String {
     /// Equality of bytes. Swift's own takes `é` of one and of two code points for equal; they are two names here, as
     /// they have two hashes.
-    func hasSameBytes(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
+    package func hasSameBytes(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
 }
 
 extension JSONValue {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Store
+import Synchronization
 
 /// A store with one trouble: every call but those about users throws it, or `health` tells of it.
 struct TroubledStore: StateStore {
@@ -8,8 +9,11 @@ struct TroubledStore: StateStore {
     /// Thrown by what is written about a request after it was carried out.
     var errorAfterwards: StoreError?
     var reportedHealth = StoreHealth.writable
+    /// Counts every call but those about users.
+    var calls: CallCount?
 
     private func fail() throws(StoreError) {
+        calls?.number.add(1, ordering: .relaxed)
         if let error { throw error }
     }
 
@@ -127,4 +131,8 @@ struct TroubledStore: StateStore {
     }
 
     func health() -> StoreHealth { reportedHealth }
+}
+
+final class CallCount: Sendable {
+    let number = Atomic(0)
 }
