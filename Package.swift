@@ -60,13 +60,13 @@ let package = Package(
         // State.
         .target(name: "Store", dependencies: ["CPlatform", "JSON", "Threads"], swiftSettings: strict),
 
-        .target(name: "PostgresStore", dependencies: ["CPostgres", "JSON", "Store"], swiftSettings: strict),
+        .target(name: "PostgresStore", dependencies: ["CPostgres", "JSON", "Store", "Threads"], swiftSettings: strict),
 
         // The hub: its language and client, and one of our own.
         .target(
             name: "NotificationHub", dependencies: ["CExpat", "HTTP", crypto, httpTypes], swiftSettings: strict),
         .target(
-            name: "LocalHub", dependencies: ["HTTP", "JSON", "NotificationHub", "Store", httpTypes],
+            name: "LocalHub", dependencies: ["HTTP", "JSON", "NotificationHub", "Store", "Threads", httpTypes],
             swiftSettings: strict),
 
         // A push service that needs no vendor's account: browsers.
@@ -78,8 +78,8 @@ let package = Package(
         .target(
             name: "AppBackend",
             dependencies: [
-                "CPlatform", "DeviceAPI", "HTTP", "JSON", "Metrics", "NotificationHub", "Store", crypto, httpTypes,
-                logging,
+                "CPlatform", "DeviceAPI", "HTTP", "JSON", "Metrics", "NotificationHub", "Store", "Threads", crypto,
+                httpTypes, logging,
             ],
             swiftSettings: strict),
         .target(name: "DeviceClient", dependencies: ["DeviceAPI", "HTTP", "JSON", httpTypes], swiftSettings: strict),
@@ -89,7 +89,7 @@ let package = Package(
             name: "Doctor",
             dependencies: [
                 "AppBackend", "CPlatform", "Curl", "DeviceAPI", "FastCGI", "HTTP", "JSON", "NotificationHub", "Store",
-                httpTypes,
+                "Threads", httpTypes,
             ],
             swiftSettings: strict),
 
@@ -97,7 +97,7 @@ let package = Package(
             name: "app-backend",
             dependencies: [
                 "AppBackend", "CPlatform", "Curl", "DeviceAPI", "Doctor", "FastCGI", "HTTP", "JSON", "LocalHub",
-                "Metrics", "NotificationHub", "PostgresStore", "Store", "WebPush", httpTypes, logging,
+                "Metrics", "NotificationHub", "PostgresStore", "Store", "Threads", "WebPush", httpTypes, logging,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
             ],
@@ -116,6 +116,7 @@ let package = Package(
         // A store that forgets, for the tests of those who use one.
         .target(name: "MemoryStore", dependencies: ["Store"], path: "Tests/MemoryStore", swiftSettings: strict),
         // One test room per room, then the whole arrow: in one process, and through nginx, FastCGI and libcurl.
+        .testTarget(name: "ThreadsTests", dependencies: ["Threads"], swiftSettings: strict),
         .testTarget(name: "JSONTests", dependencies: ["JSON", "Randomness"], swiftSettings: strict),
         .testTarget(name: "HTTPTests", dependencies: ["HTTP", httpTypes], swiftSettings: strict),
         .testTarget(

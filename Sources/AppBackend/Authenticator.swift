@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import DeviceAPI
-import Dispatch
 import Metrics
 import Store
 import Synchronization
+import Threads
 
 /// Decides whether credentials are somebody's.
 package protocol Authenticator: Sendable {
@@ -21,7 +21,7 @@ package protocol Authenticator: Sendable {
 /// The users of the store, with real password hashes.
 package final class UserAuthenticator: Authenticator {
     /// Passwords that are hashed at the same time: each costs a core and up to 16 MiB.
-    package static let maximumParallelHashes = 2
+    package static let maximumParallelHashes: UInt32 = 2
     /// Attempts that may wait or be hashed at the same time. Each of them holds a worker, and the workers belong to
     /// those who are known already; the next attempt is told at once to come back.
     package static let maximumAttempts = 16
@@ -34,7 +34,7 @@ package final class UserAuthenticator: Authenticator {
     private let store: any StateStore
     private let cache = CredentialCache()
     private let throttle = LoginThrottle()
-    private let turns = DispatchSemaphore(value: maximumParallelHashes)
+    private let turns = Semaphore(value: maximumParallelHashes)
     private let attempts = Atomic(0)
     private let decoys = Mutex<(hashes: [String], until: Int64)>(([], .min))
     private let metrics: LogInMetrics
@@ -126,7 +126,7 @@ package final class UserAuthenticator: Authenticator {
     private func hashInTurn(_ password: String, _ hash: String) -> Bool? {
         defer { attempts.subtract(1, ordering: .relaxed) }
         guard attempts.add(1, ordering: .relaxed).newValue <= Self.maximumAttempts,
-            turns.wait(timeout: .now() + .seconds(Self.turnSeconds)) == .success
+            turns.wait(for: .seconds(Self.turnSeconds))
         else { return nil }
         defer { turns.signal() }
         return PasswordHash.verify(password, hash)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import DeviceAPI
-import Dispatch
 import HTTPTypes
 import Synchronization
+import Threads
 
 /// Lets those who register the same handle go one after the other.
 ///
@@ -14,7 +14,7 @@ final class HandleTurns: Sendable {
     let seconds: Int
 
     private struct Turn {
-        let semaphore = DispatchSemaphore(value: 1)
+        let semaphore = Semaphore(value: 1)
         var users = 0
     }
 
@@ -36,7 +36,7 @@ final class HandleTurns: Sendable {
                 if turns[handle]?.users == 0 { turns[handle] = nil }
             }
         }
-        guard semaphore.wait(timeout: .now() + .seconds(seconds)) == .success else {
+        guard semaphore.wait(for: .seconds(seconds)) else {
             throw Problem(.serviceUnavailable, "This device is being registered already.", retryAfter: 1)
         }
         defer { semaphore.signal() }

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <link.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <spawn.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -45,6 +46,9 @@ static inline int platform_ofd_lock_byte(int descriptor, short type, off_t byte)
 
 // pthread_mutex_clocklock(3) (glibc 2.30), behind _GNU_SOURCE: a wait that ends in time however the wall clock is set.
 extern int pthread_mutex_clocklock(pthread_mutex_t *, clockid_t, const struct timespec *);
+
+// sem_clockwait(3) (glibc 2.30), behind _GNU_SOURCE: the same for a semaphore.
+extern int sem_clockwait(sem_t *, clockid_t, const struct timespec *);
 
 // posix_spawn_file_actions_addclosefrom_np(3) (glibc 2.34): the child has nothing open from that number on. For the
 // tests, whose children live side by side.

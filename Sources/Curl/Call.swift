@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import HTTP
 import Synchronization
+import Threads
 
 /// One call on its way to the transfer thread, and the way back for its outcome.
 ///

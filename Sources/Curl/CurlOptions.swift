@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Threads
 
 /// How a `CurlTransport` reaches other hosts, and how much it lets them send.
 package struct CurlOptions: Sendable {
@@ -60,4 +61,9 @@ package struct CurlOptions: Sendable {
         self.maximumQueued = maximumQueued
         self.allowPlainHTTP = allowPlainHTTP
     }
+}
+
+extension Duration {
+    /// Whole milliseconds, at least 1 (0 means "no limit" to libcurl), at most those of `Deadline.farthest`.
+    var curlMilliseconds: Int { Int(max(1, min(max(self, .zero), Deadline.farthest) / .milliseconds(1))) }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import HTTP
 import Synchronization
+import Threads
 
 /// Where a caller sleeps until the outcome of his call is there. Whoever comes first, outcome or deadline, decides, and
 /// the other one's word is dropped.

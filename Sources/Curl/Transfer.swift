@@ -2,6 +2,7 @@
 import CCurl
 import Glibc
 import HTTP
+import Threads
 
 /// One easy handle and what it works on. It belongs to the transfer thread alone, and libcurl's pointer to it (in the
 /// callbacks) is good because the thread keeps every transfer until its handle has left the multi handle.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import Dispatch
 internal import FastCGI
 internal import Glibc
 internal import Synchronization
+internal import Threads
 
 /// Looks names up, all at once, and not for longer than it is given: getaddrinfo(3) itself knows no deadline, and a
 /// thread that still waits in it is left behind.
@@ -12,7 +12,7 @@ package enum HostLookup {
 
     private final class Found: Sendable {
         let hosts = Mutex<Set<String>>([])
-        let ended = DispatchSemaphore(value: 0)
+        let ended = Semaphore()
     }
 
     /// - Returns: those without an address, or without an answer in time.
@@ -31,8 +31,8 @@ package enum HostLookup {
                 continue
             }
         }
-        let deadline = DispatchTime.now() + .seconds(Int(seconds))
-        for _ in 0..<started where found.ended.wait(timeout: deadline) == .timedOut { break }
+        let deadline = Deadline.after(.seconds(Int(seconds)))
+        for _ in 0..<started where !found.ended.wait(until: deadline) { break }
         let resolved = found.hosts.withLock(\.self)
         return hosts.filter { !resolved.contains($0) }
     }

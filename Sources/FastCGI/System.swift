@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
+import Threads
 
 /// The error number of the last failed call, as text for a log: `Permission denied (13)`.
 func systemErrorText(_ code: Int32 = errno) -> String {
@@ -9,7 +10,5 @@ func systemErrorText(_ code: Int32 = errno) -> String {
 
 /// Milliseconds of a clock that never jumps (CLOCK_MONOTONIC).
 func monotonicMilliseconds() -> Int64 {
-    var now = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &now)
-    return Int64(now.tv_sec) * 1000 + Int64(now.tv_nsec) / 1_000_000
+    Deadline.now.nanoseconds / 1_000_000
 }

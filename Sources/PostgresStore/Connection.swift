@@ -3,6 +3,7 @@ import CPostgres
 import Glibc
 import Store
 import Synchronization
+import Threads
 
 /// One connection to the server. libpq allows one thread at a time; the pool sees to that.
 ///
@@ -193,7 +194,7 @@ final class Connection: Sendable {
         var entry = pollfd(
             fd: library.functions.PQsocket(handle), events: Int16(truncatingIfNeeded: events), revents: 0)
         while true {
-            let count = poll(&entry, 1, deadline.milliseconds)
+            let count = poll(&entry, 1, Int32(clamping: deadline.millisecondsLeft))
             if count > 0 { return entry.revents }
             if count == 0 { throw .late(isUndone: false) }
             guard errno == EINTR else { throw .lost(isUndone: false) }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import Dispatch
 import Synchronization
+import Threads
 
 /// At most so many connections, made when they are needed and kept for the next caller.
 final class ConnectionPool: Sendable {
@@ -42,18 +42,18 @@ final class ConnectionPool: Sendable {
     private let library: LibPQ
     private let settings: ConnectionSettings
     private let reachability = Reachability()
-    private let permits: DispatchSemaphore
+    private let permits: Semaphore
     private let state = Mutex(State())
 
     init(_ library: LibPQ, _ settings: ConnectionSettings, size: Int) {
         (self.library, self.settings) = (library, settings)
-        permits = DispatchSemaphore(value: max(1, size))
+        permits = Semaphore(value: UInt32(clamping: max(1, size)))
     }
 
     /// Lends a connection; it must be given back.
     /// - Throws: `exhausted`, when none was given back in time; `unreachable`.
     func take(until deadline: Deadline) throws(CallFailure) -> Loan {
-        guard permits.wait(timeout: deadline.dispatchTime) == .success else { throw .exhausted }
+        guard permits.wait(until: deadline) else { throw .exhausted }
         do throws(CallFailure) {
             if let idle = idle() { return idle }
             return try made(until: deadline)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 import Store
+import Threads
 
 /// Calls with a deadline, which are tried again where that is certain to do no harm.
 ///
@@ -63,7 +64,7 @@ final class Database: Sendable {
     private func run<Result>(
         isRepeatable: Bool, _ body: (Connection, Deadline) throws(CallFailure) -> Result
     ) throws(CallFailure) -> Result {
-        let deadline = Deadline(timeout)
+        let deadline = Deadline.after(timeout)
         var tries = 0
         while true {
             tries += 1
@@ -107,7 +108,7 @@ final class Database: Sendable {
         guard !deadline.hasPassed else { return false }
         guard case .refused(let state) = failure, state.isTransient else { return true }
         let microseconds = UInt32.random(in: 0...Self.firstPause << UInt32(min(tries - 1, Self.maximumDoublings)))
-        guard deadline.leavesRoom(for: .microseconds(Int64(microseconds))) else { return false }
+        guard .microseconds(Int64(microseconds)) < deadline.timeLeft else { return false }
         usleep(microseconds)
         return true
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CPlatform
 import Glibc
+import Threads
 
 /// The 256 locks of one table, against other threads and other processes alike.
 ///
@@ -41,7 +42,7 @@ final class BucketLocks: Sendable {
     func withLock<Result>(
         _ index: UInt8, _ body: () throws(StoreError) -> Result
     ) throws(StoreError) -> Result {
-        let deadline = Deadline(context.options.lockTimeout)
+        let deadline = Deadline.after(context.options.lockTimeout)
         try lockThreads(index, deadline)
         defer { pthread_mutex_unlock(mutexes + Int(index)) }
         try lockProcesses(index, deadline)
@@ -50,7 +51,7 @@ final class BucketLocks: Sendable {
     }
 
     private func lockThreads(_ index: UInt8, _ deadline: Deadline) throws(StoreError) {
-        var limit = deadline.monotonic
+        var limit = deadline.timespec
         switch pthread_mutex_clocklock(mutexes + Int(index), CLOCK_MONOTONIC, &limit) {
         case 0: return
         case ETIMEDOUT: throw .busy(retryAfterSeconds: 1)
@@ -68,26 +69,5 @@ final class BucketLocks: Sendable {
             usleep(pause)
             pause = min(pause * 2, Self.longestPause)
         }
-    }
-}
-
-/// The end of a wait that two calls share.
-private struct Deadline {
-    let instant: ContinuousClock.Instant
-
-    init(_ timeout: Duration) {
-        instant = .now + timeout
-    }
-
-    var hasPassed: Bool { .now >= instant }
-
-    /// The same moment on the clock that nobody sets.
-    var monotonic: timespec {
-        var now = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &now)
-        let rest = max(.zero, ContinuousClock.now.duration(to: instant)).components
-        let nanoseconds = now.tv_nsec + Int(rest.attoseconds / 1_000_000_000)
-        let carry = nanoseconds / 1_000_000_000
-        return timespec(tv_sec: now.tv_sec + Int(rest.seconds) + carry, tv_nsec: nanoseconds % 1_000_000_000)
     }
 }

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Dispatch
 import Threads
 
 extension FileStore {
@@ -30,14 +29,13 @@ extension FileStore {
     /// a limit, after which it goes on beside the service.
     func reindexIfCopied(now: Timestamp) {
         guard !context.isReadOnly, !IndexMark(context).isHere else { return }
-        let isDone = DispatchSemaphore(value: 0)
+        let isDone = Semaphore()
         let result = DetachedThread.start {
             self.reindexCopy(now: now)
             isDone.signal()
         }
         guard result == 0 else { return reindexCopy(now: now) }
-        let limit = context.options.firstOpeningTimeout.components.seconds
-        _ = isDone.wait(timeout: .now() + .seconds(Int(clamping: limit)))
+        _ = isDone.wait(for: context.options.firstOpeningTimeout)
     }
 
     /// A store that cannot be reindexed works all the same; it is tried again at the next opening.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import Dispatch
 import FastCGI
 import Logging
+import Threads
 
 /// Tells the service manager how the service fares, and that it makes progress, as long as it does.
 ///
@@ -18,7 +18,7 @@ final class ProgressWatch: Sendable {
     private let server: Server
     private let site: LiveSite
     private let logger: Logger
-    private let stopping = DispatchSemaphore(value: 0)
+    private let stopping = Latch()
 
     init(manager: ServiceManager, server: Server, site: LiveSite, logger: Logger) {
         self.manager = manager
@@ -35,7 +35,7 @@ final class ProgressWatch: Sendable {
             let pause = max(Self.shortestPause, min(Self.pause, (manager.watchdog ?? .seconds(3600)) / 3))
             var last = Signs(server.pulse, site.pulse)
             var trouble: String?
-            while stopping.wait(timeout: .now() + .milliseconds(Int(pause / .milliseconds(1)))) == .timedOut {
+            while !stopping.wait(for: pause) {
                 let signs = Signs(server.pulse, site.pulse)
                 let found = signs.trouble(since: last, patience: site.patience)
                 if let found, found != trouble { logger.error("no progress: \(found)") }
@@ -53,7 +53,7 @@ final class ProgressWatch: Sendable {
     }
 
     func stop() {
-        stopping.signal()
+        stopping.open()
     }
 
     private var status: String {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import AppBackend
-import Dispatch
 import FastCGI
 import Glibc
 import Logging
 import Store
 import Synchronization
+import Threads
 
 /// One running responder: its socket, its site, and those who watch over them.
 final class Service: Sendable {
@@ -46,7 +46,7 @@ final class Service: Sendable {
     func run() throws {
         defer { site.close() }
         // A reload makes anew what must be there first.
-        let isReady = DispatchSemaphore(value: 0)
+        let isReady = Semaphore()
         try PlatformThread.start { [self] in
             isReady.wait()
             heedSignals()

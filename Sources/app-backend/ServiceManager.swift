@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
+import Threads
 
 /// Whoever started the process and wants to hear how it fares: systemd, or what sets `$NOTIFY_SOCKET` as it does
 /// (`sd_notify(3)`, whose protocol is one datagram of `NAME=value` lines).
@@ -49,18 +50,12 @@ struct ServiceManager: Sendable {
     private static func lines(_ state: State) -> String {
         switch state {
         case .ready: "READY=1"
-        case .reloading: "RELOADING=1\nMONOTONIC_USEC=\(monotonicMicroseconds())"
+        case .reloading: "RELOADING=1\nMONOTONIC_USEC=\(Deadline.now.nanoseconds / 1_000)"
         case .stopping: "STOPPING=1"
         case .alive: "WATCHDOG=1"
         // A line break would begin another assignment.
         case .status(let text): "STATUS=" + String(text.map { $0.isNewline ? " " : $0 })
         }
-    }
-
-    private static func monotonicMicroseconds() -> Int {
-        var now = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &now)
-        return now.tv_sec &* 1_000_000 &+ now.tv_nsec / 1_000
     }
 
     /// `$WATCHDOG_USEC`, where it is meant for this process (`sd_watchdog_enabled(3)`).

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import CPlatform
-import Dispatch
 import FastCGI
 import Logging
 import Store
 import Synchronization
+import Threads
 
 /// Tidies the store a little at a time, so that what has expired does not lie on the disk for longer than an hour, or
 /// longer only in a store of more files than are looked at in one, 5,760; and ends the server when the disk has lost
@@ -21,7 +21,7 @@ final class Sweeper: Sendable {
 
     private let store: any SiteStore
     private let logger: Logger
-    private let stopping = DispatchSemaphore(value: 0)
+    private let stopping = Latch()
     private let foundLoss = Atomic(false)
     /// Said once, not every ten seconds.
     private let lastError = Mutex<StoreError?>(nil)
@@ -43,11 +43,11 @@ final class Sweeper: Sendable {
         requests: @escaping @Sendable () -> Int, onLoss: @escaping @Sendable () -> Void
     ) throws(ServerError) {
         try PlatformThread.start { [self] in
-            guard stopping.wait(timeout: .now() + .seconds(Self.startSeconds)) == .timedOut else { return }
+            guard !stopping.wait(for: .seconds(Self.startSeconds)) else { return }
             // What only a start needs counts against hosts' limits as long as it is mapped; so does what busy hours needed.
             platform_release_code_pages()
             var last = requests()
-            while stopping.wait(timeout: .now() + .seconds(Self.pauseSeconds)) == .timedOut {
+            while !stopping.wait(for: .seconds(Self.pauseSeconds)) {
                 guard sweep() else {
                     foundLoss.store(true, ordering: .releasing)
                     return onLoss()
@@ -60,7 +60,7 @@ final class Sweeper: Sendable {
     }
 
     func stop() {
-        stopping.signal()
+        stopping.open()
     }
 
     /// - Returns: false, when the store is poisoned.

@@ -5,12 +5,13 @@
 //
 //   flush    fdatasync(2) and fsync(2) of a file fail with EIO
 //   freeze   the next write(2) of a line to a .jsonl file stops the process half way (SIGSTOP); the file is removed
-//   clock    holds a number of seconds that the time of day is off by
+//   clock    holds a number of seconds that the time of day is off by; semaphores that wait for it wait as much longer
 //   haste    each look at the time since the start of the system finds a second more gone
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -100,4 +101,23 @@ time_t time(time_t *result) {
     clock_gettime(CLOCK_REALTIME, &now);
     if (result) *result = now.tv_sec;
     return now.tv_sec;
+}
+
+static int is_over(const struct timespec *end, clockid_t clock) {
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return now.tv_sec != end->tv_sec ? now.tv_sec > end->tv_sec : now.tv_nsec >= end->tv_nsec;
+}
+
+// The kernel knows nothing of our time of day. So a wait until a moment of it is made of short ones on the other clock,
+// until that moment has come; as long as it does not come, because the clock was set back, it goes on.
+int sem_timedwait(sem_t *restrict semaphore, const struct timespec *restrict end) {
+    while (sem_trywait(semaphore) != 0) {
+        if (is_over(end, CLOCK_REALTIME)) {
+            errno = ETIMEDOUT;
+            return -1;
+        }
+        usleep(2000);
+    }
+    return 0;
 }

@@ -21,25 +21,25 @@ import Testing
         throws
     {
         let pool = try pool(Site().url, size: 1)
-        let loan = try pool.take(until: Deadline(Self.ample))
-        #expect(throws: CallFailure.exhausted) { try pool.take(until: Deadline(.milliseconds(20))) }
+        let loan = try pool.take(until: .after(Self.ample))
+        #expect(throws: CallFailure.exhausted) { try pool.take(until: .after(.milliseconds(20))) }
         #expect(CallFailure.exhausted.storeError("user") == .busy(retryAfterSeconds: 1))
         pool.giveBack(loan, keeping: true)
-        let again = try pool.take(until: Deadline(Self.ample))
+        let again = try pool.take(until: .after(Self.ample))
         #expect(again.connection === loan.connection)
         // One whose call broke off is not lent again.
         pool.giveBack(again, keeping: false)
-        let new = try pool.take(until: Deadline(Self.ample))
+        let new = try pool.take(until: .after(Self.ample))
         #expect(new.connection !== loan.connection)
         pool.giveBack(new, keeping: true)
     }
 
     @Test func `a connection in the middle of a transaction is not lent again`() throws {
         let pool = try pool(Site().url, size: 1)
-        let loan = try pool.take(until: Deadline(Self.ample))
-        try loan.connection.run("BEGIN", until: Deadline(Self.ample))
+        let loan = try pool.take(until: .after(Self.ample))
+        try loan.connection.run("BEGIN", until: .after(Self.ample))
         pool.giveBack(loan, keeping: true)
-        let next = try pool.take(until: Deadline(Self.ample))
+        let next = try pool.take(until: .after(Self.ample))
         #expect(next.connection !== loan.connection)
         pool.giveBack(next, keeping: true)
     }
@@ -51,7 +51,7 @@ import Testing
         let haveFailed = inParallel(8) { _ in
             (0..<500).allSatisfy { _ in
                 do throws(CallFailure) {
-                    pool.giveBack(try pool.take(until: Deadline(Self.ample)), keeping: true)
+                    pool.giveBack(try pool.take(until: .after(Self.ample)), keeping: true)
                     return false
                 } catch {
                     if case .unreachable = error { return true } else { return false }
@@ -73,13 +73,13 @@ import Testing
         // A third of that time is for the last one; on a busy host it may be too short, and then a longer one is tried.
         var (loan, patience): (ConnectionPool.Loan?, _) = (nil, Duration.milliseconds(450))
         let isIn = Processes.Deadline.poll(seconds: Site.seconds) {
-            loan = try? pool.take(until: Deadline(patience))
+            loan = try? pool.take(until: .after(patience))
             patience *= 2
             return loan != nil
         }
         #expect(isIn)
         let (first, visitors) = (try #require(loan), silent.visitors)
-        let second = try pool.take(until: Deadline(Self.ample))
+        let second = try pool.take(until: .after(Self.ample))
         #expect(first.connection !== second.connection)
         #expect(silent.visitors == visitors && visitors > 0)
         pool.giveBack(first, keeping: true)
@@ -121,7 +121,7 @@ import Testing
         // By such settings a busy server may also be too slow to begin.
         var first: ConnectionPool.Loan?
         Processes.Deadline.poll(seconds: Site.seconds) {
-            first = try? pool.take(until: Deadline(Self.ample))
+            first = try? pool.take(until: .after(Self.ample))
             return first != nil
         }
         let before = try #require(first)
@@ -131,7 +131,7 @@ import Testing
         }
         // Which of the two ends first on a busy machine is not the question.
         #expect([.refused(SQLState("57014")), .refused(.lockNotAvailable)].contains(failure))
-        let after = try pool.take(until: Deadline(Self.ample))
+        let after = try pool.take(until: .after(Self.ample))
         #expect(after.connection === before.connection)
         pool.giveBack(after, keeping: true)
     }
@@ -145,7 +145,7 @@ import Testing
         let door = try SilentDoor()
         let pool = try pool("postgresql://app@/d?host=\(door.folder),/nowhere", size: 1)
         #expect(throws: CallFailure.unreachable(reason: "no server has the socket")) {
-            try pool.take(until: Deadline(.milliseconds(200)))
+            try pool.take(until: .after(.milliseconds(200)))
         }
     }
 
@@ -153,18 +153,18 @@ import Testing
         let site = try Site()
         let database = try site.run("SELECT current_database()")
         let pool = try pool("postgresql://app@/\(database)?host=/nowhere,\(site.server.folder)&port=,", size: 1)
-        pool.giveBack(try pool.take(until: Deadline(Self.ample)), keeping: true)
+        pool.giveBack(try pool.take(until: .after(Self.ample)), keeping: true)
     }
 
     @Test func `who leaves a server that takes no writes asks the next one first`() throws {
         let (site, door) = (try Site(), try SlammedDoor())
         let database = try site.run("SELECT current_database()")
         let pool = try pool("postgresql://app@/\(database)?host=\(site.server.folder),\(door.folder)", size: 1)
-        pool.giveBack(try pool.take(until: Deadline(Self.ample)), keeping: true)
+        pool.giveBack(try pool.take(until: .after(Self.ample)), keeping: true)
         #expect(door.visitors == 0)
         #expect(pool.renew())
         // The next one is none, so it is the first again.
-        pool.giveBack(try pool.take(until: Deadline(Self.ample)), keeping: true)
+        pool.giveBack(try pool.take(until: .after(Self.ample)), keeping: true)
         #expect(door.visitors > 0)
     }
 

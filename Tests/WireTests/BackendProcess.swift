@@ -79,6 +79,18 @@ final class BackendProcess: Sendable {
         return text.split(separator: ")").last?.hasPrefix(" T") ?? false
     }
 
+    /// What each of its threads that sleeps has asked the kernel for: the call's number, its six arguments and two
+    /// addresses (proc(5), `syscall`), as hexadecimal numbers but the first.
+    var systemCalls: [String: [String]] {
+        guard let id = process.withLock({ $0?.id }) else { return [:] }
+        let threads = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(id)/task")) ?? []
+        return threads.reduce(into: [:]) { calls, thread in
+            let path = "/proc/\(id)/task/\(thread)/syscall"
+            let call = ((try? String(contentsOfFile: path, encoding: .utf8)) ?? "").split(separator: " ")
+            if call.count == 9 { calls[thread] = call.map(String.init) }
+        }
+    }
+
     /// As `ChildProcess.wait`.
     func wait(seconds: Int) -> Int32? {
         process.withLock(\.self)?.wait(seconds: seconds)

@@ -18,15 +18,20 @@ struct FaultSite: ServedSite {
     struct NoLibrary: Error { let reason: String }
 
     /// Runs `body` with a site whose store is in `disk/store` of the folder, and ends it.
-    /// - Parameter name: of the responder; several may be on one store.
+    /// - Parameters:
+    ///   - name: of the responder; several may be on one store.
+    ///   - environment: `NAME=value` each, besides what makes the faults.
+    ///   - keys: more members of the configuration.
     static func run(
-        _ name: String = "faulty", in scratch: ScratchFolder, _ body: (FaultSite) throws -> Void
+        _ name: String = "faulty", in scratch: ScratchFolder, environment: [String] = [], keys: String = "",
+        _ body: (FaultSite) throws -> Void
     ) throws {
         _ = try scratch.makeFolder("disk")
         let faults = try scratch.makeFolder("faults-" + name)
         let backend = try BackendProcess(
-            name, in: scratch, environment: ["LD_PRELOAD=\(try library(in: scratch))", "FAULTS=\(faults)"],
-            keys: #""store": { "path": "\#(scratch.path("disk/store"))" }, "workers": 8"#)
+            name, in: scratch,
+            environment: ["LD_PRELOAD=\(try library(in: scratch))", "FAULTS=\(faults)"] + environment,
+            keys: #""store": { "path": "\#(scratch.path("disk/store"))" }, "workers": 8\#(keys)"#)
         defer { backend.stop() }
         try DoorSite.run(before: backend.socket, in: scratch, name: "nginx-" + name) { door in
             try body(FaultSite(scratch: scratch, backend: backend, door: door))

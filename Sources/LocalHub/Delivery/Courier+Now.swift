@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import Dispatch
 import HTTP
 import NotificationHub
 import Store
 import Synchronization
+import Threads
 
 extension Courier {
     /// Delivers at once, on the caller's thread, for test sends: their answer tells each device's fate. Each target is
@@ -15,7 +15,7 @@ extension Courier {
                 notification, to: target, attempts: 0, driver: drivers[target.description.platform])
         }
         let results = Mutex<[Int: Result<Response, any Error>]>([:])
-        let answered = DispatchSemaphore(value: 0)
+        let answered = Semaphore()
         var expected = 0
         for (index, delivery) in planned.enumerated() {
             guard case .success(let request) = delivery.request else { continue }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import Dispatch
 import HTTP
 import NotificationHub
 import Store
 import Synchronization
+import Threads
 
 /// Delivers what waits in the hub's queue, on one thread, to the push services that there are drivers for.
 ///
@@ -48,7 +48,7 @@ package final class Courier: Sendable {
     let mailbox = Mailbox()
     private let turns = Atomic(0)
     private let hasBegun = Atomic(false)
-    private let hasEnded = DispatchSemaphore(value: 0)
+    private let hasEnded = Latch()
 
     /// - Parameters:
     ///   - sender: carries the drivers' requests; ends each of them with an answer within a deadline of its own.
@@ -71,7 +71,7 @@ package final class Courier: Sendable {
     /// Delivers until `stop()`, on the thread that calls it.
     package func run() {
         hasBegun.store(true, ordering: .sequentiallyConsistent)
-        defer { hasEnded.signal() }
+        defer { hasEnded.open() }
         var lastError: StoreError?
         var desks = 0
         while !mailbox.isStopping {
@@ -124,7 +124,7 @@ package final class Courier: Sendable {
     /// nothing.
     package func waitForEnd(_ duration: Duration) {
         guard hasBegun.load(ordering: .sequentiallyConsistent) else { return }
-        if hasEnded.wait(timeout: .now() + duration.dispatchInterval) == .success { hasEnded.signal() }
+        hasEnded.wait(for: duration)
     }
 
     /// The driver of the devices for which such a notification is made; nil: there is none, and nothing is queued.

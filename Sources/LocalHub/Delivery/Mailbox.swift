@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import Dispatch
 import HTTP
 import Synchronization
+import Threads
 
 /// What a push service, or the way to it, said of one target.
 struct Answer: Sendable {
@@ -22,7 +22,7 @@ final class Mailbox: Sendable {
     }
 
     private let state = Mutex(State())
-    private let bell = DispatchSemaphore(value: 0)
+    private let bell = Semaphore()
 
     /// The answers since the last time. Each target has at most one under way, so the window bounds them.
     func takeAnswers() -> [Answer] {
@@ -58,17 +58,7 @@ final class Mailbox: Sendable {
 
     /// Sleeps until there is something new, or for that long.
     func wait(_ duration: Duration) {
-        guard bell.wait(timeout: .now() + duration.dispatchInterval) == .success else { return }
+        guard bell.wait(for: duration) else { return }
         state.withLock { $0.isSignalled = false }
-    }
-}
-
-extension Duration {
-    /// As Dispatch counts it; for ever where that is longer than Dispatch can count.
-    var dispatchInterval: DispatchTimeInterval {
-        let (seconds, attoseconds) = components
-        let (whole, overflow) = Int(clamping: seconds).multipliedReportingOverflow(by: 1_000_000_000)
-        let (nanoseconds, isTooLong) = whole.addingReportingOverflow(Int(attoseconds / 1_000_000_000))
-        return overflow || isTooLong ? .never : .nanoseconds(nanoseconds)
     }
 }

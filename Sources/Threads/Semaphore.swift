@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+import CPlatform
+import Glibc
+
+/// Counts what threads may take, and lets those wait that find nothing. Threads of this program wait for each other only
+/// with this, or with a `Latch`, which is made of it.
+///
+/// `DispatchSemaphore` and `sem_timedwait(3)` wait on the wall clock: after it was set back by an hour, a wait of five
+/// seconds takes an hour longer. `sem_clockwait(3)` is told which clock counts.
+package final class Semaphore: Sendable {
+    // Allocated for as long as this object lives, at an address that never changes, as POSIX demands; from `init` to
+    // `deinit` it is handed to nothing but sem_overview(7)'s functions, which may be called from any thread.
+    private nonisolated(unsafe) let semaphore = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
+
+    /// - Parameter value: how many may be taken before the first `signal()`.
+    package init(value: UInt32 = 0) {
+        sem_init(semaphore, 0, value)
+    }
+
+    deinit {
+        sem_destroy(semaphore)
+        semaphore.deallocate()
+    }
+
+    /// Adds one; a thread that waits takes it.
+    package func signal() {
+        // Fails only at 2^31, when nobody has to wait any more.
+        sem_post(semaphore)
+    }
+
+    /// Takes one, as soon as there is one.
+    package func wait() {
+        while !wait(for: Deadline.farthest) {}
+    }
+
+    /// Takes one.
+    /// - Returns: false, when there was none until the deadline.
+    package func wait(until deadline: Deadline) -> Bool {
+        var time = deadline.timespec
+        while sem_clockwait(semaphore, CLOCK_MONOTONIC, &time) != 0 {
+            // A signal handler is no reason to end early.
+            guard errno == EINTR else { return false }
+        }
+        return true
+    }
+
+    /// Takes one; where there is one, without a look at the clock.
+    /// - Returns: false, when there was none for that long.
+    package func wait(for duration: Duration) -> Bool {
+        sem_trywait(semaphore) == 0 || wait(until: .after(duration))
+    }
+}
