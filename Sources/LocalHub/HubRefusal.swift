@@ -9,6 +9,8 @@ struct HubRefusal: Error {
     let status: HTTPResponse.Status
     let message: String
     var fields = HTTPFields()
+    /// What the operator must know and clients must not; nil where the client alone is at fault.
+    private(set) var cause: String?
 
     init(_ status: HTTPResponse.Status, _ message: String = "") {
         self.status = status
@@ -35,15 +37,18 @@ struct HubRefusal: Error {
 }
 
 extension HubRefusal {
-    /// The one table from what may go wrong below to what is answered. Nil: a defect of ours, 500.
-    init?(mapping error: any Error) {
+    /// The one table from what may go wrong below to what is answered; what it does not know is a defect of ours.
+    init(mapping error: any Error) {
         switch error {
         case let refusal as HubRefusal: self = refusal
         case let error as RoutingError: self.init(routing: error)
         case let error as StoreError: self.init(store: error)
         case let error as AtomError: self.init(atom: error)
         case let error as TagExpressionError: self = .bad("The tag expression is invalid: \(error).")
-        default: return nil
+        default:
+            self.init(.internalServerError, "The server encountered an error")
+            // The type alone: a description could hold what the request held.
+            cause = "defect: \(type(of: error))"
         }
     }
 
@@ -59,6 +64,7 @@ extension HubRefusal {
     /// As much waits to be delivered as may.
     static var queueIsFull: HubRefusal {
         var refusal = HubRefusal(.tooManyRequests, "The hub has too many messages to deliver.")
+        refusal.cause = "the queue is full: as many messages wait to be delivered as may"
         refusal.fields[.retryAfter] = String(retryAfterSeconds)
         return refusal
     }
@@ -69,15 +75,25 @@ extension HubRefusal {
     private init(store error: StoreError) {
         switch error {
         case .conflict: self.init(.conflict, "SubCode=40900. Conflict.")
-        case .quotaExceeded: self.init(.forbidden, "The quota is exceeded.")
         case .notAPage: self.init(.badRequest, "The continuation token is invalid.")
+        // In Azure's language an exhausted quota is 403 with Retry-After; without that it is a missing right.
+        case .quotaExceeded: self.init(.forbidden, "The quota is exceeded.", cause: error)
         case .busy(let seconds):
-            self.init(.serviceUnavailable, "The hub is busy.")
+            self.init(.serviceUnavailable, "SubCode=\(HubError.nothingDoneCode). The hub is busy.", cause: error)
             fields[.retryAfter] = String(max(seconds, 1))
-        case .full, .readOnly, .poisoned, .damaged, .notReady, .unavailable:
-            self.init(.serviceUnavailable, "The hub's storage is not available.")
-            fields[.retryAfter] = String(Self.retryAfterSeconds)
+        case .full, .readOnly:
+            self.init(
+                .serviceUnavailable, "SubCode=\(HubError.nothingDoneCode). The hub's storage cannot be written.",
+                cause: error)
+        case .poisoned, .damaged, .notReady, .unavailable:
+            self.init(.serviceUnavailable, "The hub's storage is not available.", cause: error)
         }
+    }
+
+    private init(_ status: HTTPResponse.Status, _ message: String, cause: StoreError) {
+        self.init(status, message)
+        self.cause = "\(cause)"
+        fields[.retryAfter] = String(Self.retryAfterSeconds)
     }
 
     private init(atom error: AtomError) {

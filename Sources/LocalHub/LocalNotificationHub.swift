@@ -11,6 +11,7 @@ import Store
 package struct LocalNotificationHub: RoutedResponder {
     private let gate: Gate
     private let router: Router
+    private let report: @Sendable (_ cause: String, _ trackingID: String) -> Void
 
     /// - Parameters:
     ///   - name: the hub's name, the first segment of every path; compared without case.
@@ -21,10 +22,13 @@ package struct LocalNotificationHub: RoutedResponder {
     ///   - now: seconds since 1970.
     ///   - onUnreadable: hears, once of each, of registrations in the store that cannot be read; lists and sends pass
     ///     them over.
+    ///   - report: hears why a request could not be done where that is not its client's fault: the client reads less. It
+    ///     names calls, files and codes, never content.
     package init(
         name: String, keys: [SharedAccessKey], hosts: [String], store: any HubStore,
         courier: Courier? = nil, now: @escaping @Sendable () -> Int64,
-        onUnreadable: @escaping @Sendable (StoreError) -> Void = { _ in }
+        onUnreadable: @escaping @Sendable (StoreError) -> Void = { _ in },
+        report: @escaping @Sendable (_ cause: String, _ trackingID: String) -> Void = { _, _ in }
     ) {
         let gate = Gate(
             hub: name, verifier: SharedAccessSignature.Verifier(keys: keys, hosts: hosts),
@@ -34,6 +38,7 @@ package struct LocalNotificationHub: RoutedResponder {
             RegistrationOperations(store: store, reader: reader).routes
             + MessageOperations(store: store, reader: reader, courier: courier).routes
         self.gate = gate
+        self.report = report
         router = Router(
             routes.map { route in
                 Route(route.method, route.pattern) { request, parameters in
@@ -49,8 +54,8 @@ package struct LocalNotificationHub: RoutedResponder {
         do {
             response = try answer(request)
         } catch {
-            let refusal =
-                HubRefusal(mapping: error) ?? HubRefusal(.internalServerError, "The server encountered an error")
+            let refusal = HubRefusal(mapping: error)
+            if let cause = refusal.cause { report(cause, trackingID) }
             response = HubAnswer.refusal(refusal, trackingID: trackingID, now: gate.now())
         }
         response.fields[.trackingID] = trackingID

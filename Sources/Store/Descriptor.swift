@@ -72,7 +72,9 @@ final class Descriptor {
             let number = platform_open(context.path + "/" + name, flags | O_CLOEXEC | O_NONBLOCK, 0o600)
             if number >= 0 { return Descriptor(number: number, name: name, context: context) }
             if errno == ENOENT { return nil }
-            guard errno == EINTR else { throw StoreError(errno, "open", name, writing: flags & O_ACCMODE != O_RDONLY) }
+            if errno == EINTR { continue }
+            guard flags & O_ACCMODE == O_RDONLY else { throw context.writeFailure(errno, "open", name) }
+            throw StoreError(errno, "open", name, writing: false)
         }
     }
 
@@ -125,7 +127,8 @@ final class Descriptor {
             }
             return 0
         }
-        guard failure == 0 else { throw StoreError(failure, "write", name, writing: true) }
+        guard failure == 0 else { throw context.writeFailure(failure, "write", name) }
+        context.noteWritten()
     }
 
     /// Has the disk begin with what was written, without waiting, so that the flushes of several files take little more

@@ -13,6 +13,8 @@ final class StoreContext: Sendable {
     /// The mount or the folder does not let us write.
     let isReadOnly: Bool
     private let poison = Atomic<Bool>(false)
+    /// The `errno` that keeps the store from being written and was reported; 0 while writing works.
+    private let obstacle = Atomic<Int32>(0)
     private let reported = Mutex<Set<String>>([])
 
     init(path: String, options: FileStore.Options, hash: SipHash, isReadOnly: Bool) {
@@ -51,6 +53,21 @@ final class StoreContext: Sendable {
             options.onEvent(.poisoned(file: file.name, reason: reason))
             throw .poisoned
         }
+    }
+
+    /// What a failed call on a file that was to be written means. A full or read-only disk is reported once, with the
+    /// file and the system's reason, until something is written again or the reason is another.
+    func writeFailure(_ code: Int32, _ call: String, _ file: String) -> StoreError {
+        let error = StoreError(code, call, file, writing: true)
+        if error == .full || error == .readOnly, obstacle.exchange(code, ordering: .relaxed) != code {
+            report(.unwritable(file: file, reason: systemErrorText(code)))
+        }
+        return error
+    }
+
+    /// Something was written: the next failure is reported again.
+    func noteWritten() {
+        if obstacle.load(ordering: .relaxed) != 0 { obstacle.store(0, ordering: .relaxed) }
     }
 
     func report(_ event: StoreEvent) {

@@ -17,6 +17,9 @@ package enum StoreEvent: Equatable, Sendable {
     case reindexed(lines: Int)
     /// Tidying failed and was given up until the next time; nothing is lost by that.
     case tidyingFailed(file: String, StoreError)
+    /// A file cannot be written: no space, a quota, a read-only mount, another owner. Reported once, until something is
+    /// written again.
+    case unwritable(file: String, reason: String)
     /// The store lies on a network file system, or on one that a program makes. Locks were tried: they keep processes of
     /// this machine out. Of other machines' that says nothing.
     case remoteFileSystem(kind: String)
@@ -41,7 +44,7 @@ extension StoreEvent {
         switch self {
         case .compacted, .split: .detail
         case .editedLine, .reindexed: .note
-        case .brokenLine, .quarantined, .tidyingFailed, .remoteFileSystem: .trouble
+        case .brokenLine, .quarantined, .tidyingFailed, .unwritable, .remoteFileSystem: .trouble
         case .poisoned: .failure
         }
     }
@@ -59,6 +62,7 @@ extension StoreEvent: CustomStringConvertible {
         case .split(let file): "\(file) had grown too large, and is a folder now"
         case .reindexed(let lines): "a copy, opened for the first time; lines added to its indexes: \(lines)"
         case .tidyingFailed(let file, let error): "\(file) could not be tidied, and will be later: \(error)"
+        case .unwritable(let file, let reason): "\(file) cannot be written: \(reason)"
         case .remoteFileSystem(let kind):
             "the folder lies on \(kind): one machine alone may write to it, whose locks hold there"
         case .poisoned(let file, let reason): "\(file) could not be flushed: \(reason)"

@@ -85,7 +85,8 @@ struct HubDoor {
         let hub = LocalNotificationHub(
             name: configuration.hub.name, keys: [key] + [configuration.localHub.key].compactMap(\.self),
             hosts: ["localhost"] + configuration.localHub.hosts, store: store, courier: courier, now: now,
-            onUnreadable: { logger.warning("hub: \($0)") })
+            onUnreadable: { logger.warning("hub: \($0)") },
+            report: { logger.warning("hub: \($0)", metadata: ["request": "\($1)"]) })
         client = NotificationHubClient(
             connection: connection, hub: configuration.hub.name, transport: metrics.hub.measuring(hub), now: now)
         served = configuration.localHub.isServed ? hub : nil

@@ -21,8 +21,14 @@ final class TestSite: Sendable {
     /// Another process on the same store and hub.
     let twin: Backend
     let hub: HubLog
+    /// What the built-in hub keeps its records in.
+    let hubStore: TroubledHubStore
     let hubClient: NotificationHubClient
     let clock = TestClock()
+    private let reports: Reports
+
+    /// What the built-in hub has reported: the request's id and the cause.
+    var hubReports: [String] { reports.all }
 
     /// - Parameters:
     ///   - hub: stands in for the local hub.
@@ -39,8 +45,12 @@ final class TestSite: Sendable {
         let clock = clock
         let now: @Sendable () -> Timestamp = { Timestamp(seconds: clock.seconds) }
         let key = SharedAccessKey(name: "test", key: Secret("0123456789abcdef0123456789abcdef"), rights: .full)
+        let reports = Reports()
+        self.reports = reports
+        hubStore = TroubledHubStore(store)
         let local = LocalNotificationHub(
-            name: "hub", keys: [key], hosts: ["localhost"], store: store, now: { clock.seconds })
+            name: "hub", keys: [key], hosts: ["localhost"], store: hubStore, now: { clock.seconds },
+            report: { reports.add("\($1): \($0)") })
         self.hub = HubLog(surround(hub ?? local))
         hubClient = NotificationHubClient(
             connection: try ConnectionString(
@@ -74,7 +84,7 @@ final class TestSite: Sendable {
     }
 
     /// Costly on purpose, so each is made once for all sites.
-    private static func passwordHash(of name: String) throws -> String {
+    static func passwordHash(of name: String) throws -> String {
         try passwordHashes.withLock { hashes in
             if let made = hashes[name] { return made }
             let made = try PasswordHash.make("\(name)-secret")
@@ -126,6 +136,15 @@ final class TestSite: Sendable {
     static func token(_ number: Int) -> String {
         String(repeating: String(format: "%08X", number), count: 8)
     }
+}
+
+/// What a part of the site has reported to its operator.
+private final class Reports: Sendable {
+    private let lines = Mutex<[String]>([])
+
+    var all: [String] { lines.withLock(\.self) }
+
+    func add(_ line: String) { lines.withLock { $0.append(line) } }
 }
 
 struct TestDevice: Sendable {

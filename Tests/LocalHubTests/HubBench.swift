@@ -16,7 +16,8 @@ struct HubBench {
 
     init(
         store: any HubStore = MemoryHubStore(), courier: Courier? = nil,
-        onUnreadable: @escaping @Sendable (StoreError) -> Void = { _ in }
+        onUnreadable: @escaping @Sendable (StoreError) -> Void = { _ in },
+        report: @escaping @Sendable (String, String) -> Void = { _, _ in }
     ) {
         self.store = store
         hub = LocalNotificationHub(
@@ -25,7 +26,8 @@ struct HubBench {
                 SharedAccessKey(name: "listen", key: Secret("listen-key"), rights: .listen),
                 SharedAccessKey(name: "send", key: Secret("send-key"), rights: .send),
                 SharedAccessKey(name: "full", key: Secret("full-key"), rights: .full),
-            ], hosts: [Self.host], store: store, courier: courier, now: { Self.now }, onUnreadable: onUnreadable)
+            ], hosts: [Self.host], store: store, courier: courier, now: { Self.now }, onUnreadable: onUnreadable,
+            report: report)
     }
 
     static func token(

@@ -4,6 +4,7 @@ import HTTPTypes
 import NotificationHub
 import Randomness
 import Store
+import Synchronization
 import Testing
 
 @Suite struct `What the local hub refuses` {
@@ -132,7 +133,7 @@ import Testing
         arguments: [
             (StoreError.busy(retryAfterSeconds: 3), 503, "3"), (.full, 503, "10"), (.readOnly, 503, "10"),
             (.poisoned, 503, "10"), (.damaged(detail: "secret-file"), 503, "10"),
-            (.unavailable(detail: "secret-file"), 503, "10"), (.quotaExceeded, 403, nil), (.conflict, 409, nil),
+            (.unavailable(detail: "secret-file"), 503, "10"), (.quotaExceeded, 403, "10"), (.conflict, 409, nil),
             (.notAPage, 400, nil),
         ] as [(StoreError, Int, String?)])
     func `a store that cannot is told apart, and its files are not named`(
@@ -143,6 +144,51 @@ import Testing
         #expect(response.status.code == status)
         #expect(response.fields[.retryAfter] == retryAfter)
         #expect(!response.text.contains("secret-file"))
+    }
+
+    static let operations: [(HTTPRequest.Method, String, String)] = [
+        (.post, "/myhub/registrations", HubBench.entry(HubBench.apple("AB"))),
+        (.put, "/myhub/registrations/1-2-3", HubBench.entry(HubBench.apple("AB"))),
+        (.get, "/myhub/registrations/1-2-3", ""), (.delete, "/myhub/registrations/1-2-3", ""),
+        (.get, "/myhub/registrations", ""), (.get, "/myhub/tags/a/registrations", ""),
+        (.post, "/myhub/messages", "{}"), (.get, "/myhub/messages/1", ""),
+    ]
+
+    @Test(arguments: operations)
+    func `why the store cannot is reported with the request's id, for each operation`(
+        method: HTTPRequest.Method, path: String, body: String
+    ) {
+        let errors: [StoreError] = [
+            .full, .readOnly, .poisoned, .busy(retryAfterSeconds: 3), .unavailable(detail: "secret-file"),
+            .damaged(detail: "secret-file"), .notReady(detail: "secret-file"), .quotaExceeded,
+        ]
+        for error in errors {
+            let reported = Mutex<[String]>([])
+            let bench = HubBench(
+                store: FailingStore(error: error),
+                report: { cause, id in
+                    reported.withLock { $0.append("\(id): \(cause)") }
+                })
+            let response = bench.ask(
+                method, path,
+                fields: ["TrackingId": "request-7", "If-Match": "*", "ServiceBusNotification-Format": "apple"],
+                body: body)
+            #expect(response.status.code == (error == .quotaExceeded ? 403 : 503))
+            #expect(reported.withLock(\.self) == ["request-7: \(error)"])
+        }
+    }
+
+    @Test(arguments: [StoreError.conflict, .notAPage])
+    func `what is the client's own affair is not reported`(error: StoreError) {
+        let reports = Atomic(0)
+        let bench = HubBench(
+            store: FailingStore(error: error),
+            report: { _, _ in
+                reports.add(1, ordering: .relaxed)
+            })
+        #expect(bench.put("1-2-3", HubBench.apple("AB")).status.code < 500)
+        #expect(bench.ask(.get, "/myhub/nothing").status.code == 404)
+        #expect(reports.load(ordering: .relaxed) == 0)
     }
 
     @Test func `any path and method is answered, and never with success without a route`() {

@@ -130,6 +130,7 @@ struct MeasuredTests {
             (.quarantined(file: "f", lines: 1), "quarantined"), (.split(file: "f"), "split"),
             (.compacted(file: "f", bytesBefore: 2, bytesAfter: 1), "compacted"),
             (.reindexed(lines: 1), "reindexed"), (.tidyingFailed(file: "f", .full), "tidying_failed"),
+            (.unwritable(file: "f", reason: "r"), "unwritable"),
             (.remoteFileSystem(kind: "NFS"), "remote_file_system"), (.poisoned(file: "f", reason: ""), "poisoned"),
         ] as [(StoreEvent, String)])
     func `each event of the store has its series, which is there before the first`(event: StoreEvent, name: String) {

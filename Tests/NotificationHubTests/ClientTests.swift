@@ -185,7 +185,12 @@ import Testing
         (429, nil, "", .throttled(retryAfterSeconds: 10)), (429, "0", "", .throttled(retryAfterSeconds: 1)),
         (429, "-5", "", .throttled(retryAfterSeconds: 1)), (429, "999999", "", .throttled(retryAfterSeconds: 3600)),
         (429, "99999999999999999999", "", .throttled(retryAfterSeconds: 10)),
-        (503, "Wed, 21 Oct 2026 07:28:00 GMT", "", .throttled(retryAfterSeconds: 10, mayHaveActed: true)),
+        (503, "Wed, 21 Oct 2026 07:28:00 GMT", "", .unavailable(retryAfterSeconds: 10)),
+        (503, "7", "<html>", .unavailable(retryAfterSeconds: 7)),
+        (
+            503, nil, "<Error><Code>503</Code><Detail>secret SubCode=50004. Busy.</Detail></Error>",
+            .unavailable(retryAfterSeconds: 10, code: "50004")
+        ),
         (500, nil, "<html>", .refused(status: 500, code: "")), (302, nil, "", .refused(status: 302, code: "")),
         (
             400, nil, "<Error><Code>4\n0&lt;0 \(String(repeating: "x", count: 99))</Code></Error>",

@@ -10,6 +10,7 @@ import Testing
         (.split(file: "users.jsonl"), .detail),
         (.brokenLine(file: "users.jsonl", line: 7, reason: "no \"id\""), .trouble),
         (.quarantined(file: "users.jsonl", lines: 3), .trouble), (.tidyingFailed(file: "users.jsonl", .full), .trouble),
+        (.unwritable(file: "users.jsonl", reason: "Disk quota exceeded"), .trouble),
         (.remoteFileSystem(kind: "NFS"), .trouble), (.poisoned(file: "users.jsonl", reason: "I/O error"), .failure),
     ]
 

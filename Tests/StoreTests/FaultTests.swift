@@ -42,6 +42,38 @@ import Testing
         }
     }
 
+    @Test func `why nothing can be written is reported once, with file and reason, until something is written`() throws
+    {
+        let folder = try TemporaryFolder()
+        let code = Atomic<Int32>(0)
+        let log = EventLog()
+        try withExtendedLifetime(code) {
+            let store = try folder.open {
+                $0.onEvent = { log.append($0) }
+                $0.calls = DiskCalls(write: { descriptor, bytes in
+                    errno = code.load(ordering: .relaxed)
+                    return errno == 0 ? write(descriptor, bytes.baseAddress, bytes.count) : -1
+                })
+            }
+            for (number, error) in [(ENOSPC, StoreError.full), (EDQUOT, .full), (EROFS, .readOnly)] {
+                code.store(number, ordering: .relaxed)
+                for _ in 1...3 { #expect(throws: error) { try create(store) } }
+            }
+            code.store(0, ordering: .relaxed)
+            _ = try create(store)
+            code.store(EROFS, ordering: .relaxed)
+            #expect(throws: StoreError.readOnly) { try create(store) }
+        }
+        let reasons = log.all.compactMap { event in
+            if case .unwritable(let file, let reason) = event { "\(file.prefix(13)) \(reason)" } else { nil }
+        }
+        #expect(
+            reasons == [
+                "notifications No space left on device", "notifications Disk quota exceeded",
+                "notifications Read-only file system", "notifications Read-only file system",
+            ])
+    }
+
     @Test func `a compaction that does not fit does not stop the line that does`() throws {
         let folder = try TemporaryFolder()
         let log = EventLog()

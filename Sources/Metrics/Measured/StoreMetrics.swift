@@ -76,6 +76,7 @@ private enum StoreEventLabel: String, LabelSet, CaseIterable {
     case brokenLine = "broken_line"
     case quarantined, compacted, split, reindexed
     case tidyingFailed = "tidying_failed"
+    case unwritable
     case remoteFileSystem = "remote_file_system"
     case poisoned
 
@@ -88,6 +89,7 @@ private enum StoreEventLabel: String, LabelSet, CaseIterable {
         case .split: self = .split
         case .reindexed: self = .reindexed
         case .tidyingFailed: self = .tidyingFailed
+        case .unwritable: self = .unwritable
         case .remoteFileSystem: self = .remoteFileSystem
         case .poisoned: self = .poisoned
         }

@@ -18,7 +18,8 @@ extension HubError {
         case 410: self = .registrationGone
         case 413: self = .payloadTooLarge
         case 403, 429: self = .throttled(retryAfterSeconds: Self.seconds(retryAfter))
-        case 503: self = .throttled(retryAfterSeconds: Self.seconds(retryAfter), mayHaveActed: true)
+        case 503:
+            self = .unavailable(retryAfterSeconds: Self.seconds(retryAfter), code: Self.code(in: response.body))
         default: self = .refused(status: response.status.code, code: Self.code(in: response.body))
         }
     }

@@ -14,9 +14,11 @@ package enum HubError: Error, Equatable, Sendable {
     case unauthorized
     /// The message is larger than its push service, or the hub, takes.
     case payloadTooLarge
-    /// Too much at once: try again after that many seconds. `mayHaveActed`: the answer may be that of a web server in
-    /// front of the hub, whose backend died while it was at work.
-    case throttled(retryAfterSeconds: Int, mayHaveActed: Bool = false)
+    /// Too much at once: try again after that many seconds.
+    case throttled(retryAfterSeconds: Int)
+    /// The hub, or a web server in front of it, cannot do it at present: try again after that many seconds. The code is
+    /// the hub's; it may have acted unless that is `nothingDoneCode`.
+    case unavailable(retryAfterSeconds: Int, code: String = "")
     /// No answer came. The text is the transport's own. `mayHaveActed` is false when it is certain that the request was
     /// never sent.
     case unreachable(String, mayHaveActed: Bool = true)
@@ -25,12 +27,17 @@ package enum HubError: Error, Equatable, Sendable {
 }
 
 extension HubError {
+    /// The code with which the built-in hub says that it is unavailable and has certainly done nothing: its storage
+    /// cannot be written, or is busy.
+    package static let nothingDoneCode = "50700"
+
     /// Whether the hub may have done what it was asked all the same; a send is then not made again.
     package var mayHaveActed: Bool {
         switch self {
-        case .registrationGone, .notFound, .unauthorized, .payloadTooLarge: false
+        case .registrationGone, .notFound, .unauthorized, .payloadTooLarge, .throttled: false
         case .refused(let status, _): !(300..<500).contains(status)
-        case .throttled(_, let mayHaveActed), .unreachable(_, let mayHaveActed): mayHaveActed
+        case .unavailable(_, let code): code != Self.nothingDoneCode
+        case .unreachable(_, let mayHaveActed): mayHaveActed
         case .malformedAnswer: true
         }
     }
@@ -46,7 +53,11 @@ extension HubError: CustomStringConvertible {
         case .refused(let status, let code): "refused with status \(status), code \(code)"
         case .unauthorized: "the key, or its rights, are not accepted"
         case .payloadTooLarge: "the message is larger than the hub or its push service takes"
-        case .throttled(let seconds, _): "too much at once; to be tried again after \(seconds) s"
+        case .throttled(let seconds): "too much at once; to be tried again after \(seconds) s"
+        case .unavailable(let seconds, let code) where code.isEmpty:
+            "not available, status 503; to be tried again after \(seconds) s"
+        case .unavailable(let seconds, let code):
+            "not available, status 503, code \(code); to be tried again after \(seconds) s"
         case .unreachable(let reason, _): "no answer: \(reason)"
         case .malformedAnswer(let expectation): "the answer is not a hub's: \(expectation)"
         }
