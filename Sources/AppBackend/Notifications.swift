@@ -53,8 +53,8 @@ struct Delivery {
         switch result {
         case .success(let receipt):
             mayHaveActed = true
-            outcomes.append(
-                .init(platform: platform.rawValue, state: "Enqueued", notificationID: receipt.notificationID))
+            let state = receipt.hasNoTarget ? NotificationDetails.noTargetFound : "Enqueued"
+            outcomes.append(.init(platform: platform.rawValue, state: state, notificationID: receipt.notificationID))
         case .failure(let error):
             outcomes.append(.init(platform: platform.rawValue, state: "Abandoned", error: Problem(error).detail))
             firstError = firstError ?? error

@@ -38,7 +38,7 @@ extension NotificationsController {
 
 extension SendOutcomeDetails {
     /// Without what else the hub tells: the message's text and the tags are not for the wire.
-    fileprivate init(_ id: NotificationID, _ details: NotificationDetails) {
+    package init(_ id: NotificationID, _ details: NotificationDetails) {
         self.init(
             notificationID: id.description, state: details.state,
             outcomes: details.outcomes.map { outcome in

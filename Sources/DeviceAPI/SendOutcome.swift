@@ -13,7 +13,8 @@ public struct SendOutcome: Equatable, Sendable {
     public struct PlatformOutcome: Equatable, Sendable {
         /// `apns`, `fcm`, `wns` or `browser`.
         public var platform: String
-        /// `Enqueued`, or `Abandoned` when the hub did not take it.
+        /// `Enqueued`; `NoTargetFound` when the hub knows at once that there is no such device; `Abandoned` when the hub
+        /// did not take it.
         public var state: String
         /// The hub's name for this send; nil where the hub's tier gives none.
         public var notificationID: String?

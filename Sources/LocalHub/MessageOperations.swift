@@ -19,7 +19,8 @@ struct MessageOperations: Sendable {
     }
 
     /// `POST /{hub}/messages`: to a tag expression, to everybody, or with `direct` to one handle; with `test` (one
-    /// client says `debug`) the answer tells each device's fate.
+    /// client says `debug`) the answer tells each device's fate. A message that no device is addressed by is not queued,
+    /// and the answer says so.
     private func send(_ call: HubCall) throws -> Response {
         let format = try Self.format(call.request)
         let audience = try Self.audience(call, format)
@@ -29,10 +30,10 @@ struct MessageOperations: Sendable {
         var response = HubAnswer.created(location: call.url(of: record.id, query: call.request.query))
         if call.has("test") || call.has("debug") {
             response.body = try sendNow(notification, audience, record, now: call.now).encode()
-        } else if let courier, courier.driver(for: format) != nil {
+        } else if let courier, courier.driver(for: format) != nil, try hasTarget(format, audience) {
             try courier.enqueue(QueuedMessage(notification, to: audience, record: record))
-        } else {
-            try skip(notification, audience, record, now: call.now)
+        } else if try skip(notification, audience, record, now: call.now).isEmpty {
+            response.fields[.sendState] = NotificationDetails.noTargetFound
         }
         return response
     }
@@ -54,7 +55,6 @@ struct MessageOperations: Sendable {
 
     /// Nobody is sent anything where there is no driver, and the record says so. A native notification that is too large
     /// for its service is told apart, as Azure does at delivery; a template's size is not known before it is filled in.
-    @discardableResult
     private func skip(
         _ notification: HubNotification, _ audience: QueuedMessage.Audience, _ record: MessageRecord, now: Int64
     ) throws -> NotificationOutcome {
@@ -76,6 +76,15 @@ struct MessageOperations: Sendable {
         (record.startedAt, record.endedAt) = (now, now)
         try store.putHubMessage(record.stored)
         return results
+    }
+
+    private func hasTarget(
+        _ format: HubNotification.Format, _ audience: QueuedMessage.Audience
+    ) throws(StoreError) -> Bool {
+        switch audience {
+        case .device: true
+        case .tags(let expression): try TargetSelection(store: store, reader: reader).hasTarget(format, expression)
+        }
     }
 
     private func forEachTarget(

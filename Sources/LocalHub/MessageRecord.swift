@@ -56,7 +56,7 @@ struct MessageRecord {
     /// they said; `Abandoned`, that for no target one was.
     var state: String {
         guard endedAt != nil else { return startedAt == nil ? "Enqueued" : "Processing" }
-        guard targets > 0 else { return "NoTargetFound" }
+        guard targets > 0 else { return NotificationDetails.noTargetFound }
         return outcomes.values.allSatisfy { Self.unasked.isSuperset(of: $0.keys) } ? "Abandoned" : "Completed"
     }
 

@@ -8,6 +8,9 @@ struct NotificationOutcome {
 
     private var results: [(target: Target, outcome: PushOutcome)] = []
 
+    /// Whether there was no target.
+    var isEmpty: Bool { results.isEmpty }
+
     mutating func add(_ target: Target, _ outcome: PushOutcome) {
         if results.count < Self.maximumResults { results.append((target, outcome)) }
     }

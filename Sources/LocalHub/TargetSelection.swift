@@ -72,6 +72,40 @@ struct TargetSelection: Sendable {
         return Target(registrationID: id, version: registration.version, description: description)
     }
 
+    /// Whether a send reaches any device. Reads the tags' registrations up to the first one that it reaches.
+    func hasTarget(_ format: HubNotification.Format, _ expression: TagExpression?) throws(StoreError) -> Bool {
+        func isReached(_ registration: HubRegistration) -> Bool {
+            reader.read(registration).map { format.reaches($0, expression) } ?? false
+        }
+        guard let tags = expression.flatMap(Self.cover) else {
+            return try hasMatch(isReached) { (after, limit) throws(StoreError) in
+                try store.hubRegistrations(after: after, limit: limit)
+            }
+        }
+        for tag in tags {
+            let isFound = try hasMatch(isReached) { (after, limit) throws(StoreError) in
+                try store.hubRegistrations(tag: tag.folded, after: after, limit: limit)
+            }
+            if isFound { return true }
+        }
+        return false
+    }
+
+    /// Looks at one registration first: mostly it is reached.
+    private func hasMatch(
+        _ isReached: (HubRegistration) -> Bool,
+        in list: (_ after: String?, _ limit: Int) throws(StoreError) -> Page<HubRegistration>
+    ) throws(StoreError) -> Bool {
+        var after: String?
+        var limit = 1
+        repeat {
+            let page = try list(after, limit)
+            if page.elements.contains(where: isReached) { return true }
+            (after, limit) = (page.next, Self.pageSize)
+        } while after != nil
+        return false
+    }
+
     private func forEachRegistration(_ body: (HubRegistration) -> Void) throws(StoreError) {
         var after: String?
         repeat {

@@ -15,11 +15,15 @@ struct AppBackendCommand: ParsableCommand {
         version: Version.text,
         subcommands: [
             ServeCommand.self, CheckCommand.self, DoctorCommand.self, KeysCommand.self, UserCommand.self,
-            SendCommand.self, StoreCommand.self,
+            SendCommand.self, OutcomeCommand.self, StoreCommand.self,
         ], defaultSubcommand: ServeCommand.self)
 
     /// As ArgumentParser's own, but for the exit status of a `doctor` that was not understood.
     static func main() {
+        if let word = CommandLine.arguments.dropFirst().first, let complaint = complaint(ofCommand: word) {
+            Terminal.complain(complaint)
+            exit(withError: ExitCode.validationFailure)
+        }
         do {
             var command = try parseAsRoot()
             try command.run()
@@ -27,6 +31,16 @@ struct AppBackendCommand: ParsableCommand {
             DoctorCommand.exitIfMisused(error)
             exit(withError: error)
         }
+    }
+}
+
+extension AppBackendCommand {
+    /// Without a command it serves, so an unknown one would be called an argument of `serve`.
+    private static func complaint(ofCommand word: String) -> String? {
+        let names = configuration.subcommands.compactMap { $0.configuration.commandName } + ["help"]
+        guard !word.hasPrefix("-"), !names.contains(word) else { return nil }
+        let similar = names.first { word.hasPrefix($0) || $0.hasPrefix(word) }
+        return "There is no such command." + (similar.map { " Did you mean \($0)?" } ?? "")
     }
 }
 

@@ -2,22 +2,37 @@
 import AppBackend
 import ArgumentParser
 import DeviceAPI
+import Glibc
 import HTTP
 import HTTPTypes
 import JSON
 import Logging
+import NotificationHub
 
 struct SendCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "send", abstract: "Send a notification to a user, as the operator.",
-        discussion: "Prints what became of it as JSON. Exits 0 when at least one platform took it.")
+        discussion: """
+            Waits for what becomes of it, and prints that for each platform. Exits 0 when a device was reached, 3 when \
+            none was, 4 when that is not known in time, 1 when the hub did not take it. With the built-in hub the running \
+            service delivers.
+            """)
 
     @OptionGroup var options: ConfigurationOptions
     @Option(help: "The user to send to.") var to: String
     @Option(help: "The platform: apns, fcm, wns or browser. Default: every configured one.") var pns: String?
     @Flag(help: "Keep the message here and send only its id.") var secure = false
     @Option(help: "Whom it comes from, as the recipient reads it.") var from = "operator"
+    @Flag(help: "Do not wait: exit 0 as soon as the hub has taken it.") var noWait = false
+    @Option(help: ArgumentHelp("How long to wait, in seconds.", valueName: "seconds")) var timeout = 30
+    @Flag(help: "Print one JSON object.") var json = false
     @Argument(help: "The text; - reads it from standard input.") var message: String
+
+    /// Exit statuses beside those of every command.
+    static let reachedNobody = ExitCode(3)
+    static let notKnownYet = ExitCode(4)
+    /// In seconds.
+    private static let possibleTimeouts = 1...3_600
 
     func validate() throws {
         if secure && pns != nil {
@@ -25,6 +40,7 @@ struct SendCommand: ParsableCommand {
         }
         if UserName(to) == nil { throw ValidationError("--to must be a user's name.") }
         if UserName(from) == nil { throw ValidationError("--from must be a user's name.") }
+        if !Self.possibleTimeouts.contains(timeout) { throw ValidationError("--timeout must be 1 to 3600 seconds.") }
     }
 
     func run() throws {
@@ -41,17 +57,58 @@ struct SendCommand: ParsableCommand {
         {
             throw Complaint("There is no user \(to).")
         }
+        let platforms = secure ? [nil] : pns.map { [$0] } ?? configuration.hub.platforms.map(\.rawValue)
+        var report = try send(text, on: platforms, through: site)
+        if !noWait { try wait(for: &report, at: site) }
+        print(json ? report.json : report.table)
+        try judge(report, at: site)
+    }
+
+    private func send(_ text: String, on platforms: [String?], through site: Site) throws -> SendReport {
         var json = JSONWriter()
         json.string(text)
-        let platforms = secure ? [nil] : pns.map { [$0] } ?? configuration.hub.platforms.map(\.rawValue)
-        var isAccepted = false
+        var report = SendReport()
         for platform in platforms {
             let response = site.backend.respond(to: request(platform, body: json.bytes))
-            print(String(decoding: response.body, as: UTF8.self))
             if response.status != .ok { Terminal.complain(Problem(response).detail) }
-            isAccepted = isAccepted || response.status == .ok
+            // What was refused before it came to the hub has no outcomes.
+            if let outcome = try? SendOutcome(response) { report.add(outcome) }
         }
-        if !isAccepted { throw ExitCode(1) }
+        guard !report.lines.isEmpty else { throw ExitCode.failure }
+        return report
+    }
+
+    /// The first pause between two questions, and the longest, in microseconds.
+    private static let pauses: ClosedRange<useconds_t> = 50_000...1_000_000
+
+    private func wait(for report: inout SendReport, at site: Site) throws {
+        let end = ContinuousClock.now + .seconds(timeout)
+        var pause = Self.pauses.lowerBound
+        while true {
+            try report.update { (id) throws(HubError) in try site.details(of: id) }
+            guard !report.isFinal, ContinuousClock.now < end else { return }
+            usleep(pause)
+            pause = min(pause * 2, Self.pauses.upperBound)
+        }
+    }
+
+    private func judge(_ report: SendReport, at site: Site) throws {
+        switch report.verdict {
+        case .reached: return
+        case .refused: throw ExitCode.failure
+        case .nobody:
+            Terminal.complain(
+                "No device of \(to) was reached."
+                    + (report.secretID.map { " The secret is kept: it waits as number \($0)." } ?? ""))
+            throw Self.reachedNobody
+        case .unknown where noWait: return
+        case .unknown:
+            Terminal.complain(
+                site.hasBuiltInHub
+                    ? "It is queued, and what becomes of it was not known in \(timeout) s. The service delivers it: is it running?"
+                    : "The hub has it, and what becomes of it was not known in \(timeout) s.")
+            throw Self.notKnownYet
+        }
     }
 
     /// The same request that an app would make: there is one way to send.

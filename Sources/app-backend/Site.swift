@@ -62,6 +62,14 @@ struct Site {
         SiteMetrics(version: Version.text, startedAt: Double(now().seconds), readings: readings)
     }
 
+    /// Whether a service on this store delivers what is sent, and not Azure.
+    var hasBuiltInHub: Bool { hub.isInTheBox }
+
+    /// What the hub says of a send; nil: it does not know it, or not yet.
+    func details(of id: String) throws(HubError) -> NotificationDetails? {
+        try hub.client.details(id)
+    }
+
     /// Starts delivering what the local hub has queued, where it has anything to deliver with.
     /// - Throws: `ServerError.noThread`.
     func startDelivering() throws(ServerError) {

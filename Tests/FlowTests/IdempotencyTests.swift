@@ -148,7 +148,7 @@ struct IdempotencyTests {
         let folder = site.folder.appending(path: "idempotency")
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
         let text = try names.map { try String(contentsOf: folder.appending(path: $0), encoding: .utf8) }.joined()
-        #expect(text.contains(#""owner":"alice""#) && text.contains("Enqueued"))
+        #expect(text.contains(#""owner":"alice""#) && text.contains("NotificationId"))
         for word in ["4711", "launch", "bob"] { #expect(!text.contains(word)) }
     }
 }

@@ -43,7 +43,7 @@ struct OutcomeTests {
         #expect(response.status == .ok)
         let outcome = try SendOutcome(response)
         #expect(outcome.outcomes.map(\.platform) == ["apns", "fcm", "wns", "browser"])
-        #expect(outcome.outcomes.map(\.state) == ["Enqueued", "Abandoned", "Enqueued", "Enqueued"])
+        #expect(outcome.outcomes.map(\.state) == ["NoTargetFound", "Abandoned", "NoTargetFound", "NoTargetFound"])
         #expect(outcome.outcomes.map { $0.notificationID != nil } == [true, false, true, true])
         #expect(outcome.outcomes.map(\.error) == [nil, "The hub refused.", nil, nil])
     }
@@ -133,7 +133,7 @@ struct OutcomeTests {
         #expect(response.status == .ok)
         #expect(site.hub.messages.map(\.format) == ["apple", "fcmv1"])
         let outcome = try SendOutcome(response)
-        #expect(outcome.outcomes.map(\.state) == ["Enqueued", "Abandoned", "Abandoned", "Abandoned"])
+        #expect(outcome.outcomes.map(\.state) == ["NoTargetFound", "Abandoned", "Abandoned", "Abandoned"])
         #expect(outcome.outcomes.dropFirst().allSatisfy { $0.error == "The hub cannot be reached." })
     }
 

@@ -33,6 +33,17 @@ import Testing
         #expect(try bench.details(id).state == "NoTargetFound")
     }
 
+    @Test func `the answer to a send says that no device is addressed, and then nothing is queued`() throws {
+        let bench = DeliveryBench()
+        bench.register(1)
+        let reached = bench.hub.send("browser", tags: "all")
+        #expect(reached.fields[.sendState] == nil)
+        let missed = bench.hub.send("browser", tags: "nobody")
+        #expect(missed.status == .created && missed.fields[.sendState] == "NoTargetFound")
+        #expect(try bench.details(missed.createdID).state == "NoTargetFound")
+        #expect(try bench.store.queuedHubMessages(except: [], limit: 9).map(\.id) == [reached.createdID])
+    }
+
     @Test func `a device that its service calls gone is removed, and no other`() throws {
         let bench = DeliveryBench()
         for id in 1...2 { bench.register(id) }

@@ -33,10 +33,12 @@ import Testing
         for _ in 0..<150 {
             let expression = try expression(4, &random)
             var found: [String] = []
-            try TargetSelection(store: store, reader: RegistrationReader { _ in }).forEach(.native(.fcm), expression) {
-                target in
+            let selection = TargetSelection(store: store, reader: RegistrationReader { _ in })
+            try selection.forEach(.native(.fcm), expression) { target in
                 if let id = target.registrationID { found.append(id) }
             }
+            #expect(try selection.hasTarget(.native(.fcm), expression) == !found.isEmpty, "\(expression)")
+            #expect(try !selection.hasTarget(.native(.apns), expression))
             #expect(found.sorted() == all.filter { expression.matches($0.tags) }.map(\.id).sorted(), "\(expression)")
         }
     }

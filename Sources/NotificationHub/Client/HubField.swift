@@ -13,6 +13,8 @@ package enum HubField: String, Sendable {
     case tags = "ServiceBusNotification-Tags"
     /// The handle, in a send that passes the registrations by.
     case deviceHandle = "ServiceBusNotification-DeviceHandle"
+    /// In the built-in hub's answer to a send, `NoTargetFound`: no device is addressed. Azure does not say so at once.
+    case sendState = "AppBackend-State"
 }
 
 extension HTTPFields {

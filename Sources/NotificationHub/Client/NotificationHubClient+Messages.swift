@@ -21,7 +21,9 @@ extension NotificationHubClient {
         let (response, trackingID) = try perform(
             Call(method: .post, path: "messages", fields: fields, body: notification.body, isRepeatable: false))
         let id = response.fields[.location].map(Self.lastSegment)
-        return SendReceipt(notificationID: id?.isEmpty == false ? id : nil, trackingID: trackingID)
+        return SendReceipt(
+            notificationID: id?.isEmpty == false ? id : nil, trackingID: trackingID,
+            hasNoTarget: response.fields[.sendState] == NotificationDetails.noTargetFound)
     }
 
     /// `GET /{hub}/messages/{id}`: what became of a message; nil as long as the hub has not looked at it, and where it

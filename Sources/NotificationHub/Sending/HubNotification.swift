@@ -103,9 +103,12 @@ package struct SendReceipt: Equatable, Sendable {
     package var notificationID: String?
     /// What the request was called in both logs.
     package var trackingID: String?
+    /// Whether the hub knows already that no device is addressed. Azure finds that out later.
+    package var hasNoTarget: Bool
 
-    package init(notificationID: String? = nil, trackingID: String? = nil) {
+    package init(notificationID: String? = nil, trackingID: String? = nil, hasNoTarget: Bool = false) {
         self.notificationID = notificationID
         self.trackingID = trackingID
+        self.hasNoTarget = hasNoTarget
     }
 }

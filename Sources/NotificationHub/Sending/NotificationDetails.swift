@@ -2,6 +2,9 @@
 
 /// What became of a message (`GET /{hub}/messages/{id}`).
 package struct NotificationDetails: Equatable, Sendable {
+    /// The state of a message that no device was addressed by.
+    package static let noTargetFound = "NoTargetFound"
+
     package var id: String
     /// `sb://` and the path of the message.
     package var location: String?

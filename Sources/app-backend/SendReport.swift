@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+import DeviceAPI
+import JSON
+import NotificationHub
+
+/// What became of a send on each of its platforms, as an operator reads it.
+struct SendReport {
+    /// One platform, or where the hub tells of none, the send.
+    struct Line {
+        let platform: String
+        let notificationID: String?
+        var state: String
+        var error: String?
+        /// How many devices met which fate.
+        var counts: [SendOutcomeDetails.Count] = []
+        /// Whether asking again is of no use.
+        var isFinal: Bool
+    }
+
+    /// What all of it comes to.
+    enum Verdict {
+        /// A push service took it for at least one device.
+        case reached
+        case nobody
+        case unknown
+        /// The hub did not take it.
+        case refused
+    }
+
+    /// Of a secure send.
+    private(set) var secretID: Int32?
+    private(set) var lines: [Line] = []
+
+    init() {}
+
+    /// What the hub says of one send.
+    init(_ details: SendOutcomeDetails) {
+        let ended = (id: details.notificationID, state: details.state, isFinal: details.isFinal)
+        lines = details.outcomes.map { outcome in
+            Line(
+                platform: outcome.platform, notificationID: ended.id, state: ended.state, counts: outcome.counts,
+                isFinal: ended.isFinal)
+        }
+        guard lines.isEmpty else { return }
+        lines = [Line(platform: "-", notificationID: ended.id, state: ended.state, isFinal: ended.isFinal)]
+    }
+
+    mutating func add(_ outcome: SendOutcome) {
+        secretID = outcome.id ?? secretID
+        lines += outcome.outcomes.map { outcome in
+            // The hub gives no id where it cannot be asked either.
+            let isFinal = outcome.notificationID == nil || !["Enqueued", "Processing"].contains(outcome.state)
+            return Line(
+                platform: outcome.platform, notificationID: outcome.notificationID, state: outcome.state,
+                error: outcome.error, isFinal: isFinal)
+        }
+    }
+
+    var isFinal: Bool { lines.allSatisfy(\.isFinal) }
+
+    /// Asks for each platform of which nothing final is known yet.
+    /// - Parameter details: nil: not known yet.
+    mutating func update(_ details: (String) throws(HubError) -> NotificationDetails?) throws(HubError) {
+        for index in lines.indices where !lines[index].isFinal {
+            guard let id = lines[index].notificationID, let found = try details(id) else { continue }
+            lines[index].counts = found.outcomes.flatMap(\.counts).map { SendOutcomeDetails.Count($0.name, $0.count) }
+            lines[index].state = found.state
+            lines[index].isFinal = SendOutcomeDetails(notificationID: id, state: found.state, outcomes: []).isFinal
+        }
+    }
+
+    var verdict: Verdict {
+        let counts = lines.flatMap(\.counts).filter { $0.devices > 0 }
+        if counts.contains(where: { $0.name == PushOutcome.success.rawValue }) { return .reached }
+        if lines.allSatisfy({ $0.error != nil }) { return .refused }
+        let isUnknown = counts.contains { $0.name == PushOutcome.unknownError.rawValue }
+        return isUnknown || lines.contains { $0.state == "Enqueued" || !$0.isFinal } ? .unknown : .nobody
+    }
+
+    // MARK: For people
+
+    var table: String {
+        let rows = lines.map { line in
+            let counts = line.counts.map { "\($0.name) \($0.devices)" }.joined(separator: ", ")
+            return [
+                line.platform, line.state, line.error ?? (counts.isEmpty ? "-" : counts), line.notificationID ?? "-",
+            ]
+        }
+        return Columns.lines([["platform", "state", "devices", "id"]] + rows, textColumns: [0, 1, 2, 3])
+            .joined(separator: "\n")
+    }
+
+    // MARK: For scripts
+
+    var json: String {
+        var json = JSONWriter()
+        json.object { json in
+            if let secretID { json.member("Id", secretID) }
+            json.name("Outcomes")
+            json.array { json in lines.forEach { Self.write($0, to: &json) } }
+        }
+        return String(decoding: json.bytes, as: UTF8.self)
+    }
+
+    private static func write(_ line: Line, to json: inout JSONWriter) {
+        json.object { json in
+            json.member("Platform", line.platform)
+            json.member("State", line.state)
+            if let id = line.notificationID { json.member("NotificationId", id) }
+            if let error = line.error { json.member("Error", error) }
+            json.name("Counts")
+            json.object { json in line.counts.forEach { json.member($0.name, $0.devices) } }
+        }
+    }
+}

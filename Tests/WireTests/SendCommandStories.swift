@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+import DeviceAPI
+import JSON
+import Processes
+import Testing
+
+extension WireTests {
+    /// What an operator learns of a send of their own.
+    struct SendCommandStories {
+        /// What `--json` prints.
+        private func json(_ outcome: Program.Outcome) throws -> JSONValue {
+            try JSONValue(parsing: Array(outcome.output.utf8))
+        }
+
+        private func states(_ outcome: Program.Outcome) throws -> [String] {
+            try (json(outcome)["Outcomes"]?.array ?? []).map {
+                "\($0["Platform"]?.string ?? "") \($0["State"]?.string ?? "")"
+            }
+        }
+
+        @Test func `a send that reaches no device says so, and its status is 3`() throws {
+            try SendingSite.run { site in
+                let bob = try site.addUser("bob")
+                let sent = try site.run("send", "--to", bob.name, "Hello")
+                #expect(sent.status == 3)
+                #expect(sent.complaints == ["No device of \(bob.name) was reached."])
+                let lines = sent.output.split(separator: "\n")
+                #expect(lines.count == 5 && lines.dropFirst().allSatisfy { $0.contains("NoTargetFound") })
+                // Recorded by the hub, and delivered to nobody.
+                _ = try site.register(bob, handle: site.makeHandle())
+                let recorded = try site.run("send", "--to", bob.name, "--pns", "apns", "--json", "Hello")
+                #expect(recorded.status == 3)
+                #expect(try json(recorded)["Outcomes"]?.array?.first?["Counts"]?["Skipped"]?.integer == 1)
+                // A secret is kept all the same.
+                let text = site.secrets.make("kept ")
+                let kept = try site.run("send", "--to", bob.name, "--secure", "--json", text)
+                #expect(kept.status == 3)
+                let id = try #require(try json(kept)["Id"]?.integer.flatMap { Int32(exactly: $0) })
+                #expect(try site.readSecure(id, as: bob) == text)
+            }
+        }
+
+        @Test func `a send waits for its outcome, which can be asked for again`() throws {
+            try SendingSite.run { site in
+                let bob = try site.addUser("bob")
+                let endpoint = try site.registerBrowser(bob)
+                let sent = try site.run("send", "--to", bob.name, "Hello")
+                #expect(sent.status == 0 && sent.errors.isEmpty)
+                #expect(site.pushes.count(endpoint) == 1)
+                let line = try #require(sent.output.split(separator: "\n").first { $0.hasPrefix("browser") })
+                #expect(line.contains("Completed") && line.contains("Success 1"))
+                let id = try #require(line.split(separator: " ").last.map(String.init))
+                let outcome = try site.run("outcome", id)
+                #expect(
+                    outcome.status == 0 && outcome.output.contains("Completed") && outcome.output.contains("Success 1"))
+                let document = try json(site.run("outcome", id, "--json"))
+                #expect(document["State"]?.string == "Completed")
+                #expect(document["Outcomes"]?.array?.first?["Counts"]?["Success"]?.integer == 1)
+                let secure = try site.run("send", "--to", bob.name, "--secure", "--json", site.secrets.make("s "))
+                #expect(secure.status == 0)
+                #expect(
+                    try states(secure) == [
+                        "apns NoTargetFound", "fcm NoTargetFound", "wns NoTargetFound", "browser Completed",
+                    ])
+                // What a user sent is shown to the operator as well, and what never was to nobody.
+                let answer = try site.call(
+                    .post, Path.notifications, query: "pns=browser&to_tag=nosuchuser", as: bob, body: "\"Hello\"")
+                let users = try #require(try SendOutcome(answer).outcomes.first?.notificationID)
+                let missed = try site.run("outcome", users)
+                #expect(missed.status == 3 && missed.output.contains("NoTargetFound"))
+                for unknown in ["no-such-send", "a b"] {
+                    let refused = try site.run("outcome", unknown)
+                    #expect(refused.status != 0 && refused.status != 3 && !refused.errors.isEmpty)
+                }
+            }
+        }
+
+        @Test func `where no service runs the message is queued, and the command says that it does not know more`()
+            throws
+        {
+            try SendingSite.run { site in
+                let bob = try site.addUser("bob")
+                let endpoint = try site.registerBrowser(bob)
+                site.backend.stop()
+                let sent = try site.run("send", "--to", bob.name, "--pns", "browser", "--timeout", "1", "--json", "Hi")
+                #expect(sent.status == 4)
+                #expect(try states(sent) == ["browser Enqueued"])
+                #expect(sent.errors.contains("is it running?"))
+                let id = try #require(try json(sent)["Outcomes"]?.array?.first?["NotificationId"]?.string)
+                #expect(try site.run("outcome", id).status == 4)
+                let quick = try site.run("send", "--to", bob.name, "--pns", "browser", "--no-wait", "Hi")
+                #expect(quick.status == 0 && quick.errors.isEmpty && quick.output.contains("Enqueued"))
+                try site.backend.start()
+                #expect(try Deadline.poll(seconds: 90) { try site.run("outcome", id).status == 0 })
+                #expect(Deadline.poll(seconds: 90) { site.pushes.count(endpoint) == 2 })
+            }
+        }
+    }
+}
