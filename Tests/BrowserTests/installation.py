@@ -10,6 +10,8 @@ import secrets
 import socket
 import ssl
 import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -126,6 +128,16 @@ class Installation:
         finally:
             connection.close()
 
+    @contextmanager
+    def without_service(self) -> Iterator[None]:
+        """While the `with` block lasts nginx answers alone, as when the service is down or restarts."""
+        self._responder.stop()
+        self._children.remove(self._responder)
+        try:
+            yield
+        finally:
+            self._start_responder()
+
     @property
     def log_size(self) -> int:
         """Where the access log ends now."""
@@ -160,7 +172,7 @@ class Installation:
 
     def _start_responder(self) -> None:
         command = [str(self._program), "serve", "--config", str(self._config)]
-        child = Child(command, self._folder / "app-backend.log")
+        self._responder = child = Child(command, self._folder / "app-backend.log")
         self._children.append(child)
         wait_until(lambda: child.exit_status is not None or _answers(self._socket), "the responder listens")
         _expect_running("app-backend", child, child.log)

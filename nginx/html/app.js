@@ -8,6 +8,7 @@ import { Device } from './js/device.js';
 import { $, say } from './js/dom.js';
 import { LoginForm } from './js/login-form.js';
 import { Received } from './js/received.js';
+import { Retry } from './js/retry.js';
 import { SendForm } from './js/send-form.js';
 import { Session } from './js/session.js';
 import { deviceWords } from './js/words.js';
@@ -19,7 +20,6 @@ const sendForm = new SendForm(session, device);
 const received = new Received(session);
 
 let user; // whose things are shown
-let configured = false;
 
 /** One word for where device and session stand together: `data-state` of the body. */
 function state() {
@@ -41,17 +41,21 @@ function show() {
     sendForm.show();
 }
 
-/** Asks the server for what the form must know, until it has told. */
-function configure() {
-    if (configured) return;
-    api.config().then((config) => {
-        configured = true;
-        sendForm.configure(config);
-    }, () => {});
+/** What the page must know from the server: who is logged in, and what the form offers. */
+async function ask() {
+    const [config] = await Promise.all([api.config(), session.look()]);
+    sendForm.configure(config);
+}
+
+/** The server has answered, or not; it is asked until it has. */
+function told(failure) {
+    loginForm.tellServer(failure);
+    // The device may have failed for the same reason.
+    if (!failure && device.reason === 'config') device.look();
+    show();
 }
 
 function deviceChanged() {
-    configure();
     if (device.state === 'token') session.register(device.subscription);
     else session.unregistered();
     show();
@@ -77,7 +81,9 @@ $('without').addEventListener('click', () => device.goWithout());
 navigator.permissions?.query({ name: 'notifications' })
     .then((permission) => permission.addEventListener('change', () => device.look()), () => {});
 
+const server = new Retry(ask, told);
+$('retry').addEventListener('click', () => server.now());
+
 show();
-configure();
-session.look().catch((failure) => { loginForm.tellFailure(failure); show(); });
+server.start();
 device.look();

@@ -7,6 +7,7 @@
 import * as api from './js/api.js';
 import { tell } from './js/channel.js';
 import { within } from './js/deadline.js';
+import { nameFrom, titleOf } from './js/entries.js';
 import * as inbox from './js/inbox.js';
 import { bounded, parsePush } from './js/push.js';
 import { current, register } from './js/registration.js';
@@ -20,9 +21,9 @@ self.addEventListener('pushsubscriptionchange', (event) => event.waitUntil(renew
 
 async function receive(pushed) {
     const push = parsePush(pushed);
-    const text = push.kind === 'secret' ? await secretText(push.secret) : push.body;
+    const { text, from } = push.kind === 'secret' ? await secretText(push.secret) : { text: push.body };
     const user = (await current().catch(() => undefined))?.user ?? null;
-    const entry = { user, at: Date.now(), ...push };
+    const entry = { user, at: Date.now(), ...push, ...(from && { from }) };
     try {
         entry.key = await inbox.add(entry);
     } catch {
@@ -32,19 +33,18 @@ async function receive(pushed) {
     tell({ about: 'received', entry, text });
 }
 
-/** The text of a secret, read with the session of whoever is logged in here; null when it cannot be read now. */
+/** A secret, read with the session of whoever is logged in here: `text`, null when it cannot be read now, and the sender. */
 async function secretText(secret) {
     try {
-        const { Payload } = await within(10, api.secret(secret));
-        return typeof Payload === 'string' ? Payload : null;
+        const { Payload, From } = await within(10, api.secret(secret));
+        return { text: typeof Payload === 'string' ? Payload : null, from: nameFrom(From) };
     } catch {
-        return null;
+        return { text: null };
     }
 }
 
 function show(entry, text) {
-    const title = entry.kind === 'message' ? entry.title : text === null ? 'A secret is waiting' : 'Secure message';
-    return self.registration.showNotification(title, {
+    return self.registration.showNotification(titleOf({ ...entry, text }), {
         body: text === null ? 'Open to read' : bounded(text, 500),
         icon: 'icon-192.png',
         tag: `received-${entry.key ?? crypto.randomUUID()}`,

@@ -57,7 +57,8 @@ export const sendSecret = (recipient, message, key) =>
 
 export const outcomes = (notification) => call('GET', `notifications/outcomes/${encodeURIComponent(notification)}`);
 export const secret = (id) => call('GET', `notifications/${encodeURIComponent(id)}`);
-export const unreadSecrets = () => call('GET', 'notifications', { query: { unread: 'true' } });
+/** The newest secrets of the caller, read ones too, without their texts: `{Id, Read, From, SentAt}`; old ones lack the last two. */
+export const secrets = (limit) => call('GET', 'notifications', { query: { limit } });
 
 async function call(method, path, { query, json, key } = {}) {
     const url = new URL(path, base);

@@ -46,7 +46,17 @@ export class LoginForm {
         $('username').focus();
     }
 
-    tellFailure(failure, own) {
+    /** Whether the server has said who is logged in; null: it has. It is asked again by itself until then. */
+    tellServer(failure) {
+        const had = document.activeElement === $('retry');
+        $('retry').hidden = !failure;
+        if (failure) return say('loginResult', `${failureWords(failure)} This page does so by itself.`, 'bad');
+        if (this.#session.user) this.#tellAccount();
+        else say('loginResult', '');
+        if (had) $('loginResult').focus();
+    }
+
+    #tellFailure(failure, own) {
         say('loginResult', failureWords(failure, own), 'bad');
     }
 
@@ -81,7 +91,7 @@ export class LoginForm {
                 // A keyboard that comes up unasked would hide half of a phone.
                 (matchMedia('(pointer: fine)').matches ? $('recipient') : $('loginResult')).focus();
             } catch (failure) {
-                this.tellFailure(failure, { 401: 'User name and password do not match.' });
+                this.#tellFailure(failure, { 401: 'User name and password do not match.' });
                 if (failure.status === 401) blame(password, 'loginResult');
             }
         });

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// The list of what was received here, and of secrets that wait for whoever is logged in.
+// The list of what was received here, and of the secrets that the server keeps for whoever is logged in, read or not.
 //
 // Shown is what came for the user who is logged in, or for nobody in particular. A secret's text is fetched, never kept:
-// the newest few by themselves (they would have been shown at once, had somebody been logged in), others on demand.
+// of what was pushed here the newest few by themselves (they would have been shown at once, had somebody been logged in),
+// others on demand.
 
 import * as api from './api.js';
 import { hear } from './channel.js';
-import { $, announce, element } from './dom.js';
+import { $, announce, say } from './dom.js';
+import { nameFrom, nameOf, timeFrom, titleOf } from './entries.js';
 import * as inbox from './inbox.js';
+import { item } from './received-item.js';
+import { Retry } from './retry.js';
 import { failureWords } from './words.js';
 
 const readAtOnce = 10; // secrets
@@ -15,8 +19,9 @@ const limit = 50;
 
 export class Received {
     #session;
-    #entries = []; // newest first: what the inbox holds, with `text` (null: a secret that was not read) and `fault`
+    #entries = []; // newest first: what the inbox holds, and with `text` null a secret that is not shown, `isRead`, `fault`
     #turn = 0;
+    #server = new Retry(() => this.#loadSecrets(), (failure) => this.#tellServer(failure));
 
     constructor(session) {
         this.#session = session;
@@ -29,20 +34,46 @@ export class Received {
     /** Reads everything anew: somebody logged in or out, or the page was opened. */
     async load() {
         const turn = ++this.#turn;
+        this.#server.stop();
+        say('receivedNote', '');
         const { user } = this.#session;
         const kept = (await inbox.list().catch(() => [])).filter((entry) => this.#isShown(entry));
-        const waiting = user ? await api.unreadSecrets().catch(() => []) : [];
         if (turn !== this.#turn) return;
         this.#entries = kept.map((entry) => ({ ...entry, text: entry.kind === 'secret' ? null : entry.body }));
-        const known = new Set(this.#entries.map((entry) => entry.secret));
-        for (const { Id } of Array.isArray(waiting) ? waiting.slice(0, limit) : []) {
-            if (!known.has(String(Id))) this.#entries.push({ kind: 'secret', secret: String(Id), text: null, waiting: true });
-        }
         this.#render();
+        if (user) await this.#server.start();
+        if (turn !== this.#turn) return;
         this.#lead(Number(/^#received-(\d+)$/.exec(location.hash)?.[1]) || null, { quietly: true });
         if (!user) return;
-        const sealed = this.#entries.filter((entry) => entry.kind === 'secret' && !entry.waiting).slice(0, readAtOnce);
+        const sealed = this.#entries.filter((entry) => entry.key && entry.kind === 'secret' && entry.text === null).slice(0, readAtOnce);
         for (const entry of sealed) if (turn === this.#turn) await this.#read(entry);
+    }
+
+    /** Adds the secrets that the server keeps, and what it knows of those that were pushed here. Throws `Failure`. */
+    async #loadSecrets() {
+        const turn = this.#turn;
+        let list;
+        try {
+            list = await api.secrets(limit);
+        } catch (failure) {
+            if (failure.status !== 401) throw failure;
+            if (turn === this.#turn) this.#session.ended();
+            return;
+        }
+        if (turn !== this.#turn || !Array.isArray(list)) return;
+        for (const { Id, Read, From, SentAt } of list) {
+            const told = { from: nameFrom(From), isRead: Read === true };
+            const known = this.#entries.filter((entry) => entry.secret === String(Id));
+            for (const entry of known) Object.assign(entry, told);
+            if (known.length === 0) this.#entries.push({ kind: 'secret', secret: String(Id), text: null, at: timeFrom(SentAt), ...told });
+        }
+        // What has no time was sent before the server noted it, and stays behind the others in the server's order.
+        this.#entries.sort((one, other) => (other.at ?? 0) - (one.at ?? 0));
+        this.#render();
+    }
+
+    #tellServer(failure) {
+        say('receivedNote', failure ? `Your secrets are not listed: ${failureWords(failure)} This page does so by itself.` : '', 'bad');
     }
 
     /** Nobody logged in: of another's things only that there is a secret, which says nothing. */
@@ -55,17 +86,19 @@ export class Received {
         if (!this.#isShown(entry)) return;
         const { user } = this.#session;
         const fresh = { ...entry, text: user ? text : entry.kind === 'secret' ? null : text };
-        this.#entries = [fresh, ...this.#entries.filter((other) => !other.waiting || other.secret !== entry.secret)].slice(0, limit);
+        const others = this.#entries.filter((other) => other.key || other.secret !== entry.secret || entry.kind !== 'secret');
+        this.#entries = [fresh, ...others].slice(0, limit);
         this.#render();
-        announce(text === null ? 'A secret is waiting.' : `${titleOf(fresh)}: ${text}`);
+        announce(text === null ? `${titleOf(fresh)}.` : `${titleOf(fresh)}: ${text}`);
         if (text === null && user) this.#read(fresh);
     }
 
     async #read(entry) {
         entry.fault = '';
         try {
-            const { Payload } = await api.secret(entry.secret);
+            const { Payload, From } = await api.secret(entry.secret);
             entry.text = typeof Payload === 'string' ? Payload : '';
+            entry.from ??= nameFrom(From);
         } catch (failure) {
             if (failure.status === 401) return this.#session.ended();
             entry.fault = failureWords(failure, { 404: 'It is not kept any more, or is not for you.' });
@@ -74,59 +107,23 @@ export class Received {
     }
 
     #lead(key, { quietly = false } = {}) {
-        const item = key === null ? null : $(`received-${key}`);
-        if (!item && quietly) return;
-        (item ?? $('receivedHeading')).focus();
+        const place = key === null ? null : $(`received-${key}`);
+        if (!place && quietly) return;
+        (place ?? $('receivedHeading')).focus();
     }
 
     /** Draws the list; only what changed is made anew, so that nobody's focus or selection is lost. */
     #render(changed) {
+        const isAble = Boolean(this.#session.user);
         const had = document.activeElement?.closest?.('#received li');
-        const old = new Map([...$('received').children].map((item) => [item.dataset.name, item]));
+        const old = new Map([...$('received').children].map((place) => [place.dataset.name, place]));
         const items = this.#entries.map((entry) => {
+            const fresh = item(entry, isAble, () => this.#read(entry));
             const there = old.get(nameOf(entry));
-            return there && entry !== changed && there.dataset.kind === kindOf(entry) && there.dataset.able === this.#able() ? there : this.#item(entry);
+            return there && entry !== changed && there.dataset.look === fresh.dataset.look ? there : fresh;
         });
-        if (items.some((item, index) => item !== $('received').children[index]) || old.size !== items.length) $('received').replaceChildren(...items);
-        if (had && !had.isConnected) items.find((item) => item.dataset.name === had.dataset.name)?.focus();
+        if (items.some((one, index) => one !== $('received').children[index]) || old.size !== items.length) $('received').replaceChildren(...items);
+        if (had && !had.isConnected) items.find((one) => one.dataset.name === had.dataset.name)?.focus();
         $('receivedEmpty').hidden = items.length > 0;
     }
-
-    #able() {
-        return String(Boolean(this.#session.user));
-    }
-
-    #item(entry) {
-        const locked = kindOf(entry) === 'locked';
-        const item = element('li', { tabIndex: -1, data: { kind: kindOf(entry), name: nameOf(entry), able: this.#able() } });
-        if (entry.key) item.id = `received-${entry.key}`;
-        item.append(element('p', { className: 'title' }, titleOf(entry)));
-        if (entry.at) item.append(timeOf(entry.at));
-        if (!locked && entry.text) item.append(element('p', { className: 'text' }, entry.text));
-        if (locked && entry.fault) item.append(element('p', { className: 'note', data: { tone: 'bad' } }, entry.fault));
-        if (locked && this.#session.user) {
-            const button = element('button', { type: 'button', className: 'small' }, 'Read');
-            button.setAttribute('aria-label', `Read secret no. ${entry.secret}`);
-            button.addEventListener('click', () => this.#read(entry));
-            item.append(button);
-        } else if (locked) {
-            item.append(element('p', { className: 'note' }, 'Log in to read it.'));
-        }
-        return item;
-    }
-}
-
-const kindOf = (entry) => (entry.kind !== 'secret' ? 'message' : entry.text === null ? 'locked' : 'secret');
-const nameOf = (entry) => (entry.key ? `key ${entry.key}` : `secret ${entry.secret} ${entry.at ?? ''}`);
-
-function titleOf(entry) {
-    if (entry.kind !== 'secret') return entry.title;
-    return entry.text === null ? 'A secret is waiting' : 'Secure message';
-}
-
-function timeOf(at) {
-    const date = new Date(at);
-    const today = date.toDateString() === new Date().toDateString();
-    const format = new Intl.DateTimeFormat('en-GB', today ? { timeStyle: 'short' } : { dateStyle: 'medium', timeStyle: 'short' });
-    return element('time', { dateTime: date.toISOString() }, format.format(date));
 }

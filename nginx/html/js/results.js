@@ -51,32 +51,42 @@ export class Results {
         show(line, 'Failed');
     }
 
-    /** Shows an outcome of the send, and then what the hub says of it later. */
+    /**
+     * Shows an outcome of the send, and then what the hub says of it later. Gives `{ isReached, words }`: whether a push
+     * service took it for a device (null: not known), and what the line says.
+     */
     async follow({ Platform: platform, State: state, NotificationId: notification, Error: error }) {
         const line = this.line(platform);
         show(line, state, {}, typeof error === 'string' ? error.slice(0, 200) : '');
         const { signal } = this.#ended;
         let last = state;
+        let counts = {};
         for (const seconds of waits) {
             if (finalStates.includes(last) || typeof notification !== 'string') break;
             await pause(seconds, signal);
-            if (signal.aborted) return;
+            if (signal.aborted) return unknown;
             try {
                 const { State, Outcomes } = await api.outcomes(notification);
-                if (signal.aborted) return;
+                if (signal.aborted) return unknown;
                 last = State;
                 const own = Array.isArray(Outcomes) ? Outcomes.filter((one) => platformOf(one.Platform) === platformOf(platform)) : [];
-                show(line, State, sum(own.map((one) => one.Counts)));
+                counts = sum(own.map((one) => one.Counts));
+                show(line, State, counts);
             } catch (failure) {
                 // No longer logged in: what is shown is all there will be. Else once more; 404, too, because a hub may
                 // need a moment before it knows what it took.
-                if ([401, 403].includes(failure.status)) return;
+                if ([401, 403].includes(failure.status)) return unknown;
             }
         }
         if (finalStates.includes(last)) announce(line.textContent);
         else if (last === 'Enqueued' || last === 'Processing') show(line, last, {}, 'nothing heard of it in two minutes');
+        if (!finalStates.includes(last) || counts.UnknownError > 0) return unknown;
+        return { isReached: counts.Success > 0, words: `${line.children[0].textContent}: ${line.children[2].textContent}` };
     }
 }
+
+/** A hub without a service tier that tells, or two minutes that were over. */
+const unknown = { isReached: null };
 
 function show(line, state, counts, sentence) {
     const words = outcomeWords(state, counts);

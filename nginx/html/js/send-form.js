@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sends a message: one request for each platform that is switched on, as in the tutorials; a secret in one request for
-// all. What was typed stays until it was sent.
+// all. What was typed stays until it was sent, and comes back when it reached nobody.
 
 import * as api from './api.js';
 import { Attempts } from './attempts.js';
@@ -15,6 +15,7 @@ export class SendForm {
     #attempts = new Attempts();
     #limit = 2500; // bytes; the server tells its own
     #offered = new Set(Object.keys(platforms));
+    #sends = 0;
     #busy = false;
 
     constructor(session, device) {
@@ -103,21 +104,57 @@ export class SendForm {
         this.show();
         this.#results.begin(recipient);
         this.#attempts.begin(this.#session.user, recipient, message, secure);
-        const failures = await Promise.all(chosen.map((platform) => this.#sendOne(platform, recipient, message)));
+        const turn = ++this.#sends;
+        const sent = await Promise.all(chosen.map((platform) => this.#sendOne(platform, recipient, message)));
         this.#busy = false;
         this.show();
-        this.#tell(failures.filter((failure) => failure !== null), chosen, recipient);
+        const failures = sent.filter(({ failure }) => failure);
+        if (failures.length > 0) return this.#tell(failures, chosen, recipient);
+        // The same text once more is another message.
+        this.#attempts.end();
+        if (secure) return this.#tellSecret(sent[0], recipient);
+        const outcomes = sent.flatMap(({ outcomes: some }) => some);
+        const isKnown = outcomes.length > 0 && outcomes.every(({ State: state }) => state === 'NoTargetFound');
+        if (!isKnown) this.#clear();
+        const fates = await Promise.all(sent.flatMap(({ fates: some }) => some));
+        if (turn !== this.#sends || fates.length === 0 || fates.some(({ isReached }) => isReached !== false)) return;
+        this.#tellUnreached(recipient, fates.map(({ words }) => words), message, isKnown);
     }
 
-    /** One request; null, or what failed. */
+    /** It is kept, so it is not lost; whether any device was told of it is another thing. */
+    async #tellSecret({ id, fates }, recipient) {
+        this.#clear();
+        const turn = this.#sends;
+        this.#results.note(`Kept as secret no. ${id}; ${recipient} reads it here.`);
+        const found = await Promise.all(fates);
+        if (turn !== this.#sends || found.some(({ isReached }) => isReached !== false)) return;
+        this.#results.note(`Kept as secret no. ${id}. No device of ${recipient} was told of it: ${recipient} finds it in the list here.`);
+    }
+
+    #clear() {
+        $('message').value = '';
+        this.#count();
+    }
+
+    /** `isKnown`: at once, so the text was not even cleared and the person still looks at it. */
+    #tellUnreached(recipient, words, message, isKnown) {
+        const isBack = $('message').value === '' || isKnown;
+        if (isBack) $('message').value = message;
+        this.#count();
+        const which = isBack ? 'The message is still here.' : 'You have begun another message meanwhile.';
+        const name = isKnown ? ` Is “${recipient}” the right name?` : '';
+        say('sendError', `No device of ${recipient} was reached (${words.join('; ')}). ${which}${name}`, 'bad');
+        if (isKnown) blame($('recipient'), 'sendError');
+    }
+
+    /** One request: what failed, or the hub's `outcomes` and promises of the `fates` that the results show. */
     async #sendOne(platform, recipient, message) {
         const line = platform && this.#results.line(platform);
         try {
             const key = this.#attempts.key(platform);
             const sent = await (platform ? api.send(platform, recipient, message, key) : api.sendSecret(recipient, message, key));
-            for (const outcome of Array.isArray(sent?.Outcomes) ? sent.Outcomes : []) this.#results.follow(outcome);
-            if (!platform) this.#results.note(`Kept as secret no. ${sent?.Id ?? '?'}; ${recipient} reads it here.`);
-            return null;
+            const outcomes = Array.isArray(sent?.Outcomes) ? sent.Outcomes : [];
+            return { id: sent?.Id ?? '?', outcomes, fates: outcomes.map((outcome) => this.#results.follow(outcome)) };
         } catch (failure) {
             this.#attempts.failed(platform, failure);
             if (line) this.#results.failed(line);
@@ -128,12 +165,6 @@ export class SendForm {
     #tell(failures, chosen, recipient) {
         if (failures.some(({ failure }) => failure.status === 401)) {
             return this.#session.ended();
-        }
-        if (failures.length === 0) {
-            this.#attempts.end();
-            $('message').value = '';
-            this.#count();
-            return;
         }
         const sentences = new Map();
         for (const { platform, failure } of failures) {

@@ -22,16 +22,13 @@ export class Session extends EventTarget {
         hear('session', () => this.look().catch(() => {}));
     }
 
-    /** Asks the server who is logged in. Throws `Failure` when that cannot be known. */
+    /** Asks the server who is logged in. Throws `Failure` when that cannot be known; then all stays as it was. */
     async look() {
         try {
             const { User } = await api.session();
             this.#becomes(User);
         } catch (failure) {
-            if (failure.status !== 401) {
-                if (this.user === undefined) this.#becomes(null);
-                throw failure;
-            }
+            if (failure.status !== 401) throw failure;
             this.#becomes(null, 'elsewhere');
         }
     }

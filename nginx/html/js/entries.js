@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is said of an entry: of what was received here (inbox.js), or of a secret that the server keeps. `text` is null as
+// long as a secret is not shown.
+
+/** `message`; of a secret `secret` (its text is shown), `locked` (it waits to be read) or `read` (it was read before). */
+export function kindOf(entry) {
+    if (entry.kind !== 'secret') return 'message';
+    if (entry.text !== null) return 'secret';
+    return entry.isRead ? 'read' : 'locked';
+}
+
+export const nameOf = (entry) => (entry.key ? `key ${entry.key}` : `secret ${entry.secret}`);
+
+export function titleOf(entry) {
+    if (entry.kind !== 'secret') return entry.title;
+    const sender = entry.from ? ` from ${entry.from}` : '';
+    return kindOf(entry) === 'locked' ? `A secret${sender} is waiting` : `Secure message${sender}`;
+}
+
+/** A user's name as the server tells it; null where it tells none. */
+export const nameFrom = (text) => (typeof text === 'string' && text !== '' ? text.slice(0, 120) : null);
+
+/** Milliseconds since 1970, of the server's `2026-11-28T12:00:00Z`; undefined where it tells none. */
+export const timeFrom = (text) => Date.parse(text) || undefined;
