@@ -26,19 +26,34 @@ package struct Notifications: Sendable {
         let hub = hub.tracking(requestID)
         for platform in platforms {
             guard let notification = payload(platform) else { continue }
-            if delivery.isHubOutOfReach {
-                delivery.record(platform, .failure(.unreachable("", mayHaveActed: false)))
-                continue
-            }
-            let result = Result { () throws(HubError) in try hub.send(notification, to: audience) }
-            delivery.record(platform, result)
+            send(notification, to: audience, as: platform.rawValue, hub, in: &delivery)
         }
         return delivery
+    }
+
+    /// Sends one notification to the devices that registered templates, of whatever platform, and adds what became of it.
+    func sendTemplate(
+        _ notification: HubNotification, to audience: TagExpression, requestID: String, in delivery: inout Delivery
+    ) {
+        send(notification, to: audience, as: Delivery.templateName, hub.tracking(requestID), in: &delivery)
+    }
+
+    private func send(
+        _ notification: HubNotification, to audience: TagExpression, as name: String, _ hub: NotificationHubClient,
+        in delivery: inout Delivery
+    ) {
+        if delivery.isHubOutOfReach {
+            return delivery.record(name, .failure(.unreachable("", mayHaveActed: false)))
+        }
+        delivery.record(name, Result { () throws(HubError) in try hub.send(notification, to: audience) })
     }
 }
 
 /// What became of one send on all its platforms.
 struct Delivery {
+    /// What an outcome calls the send to templates, in the place of a platform.
+    static let templateName = "template"
+
     private(set) var outcomes: [SendOutcome.PlatformOutcome] = []
     /// What the first platform failed with; for the status when none took it, and for the log.
     private(set) var firstError: HubError?
@@ -49,14 +64,14 @@ struct Delivery {
     /// Whether anything may have been sent, though nobody says so.
     private(set) var mayHaveActed = false
 
-    mutating func record(_ platform: Platform, _ result: Result<SendReceipt, HubError>) {
+    mutating func record(_ name: String, _ result: Result<SendReceipt, HubError>) {
         switch result {
         case .success(let receipt):
             mayHaveActed = true
             let state = receipt.hasNoTarget ? NotificationDetails.noTargetFound : "Enqueued"
-            outcomes.append(.init(platform: platform.rawValue, state: state, notificationID: receipt.notificationID))
+            outcomes.append(.init(platform: name, state: state, notificationID: receipt.notificationID))
         case .failure(let error):
-            outcomes.append(.init(platform: platform.rawValue, state: "Abandoned", error: Problem(error).detail))
+            outcomes.append(.init(platform: name, state: "Abandoned", error: Problem(error).detail))
             firstError = firstError ?? error
             mayHaveActed = mayHaveActed || error.mayHaveActed
             if case .unreachable = error { isHubOutOfReach = true }

@@ -16,13 +16,18 @@ extension NotificationsController {
         let sender = try request.authenticatedUser()
         let recipient = try secureRecipient(query["to_tag"] ?? "", sender: sender)
         let payload = request.body.isEmpty ? Self.defaultPayload : try request.jsonString()
+        let templates = try templateAudience(of: recipient.owner, on: notifications.platforms)
         let time = now()
         let kept = try store.createNotification(
             owner: recipient.owner, payload: payload, now: time, expiresAt: time + retentionSeconds)
         let audience = TagExpression.tag(try RegisterController.userTag(recipient.owner))
-        let delivery = notifications.send(to: audience, on: notifications.platforms, requestID: request.id) {
+        var delivery = notifications.send(to: audience, on: notifications.platforms, requestID: request.id) {
             platform in
             Payload.secure(id: kept.id, token: kept.token, to: platform)
+        }
+        if let templates {
+            let notification = Payload.templateSecure(id: kept.id, token: kept.token)
+            notifications.sendTemplate(notification, to: templates, requestID: request.id, in: &delivery)
         }
         return try answer(delivery, id: kept.id, to: request)
     }

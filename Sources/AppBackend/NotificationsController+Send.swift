@@ -18,8 +18,13 @@ extension NotificationsController {
         let audience = TagExpression.or(
             .tag(try RegisterController.userTag(recipient.owner)),
             .tag(try RegisterController.serverTag(TagPolicy.senderPrefix + sender.name)))
-        let delivery = notifications.send(to: audience, on: [platform], requestID: request.id) { platform in
+        let templates = try templateAudience(of: recipient.owner, on: [platform])
+        var delivery = notifications.send(to: audience, on: [platform], requestID: request.id) { platform in
             Payload.message(message, from: sender.name, to: platform)
+        }
+        if let templates {
+            let notification = Payload.templateMessage(message, from: sender.name)
+            notifications.sendTemplate(notification, to: templates, requestID: request.id, in: &delivery)
         }
         return try answer(delivery, to: request)
     }

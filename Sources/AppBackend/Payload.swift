@@ -7,7 +7,7 @@ import NotificationHub
 enum Payload {
     /// `From <user>: <message>`, as each platform shows it.
     static func message(_ message: String, from sender: String, to platform: Platform) -> HubNotification? {
-        let text = "From \(sender): \(message)"
+        let text = text(message, from: sender)
         switch platform {
         case .apns:
             return .apns(json: object { $0.member("aps") { $0.member("alert", text) } })
@@ -32,36 +32,18 @@ enum Payload {
                 json: object { json in
                     // A background push (Apple: content-available without alert, sound or badge).
                     json.member("aps") { $0.member("content-available", 1) }
-                    names(id, token, &json)
+                    names(String(id), token, &json)
                 },
                 headers: backgroundHeaders)
-        case .fcm: return .fcm(json: fcmMessage { names(id, token, &$0) })
+        case .fcm: return .fcm(json: fcmMessage { names(String(id), token, &$0) })
         // A raw notification is its bytes alone, and the tutorial's client reads them as a number.
         case .wns: return .wnsRaw(Array(String(id).utf8))
-        case .browser: return .browser(json: object { names(id, token, &$0) })
+        case .browser: return .browser(json: object { names(String(id), token, &$0) })
         default: return nil
         }
     }
 
-    /// The templates that the older tutorial registers; `inAppMessage` is what its iOS client reads.
-    static func template(for platform: Platform) -> Template? {
-        switch platform {
-        case .apns:
-            let body = object { json in
-                json.member("aps") { $0.member("alert", "$(message)") }
-                json.member("inAppMessage", "$(message)")
-            }
-            return Template(body: String(decoding: body, as: UTF8.self))
-        case .fcm:
-            let body = fcmMessage { $0.member("message", "$(message)") }
-            return Template(body: String(decoding: body, as: UTF8.self))
-        case .wns:
-            return Template(
-                body: String(decoding: toast("$(message)"), as: UTF8.self),
-                headers: [PushHeader("X-WNS-Type", "wns/toast")])
-        default: return nil
-        }
-    }
+    static func text(_ message: String, from sender: String) -> String { "From \(sender): \(message)" }
 
     /// Since iOS 13 Apple drops a background push that does not say so and ask for priority 5; 10 is an error.
     private static let backgroundHeaders = [
@@ -69,7 +51,7 @@ enum Payload {
     ]
 
     /// A message of data alone, which Android delivers to the app. Without a priority it waits until the device wakes.
-    private static func fcmMessage(_ data: (inout JSONWriter) -> Void) -> [UInt8] {
+    static func fcmMessage(_ data: (inout JSONWriter) -> Void) -> [UInt8] {
         object { json in
             json.member("message") { json in
                 json.member("data", data)
@@ -79,9 +61,11 @@ enum Payload {
     }
 
     /// Toast schema of Windows 10 and later: `ToastGeneric`.
-    private static func toast(_ text: String) -> [UInt8] {
+    /// - Parameter launch: what Windows hands to the app when the toast is chosen.
+    static func toast(_ text: String, launch: String? = nil) -> [UInt8] {
         var xml = XMLWriter()
-        xml.element("toast") { xml in
+        let attributes: KeyValuePairs<String, String> = if let launch { ["launch": launch] } else { [:] }
+        xml.element("toast", attributes: attributes) { xml in
             xml.element("visual") { xml in
                 xml.element("binding", attributes: ["template": "ToastGeneric"]) { $0.element("text", text) }
             }
@@ -89,13 +73,13 @@ enum Payload {
         return xml.bytes
     }
 
-    private static func names(_ id: Int32, _ token: String, _ json: inout JSONWriter) {
+    static func names(_ id: String, _ token: String, _ json: inout JSONWriter) {
         // A string, because FCM's data holds strings only and the tutorial's iOS client calls intValue on it.
-        json.member("secureId", String(id))
+        json.member("secureId", id)
         json.member("secureToken", token)
     }
 
-    private static func object(_ body: (inout JSONWriter) -> Void) -> [UInt8] {
+    static func object(_ body: (inout JSONWriter) -> Void) -> [UInt8] {
         var json = JSONWriter()
         json.object(body)
         return json.bytes
@@ -103,7 +87,7 @@ enum Payload {
 }
 
 extension JSONWriter {
-    fileprivate mutating func member(_ name: String, _ body: (inout JSONWriter) -> Void) {
+    mutating func member(_ name: String, _ body: (inout JSONWriter) -> Void) {
         self.name(name)
         object(body)
     }

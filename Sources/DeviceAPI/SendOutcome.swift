@@ -6,12 +6,12 @@ import JSON
 public struct SendOutcome: Equatable, Sendable {
     /// The secure notification's id; nil after a plain send.
     public var id: Int32?
-    /// One for each platform that was tried, in that order.
+    /// One for each platform that was tried, in that order, and one for templates where the recipient has any.
     public var outcomes: [PlatformOutcome]
 
     /// What became of the send on one platform.
     public struct PlatformOutcome: Equatable, Sendable {
-        /// `apns`, `fcm`, `wns` or `browser`.
+        /// `apns`, `fcm`, `wns` or `browser`; `template` for devices of the older registration call, of any platform.
         public var platform: String
         /// `Enqueued`; `NoTargetFound` when the hub knows at once that there is no such device; `Abandoned` when the hub
         /// did not take it.

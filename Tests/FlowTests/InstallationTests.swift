@@ -23,15 +23,19 @@ struct InstallationTests {
         Row(
             platform: .ios, handle: String(repeating: "0a", count: 32), hubPlatform: .apns,
             channel: String(repeating: "0A", count: 32),
-            template: #"{"aps":{"alert":"$(message)"},"inAppMessage":"$(message)"}"#),
+            template: #"{"aps":{"alert":".(message, 200)","content-available":1},"inAppMessage":"$(message)","#
+                + #""secureId":"$(secureId)","secureToken":"$(secureToken)"}"#,
+            headers: [PushHeader("apns-push-type", "alert"), PushHeader("apns-priority", "10")]),
         Row(
             platform: .android, handle: "dQw4:APA91b_token-long-1", hubPlatform: .fcm,
             channel: "dQw4:APA91b_token-long-1",
-            template: #"{"message":{"data":{"message":"$(message)"},"android":{"priority":"high"}}}"#),
+            template: #"{"message":{"data":{"message":"$(message)","secureId":"$(secureId)","#
+                + #""secureToken":"$(secureToken)"},"android":{"priority":"high"}}}"#),
         Row(
             platform: .windows, handle: "HTTPS://DB5.notify.windows.com:443/?token=Ab%2Fc", hubPlatform: .wns,
             channel: "https://db5.notify.windows.com/?token=Ab%2Fc",
-            template: #"<toast><visual><binding template="ToastGeneric"><text>$(message)</text></binding>"#
+            template:
+                #"<toast launch="$(secureId)"><visual><binding template="ToastGeneric"><text>$(message)</text></binding>"#
                 + "</visual></toast>",
             headers: [PushHeader("X-WNS-Type", "wns/toast")]),
     ]

@@ -5,7 +5,7 @@
 import * as api from './api.js';
 import { pause } from './deadline.js';
 import { $, announce, element, say } from './dom.js';
-import { finalStates, outcomeWords, platformOf, platforms } from './words.js';
+import { finalStates, outcomeWords, platformOf, platforms, templates } from './words.js';
 
 const waits = [1, 2, 4, 8, 15, 30, 60]; // seconds; 120 in all
 
@@ -37,7 +37,7 @@ export class Results {
         const platform = platformOf(name);
         if (!this.#lines.has(platform)) {
             const line = element('li', { data: { platform } },
-                element('span', { className: 'platform' }, platforms[platform] ?? platform),
+                element('span', { className: 'platform' }, platforms[platform] ?? (platform === templates ? 'Older apps' : platform)),
                 element('span', { className: 'state' }),
                 element('span', { className: 'detail' }));
             this.#lines.set(platform, line);
@@ -69,7 +69,7 @@ export class Results {
                 const { State, Outcomes } = await api.outcomes(notification);
                 if (signal.aborted) return unknown;
                 last = State;
-                const own = Array.isArray(Outcomes) ? Outcomes.filter((one) => platformOf(one.Platform) === platformOf(platform)) : [];
+                const own = Array.isArray(Outcomes) ? Outcomes.filter((one) => platform === templates || platformOf(one.Platform) === platformOf(platform)) : [];
                 counts = sum(own.map((one) => one.Counts));
                 show(line, State, counts);
             } catch (failure) {

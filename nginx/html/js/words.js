@@ -37,6 +37,9 @@ export const platformOf = (name) => {
     return aliases[own] ?? own;
 };
 
+/** What an outcome has in the place of a platform for devices of the older registration call, which are of any. */
+export const templates = 'template';
+
 /** States of a message after which nothing more happens to it. */
 export const finalStates = ['Completed', 'Abandoned', 'NoTargetFound', 'Cancelled'];
 
