@@ -60,10 +60,15 @@ public struct Fields: Sendable {
 
 extension JSONValue {
     /// Parses a request's body.
+    /// - Parameter isTyped: whether strings may hold tabs and line breaks as they are.
     /// - Throws: `Problem` 400 with the offset of what is wrong, never the text.
-    public init(body: [UInt8]) throws(Problem) {
-        do {
-            try self.init(parsing: body)
+    public init(body: [UInt8], isTyped: Bool = false) throws(Problem) {
+        do throws(JSONSyntaxError) {
+            if isTyped {
+                try self.init(parsingTyped: body)
+            } else {
+                try self.init(parsing: body)
+            }
         } catch {
             throw Problem(.badRequest, "The body is not valid JSON: \(error).", field: "body")
         }

@@ -29,13 +29,22 @@ extension JSONValue {
         self = try result.get()
     }
 
+    /// As `init(parsing:)`, but tab, line feed and carriage return may be in a string as they are. RFC 8259 wants them
+    /// escaped; ASP.NET's reader never did, and there are clients that put quotation marks around what a person typed.
+    public init(parsingTyped bytes: [UInt8]) throws(JSONSyntaxError) {
+        let result = bytes.withUnsafeBufferPointer { Self.parse($0, allowsTyped: true) }
+        self = try result.get()
+    }
+
     /// As `init(parsing:)`, for bytes that lie somewhere already.
     public init(parsing bytes: UnsafeBufferPointer<UInt8>) throws(JSONSyntaxError) {
         self = try Self.parse(bytes).get()
     }
 
-    private static func parse(_ bytes: UnsafeBufferPointer<UInt8>) -> Result<JSONValue, JSONSyntaxError> {
-        var parser = JSONParser(bytes: bytes)
+    private static func parse(
+        _ bytes: UnsafeBufferPointer<UInt8>, allowsTyped: Bool = false
+    ) -> Result<JSONValue, JSONSyntaxError> {
+        var parser = JSONParser(bytes: bytes, allowsTyped: allowsTyped)
         do throws(JSONSyntaxError) {
             return .success(try parser.document())
         } catch {
@@ -46,11 +55,14 @@ extension JSONValue {
 
 private struct JSONParser {
     let bytes: UnsafeBufferPointer<UInt8>
+    /// Whether a string may hold tab, line feed and carriage return as they are.
+    let allowsTyped: Bool
     var offset = 0
     var depth = 0
 
-    init(bytes: UnsafeBufferPointer<UInt8>) {
+    init(bytes: UnsafeBufferPointer<UInt8>, allowsTyped: Bool) {
         self.bytes = bytes
+        self.allowsTyped = allowsTyped
     }
 
     private func fail(_ reason: String) -> JSONSyntaxError { JSONSyntaxError(offset: offset, reason: reason) }
@@ -165,6 +177,10 @@ private struct JSONParser {
         guard offset > start else { throw fail("expected a digit") }
     }
 
+    private func isTyped(_ byte: UInt8) -> Bool {
+        allowsTyped && (byte == UInt8(ascii: "\t") || byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r"))
+    }
+
     private mutating func string() throws(JSONSyntaxError) -> String {
         offset += 1
         let start = offset
@@ -177,7 +193,7 @@ private struct JSONParser {
                 offset += 1
                 return text
             case UInt8(ascii: "\\"): return try escapedString(from: start)
-            case 0..<0x20: throw fail("a control character in a string")
+            case 0..<0x20 where !isTyped(bytes[offset]): throw fail("a control character in a string")
             default: offset += 1
             }
         }
@@ -199,7 +215,7 @@ private struct JSONParser {
             case UInt8(ascii: "\\"):
                 offset += 1
                 try escape(into: &text)
-            case 0..<0x20: throw fail("a control character in a string")
+            case 0..<0x20 where !isTyped(byte): throw fail("a control character in a string")
             default:
                 text.append(byte)
                 offset += 1

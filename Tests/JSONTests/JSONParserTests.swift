@@ -33,6 +33,20 @@ import Testing
     }
 
     @Test(arguments: [
+        ("\"a\nb\"", "a\nb"), ("\"\t\r\n\"", "\t\r\n"), ("\"a\\\\\nb\"", "a\\\nb"), ("\"\\n\n\"", "\n\n"),
+    ])
+    func `a text as it was typed may hold tabs and line breaks where that is asked for`(
+        text: String, value: String
+    ) throws {
+        #expect(try JSONValue(parsingTyped: Array(text.utf8)) == .string(value))
+        #expect(throws: JSONSyntaxError.self) { try parse(text) }
+        let others = ["\"\u{0}\"", "\"\u{8}\"", "\"\u{1B}\"", "\"a\"b\"", "\"\\\""]
+        for other in others {
+            #expect(throws: JSONSyntaxError.self) { try JSONValue(parsingTyped: Array(other.utf8)) }
+        }
+    }
+
+    @Test(arguments: [
         #""\ud800""#, #""\udc00""#, #""\ud800\u0041""#, #""\ud800\ud800""#, #""\ud83dx""#, #""\ud83d\n""#, #""\udbff"#,
     ])
     func `a lone surrogate is refused`(text: String) {

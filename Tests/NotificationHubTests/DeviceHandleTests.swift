@@ -11,6 +11,9 @@ import Testing
     static let tokens: [(String, HandleError)] = [
         ("", .empty), ("abc", .notHexadecimal), ("0x00", .notHexadecimal), ("00 11 ", .notHexadecimal),
         ("٠٠", .notHexadecimal), (String(repeating: "a", count: 514), .tooLong),
+        ("{length = 32, bytes = 0x752efc88 ca41f7cc ... e6effa58 ab393847 }", .tokenDescription),
+        ("{LENGTH=32,BYTES=0X752EFC88CA41F7CC...E6EFFA58AB393847}", .tokenDescription),
+        ("{LENGTH=", .tokenDescription), ("LENGTH=32", .notHexadecimal),
     ]
 
     @Test(arguments: tokens.indices)

@@ -6,6 +6,9 @@ package enum HandleError: String, Error, Sendable, CustomStringConvertible {
     case empty = "the handle is empty"
     case tooLong = "the handle is too long"
     case notHexadecimal = "an APNs token is an even number of hexadecimal digits"
+    /// `[token description]` of iOS 13 and later, which old apps take for the token's digits.
+    case tokenDescription =
+        "this is the description of a token since iOS 13, not the token; the app must write its bytes as hexadecimal digits"
     case notVisibleASCII = "the handle has a character that is not visible ASCII"
     case notHTTPS = "the handle must be an https URI"
     case badURI = "the handle is not a URI of host and path"
@@ -29,10 +32,16 @@ enum HandleRule {
         let bytes = text.utf8
         guard !bytes.isEmpty else { throw .empty }
         guard bytes.count <= maximumHexadecimalDigits else { throw .tooLong }
+        guard !isDescription(text) else { throw .tokenDescription }
         guard bytes.count.isMultiple(of: 2), bytes.allSatisfy({ ASCII.hexValue($0) != nil }) else {
             throw .notHexadecimal
         }
         return text.uppercased()
+    }
+
+    /// `{length = 32, bytes = 0x752efc88 … ab393847}`; the tutorials' apps take the blanks out and make it upper case.
+    private static func isDescription(_ text: String) -> Bool {
+        text.lowercased().utf8.filter { $0 != UInt8(ascii: " ") }.starts(with: "{length=".utf8)
     }
 
     static func visible(_ text: String) throws(HandleError) -> String {
