@@ -36,13 +36,17 @@ extension RegisterController {
         return try hub.registrations(channel: handle).filter { $0.template == nil }.compactMap(\.id)
     }
 
-    /// Makes an id the user's, unless it is somebody's already: then he keeps it until a PUT shows the handle.
+    /// Makes an id the user's, unless it has an owner already: who keeps it until a PUT shows the handle.
+    /// - Parameter alias: what the user's app calls it.
     /// - Returns: its record, whoever's it is.
-    @discardableResult func claim(_ id: String, for user: String) throws(StoreError) -> DeviceRecord {
+    @discardableResult func claim(
+        _ id: String, for user: String, alias: String? = nil
+    ) throws(StoreError) -> DeviceRecord {
         for _ in 0..<Self.maximumAttempts {
             if let device = try store.device(id) { return device }
             // When another request gave it out in this moment, it has an owner now, and that is all we want.
-            if let made = try replace(DeviceRecord(id: id, owner: user, updatedAt: now())) { return made }
+            let record = DeviceRecord(id: id, owner: user, alias: alias, updatedAt: now())
+            if let made = try replace(record) { return made }
         }
         throw .conflict
     }

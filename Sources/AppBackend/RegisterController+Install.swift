@@ -30,7 +30,7 @@ extension RegisterController {
         let device: DeviceRecord
         do {
             device = try register(try known ?? hub.createRegistrationID())
-        } catch HubError.registrationGone {
+        } catch HubError.registrationGone, is RegistrationForgotten {
             // This call's clients know no 410: an id that the hub has given up is replaced here, once.
             device = try register(try hub.createRegistrationID())
         }

@@ -29,12 +29,13 @@ extension RegisterController {
 
     /// Makes it true, at the store, at the hub, and for the device's other registrations.
     /// - Throws: `Problem` 403, when the id is somebody else's and the handle is not the one registered under it;
-    ///   `HubError.registrationGone`, when the id is not known here or not to the hub any more.
+    ///   `HubError.registrationGone`, when the id is not known here any more; `RegistrationForgotten`, when it is not to
+    ///   the hub.
     func register(_ claim: Claim, _ hub: NotificationHubClient) throws -> DeviceRecord {
         try turns.take(claim.handle.channel) { try registerInTurn(claim, hub) }
     }
 
-    private func registerInTurn(_ claim: Claim, _ hub: NotificationHubClient) throws -> DeviceRecord {
+    func registerInTurn(_ claim: Claim, _ hub: NotificationHubClient) throws -> DeviceRecord {
         for _ in 0..<Self.maximumAttempts {
             guard let record = try decide(claim, hub), try settle(record, claim, hub) else { continue }
             return record.isPending ? try finish(record, claim, hub) : record
@@ -47,12 +48,13 @@ extension RegisterController {
     private func decide(_ claim: Claim, _ hub: NotificationHubClient) throws -> DeviceRecord? {
         guard var device = try store.device(claim.id.description) else { throw HubError.registrationGone }
         let platform = claim.handle.platform.rawValue
-        let isSameHandle = device.platform == platform && device.handle.hasSameBytes(as: claim.handle.channel)
+        let isSameHandle = device.has(claim.handle)
         let isSameOwner = device.owner.hasSameBytes(as: claim.user)
         if !isSameOwner {
             guard isSameHandle else { throw Problem(.forbidden, "This registration id belongs to somebody else.") }
             // The device has changed hands. If anything fails from here on, nobody hears what the other is sent.
             _ = try hub.delete(claim.id)
+            device.alias = nil
         }
         device.isPending = device.isPending || !isSameOwner || !isSameHandle
         device.owner = claim.user
@@ -111,9 +113,10 @@ extension RegisterController {
             _ = try hub.createOrUpdate(
                 RegistrationDescription(id: claim.id, tags: tags + [userTag], handle: claim.handle, template: template))
         } catch {
-            // The id will never work again; whoever comes with it next is told 410 without asking the hub.
-            if error == .registrationGone { _ = try store.removeDevice(record.id, version: record.version) }
-            throw error
+            // The id will never work again.
+            guard error == .registrationGone else { throw error }
+            _ = try store.removeDevice(record.id, version: record.version)
+            throw RegistrationForgotten()
         }
     }
 

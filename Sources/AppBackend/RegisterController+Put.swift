@@ -7,16 +7,14 @@ import Store
 
 /// `PUT /api/register/{id}`
 extension RegisterController {
-    /// Registers the device under an id that was handed out here.
+    /// Registers the device under the id that its app has; where that is not the caller's, under one of the caller's own.
     func put(_ request: Request, _ id: String) throws -> Response {
         let user = try request.authenticatedUser()
         try request.requireJSON()
         let registration = try DeviceRegistration(body: request.body)
         let handle = try DeviceHandle(registration)
         let tags = try policy.claim(registration.tags, user: try store.user(user.name))
-        guard let id = RegistrationID(id) else { throw HubError.registrationGone }
-        _ = try register(
-            Claim(id: id, user: user.owner, handle: handle, tags: tags, installationID: nil), hub.tracking(request.id))
+        try register(handle, tags: tags, for: user.owner, appsID: id, hub.tracking(request.id))
         return Response()
     }
 }

@@ -6,7 +6,7 @@ import Store
 /// No sequences, advisory locks, extensions or functions, so that what only speaks PostgreSQL's protocol may take it, too.
 enum Migrations {
     /// Version 1 is the first; each is the statements that lead to it from the one before.
-    static let all: [[String]] = [schemaVersion1, removedUsers]
+    static let all: [[String]] = [schemaVersion1, removedUsers, deviceAliases]
 
     static var newest: Int { all.count }
 
@@ -112,4 +112,6 @@ enum Migrations {
         """,
         "CREATE INDEX users_work ON users (work_due_at) WHERE work_due_at IS NOT NULL",
     ]
+
+    private static let deviceAliases = ["ALTER TABLE devices ADD COLUMN alias bytea"]
 }

@@ -3,7 +3,7 @@ import Store
 
 extension PostgresStore {
     private static let columns =
-        "id, owner, platform, handle, tags, installation_id, is_pending, updated_at, version"
+        "id, owner, platform, handle, tags, installation_id, is_pending, updated_at, version, alias"
     private static let device = Statement.reading(
         "device", "SELECT \(columns) FROM devices WHERE id = $1 AND removed_at IS NULL")
     private static let devices = Statement.reading(
@@ -22,10 +22,11 @@ extension PostgresStore {
         "createDevice",
         """
         WITH \(before), put AS (
-            INSERT INTO devices (id, owner, platform, handle, tags, installation_id, is_pending, updated_at, version)
-            SELECT $1, $2, $3, $4, $5, $6, $7, $8, 1 FROM held WHERE records < $9
+            INSERT INTO devices (
+                id, owner, platform, handle, tags, installation_id, is_pending, updated_at, alias, version)
+            SELECT $1, $2, $3, $4, $5, $6, $7, $8, $10, 1 FROM held WHERE records < $9
             ON CONFLICT (id) DO UPDATE SET owner = $2, platform = $3, handle = $4, tags = $5, installation_id = $6,
-                is_pending = $7, updated_at = $8, version = devices.version + 1, removed_at = NULL
+                is_pending = $7, updated_at = $8, alias = $10, version = devices.version + 1, removed_at = NULL
             WHERE devices.removed_at IS NOT NULL RETURNING version)
         \(after)
         """)
@@ -34,14 +35,15 @@ extension PostgresStore {
         """
         WITH \(before), put AS (
             UPDATE devices SET owner = $2, platform = $3, handle = $4, tags = $5, installation_id = $6,
-                is_pending = $7, updated_at = $8, version = version + 1
-            WHERE id = $1 AND version = $10 AND removed_at IS NULL
+                is_pending = $7, updated_at = $8, alias = $10, version = version + 1
+            WHERE id = $1 AND version = $11 AND removed_at IS NULL
                 AND (owner = $2 OR (SELECT records FROM held) < $9) RETURNING version)
         \(after)
         """)
     /// The handle goes at once; what stays counts on.
     private static let remove = """
-        UPDATE devices SET removed_at = now(), owner = '', handle = '', tags = '[]', installation_id = NULL
+        UPDATE devices SET removed_at = now(), owner = '', handle = '', tags = '[]', installation_id = NULL,
+            alias = NULL
         WHERE id = $1 AND version = $2 AND removed_at IS NULL
         """
     private static let removeDevice = Statement.writing(
@@ -75,7 +77,7 @@ extension PostgresStore {
         var values: [Value] = [
             .name(device.id), .name(device.owner), .name(device.platform), .name(device.handle),
             .text(JSONText.array(device.tags)), .name(device.installationID), .bool(device.isPending),
-            .time(device.updatedAt), .count(options.caps.devicesPerOwner),
+            .time(device.updatedAt), .count(options.caps.devicesPerOwner), .name(device.alias),
         ]
         if device.version > 0 { values.append(.count(device.version)) }
         let statement = device.version == 0 ? Self.createDevice : Self.replaceDevice
@@ -117,7 +119,8 @@ extension DeviceRecord: RowRecord {
     init(_ row: Row) throws(CallFailure) {
         self.init(
             id: try row.string(0), owner: try row.string(1), platform: try row.string(2), handle: try row.string(3),
-            tags: try row.texts(4) ?? [], installationID: try row.optionalString(5), isPending: try row.bool(6),
-            updatedAt: try row.time(7), version: try row.integer(8))
+            tags: try row.texts(4) ?? [], installationID: try row.optionalString(5),
+            alias: try row.optionalString(9), isPending: try row.bool(6), updatedAt: try row.time(7),
+            version: try row.integer(8))
     }
 }

@@ -74,7 +74,8 @@ extension StoredRecord {
         "import devices",
         versioned(
             "devices",
-            ["id", "owner", "platform", "handle", "tags", "installation_id", "is_pending", "updated_at"], key: "id"))
+            ["id", "owner", "platform", "handle", "tags", "installation_id", "is_pending", "updated_at", "alias"],
+            key: "id"))
     private static let session = expiring(
         "sessions", ["id", "owner", "binding", "created_at", "expires_at"], key: ["id"])
     private static let request = expiring(
@@ -139,7 +140,7 @@ extension StoredRecord {
             [
                 .name(device.id), .name(device.owner), .name(device.platform), .name(device.handle),
                 .text(JSONText.array(device.tags)), .name(device.installationID), .bool(device.isPending),
-                .time(device.updatedAt), .count(device.version),
+                .time(device.updatedAt), .name(device.alias), .count(device.version),
             ]
         )
     }

@@ -20,7 +20,7 @@ extension TransferWalk {
     static let all: [TransferWalk] = [
         notifications,
         byID(
-            "devices", "id, owner, platform, handle, tags, installation_id, is_pending, updated_at, version",
+            "devices", "id, owner, platform, handle, tags, installation_id, is_pending, updated_at, version, alias",
             from: "devices", where: "AND removed_at IS NULL", id: \DeviceRecord.id
         ) { .device($0) },
         byID(

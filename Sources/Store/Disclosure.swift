@@ -5,8 +5,8 @@ extension StoreTable {
     /// Members that hold no secret. All others do, or may: a handle is an address that anybody could push to, and what a
     /// newer version or an administrator has added is not known.
     private static let open: Set = [
-        "id", "owner", "key", "tag", "tags", "sendTo", "platform", "installationId", "pending", "read", "queue",
-        "fingerprint", "createdAt", "updatedAt", "expiresAt", "version",
+        "id", "owner", "key", "tag", "tags", "sendTo", "platform", "installationId", "alias", "pending", "read",
+        "queue", "fingerprint", "createdAt", "updatedAt", "expiresAt", "version",
     ]
     /// In place of a secret.
     private static let hidden = JSONValue.string("(hidden)")

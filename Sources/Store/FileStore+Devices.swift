@@ -33,7 +33,7 @@ extension FileStore {
 
 extension DeviceRecord: IndexedRecord {
     static let members: Set = [
-        "id", "owner", "platform", "handle", "tags", "installationId", "pending", "updatedAt", "version",
+        "id", "owner", "platform", "handle", "tags", "installationId", "alias", "pending", "updatedAt", "version",
     ]
 
     init?(line: JSONValue) {
@@ -43,12 +43,14 @@ extension DeviceRecord: IndexedRecord {
         else { return nil }
         let installationID = line["installationId"]
         guard installationID == nil || installationID?.string != nil else { return nil }
+        let alias = line["alias"]
+        guard alias == nil || alias?.string != nil else { return nil }
         let isPending = line["pending"]
         guard isPending == nil || isPending?.bool != nil else { return nil }
         self.init(
             id: id, owner: owner, platform: platform, handle: handle, tags: tags ?? [],
-            installationID: installationID?.string, isPending: isPending?.bool ?? false, updatedAt: updatedAt,
-            version: version)
+            installationID: installationID?.string, alias: alias?.string, isPending: isPending?.bool ?? false,
+            updatedAt: updatedAt, version: version)
     }
 
     func write(to json: inout JSONWriter) {
@@ -58,6 +60,7 @@ extension DeviceRecord: IndexedRecord {
         json.member("handle", handle)
         json.member("tags", tags)
         if let installationID { json.member("installationId", installationID) }
+        if let alias { json.member("alias", alias) }
         if isPending { json.member("pending", true) }
         json.member("updatedAt", updatedAt.text)
         json.member("version", version)

@@ -63,6 +63,9 @@ package struct DeviceRecord: Hashable, Sendable {
     package var tags: [String]
     /// `instId` of the older tutorial's call; nil otherwise.
     package var installationID: String?
+    /// The id that the device's app uses, where that is another one: of another backend, of a former registration, or of
+    /// the phone's former user. It means this record to the owner alone; nil where the app uses `id`.
+    package var alias: String?
     /// Whether the hub, or other registrations of the same handle, still have to follow this record.
     package var isPending: Bool
     package var updatedAt: Timestamp
@@ -71,7 +74,8 @@ package struct DeviceRecord: Hashable, Sendable {
 
     package init(
         id: String, owner: String, platform: String = "", handle: String = "", tags: [String] = [],
-        installationID: String? = nil, isPending: Bool = false, updatedAt: Timestamp, version: Int = 0
+        installationID: String? = nil, alias: String? = nil, isPending: Bool = false, updatedAt: Timestamp,
+        version: Int = 0
     ) {
         self.id = id
         self.owner = owner
@@ -79,6 +83,7 @@ package struct DeviceRecord: Hashable, Sendable {
         self.handle = handle
         self.tags = tags
         self.installationID = installationID
+        self.alias = alias
         self.isPending = isPending
         self.updatedAt = updatedAt
         self.version = version

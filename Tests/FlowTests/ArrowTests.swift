@@ -82,13 +82,14 @@ struct ArrowTests {
         #expect(list?.first?["Handle"]?.string == String(TestSite.token(1).suffix(6)))
     }
 
-    @Test func `an app that brings an id of another backend gets 410 and then an id of its own`() async throws {
+    @Test func `an app that brings an id of another backend is registered, and leaves by it`() async throws {
         let site = try TestSite()
         let storage = MemoryStorage(registrationID: "7260336227650468927-4200236381151834034-1")
-        try await site.device(of: "alice", storage: storage).registration
-            .register(handle: TestSite.token(1), platform: .apns)
-        #expect(storage.registrationID() != "7260336227650468927-4200236381151834034-1")
+        let alice = try site.device(of: "alice", storage: storage)
+        try await alice.registration.register(handle: TestSite.token(1), platform: .apns)
         #expect(try site.hubClient.registrations(channel: TestSite.token(1)).count == 1)
+        try await alice.registration.unregister()
+        #expect(try site.hubClient.registrations(channel: TestSite.token(1)).isEmpty)
     }
 
     @Test func `a device that changes hands is its new user's alone`() async throws {
@@ -134,8 +135,7 @@ struct ArrowTests {
         let registration = try #require(registrations.first)
         #expect(registration.handle.channel == TestSite.token(2))
         #expect(Set(registration.tags.map(\.description)) == [installation, "username:alice"])
-        let expected = #"{"aps":{"alert":"$(message)"},"inAppMessage":"$(message)"}"#
-        #expect(registration.template?.body == expected)
+        #expect(registration.template?.body.contains(#""inAppMessage":"$(message)""#) == true)
     }
 
     @Test func `a stranger's installation stays the stranger's`() async throws {

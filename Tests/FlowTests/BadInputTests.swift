@@ -108,7 +108,8 @@ struct BadInputTests {
             body: #"{"Platform":"browser","Handle":"https://push.example/x","Keys":{"p256dh":"x","auth":"y"}}"#,
             status: 400, field: "Handle"),
         Row(
-            method: .put, path: "/api/register/not%20an%20id", body: #"{"Platform":"apns","Handle":"00"}"#, status: 410),
+            method: .put, path: one + String(repeating: "1", count: 256),
+            body: #"{"Platform":"apns","Handle":"00"}"#, status: 410),
         // POST /api/notifications
         Row(method: .post, path: notifications, query: "pns=apns", body: #""x""#, status: 400, field: "to_tag"),
         Row(

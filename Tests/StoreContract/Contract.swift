@@ -144,10 +144,11 @@ package struct Contract {
         #expect(first.version == 1)
         expect(.conflict) { _ = try store.putDevice(device("d1", "dan")) }
         expect(.conflict) { _ = try store.putDevice(device("d2", "dan", version: 1)) }
-        (first.handle, first.installationID) = ("H", "i-1")
+        (first.handle, first.installationID, first.alias) = ("H", "i-1", "another backend's id")
         let second = try store.putDevice(first)
         #expect(second.version == 2)
         #expect(try store.device("d1") == second)
+        #expect(try store.device("d1")?.alias == "another backend's id")
         let other = try store.putDevice(device("d0", "dan"))
         #expect(try store.devices(owner: "dan") == [other, second])
         expect(.conflict) { _ = try store.removeDevice("d1", version: 1) }

@@ -81,7 +81,7 @@ package struct TransferContract {
         var device = try source.putDevice(DeviceRecord(id: "d-1", owner: "kept", updatedAt: noon))
         device = DeviceRecord(
             id: "d-1", owner: "changed", platform: "apns", handle: "AB", tags: ["x", "y"], installationID: "i",
-            isPending: true, updatedAt: noon + 5, version: device.version)
+            alias: "a", isPending: true, updatedAt: noon + 5, version: device.version)
         return [.device(try source.putDevice(device))]
     }
 
