@@ -16,7 +16,7 @@ extension NotificationsController {
         let sender = try request.authenticatedUser()
         let recipient = try secureRecipient(query["to_tag"] ?? "", sender: sender)
         let payload = request.body.isEmpty ? Self.defaultPayload : try request.jsonString()
-        let templates = try templateAudience(of: recipient.owner, on: notifications.platforms)
+        let templates = try templateAudience(of: recipient.owner, on: notifications.platforms, request)
         let time = now()
         let kept = try store.createNotification(
             owner: recipient.owner, payload: payload, now: time, expiresAt: time + retentionSeconds)

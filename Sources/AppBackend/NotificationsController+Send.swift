@@ -18,7 +18,7 @@ extension NotificationsController {
         let audience = TagExpression.or(
             .tag(try RegisterController.userTag(recipient.owner)),
             .tag(try RegisterController.serverTag(TagPolicy.senderPrefix + sender.name)))
-        let templates = try templateAudience(of: recipient.owner, on: [platform])
+        let templates = try templateAudience(of: recipient.owner, on: [platform], request)
         var delivery = notifications.send(to: audience, on: [platform], requestID: request.id) { platform in
             Payload.message(message, from: sender.name, to: platform)
         }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import DeviceAPI
+import HTTP
+import Logging
 import NotificationHub
 import Store
 
@@ -14,19 +16,29 @@ extension NotificationsController {
     ///
     /// A template notification goes to every platform. Where the recipient's devices are of others, too, the wanted ones are
     /// named by their installation ids, those that registered last first.
-    func templateAudience(of recipient: String, on platforms: [Platform]) throws -> TagExpression? {
-        let installations = try store.devices(owner: recipient).filter {
-            $0.installationID != nil && !$0.platform.isEmpty
+    ///
+    /// Where the store cannot tell, the devices of the newer call are reached all the same, and the log says so.
+    func templateAudience(
+        of recipient: String, on platforms: [Platform], _ request: Request
+    ) throws(Problem) -> TagExpression? {
+        let devices: [DeviceRecord]
+        do throws(StoreError) {
+            devices = try store.devices(owner: recipient)
+        } catch {
+            logger.warning("store: \(error)", metadata: ["request": "\(request.id)"])
+            return nil
         }
+        let installations = devices.filter { $0.installationID != nil && !$0.platform.isEmpty }
         let wanted = installations.filter { device in platforms.contains { $0.rawValue == device.platform } }
         guard !wanted.isEmpty else { return nil }
         let user = TagExpression.tag(try RegisterController.userTag(recipient))
         guard wanted.count < installations.count else { return user }
         let latest = wanted.sorted { $0.updatedAt > $1.updatedAt }.prefix(Self.maximumInstallations)
-        let names = try latest.compactMap(\.installationID).map {
-            TagExpression.tag(try RegisterController.serverTag($0))
+        var names: TagExpression?
+        for id in latest.compactMap(\.installationID) {
+            let name = TagExpression.tag(try RegisterController.serverTag(id))
+            names = names.map { .or($0, name) } ?? name
         }
-        guard let first = names.first else { return nil }
-        return .and(user, names.dropFirst().reduce(first) { .or($0, $1) })
+        return names.map { .and(user, $0) }
     }
 }

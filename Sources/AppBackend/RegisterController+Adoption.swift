@@ -17,21 +17,21 @@ extension RegisterController {
     /// - Throws: `HubError.registrationGone`, when the id cannot be an alias, or another request ended the registration
     ///   meanwhile; `RegistrationForgotten`, when the hub gives up the fresh one, too.
     func register(
-        _ handle: DeviceHandle, tags: [Tag], for user: String, appsID: String, _ hub: NotificationHubClient
+        _ handle: DeviceHandle, tags: [Tag], for owner: String, appsID: String, _ hub: NotificationHubClient
     ) throws {
         try turns.take(handle.channel) {
             let register = { (id: RegistrationID) in
-                let claim = Claim(id: id, user: user, handle: handle, tags: tags, installationID: nil)
+                let claim = Claim(id: id, user: owner, handle: handle, tags: tags, installationID: nil)
                 _ = try registerInTurn(claim, hub)
             }
             do {
-                if let known = try registration(appsID, of: user, handle) { return try register(known) }
+                if let known = try registration(appsID, of: owner, handle) { return try register(known) }
             } catch is RegistrationForgotten {
                 // The record is removed, and the app goes on to use its id: a fresh one takes its place, once.
             }
             guard (1...Self.maximumAliasBytes).contains(appsID.utf8.count) else { throw HubError.registrationGone }
             let fresh = try hub.createRegistrationID()
-            try claim(fresh.description, for: user, alias: appsID)
+            try claim(fresh.description, for: owner, alias: appsID)
             try register(fresh)
         }
     }
@@ -39,19 +39,19 @@ extension RegisterController {
     /// The registration that an app's id means when its user registers that handle: the one of this id, if it is the
     /// user's or of this very handle, which then changes hands; else the user's that has it as an alias.
     private func registration(
-        _ appsID: String, of user: String, _ handle: DeviceHandle
+        _ appsID: String, of owner: String, _ handle: DeviceHandle
     ) throws -> RegistrationID? {
         if let id = RegistrationID(appsID), let device = try store.device(appsID),
-            device.owner.hasSameBytes(as: user) || device.has(handle)
+            device.owner.hasSameBytes(as: owner) || device.has(handle)
         {
             return id
         }
-        return try aliased(appsID, of: user).first
+        return try aliased(appsID, of: owner).first
     }
 
     /// The user's registrations whose app has this id.
-    func aliased(_ appsID: String, of user: String) throws(StoreError) -> [RegistrationID] {
-        try store.devices(owner: user).filter { $0.alias?.hasSameBytes(as: appsID) == true }
+    func aliased(_ appsID: String, of owner: String) throws(StoreError) -> [RegistrationID] {
+        try store.devices(owner: owner).filter { $0.alias?.hasSameBytes(as: appsID) == true }
             .compactMap { RegistrationID($0.id) }
     }
 }
