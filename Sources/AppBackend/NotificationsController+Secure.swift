@@ -10,19 +10,24 @@ extension NotificationsController {
     /// What is kept when the sender gives no text: the tutorial's.
     static let defaultPayload = "Secure confirmation."
 
-    /// Keeps the payload for its recipient, durably, and only then sends its id, and nothing but its id, through
-    /// the push services.
     func sendSecure(_ request: Request, _ query: Query) throws -> Response {
         let sender = try request.authenticatedUser()
         let recipient = try secureRecipient(query["to_tag"] ?? "", sender: sender)
         let payload = request.body.isEmpty ? Self.defaultPayload : try request.jsonString()
-        let templates = try templateAudience(of: recipient.owner, on: notifications.platforms, request)
+        return try keepAndSend(payload, to: recipient, on: notifications.platforms, request)
+    }
+
+    /// Keeps the payload for its recipient, durably, and only then sends its id, and nothing but its id, through
+    /// the push services.
+    func keepAndSend(
+        _ payload: String, to recipient: Principal, on platforms: [Platform], _ request: Request
+    ) throws -> Response {
+        let templates = try templateAudience(of: recipient.owner, on: platforms, request)
         let time = now()
         let kept = try store.createNotification(
             owner: recipient.owner, payload: payload, now: time, expiresAt: time + retentionSeconds)
         let audience = TagExpression.tag(try RegisterController.userTag(recipient.owner))
-        var delivery = notifications.send(to: audience, on: notifications.platforms, requestID: request.id) {
-            platform in
+        var delivery = notifications.send(to: audience, on: platforms, requestID: request.id) { platform in
             Payload.secure(id: kept.id, token: kept.token, to: platform)
         }
         if let templates {
@@ -35,11 +40,14 @@ extension NotificationsController {
     private func secureRecipient(_ text: String, sender: Principal) throws -> Principal {
         if text.isEmpty { return sender }
         let recipient = try recipient(text, sender: sender)
-        // A sender who is known to the store sends to users who are, or anybody could fill the disk with payloads
-        // that nobody can ever read.
-        if try store.user(sender.name) != nil, try store.user(recipient.name) == nil {
-            throw Self.noRecipient
-        }
+        try checkExists(recipient, sender: sender)
         return recipient
+    }
+
+    /// A sender who is known to the store sends to users who are, or anybody could fill the disk with payloads that nobody
+    /// can ever read.
+    /// - Throws: `Problem` 400.
+    func checkExists(_ recipient: Principal, sender: Principal) throws {
+        if try store.user(sender.name) != nil, try store.user(recipient.name) == nil { throw Self.noRecipient }
     }
 }

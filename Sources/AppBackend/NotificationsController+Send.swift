@@ -6,7 +6,8 @@ import NotificationHub
 
 /// `POST /api/notifications?pns=P&to_tag=U` with a JSON string
 extension NotificationsController {
-    /// Sends the message to the devices of a user on one platform, and to those that may hear the sender.
+    /// Sends the message to the devices of a user on one platform, and to those that may hear the sender. Where no plain
+    /// text may leave, it is kept for the recipient alone, and its id is sent to that platform.
     func send(_ request: Request, _ query: Query, pns: String) throws -> Response {
         let sender = try request.authenticatedUser()
         let platform = try platform(named: pns)
@@ -15,6 +16,10 @@ extension NotificationsController {
         }
         let recipient = try recipient(toTag, sender: sender)
         let message = try request.jsonString()
+        if policy.isSecureOnly(try store.user(sender.name), try store.user(recipient.name)) {
+            try checkExists(recipient, sender: sender)
+            return try keepAndSend(message, to: recipient, on: [platform], request)
+        }
         let audience = TagExpression.or(
             .tag(try RegisterController.userTag(recipient.owner)),
             .tag(try RegisterController.serverTag(TagPolicy.senderPrefix + sender.name)))

@@ -12,10 +12,15 @@ package struct TagPolicy: Sendable {
     /// What a user without patterns of his own may claim, and whom he may send to.
     package var defaultTags: [String]
     package var defaultSendTo: [String]
+    /// Whether plain text leaves this host for nobody: what would is kept, and its id sent.
+    package var isSecureOnly: Bool
 
-    package init(defaultTags: [String] = ["*"], defaultSendTo: [String] = ["*"]) {
+    package init(
+        defaultTags: [String] = ["*"], defaultSendTo: [String] = ["*"], isSecureOnly: Bool = false
+    ) {
         self.defaultTags = defaultTags
         self.defaultSendTo = defaultSendTo
+        self.isSecureOnly = isSecureOnly
     }
 
     /// The hub takes 60 tags per registration (hub documentation, tags), and the server adds one.
@@ -52,6 +57,12 @@ package struct TagPolicy: Sendable {
     func maySend(to recipient: UserName, sender: String, user: User?) -> Bool {
         recipient.description.hasSameBytes(as: sender)
             || (user?.sendTo ?? defaultSendTo).contains { Self.matches(recipient.description, pattern: $0) }
+    }
+
+    /// Whether what these two send each other must be kept here: the one who is more careful decides.
+    /// - Parameters: nil for users who are not in the store.
+    package func isSecureOnly(_ sender: User?, _ recipient: User?) -> Bool {
+        isSecureOnly || sender?.isSecureOnly == true || recipient?.isSecureOnly == true
     }
 
     private func mayClaim(_ tag: String, _ patterns: [String]) -> Bool {

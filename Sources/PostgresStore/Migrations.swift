@@ -6,7 +6,7 @@ import Store
 /// No sequences, advisory locks, extensions or functions, so that what only speaks PostgreSQL's protocol may take it, too.
 enum Migrations {
     /// Version 1 is the first; each is the statements that lead to it from the one before.
-    static let all: [[String]] = [schemaVersion1, removedUsers, deviceAliases]
+    static let all: [[String]] = [schemaVersion1, removedUsers, deviceAliases, secureOnlyUsers]
 
     static var newest: Int { all.count }
 
@@ -111,6 +111,10 @@ enum Migrations {
             ADD COLUMN work_due_at bigint, ADD COLUMN last_log_in_at bigint
         """,
         "CREATE INDEX users_work ON users (work_due_at) WHERE work_due_at IS NOT NULL",
+    ]
+
+    private static let secureOnlyUsers = [
+        "ALTER TABLE users ADD COLUMN is_secure_only boolean NOT NULL DEFAULT false"
     ]
 
     private static let deviceAliases = ["ALTER TABLE devices ADD COLUMN alias bytea"]

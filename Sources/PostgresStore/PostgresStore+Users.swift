@@ -3,7 +3,8 @@ import Store
 
 extension PostgresStore {
     private static let columns = """
-        name, password_hash, tags, send_to, generation, ended_at, keeps_data, upkeep, last_log_in_at, version
+        name, password_hash, tags, send_to, generation, ended_at, keeps_data, upkeep, last_log_in_at, version,
+        is_secure_only
         """
     private static let userRecord = Statement.reading(
         "user", "SELECT \(columns) FROM users WHERE name = $1 AND removed_at IS NULL")
@@ -24,8 +25,8 @@ extension PostgresStore {
         """
         INSERT INTO users (
             name, password_hash, tags, send_to, generation, ended_at, keeps_data, upkeep, work_due_at, last_log_in_at,
-            version)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 1)
+            is_secure_only, version)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 1)
         ON CONFLICT (name) DO UPDATE SET \(assignments), version = users.version + 1, removed_at = NULL
         WHERE users.removed_at IS NOT NULL RETURNING version
         """)
@@ -33,17 +34,18 @@ extension PostgresStore {
         "replaceUser",
         """
         UPDATE users SET \(assignments), version = version + 1
-        WHERE name = $1 AND version = $11 AND removed_at IS NULL RETURNING version
+        WHERE name = $1 AND version = $12 AND removed_at IS NULL RETURNING version
         """)
     private static let assignments = """
         password_hash = $2, tags = $3, send_to = $4, generation = $5, ended_at = $6, keeps_data = $7, upkeep = $8,
-        work_due_at = $9, last_log_in_at = $10
+        work_due_at = $9, last_log_in_at = $10, is_secure_only = $11
         """
     private static let removeUser = Statement.writing(
         "removeUser",
         """
         UPDATE users SET removed_at = now(), password_hash = '', tags = NULL, send_to = NULL, generation = 0,
-            ended_at = NULL, keeps_data = false, upkeep = NULL, work_due_at = NULL, last_log_in_at = NULL
+            ended_at = NULL, keeps_data = false, upkeep = NULL, work_due_at = NULL, last_log_in_at = NULL,
+            is_secure_only = false
         WHERE name = $1 AND removed_at IS NULL
         """)
 
@@ -93,6 +95,7 @@ extension PostgresStore {
             .name(user.name), .name(user.passwordHash), .text(user.tags.map(JSONText.array)),
             .text(user.sendTo.map(JSONText.array)), .count(user.generation), .time(user.removedAt),
             .bool(user.keepsData), .text(user.upkeep.text), .time(user.upkeep.dueAt), .time(user.lastLogInAt),
+            .bool(user.isSecureOnly),
         ]
     }
 
@@ -114,6 +117,7 @@ extension User: RowRecord {
             self.upkeep = upkeep
         }
         lastLogInAt = try row.optionalTime(8)
+        isSecureOnly = try row.bool(10)
         guard generation >= 0, generation < .max - 1 else { throw .malformed }
     }
 }

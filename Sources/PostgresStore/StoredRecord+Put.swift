@@ -65,7 +65,7 @@ extension StoredRecord {
             "users",
             [
                 "name", "password_hash", "tags", "send_to", "generation", "ended_at", "keeps_data", "upkeep",
-                "work_due_at", "last_log_in_at",
+                "work_due_at", "last_log_in_at", "is_secure_only",
             ], key: "name"))
     private static let notification = expiring(
         "notifications", ["owner", "id", "token", "payload", "is_read", "created_at", "expires_at"],

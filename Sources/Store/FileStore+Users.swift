@@ -100,7 +100,7 @@ extension User {
 extension User: LineRecord {
     static let members: Set = [
         "id", "passwordHash", "tags", "sendTo", "generation", "removedAt", "keepsData", "upkeep", "lastLogInAt",
-        "version",
+        "secureOnly", "version",
     ]
 
     init?(line: JSONValue) {
@@ -110,12 +110,14 @@ extension User: LineRecord {
         self.init(name: name, passwordHash: passwordHash, tags: tags, sendTo: sendTo, version: version)
         guard let generation = line.optional("generation", \.integer), generation ?? 0 >= 0, generation ?? 0 < .max - 1,
             let keepsData = line.optional("keepsData", \.bool), let upkeep = line.optional("upkeep", Upkeep.init),
-            let removedAt = line.optional("removedAt", \.time), let lastLogInAt = line.optional("lastLogInAt", \.time)
+            let removedAt = line.optional("removedAt", \.time), let lastLogInAt = line.optional("lastLogInAt", \.time),
+            let isSecureOnly = line.optional("secureOnly", \.bool)
         else { return nil }
         self.generation = generation ?? 0
         self.keepsData = keepsData ?? false
         self.upkeep = upkeep ?? Upkeep()
         (self.removedAt, self.lastLogInAt) = (removedAt, lastLogInAt)
+        self.isSecureOnly = isSecureOnly ?? false
     }
 
     func write(to json: inout JSONWriter) {
@@ -131,6 +133,7 @@ extension User: LineRecord {
             upkeep.write(to: &json)
         }
         if let lastLogInAt { json.member("lastLogInAt", lastLogInAt.text) }
+        if isSecureOnly { json.member("secureOnly", true) }
         json.member("version", version)
     }
 }

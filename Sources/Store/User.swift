@@ -10,6 +10,8 @@ package struct User: Hashable, Sendable {
     package var tags: [String]?
     /// Patterns of recipients that the user may send to; nil: the configuration's default.
     package var sendTo: [String]?
+    /// Whether no plain text of theirs, or for them, goes through push services.
+    package var isSecureOnly = false
     /// How many users of this name were removed before, together with what they had.
     package var generation = 0
     /// Since when the user is removed; nil: the user may log in.

@@ -17,6 +17,7 @@ extension SiteConfiguration {
         "localHub.serve", "localHub.keyName", "localHub.key", "localHub.hosts", "store.path", "store.url",
         "store.connections", "listen",
         "listenToRemotePeers", "workers", "auth.method", "auth.realm", "policy.tags", "policy.sendTo",
+        "policy.secureOnly",
         "session.hours", "notifications.retentionDays", "limits.bodyBytes", "limits.drainSeconds", "log.level",
         "webPush.privateKey", "webPush.privateKeyFile", "webPush.subject", "webPush.hosts", "webPush.privateHosts",
         "webPush.caFile", "webPush.proxy", "webPush.ttl", "webPush.timeout", "webPush.publicKey",
@@ -104,6 +105,7 @@ extension SiteConfiguration {
         }
         policy.defaultTags = reading.list("policy.tags") ?? policy.defaultTags
         policy.defaultSendTo = reading.list("policy.sendTo") ?? policy.defaultSendTo
+        policy.isSecureOnly = reading.flag("policy.secureOnly") ?? policy.isSecureOnly
         sessionHours = reading.number("session.hours", 1...8760) ?? sessionHours
         retentionDays = reading.number("notifications.retentionDays", 1...3650) ?? retentionDays
         bodyBytes = reading.number("limits.bodyBytes", 1024...ServerLimits.maximumBodyBytes) ?? bodyBytes

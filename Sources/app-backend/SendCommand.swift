@@ -8,6 +8,7 @@ import HTTPTypes
 import JSON
 import Logging
 import NotificationHub
+import Store
 
 struct SendCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -57,7 +58,9 @@ struct SendCommand: ParsableCommand {
         {
             throw Complaint("There is no user \(to).")
         }
-        let platforms = secure ? [nil] : pns.map { [$0] } ?? configuration.hub.platforms.map(\.rawValue)
+        let platforms =
+            try isSecure(configuration.policy, store)
+            ? [nil] : pns.map { [$0] } ?? configuration.hub.platforms.map(\.rawValue)
         var report = try send(text, on: platforms, through: site)
         if !noWait { try wait(for: &report, at: site) }
         print(json ? report.json : report.table)
@@ -109,6 +112,14 @@ struct SendCommand: ParsableCommand {
                     : "The hub has it, and what becomes of it was not known in \(timeout) s.")
             throw Self.notKnownYet
         }
+    }
+
+    /// Whether it is one kept message for all platforms: where no plain text may leave, the backend would keep one for each
+    /// platform that is named.
+    private func isSecure(_ policy: TagPolicy, _ store: any SiteStore) throws -> Bool {
+        let sender = try UserName(from).flatMap { try store.user($0.description) }
+        let recipient = try UserName(to).flatMap { try store.user($0.description) }
+        return secure || pns == nil && policy.isSecureOnly(sender, recipient)
     }
 
     /// The same request that an app would make: there is one way to send.

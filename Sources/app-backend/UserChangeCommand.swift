@@ -20,10 +20,12 @@ struct UserChangeCommand: ParsableCommand {
     @Flag(help: "Let the configuration decide which tags he may claim.") var defaultTags = false
     @Flag(help: "Let the configuration decide whom he may send to.") var defaultSendTo = false
 
+    @Flag(inversion: .prefixedNo, help: "Let no plain text of the user, or for the user, go through push services.")
+    var secureOnly: Bool?
+
     func validate() throws {
-        if tags.isEmpty && sendTo.isEmpty && !defaultTags && !defaultSendTo {
-            throw ValidationError(
-                "Nothing is to be changed: give --tag, --send-to, --default-tags or --default-send-to.")
+        if tags.isEmpty && sendTo.isEmpty && !defaultTags && !defaultSendTo && secureOnly == nil {
+            throw ValidationError("Nothing is to be changed: --help lists what can be.")
         }
         if !tags.isEmpty && defaultTags || !sendTo.isEmpty && defaultSendTo {
             throw ValidationError("Patterns and the configuration's exclude each other.")
@@ -35,6 +37,7 @@ struct UserChangeCommand: ParsableCommand {
         var user = try UserCommand.existing(name, in: store)
         if !tags.isEmpty || defaultTags { user.tags = defaultTags ? nil : tags }
         if !sendTo.isEmpty || defaultSendTo { user.sendTo = defaultSendTo ? nil : sendTo }
+        if let secureOnly { user.isSecureOnly = secureOnly }
         _ = try store.putUser(user)
         print("changed \(user.name)")
     }

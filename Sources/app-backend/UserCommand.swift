@@ -18,13 +18,16 @@ struct UserCommand: ParsableCommand {
         var tags: [String] = []
         @Option(name: .customLong("send-to"), help: "A pattern of users that he may send to; may be repeated.")
         var sendTo: [String] = []
+        @Flag(help: "Let no plain text of the user, or for the user, go through push services.")
+        var secureOnly = false
 
         func run() throws {
             let store = try UserCommand.store(options)
             let name = try UserCommand.checked(name)
-            let user = User(
+            var user = User(
                 name: name, passwordHash: try UserCommand.newHash(), tags: tags.isEmpty ? nil : tags,
                 sendTo: sendTo.isEmpty ? nil : sendTo)
+            user.isSecureOnly = secureOnly
             do throws(StoreError) {
                 _ = try store.putUser(user)
             } catch .conflict {

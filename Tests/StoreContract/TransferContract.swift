@@ -53,6 +53,7 @@ package struct TransferContract {
         var changed = try source.putUser(User(name: "changed", passwordHash: "old", tags: []))
         changed.passwordHash = "new \"\\\n"
         var ended = User(name: "ended", passwordHash: "")
+        ended.isSecureOnly = true
         (ended.generation, ended.removedAt, ended.keepsData, ended.lastLogInAt) = (3, noon, true, noon + -5)
         ended.upkeep = Upkeep(
             cleanings: [Cleaning(first: 0, last: 2, schedule: Schedule(until: noon + 9, dueAt: noon, attempts: 4))],

@@ -45,6 +45,26 @@ extension WireTests {
             }
         }
 
+        @Test func `what is sent to a user who is secure-only is kept, by whomever and however it is sent`() throws {
+            let site = try sharedSite()
+            let (alice, bob) = (try site.addUser("alice"), try site.addUser("bob"))
+            #expect(try site.run("user", "change", alice.name, "--secure-only").status == 0)
+            let texts = [site.secrets.make("from bob "), site.secrets.make("from the operator ")]
+            let query = "pns=apns&to_tag=\(alice.name)"
+            let sent = try site.call(.post, Path.notifications, query: query, as: bob, body: "\"\(texts[0])\"")
+            #expect(try SendOutcome(sent).id != nil)
+            // She has no device, and the command says so.
+            #expect(try site.run("send", "--to", alice.name, texts[1]).status == 3)
+            let list = try JSONValue(parsing: site.call(.get, Path.notifications, as: alice).body).array ?? []
+            let kept = try list.compactMap { $0["Id"]?.integer }.map { id in
+                try SecureMessage(site.call(.get, "\(Path.notifications)/\(id)", as: alice)).payload
+            }
+            #expect(Set(kept) == Set(texts) && kept.count == 2)
+            #expect(try site.run("user", "change", alice.name, "--no-secure-only").status == 0)
+            let plain = try site.call(.post, Path.notifications, query: query, as: bob, body: "\"\(texts[0])\"")
+            #expect(try SendOutcome(plain).id == nil)
+        }
+
         @Test func `a user who is removed is out at once`() throws {
             let site = try sharedSite()
             let alice = try site.addUser("alice")
