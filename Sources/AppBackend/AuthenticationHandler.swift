@@ -24,7 +24,7 @@ struct AuthenticationHandler: Responder {
     private func user(of request: Request) throws -> Principal? {
         guard request.fields.contains(.authorization) else { return try userOfSession(request) }
         // A browser keeps a password that was typed into its own box, and adds it to whoever's requests.
-        guard Self.isSafe(request) || RequestOrigin(request) != .other else { throw Self.strangersPage }
+        guard Self.isSafe(request) || RequestOrigin(request) != .other else { throw RequestOrigin.strangersPage }
         guard let credentials = BasicCredentials(fields: request.fields) else { return nil }
         return try authenticator.authenticate(credentials, address: request.remoteAddress ?? "")
     }
@@ -34,11 +34,9 @@ struct AuthenticationHandler: Responder {
     /// could change something proves that this site's own page made it.
     private func userOfSession(_ request: Request) throws -> Principal? {
         guard let session = try sessions.session(of: request) else { return nil }
-        guard Self.isSafe(request) || RequestOrigin(request) == .own else { throw Self.strangersPage }
+        guard Self.isSafe(request) || RequestOrigin(request) == .own else { throw RequestOrigin.strangersPage }
         return session.principal
     }
 
     private static func isSafe(_ request: Request) -> Bool { request.method == .get || request.method == .head }
-
-    private static let strangersPage = Problem(.forbidden, "In a browser, only this site's own pages may do that.")
 }

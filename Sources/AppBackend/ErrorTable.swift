@@ -52,6 +52,10 @@ extension Problem {
             self.init(
                 .tooManyRequests, "This user has as many entries as one user may have.",
                 retryAfter: Self.quotaRetryAfter)
+        case .shareExceeded(let seconds):
+            self.init(
+                .tooManyRequests, "You have left as much unread with this user as one sender may.", field: "to_tag",
+                retryAfter: seconds)
         case .conflict:
             self.init(.serviceUnavailable, "Somebody else is changing the same entry.", retryAfter: 1)
         case .notAPage, .full, .readOnly, .poisoned, .damaged, .notReady, .unavailable:

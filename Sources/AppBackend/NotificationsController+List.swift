@@ -21,7 +21,10 @@ extension NotificationsController {
         var json = JSONWriter()
         json.array { json in
             for notification in found {
-                SecureMessageSummary(id: notification.id, isRead: notification.isRead).write(to: &json)
+                SecureMessageSummary(
+                    id: notification.id, isRead: notification.isRead, sender: notification.sender.nilIfEmpty,
+                    sentAt: notification.createdAt.text
+                ).write(to: &json)
             }
         }
         var response = Response.json(json.bytes)
@@ -39,4 +42,9 @@ extension NotificationsController {
         }
         return number
     }
+}
+
+extension String {
+    /// Nil in the place of a text that says nothing.
+    var nilIfEmpty: String? { isEmpty ? nil : self }
 }

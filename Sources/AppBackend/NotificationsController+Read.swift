@@ -4,20 +4,35 @@ import HTTP
 import HTTPTypes
 import Store
 
-/// `GET /api/notifications/{id}`
+/// `GET` and `DELETE /api/notifications/{id}`
 extension NotificationsController {
     /// The payload, for its owner alone. What is somebody else's, has expired or never was is 404, all alike.
+    ///
+    /// Reading changes something, so another site's page, which a browser lends its user's cookie, may not do it.
     func read(_ request: Request, _ name: String) throws -> Response {
+        guard !RequestOrigin.isAnotherPage(request) else { throw RequestOrigin.strangersPage }
         let owner = try request.authenticatedUser().owner
         guard let id = try id(named: name, owner: owner),
             let notification = try read(id, owner: owner)
-        else { throw Problem(.notFound, "You have no such notification.") }
+        else { throw Self.noSuchNotification }
         let message = SecureMessage(
-            id: notification.id, payload: notification.payload, isRead: notification.isRead)
+            id: notification.id, payload: notification.payload, isRead: notification.isRead,
+            sender: notification.sender.nilIfEmpty, sentAt: notification.createdAt.text)
         var response = Response.json(message.json)
         response.fields[.cacheControl] = "no-store"
         return response
     }
+
+    /// Removes it, for its owner alone; 404 as above.
+    func delete(_ request: Request, _ name: String) throws -> Response {
+        let owner = try request.authenticatedUser().owner
+        guard let id = try id(named: name, owner: owner),
+            try store.removeNotification(id, owner: owner, now: now())
+        else { throw Self.noSuchNotification }
+        return Response()
+    }
+
+    private static let noSuchNotification = Problem(.notFound, "You have no such notification.")
 
     /// What cannot be marked as read is shown all the same, and stays unread: a full disk or a read-only mount must not
     /// keep a message from its owner.
@@ -42,7 +57,7 @@ extension StoreError {
     fileprivate var leavesReading: Bool {
         switch self {
         case .full, .readOnly, .busy, .poisoned: true
-        case .conflict, .quotaExceeded, .notAPage, .damaged, .notReady, .unavailable: false
+        case .conflict, .quotaExceeded, .shareExceeded, .notAPage, .damaged, .notReady, .unavailable: false
         }
     }
 }

@@ -25,7 +25,8 @@ extension NotificationsController {
         let templates = try templateAudience(of: recipient.owner, on: platforms, request)
         let time = now()
         let kept = try store.createNotification(
-            owner: recipient.owner, payload: payload, now: time, expiresAt: time + retentionSeconds)
+            owner: recipient.owner, sender: try request.authenticatedUser().name, payload: payload, now: time,
+            expiresAt: time + retentionSeconds)
         let audience = TagExpression.tag(try RegisterController.userTag(recipient.owner))
         var delivery = notifications.send(to: audience, on: platforms, requestID: request.id) { platform in
             Payload.secure(id: kept.id, token: kept.token, to: platform)

@@ -23,6 +23,9 @@ struct NotificationsController: Sendable {
             Route(.get, Path.notifications + "/{id}") { request, parameters in
                 try read(request, parameters["id"])
             },
+            Route(.delete, Path.notifications + "/{id}") { request, parameters in
+                try delete(request, parameters["id"])
+            },
         ]
     }
 

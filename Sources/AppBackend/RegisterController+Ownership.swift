@@ -66,14 +66,25 @@ extension RegisterController {
         return try replace(device)
     }
 
+    /// Where its owner has as many devices as one may have, the oldest of the ids gives way that they were handed and have not
+    /// used.
     /// - Returns: nil, when the record is not at the version that was read any more.
     func replace(_ device: DeviceRecord) throws(StoreError) -> DeviceRecord? {
-        do throws(StoreError) {
-            return try store.putDevice(device)
-        } catch {
-            guard error == .conflict else { throw error }
-            return nil
+        for _ in 0..<Self.maximumAttempts {
+            do throws(StoreError) {
+                return try store.putDevice(device)
+            } catch {
+                if error == .conflict { return nil }
+                guard error == .quotaExceeded, let oldest = try oldestUnused(of: device.owner, besides: device.id)
+                else { throw error }
+                _ = try removeUnchanged(oldest)
+            }
         }
+        throw .quotaExceeded
+    }
+
+    private func oldestUnused(of owner: String, besides id: String) throws(StoreError) -> DeviceRecord? {
+        try store.devices(owner: owner).filter { $0.isUnused && $0.id != id }.min { $0.updatedAt < $1.updatedAt }
     }
 
     /// Tells the hub what the store says, until the store says the same afterwards.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import DeviceAPI
 import HTTP
 import HTTPTypes
 
@@ -22,6 +23,14 @@ enum RequestOrigin {
             self = .unknown
         }
     }
+
+    /// Whether a page of another site, or of a neighbour under the same domain, made the request; not a person who opened
+    /// the address.
+    static func isAnotherPage(_ request: Request) -> Bool {
+        RequestOrigin(request) == .other && request.fields[.site] != "none"
+    }
+
+    static let strangersPage = Problem(.forbidden, "In a browser, only this site's own pages may do that.")
 }
 
 /// The fields in which a browser says how it came to make a request (W3C Fetch Metadata), which HTTPTypes has no names of.

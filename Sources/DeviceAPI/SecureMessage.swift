@@ -2,7 +2,8 @@
 public import HTTP
 import JSON
 
-/// A secure notification as its owner reads it: `{"Id":7,"Payload":"…","Read":false}`.
+/// A secure notification as its owner reads it:
+/// `{"Id":7,"Payload":"…","Read":false,"From":"bob","SentAt":"2026-11-22T09:00:00Z"}`.
 public struct SecureMessage: Equatable, Sendable {
     /// 1 ... 2^31 - 2.
     public var id: Int32
@@ -10,12 +11,18 @@ public struct SecureMessage: Equatable, Sendable {
     public var payload: String
     /// Whether it had been read before this reading.
     public var isRead: Bool
+    /// The name of the user who left it; nil when the backend has not recorded it.
+    public var sender: String?
+    /// When it was left, as RFC 3339 writes it, in UTC; nil when the backend does not say.
+    public var sentAt: String?
 
     /// A message with an id of the range above.
-    public init(id: Int32, payload: String, isRead: Bool) {
+    public init(id: Int32, payload: String, isRead: Bool, sender: String? = nil, sentAt: String? = nil) {
         self.id = id
         self.payload = payload
         self.isRead = isRead
+        self.sender = sender
+        self.sentAt = sentAt
     }
 
     /// As it crosses the wire.
@@ -25,6 +32,7 @@ public struct SecureMessage: Equatable, Sendable {
             json.member("Id", id)
             json.member("Payload", payload)
             json.member("Read", isRead)
+            json.origin(sender: sender, sentAt: sentAt)
         }
         return json.bytes
     }
@@ -35,6 +43,8 @@ public struct SecureMessage: Equatable, Sendable {
             let id = document["Id"]?.integer.flatMap({ Int32(exactly: $0) }),
             let payload = document["Payload"]?.string, let isRead = document["Read"]?.bool
         else { throw Problem(.badGateway, "The answer is not a secure notification.") }
-        self.init(id: id, payload: payload, isRead: isRead)
+        self.init(
+            id: id, payload: payload, isRead: isRead, sender: document["From"]?.string,
+            sentAt: document["SentAt"]?.string)
     }
 }

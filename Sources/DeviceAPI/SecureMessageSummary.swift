@@ -2,18 +2,24 @@
 public import HTTP
 public import JSON
 
-/// A secure notification as the list shows it, without its payload: `{"Id":7,"Read":false}`, one element of what
-/// `GET /api/notifications` answers.
+/// A secure notification as the list shows it, without its payload, one element of what `GET /api/notifications` answers:
+/// `{"Id":7,"Read":false,"From":"bob","SentAt":"2026-11-22T09:00:00Z"}`.
 public struct SecureMessageSummary: Equatable, Sendable {
     /// 1 ... 2^31 - 2.
     public var id: Int32
     /// Whether its owner has read it.
     public var isRead: Bool
+    /// The name of the user who left it; nil when the backend has not recorded it.
+    public var sender: String?
+    /// When it was left, as RFC 3339 writes it, in UTC; nil when the backend does not say.
+    public var sentAt: String?
 
     /// - Parameter id: 1 ... 2^31 - 2.
-    public init(id: Int32, isRead: Bool) {
+    public init(id: Int32, isRead: Bool, sender: String? = nil, sentAt: String? = nil) {
         self.id = id
         self.isRead = isRead
+        self.sender = sender
+        self.sentAt = sentAt
     }
 
     /// Writes this element into a list that is being written.
@@ -21,6 +27,7 @@ public struct SecureMessageSummary: Equatable, Sendable {
         json.object { json in
             json.member("Id", id)
             json.member("Read", isRead)
+            json.origin(sender: sender, sentAt: sentAt)
         }
     }
 
@@ -38,6 +45,15 @@ public struct SecureMessageSummary: Equatable, Sendable {
     private init?(element: JSONValue) {
         guard let id = element["Id"]?.integer.flatMap({ Int32(exactly: $0) }), let isRead = element["Read"]?.bool
         else { return nil }
-        self.init(id: id, isRead: isRead)
+        self.init(id: id, isRead: isRead, sender: element["From"]?.string, sentAt: element["SentAt"]?.string)
+    }
+}
+
+extension JSONWriter {
+    /// Who left a secure notification, and when. These members stand behind the tutorial's, and what is not known is left
+    /// out.
+    mutating func origin(sender: String?, sentAt: String?) {
+        if let sender { member("From", sender) }
+        if let sentAt { member("SentAt", sentAt) }
     }
 }

@@ -83,6 +83,12 @@ public struct NotificationClient: Sendable {
         return try read(response) { response throws(Problem) in try SecureMessage(response) }
     }
 
+    /// Deletes a message at the backend, read or not; it is in no list from then on.
+    /// - Throws: `refused` with 404 when it is not the user's, has expired, or is no more.
+    public func deleteSecureMessage(_ reference: SecureReference) async throws(DeviceClientError) {
+        _ = try await calls.success(.delete, "\(Path.notifications)/\(reference.segment)")
+    }
+
     /// The user's own secure notifications, newest first, without their payloads.
     /// - Parameters:
     ///   - after: the last id of the page before.

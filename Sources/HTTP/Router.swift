@@ -83,7 +83,7 @@ public struct Router: RoutedResponder {
     private func first(_ path: String) -> Route? {
         var path = path
         return path.withUTF8 { path in
-            let segments = PathSegment.places(in: path)
+            guard let segments = PathSegment.places(in: path) else { return nil }
             return routes.first { $0.matches(path, segments) }
         }
     }
@@ -93,9 +93,9 @@ public struct Router: RoutedResponder {
         var allowed: [HTTPRequest.Method] = []
         var path = request.path
         let found = path.withUTF8 { path in
-            let segments = PathSegment.places(in: path)
+            guard let segments = PathSegment.places(in: path) else { return nil as Route? }
             for route in routes where route.matches(path, segments) {
-                if route.method == request.method { return route as Route? }
+                if route.method == request.method { return route }
                 if !allowed.contains(route.method) { allowed.append(route.method) }
             }
             return nil
@@ -141,13 +141,15 @@ extension PathSegment {
         }
     }
 
-    /// Where the segments of a path stand in its bytes.
-    fileprivate static func places(in path: UnsafeBufferPointer<UInt8>) -> [Range<Int>] {
+    /// Where the segments of a path stand in its bytes; nil when one of them is empty: what another server takes for the same
+    /// path, or for another one, is none here. A slash at the end is no segment.
+    fileprivate static func places(in path: UnsafeBufferPointer<UInt8>) -> [Range<Int>]? {
         var places: [Range<Int>] = []
         places.reserveCapacity(8)
-        var start = 0
-        for index in path.indices where path[index] == UInt8(ascii: "/") {
-            if index > start { places.append(start..<index) }
+        var start = path.first == UInt8(ascii: "/") ? 1 : 0
+        for index in path.indices.dropFirst(start) where path[index] == UInt8(ascii: "/") {
+            guard index > start else { return nil }
+            places.append(start..<index)
             start = index + 1
         }
         if path.count > start { places.append(start..<path.count) }

@@ -77,7 +77,7 @@ extension HubRefusal {
         case .conflict: self.init(.conflict, "SubCode=40900. Conflict.")
         case .notAPage: self.init(.badRequest, "The continuation token is invalid.")
         // In Azure's language an exhausted quota is 403 with Retry-After; without that it is a missing right.
-        case .quotaExceeded: self.init(.forbidden, "The quota is exceeded.", cause: error)
+        case .quotaExceeded, .shareExceeded: self.init(.forbidden, "The quota is exceeded.", cause: error)
         case .busy(let seconds):
             self.init(.serviceUnavailable, "SubCode=\(HubError.nothingDoneCode). The hub is busy.", cause: error)
             fields[.retryAfter] = String(max(seconds, 1))

@@ -16,13 +16,9 @@ struct MessageRecord {
     var endedAt: Int64?
     /// How many targets there were.
     private(set) var targets = 0
-    /// The first of their registration ids.
-    private(set) var registrationIDs: [String] = []
     /// How many targets met which fate, per platform.
     private(set) var outcomes: [Platform: [PushOutcome: Int]] = [:]
 
-    /// Registration ids that are remembered of one send.
-    static let maximumRegistrationIDs = 100
     /// How long a send is remembered, in seconds.
     static let retentionSeconds: Int64 = 7 * 24 * 60 * 60
 
@@ -35,16 +31,13 @@ struct MessageRecord {
     }
 
     mutating func add(_ target: Target, _ outcome: PushOutcome) {
-        add(outcome, platform: target.description.platform, registrationID: target.registrationID)
+        add(outcome, platform: target.description.platform)
     }
 
-    mutating func add(_ outcome: PushOutcome, platform: Platform, registrationID: String?, count: Int = 1) {
+    mutating func add(_ outcome: PushOutcome, platform: Platform, count: Int = 1) {
         guard count > 0 else { return }
         targets += count
         outcomes[platform, default: [:]][outcome, default: 0] += count
-        if let registrationID, registrationIDs.count < Self.maximumRegistrationIDs {
-            registrationIDs.append(registrationID)
-        }
     }
 
     /// Fates of targets of whom no push service was asked.
@@ -95,7 +88,6 @@ extension MessageRecord {
         }
         members += [
             JSONValue.Member("targets", .number(String(targets))),
-            JSONValue.Member("registrations", .array(registrationIDs.map { .string($0) })),
             JSONValue.Member("outcomes", .object(platforms.map(outcomeMember))),
         ]
         return .object(members)
@@ -127,7 +119,6 @@ extension MessageRecord {
         startedAt = json["startedAt"]?.integer.map { Int64($0) }
         endedAt = json["endedAt"]?.integer.map { Int64($0) }
         self.targets = targets
-        registrationIDs = (json["registrations"]?.array ?? []).compactMap(\.string)
         for member in json["outcomes"]?.members ?? [] {
             guard let platform = Platform(rawValue: member.name) else { continue }
             for count in member.value.members ?? [] {

@@ -6,7 +6,7 @@ import Store
 /// No sequences, advisory locks, extensions or functions, so that what only speaks PostgreSQL's protocol may take it, too.
 enum Migrations {
     /// Version 1 is the first; each is the statements that lead to it from the one before.
-    static let all: [[String]] = [schemaVersion1, removedUsers, deviceAliases, secureOnlyUsers]
+    static let all: [[String]] = [schemaVersion1, removedUsers, deviceAliases, secureOnlyUsers, sendersAndUnusedIDs]
 
     static var newest: Int { all.count }
 
@@ -118,4 +118,12 @@ enum Migrations {
     ]
 
     private static let deviceAliases = ["ALTER TABLE devices ADD COLUMN alias bytea"]
+
+    /// Who left a notification, empty where it is not known, and what it counts against the quotas. Ids that were handed out
+    /// and not used are looked for by their age.
+    private static let sendersAndUnusedIDs = [
+        "ALTER TABLE notifications ADD COLUMN sender bytea NOT NULL DEFAULT ''",
+        "ALTER TABLE notifications ADD COLUMN size bigint",
+        "CREATE INDEX devices_unused ON devices (updated_at) WHERE platform = '' AND removed_at IS NULL",
+    ]
 }

@@ -2,28 +2,39 @@
 import Store
 
 extension PostgresStore {
-    private static let columns = "id, token, owner, payload, is_read, created_at, expires_at"
-    /// Ids that were drawn and taken: with a full quota one of two million draws meets one.
+    private static let columns = "id, token, owner, payload, is_read, created_at, expires_at, sender"
+    /// Of a row of before, `size` is about what its line in a file would take.
+    private static let summary =
+        "id, token, sender, is_read, created_at, expires_at, coalesce(size, octet_length(payload)::bigint + 256)"
+    /// Ids that were drawn and taken (with a full mailbox one of two million draws meets one), and times that others were
+    /// faster where room had been made.
     private static let maximumDraws = 5
 
     /// Callers at the same moment each find the room that there was before, so they may exceed the caps by their number.
     private static let createNotification = Statement.writingOnce(
         "createNotification",
         """
-        WITH held AS (
-            SELECT count(*) AS records, coalesce(sum(octet_length(payload) + $9::bigint), 0)::bigint AS bytes
-            FROM notifications WHERE owner = $1 AND expires_at > $5),
+        WITH mailbox (sender, is_read, size) AS (
+            SELECT sender, is_read, coalesce(size, octet_length(payload)::bigint + 256)
+            FROM notifications WHERE owner = $1 AND expires_at > $6),
+        room AS (
+            SELECT count(*) < $9 AND coalesce(sum(size), 0)::bigint + $8::bigint <= $10 AND (
+                SELECT count(*) < $11 AND coalesce(sum(size), 0)::bigint + $8 <= $12
+                FROM mailbox WHERE sender = $4 AND NOT is_read) AS is_there
+            FROM mailbox),
         made AS (
-            INSERT INTO notifications (owner, id, token, payload, is_read, created_at, expires_at)
-            SELECT $1, $2, $3, $4, false, $5, $6 FROM held
-            WHERE records < $7 AND bytes + octet_length($4) + $9 <= $8
+            INSERT INTO notifications (owner, id, token, sender, payload, is_read, created_at, expires_at, size)
+            SELECT $1, $2, $3, $4, $5, false, $6, $7, $8 FROM room WHERE is_there
             ON CONFLICT (owner, id) DO UPDATE SET id = excluded.id WHERE notifications.token = excluded.token
             RETURNING 1)
         SELECT EXISTS (SELECT 1 FROM made) OR
-            EXISTS (SELECT 1 FROM notifications WHERE owner = $1 AND id = $2 AND token = $3),
-            records < $7 AND bytes + octet_length($4) + $9 <= $8
-        FROM held
+            EXISTS (SELECT 1 FROM notifications WHERE owner = $1 AND id = $2 AND token = $3), is_there
+        FROM room
         """)
+    private static let mailbox = Statement.reading(
+        "mailbox", "SELECT \(summary) FROM notifications WHERE owner = $1 AND expires_at > $2")
+    private static let removeNotifications = Statement.writing(
+        "removeNotifications", "DELETE FROM notifications WHERE owner = $1 AND id = ANY ($2) AND expires_at > $3")
     private static let notification = Statement.reading(
         "notification", "SELECT \(columns) FROM notifications WHERE owner = $1 AND id = $2 AND expires_at > $3")
     private static let notificationByToken = Statement.reading(
@@ -33,7 +44,7 @@ extension PostgresStore {
     private static let notifications = Statement.reading(
         "notifications",
         """
-        SELECT \(columns) FROM notifications WHERE owner = $1 AND expires_at > $2 AND NOT ($3 AND is_read)
+        SELECT \(summary) FROM notifications WHERE owner = $1 AND expires_at > $2 AND NOT ($3 AND is_read)
         AND coalesce((created_at, id) < (
             SELECT created_at, id FROM notifications WHERE owner = $1 AND id = $4 AND expires_at > $2), true)
         ORDER BY created_at DESC, id DESC LIMIT $5
@@ -45,38 +56,54 @@ extension PostgresStore {
         WITH first AS (
             UPDATE notifications SET is_read = true
             WHERE owner = $1 AND id = $2 AND expires_at > $3 AND NOT is_read RETURNING 1)
-        SELECT id, token, owner, payload, NOT EXISTS (SELECT 1 FROM first), created_at, expires_at
+        SELECT id, token, owner, payload, NOT EXISTS (SELECT 1 FROM first), created_at, expires_at, sender
         FROM notifications WHERE owner = $1 AND id = $2 AND expires_at > $3
         """)
 
     package func createNotification(
-        owner: String, payload: String, now: Timestamp, expiresAt: Timestamp
+        owner: String, sender: String, payload: String, now: Timestamp, expiresAt: Timestamp
     ) throws(StoreError) -> SecureNotification {
         var random = KernelRandom()
         for _ in 0..<Self.maximumDraws {
             let new = SecureNotification(
                 id: NotificationNames.id(using: &random), token: NotificationNames.token(using: &random), owner: owner,
-                payload: payload, isRead: false, createdAt: now, expiresAt: expiresAt)
-            if try create(new) { return new }
+                sender: sender, payload: payload, isRead: false, createdAt: now, expiresAt: expiresAt)
+            let (isMade, hasRoom) = try create(new)
+            if isMade { return new }
+            if !hasRoom { try makeRoom(for: new) }
         }
         throw .unavailable(detail: "PostgreSQL, createNotification: no id is free")
     }
 
     /// Sending it twice makes it once: the token tells one's own, also where the first sending ends while this one waits.
-    /// - Returns: false when the id is taken.
-    private func create(_ new: SecureNotification) throws(StoreError) -> Bool {
+    /// - Returns: whether it is there; where it is not, whether there is room for it: then the id is taken.
+    private func create(_ new: SecureNotification) throws(StoreError) -> (isMade: Bool, hasRoom: Bool) {
+        let caps = options.caps
         let values: [Value] = [
-            .name(new.owner), .integer(Int64(new.id)), .name(new.token), .name(new.payload), .time(new.createdAt),
-            .time(new.expiresAt), .count(options.caps.notificationsPerOwner),
-            .count(options.caps.notificationBytesPerOwner),
-            .count(FileStore.notificationOverhead),
+            .name(new.owner), .integer(Int64(new.id)), .name(new.token), .name(new.sender), .name(new.payload),
+            .time(new.createdAt), .time(new.expiresAt), .count(new.size), .count(caps.notificationsPerOwner),
+            .count(caps.notificationBytesPerOwner), .count(caps.notificationsPerSender),
+            .count(caps.notificationBytesPerSender),
         ]
-        return try database.call(Self.createNotification, values) { (rows) throws(CallFailure) in
-            guard let row = rows.first else { throw .malformed }
-            if try row.bool(0) { return true }
-            guard try row.bool(1) else { throw .told(.quotaExceeded) }
-            return false
+        return try answer(Self.createNotification, values) { (row) throws(CallFailure) in
+            (try row.bool(0), try row.bool(1))
         }
+    }
+
+    private func makeRoom(for new: SecureNotification) throws(StoreError) {
+        let now = new.createdAt
+        let held: [NotificationSummary] = try all(Self.mailbox, [.name(new.owner), .time(now)])
+        let leaving = try MailboxRoom(held, options.caps).leaving(for: new.sender, adding: new.size, now: now)
+        _ = try remove(leaving, owner: new.owner, now)
+    }
+
+    private func remove(_ ids: [Int32], owner: String, _ now: Timestamp) throws(StoreError) -> Int {
+        guard !ids.isEmpty else { return 0 }
+        return try database.call(Self.removeNotifications, [.name(owner), .integers(ids.map(Int64.init)), .time(now)])
+    }
+
+    package func removeNotification(_ id: Int32, owner: String, now: Timestamp) throws(StoreError) -> Bool {
+        try remove([id], owner: owner, now) > 0
     }
 
     package func notification(
@@ -93,7 +120,7 @@ extension PostgresStore {
 
     package func notifications(
         owner: String, unreadOnly: Bool, after: Int32?, limit: Int, now: Timestamp
-    ) throws(StoreError) -> [SecureNotification] {
+    ) throws(StoreError) -> [NotificationSummary] {
         try all(
             Self.notifications,
             [
@@ -113,7 +140,17 @@ extension SecureNotification: RowRecord {
     init(_ row: Row) throws(CallFailure) {
         guard let id = Int32(exactly: try row.integer(0)) else { throw .malformed }
         self.init(
-            id: id, token: try row.string(1), owner: try row.string(2), payload: try row.string(3),
-            isRead: try row.bool(4), createdAt: try row.time(5), expiresAt: try row.time(6))
+            id: id, token: try row.string(1), owner: try row.string(2), sender: try row.string(7),
+            payload: try row.string(3), isRead: try row.bool(4), createdAt: try row.time(5),
+            expiresAt: try row.time(6))
+    }
+}
+
+extension NotificationSummary: RowRecord {
+    init(_ row: Row) throws(CallFailure) {
+        guard let id = Int32(exactly: try row.integer(0)) else { throw .malformed }
+        self.init(
+            id: id, token: try row.string(1), sender: try row.string(2), isRead: try row.bool(3),
+            createdAt: try row.time(4), expiresAt: try row.time(5), size: try row.integer(6))
     }
 }

@@ -17,16 +17,38 @@ extension PostgresStore {
     /// One statement for each table: it removes at most so many rows, those first whose time came first. What makes a row
     /// one of them stands there twice: a row that somebody is making anew is looked at again when he has done so, but the
     /// list of keys is not.
-    private static let sweeps: [(statement: Statement, isByClock: Bool)] =
+    private static let sweeps: [(statement: Statement, bound: Bound?)] =
         [
             ("notifications", "owner, id"), ("hub_messages", "id"), ("sessions", "id"), ("sent", "owner, id"),
             ("idempotent_requests", "owner, key"),
-        ].map { (expiring($0, key: $1), true) }
-        + [(queue, true)]
+        ].map { (expiring($0, key: $1), Bound.now) }
+        + [(queue, .now), (excessMessages, .hubMessages), (unusedDevices, .now)]
         + [
-            (.writingOnce("sweep devices", removed("devices", key: "id")), false), (registrations, false),
-            (.writingOnce("sweep users", removed("users", key: "name")), false),
+            (.writingOnce("sweep devices", removed("devices", key: "id")), nil), (registrations, nil),
+            (.writingOnce("sweep users", removed("users", key: "name")), nil),
         ]
+
+    /// What a statement must know beside how many rows it may remove.
+    private enum Bound { case now, hubMessages }
+
+    /// All have the same lifetime, so those that expire first are the oldest.
+    private static let excessMessages = Statement.writingOnce(
+        "sweep excess hub_messages",
+        """
+        DELETE FROM hub_messages WHERE id IN (
+            SELECT id FROM hub_messages ORDER BY expires_at DESC OFFSET $2 LIMIT $1)
+        """)
+
+    /// Ids that were handed out and not used in time. As every removed record they count on for a day.
+    private static let unusedDevices = Statement.writingOnce(
+        "sweep unused devices",
+        """
+        UPDATE devices SET removed_at = now(), owner = ''
+        WHERE platform = '' AND NOT is_pending AND removed_at IS NULL AND updated_at <= $2 - \(DeviceRecord.unusedSeconds)
+            AND id IN (
+                SELECT id FROM devices WHERE platform = '' AND NOT is_pending AND removed_at IS NULL
+                    AND updated_at <= $2 - \(DeviceRecord.unusedSeconds) ORDER BY updated_at LIMIT $1)
+        """)
 
     private static func expiring(_ table: String, key: String) -> Statement {
         .writingOnce(
@@ -78,8 +100,14 @@ extension PostgresStore {
                 progress.finishedRound = true
                 break
             }
-            let (statement, isByClock) = Self.sweeps[table]
-            let removed = try database.call(statement, [.count(Self.rowsPerLook)] + (isByClock ? [.time(now)] : []))
+            let (statement, bound) = Self.sweeps[table]
+            var values: [Value] = [.count(Self.rowsPerLook)]
+            switch bound {
+            case .now?: values.append(.time(now))
+            case .hubMessages?: values.append(.count(options.caps.hubMessages))
+            case nil: break
+            }
+            let removed = try database.call(statement, values)
             progress.visited += 1
             progress.compacted += removed
             if removed < Self.rowsPerLook { places.move(to: table + 1) }

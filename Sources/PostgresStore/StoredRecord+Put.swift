@@ -68,7 +68,8 @@ extension StoredRecord {
                 "work_due_at", "last_log_in_at", "is_secure_only",
             ], key: "name"))
     private static let notification = expiring(
-        "notifications", ["owner", "id", "token", "payload", "is_read", "created_at", "expires_at"],
+        "notifications",
+        ["owner", "id", "token", "payload", "is_read", "created_at", "expires_at", "sender", "size"],
         key: ["owner", "id"])
     private static let device = Statement.writing(
         "import devices",
@@ -129,7 +130,7 @@ extension StoredRecord {
             [
                 .name(notification.owner), .integer(Int64(notification.id)), .name(notification.token),
                 .name(notification.payload), .bool(notification.isRead), .time(notification.createdAt),
-                .time(notification.expiresAt), .time(now),
+                .time(notification.expiresAt), .name(notification.sender), .count(notification.size), .time(now),
             ]
         )
     }

@@ -13,8 +13,10 @@ struct BucketCensus {
     /// The lines that cannot be read.
     private(set) var broken: [Range] = []
     private(set) var liveBytes = 0
-    /// Whether a record has outlived its time.
+    /// Whether a record has outlived its time, or was removed from a table in which that is to go soon.
     private(set) var hasExpired = false
+    /// What is not kept because there are too many, the newest first.
+    private(set) var forgotten: [Identity] = []
     /// How many different keys live here.
     private(set) var keys = 0
 
@@ -29,6 +31,9 @@ struct BucketCensus {
             self.key = Array(key.utf8)
             self.id = LineProbe.bytes(id)
         }
+
+        /// Of an id that is a text.
+        var idText: String { String(decoding: id.dropFirst().dropLast(), as: UTF8.self) }
     }
 
     fileprivate struct Record {
@@ -38,7 +43,8 @@ struct BucketCensus {
         var isExpired = false
     }
 
-    init(_ content: BucketContent, _ table: BucketTable, now: Timestamp?) {
+    /// - Parameter depth: how deep the file lies.
+    init(_ content: BucketContent, _ table: BucketTable, depth: Int, now: Timestamp?) {
         var records: [Identity: Record] = [:]
         let now = table.schema.expires ? now : nil
         content.forEachLine { raw in
@@ -47,10 +53,30 @@ struct BucketCensus {
                 broken.append(range)
                 return
             }
+            if line.op == deleteOp, table.schema.erasesRemoved { hasExpired = true }
             records[Identity(line), default: Record()].apply(line, range, now)
         }
-        hasExpired = records.values.contains { $0.isExpired }
+        hasExpired = hasExpired || records.values.contains { $0.isExpired }
+        dropExcess(from: &records, table.schema.recordsPerKey, limit: table.recordLimit(depth: depth))
         count(records, table)
+    }
+
+    private mutating func dropExcess(from records: inout [Identity: Record], _ perKey: Int?, limit: Int?) {
+        guard perKey != nil || limit != nil else { return }
+        let places = records.compactMap { identity, record in
+            record.isExpired ? nil : record.line.map { (identity: identity, start: $0.lowerBound) }
+        }
+        var (kept, keptOfKey) = (0, [[UInt8]: Int]())
+        for (identity, _) in places.sorted(by: { $0.start > $1.start }) {
+            let ofKey = keptOfKey[identity.key, default: 0]
+            if kept < limit ?? .max, ofKey < perKey ?? .max {
+                kept += 1
+                keptOfKey[identity.key] = ofKey + 1
+            } else {
+                records[identity] = nil
+                forgotten.append(identity)
+            }
+        }
     }
 
     private mutating func count(_ records: [Identity: Record], _ table: BucketTable) {
@@ -88,14 +114,15 @@ extension BucketTable {
     /// that cannot be read go to `quarantine/` first. A crash at any point leaves the old file or the new one.
     func compact(_ file: Descriptor, _ hash: UInt64, depth: Int, now: Timestamp?) throws(StoreError) {
         let content = try Self.content(of: file)
-        let census = BucketCensus(content, self, now: now)
+        let census = BucketCensus(content, self, depth: depth, now: now)
         try quarantine(census.broken, of: content)
         let isCrowded = census.liveBytes > context.options.bucketBytes / 2
-        if isCrowded, census.keys > 1, depth < Self.maximumDepth {
+        if isCrowded, census.keys > 1, depth < Self.maximumDepth, schema.maximumRecords == nil {
             try split(content, census, path(hash, depth: depth), depth)
         } else {
             try rewrite(content, census, path(hash, depth: depth))
         }
+        if !census.forgotten.isEmpty { schema.onForgotten(census.forgotten.map(\.idText)) }
     }
 
     private func rewrite(_ content: BucketContent, _ census: BucketCensus, _ path: String) throws(StoreError) {

@@ -10,6 +10,8 @@ struct BucketContent {
     /// Relative to the store's folder, for messages.
     let name: String
     let identity: FileIdentity
+    /// Lines of the file that stand before these bytes.
+    var linesBefore = 0
 
     /// A line without its line feed, and where it stands.
     struct RawLine {
@@ -25,10 +27,10 @@ struct BucketContent {
         bytes.withUnsafeBufferPointer { bytes in
             guard let base = bytes.baseAddress else { return }
             var start = 0
-            var number = 1
+            var number = linesBefore + 1
             while start < bytes.count, let found = memchr(base + start, 0x0A, bytes.count - start) {
                 let end = UnsafeRawPointer(found) - UnsafeRawPointer(base)
-                if end > start, start > 0 || !bytes.starts(with: Self.header) {
+                if end > start, start > 0 || linesBefore > 0 || !bytes.starts(with: Self.header) {
                     let line = UnsafeBufferPointer(rebasing: bytes[start..<end])
                     body(RawLine(bytes: line, offset: start, number: number))
                 }

@@ -33,6 +33,11 @@ struct BucketTable: Sendable {
     /// Bits of the hash that the first level uses up.
     private var firstBits: Int { schema.beginsWhole ? 0 : 8 }
 
+    /// Records that a file of that depth may keep; nil: all.
+    func recordLimit(depth: Int) -> Int? {
+        schema.maximumRecords.map { max(1, $0 >> (firstBits + 4 * depth)) }
+    }
+
     func hash(of key: String) -> UInt64 { context.hash.hash(key) }
 
     /// Which of the 256 locks guards this hash. A file never holds hashes of two locks.

@@ -32,6 +32,11 @@ final class BucketWriter {
         try BucketTable.content(of: file)
     }
 
+    /// As `BucketTable.forEachPiece(of:_:)`.
+    func forEachPiece(_ body: (BucketContent) throws(StoreError) -> Void) throws(StoreError) {
+        try BucketTable.forEachPiece(of: file, body)
+    }
+
     /// What stands at that offset and behind it.
     func content(from offset: Int) throws(StoreError) -> BucketContent {
         try BucketTable.checkSize(size, of: file)

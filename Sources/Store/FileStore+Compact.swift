@@ -64,14 +64,14 @@ extension BucketTable {
     }
 
     fileprivate func compactNow(_ hash: UInt64, now: Timestamp) throws(StoreError) -> RewriteReport? {
-        guard let (file, _) = try open(hash, O_RDONLY) else { return nil }
-        let seen = try Waste(Self.content(of: file), self, now)
+        guard let (file, depth) = try open(hash, O_RDONLY) else { return nil }
+        let seen = try Waste(Self.content(of: file), self, depth, now)
         guard seen.isThere else { return seen.report }
         return try withLock(hash) { () throws(StoreError) -> RewriteReport? in
             guard let (file, depth) = try open(hash, O_RDWR | O_APPEND) else { return nil }
             // Ends a half line, which would else be taken for nothing.
             _ = try BucketWriter(context, file)
-            let found = try Waste(Self.content(of: file), self, now)
+            let found = try Waste(Self.content(of: file), self, depth, now)
             guard found.isThere else { return found.report }
             try compact(file, hash, depth: depth, now: now)
             var report = found.report
@@ -86,9 +86,9 @@ private struct Waste {
     let bytes: Int
     let liveBytes: Int
 
-    init(_ content: BucketContent, _ table: BucketTable, _ now: Timestamp) {
+    init(_ content: BucketContent, _ table: BucketTable, _ depth: Int, _ now: Timestamp) {
         bytes = content.bytes.count - content.start
-        liveBytes = BucketCensus(content, table, now: now).liveBytes
+        liveBytes = BucketCensus(content, table, depth: depth, now: now).liveBytes
     }
 
     var isThere: Bool { liveBytes < bytes }

@@ -33,7 +33,7 @@ extension FileStore {
             let claim = idempotencyTable.lastLine(request.key, owner: request.owner, in: content)
             let count = idempotencyTable.countIDs(content, key: request.owner) + (claim == nil ? 1 : 0)
             let forgotten = excess(of: count, for: request, in: content)
-            let removals = forgotten.flatMap { LineCodec.removal(of: $0, owner: request.owner) }
+            let removals = forgotten.flatMap { LineCodec.removal(of: .string($0), owner: request.owner) }
             try bucket.append(removals + LineCodec.encode(request, keepingUnknownOf: claim))
         }
     }
@@ -52,7 +52,7 @@ extension FileStore {
     package func releaseIdempotencyKey(_ key: String, owner: String) throws(StoreError) {
         try idempotencyTable.write(owner) { (bucket) throws(StoreError) in
             guard idempotencyTable.lastLine(key, owner: owner, in: try bucket.content()) != nil else { return }
-            try bucket.append(LineCodec.removal(of: key, owner: owner))
+            try bucket.append(LineCodec.removal(of: .string(key), owner: owner))
         }
     }
 }

@@ -13,91 +13,87 @@ let readOp = "read"
 
 extension FileStore {
     package func createNotification(
-        owner: String, payload: String, now: Timestamp, expiresAt: Timestamp
+        owner: String, sender: String, payload: String, now: Timestamp, expiresAt: Timestamp
     ) throws(StoreError) -> SecureNotification {
         try notificationTable.write(owner, now: now) { (bucket) throws(StoreError) -> SecureNotification in
             try notificationSummaries.withSummary(of: bucket) { (summary) throws(StoreError) -> SecureNotification in
                 var random = KernelRandom()
-                let id = try freeID(owner, adding: payload, bucket, summary, now, using: &random)
-                let new = SecureNotification(
-                    id: id, token: NotificationNames.token(using: &random), owner: owner, payload: payload,
-                    isRead: false, createdAt: now, expiresAt: expiresAt)
-                let line = LineCodec.encode { new.write(to: &$0) }
-                try bucket.append(line)
-                summary.append(id, line, to: bucket)
+                let knowsIDs = summary.records < BucketSummary.maximumRecords
+                let id = NotificationNames.id(using: &random) { !knowsIDs || summary.isFree($0) }
+                var new = SecureNotification(
+                    id: id, token: NotificationNames.token(using: &random), owner: owner, sender: sender,
+                    payload: payload, isRead: false, createdAt: now, expiresAt: expiresAt)
+                var leaving: [UInt8] = []
+                // Most buckets hold so little, all owners in it together, that they need not be read.
+                if !knowsIDs || !hasRoom(for: new, bucket, summary) {
+                    let held = try mailbox(owner, in: bucket.forEachPiece)
+                    while held[new.id] != nil { new.id = NotificationNames.id(using: &random) }
+                    leaving = try removals(for: new, from: held, now)
+                }
+                let line = new.line
+                try bucket.append(leaving + line)
+                summary.append(new.id, line, to: bucket)
                 return new
             }
         }
     }
 
-    /// An id that the owner does not have.
-    /// - Throws: `quotaExceeded`, when he has as much as he may have.
-    private func freeID(
-        _ owner: String, adding payload: String, _ bucket: BucketWriter, _ summary: BucketSummary, _ now: Timestamp,
-        using random: inout KernelRandom
-    ) throws(StoreError) -> Int32 {
-        // Most buckets hold so little, all owners in it together, that they need not be read.
-        let options = context.options
-        let added = payload.utf8.count + Self.notificationOverhead
-        if summary.records < min(options.caps.notificationsPerOwner, BucketSummary.maximumRecords),
-            bucket.size + added <= options.caps.notificationBytesPerOwner
-        {
-            return NotificationNames.id(using: &random) { summary.isFree($0) }
-        }
-        let taken = try checkQuota(owner, adding: added, try bucket.content(), now)
-        return NotificationNames.id(using: &random) { !taken.contains($0) }
+    /// Whether the bucket holds less than one sender may leave, whoever has left it.
+    private func hasRoom(for new: SecureNotification, _ bucket: BucketWriter, _ summary: BucketSummary) -> Bool {
+        let caps = context.options.caps
+        return summary.records < caps.notificationsPerSender
+            && bucket.size + new.size <= caps.notificationBytesPerSender
     }
 
-    /// What a notification takes beside its payload, in bytes.
-    package static let notificationOverhead = 256
-
-    /// - Returns: the ids that the owner has in the bucket, also expired ones.
-    private func checkQuota(
-        _ owner: String, adding added: Int, _ content: BucketContent, _ now: Timestamp
-    ) throws(StoreError) -> Set<Int32> {
-        let options = context.options
-        let ids = notificationTable.ids(owner, in: content)
-        // Nothing has to be parsed where the owner has not been given as many, be they removed.
-        if ids.count < options.caps.notificationsPerOwner,
-            content.bytes.count + added <= options.caps.notificationBytesPerOwner
-        {
-            return ids
-        }
-        let live = notifications(owner, in: content, now)
-        let bytes = live.reduce(added) { $0 + $1.payload.utf8.count + Self.notificationOverhead }
-        guard live.count < options.caps.notificationsPerOwner, bytes <= options.caps.notificationBytesPerOwner else {
-            throw .quotaExceeded
-        }
-        return ids
+    /// The lines that make room for the notification.
+    private func removals(
+        for new: SecureNotification, from held: [Int32: NotificationSummary], _ now: Timestamp
+    ) throws(StoreError) -> [UInt8] {
+        let live = held.values.filter { $0.expiresAt > now }
+        return try MailboxRoom(live, context.options.caps).leaving(for: new.sender, adding: new.size, now: now)
+            .flatMap { LineCodec.removal(of: .number(String($0)), owner: new.owner) }
     }
 
     package func notification(
         _ id: Int32, owner: String, now: Timestamp
     ) throws(StoreError) -> SecureNotification? {
-        if let known = notificationCache.record(NotificationKey(owner: owner, id: id)),
-            known.owner.hasSameBytes(as: owner)
-        {
+        let key = NotificationKey(owner: owner, id: id)
+        if let known = notificationCache.record(key), known.owner.hasSameBytes(as: owner) {
             return known.expiresAt > now ? known : nil
         }
         let asked = FileIdentity.clock
-        guard let content = try notificationTable.read(owner),
-            let found = notification(id, owner, in: content, now)
-        else { return nil }
+        guard let (file, _) = try notificationTable.open(notificationTable.hash(of: owner), O_RDONLY) else {
+            return nil
+        }
+        let state = BucketContent(bytes: [], name: file.name, identity: try file.identity())
+        let found = try notification(key, now) { (body) throws(StoreError) in
+            try BucketTable.forEachPiece(of: file, body)
+        }
         // Whoever found it unread is about to change that.
-        if found.isRead {
+        if let found, found.isRead {
             notificationCache.remember(
-                found, as: NotificationKey(owner: owner, id: id), bytes: owner.utf8.count + found.payload.utf8.count,
-                of: content, in: context, asked: asked)
+                found, as: key, bytes: owner.utf8.count + found.sender.utf8.count + found.payload.utf8.count,
+                of: state, in: context, asked: asked)
         }
         return found
     }
 
+    /// Something that calls with the pieces of a file.
+    private typealias Pieces = ((BucketContent) throws(StoreError) -> Void) throws(StoreError) -> Void
+
     private func notification(
-        _ id: Int32, _ owner: String, in content: BucketContent?, _ now: Timestamp
-    ) -> SecureNotification? {
+        _ key: NotificationKey, _ now: Timestamp, in forEachPiece: Pieces
+    ) throws(StoreError) -> SecureNotification? {
         var found: SecureNotification?
-        notificationTable.forEachLastLine(content, key: owner, id: .number(String(id))) { line in
-            Self.apply(line, to: &found)
+        try forEachPiece { piece in
+            notificationTable.forEachLine(piece, key: key.owner, id: .number(String(key.id))) { line in
+                switch line.op {
+                case nil: found = SecureNotification(line: line.value)
+                case deleteOp: found = nil
+                case readOp: found?.isRead = true
+                case _?: break
+                }
+            }
         }
         return found.flatMap { $0.expiresAt > now ? $0 : nil }
     }
@@ -105,28 +101,62 @@ extension FileStore {
     package func notification(
         token: String, owner: String, now: Timestamp
     ) throws(StoreError) -> SecureNotification? {
-        guard NotificationNames.isToken(token) else { return nil }
-        let content = try notificationTable.read(owner)
-        return notifications(owner, in: content, now).first { $0.token == token }
+        guard NotificationNames.isToken(token),
+            let summary = try mailbox(owner).values.first(where: { $0.token == token })
+        else { return nil }
+        let found = try notification(summary.id, owner: owner, now: now)
+        return found?.token == token ? found : nil
     }
 
     package func notifications(
         owner: String, unreadOnly: Bool, after: Int32?, limit: Int, now: Timestamp
-    ) throws(StoreError) -> [SecureNotification] {
-        var found = notifications(owner, in: try notificationTable.read(owner), now)
+    ) throws(StoreError) -> [NotificationSummary] {
+        var found = try mailbox(owner).values.filter { $0.expiresAt > now }
         found.sort { ($0.createdAt, $0.id) > ($1.createdAt, $1.id) }
         if let after, let index = found.firstIndex(where: { $0.id == after }) { found.removeSubrange(...index) }
         if unreadOnly { found.removeAll { $0.isRead } }
         return Array(found.prefix(max(0, limit)))
     }
 
-    /// The owner's notifications that have not expired, in no order.
-    private func notifications(
-        _ owner: String, in content: BucketContent?, _ now: Timestamp
-    ) -> [SecureNotification] {
-        var found: [JSONValue: SecureNotification] = [:]
-        notificationTable.forEachLine(content, key: owner, id: nil) { Self.apply($0, to: &found[$0.id]) }
-        return found.values.filter { $0.expiresAt > now }
+    /// What the owner has, expired ones too. Of their payloads no more is in memory than the file's piece that is looked at.
+    private func mailbox(_ owner: String) throws(StoreError) -> [Int32: NotificationSummary] {
+        guard let (file, _) = try notificationTable.open(notificationTable.hash(of: owner), O_RDONLY) else {
+            return [:]
+        }
+        return try mailbox(owner) { (body) throws(StoreError) in try BucketTable.forEachPiece(of: file, body) }
+    }
+
+    private func mailbox(
+        _ owner: String, in forEachPiece: Pieces
+    ) throws(StoreError) -> [Int32: NotificationSummary] {
+        var found: [Int32: NotificationSummary] = [:]
+        let probe = LineProbe(notificationTable.schema, key: owner, id: nil)
+        try forEachPiece { piece in
+            piece.forEachLine { raw in
+                switch probe.examine(raw.bytes) {
+                case .other: return
+                case .record:
+                    if let summary = NotificationSummary(ownLine: raw.bytes) { return found[summary.id] = summary }
+                case .unclear: break
+                }
+                guard let line = notificationTable.decode(raw, of: piece), line.key.hasSameBytes(as: owner) else {
+                    return
+                }
+                Self.apply(line, size: raw.bytes.count + 1, to: &found)
+            }
+        }
+        return found
+    }
+
+    private static func apply(_ line: Line, size: Int, to found: inout [Int32: NotificationSummary]) {
+        guard let id = line.id.integer.flatMap(Int32.init(exactly:)) else { return }
+        switch line.op {
+        case nil:
+            if let whole = SecureNotification(line: line.value) { found[id] = NotificationSummary(whole, size: size) }
+        case deleteOp: found[id] = nil
+        case readOp: found[id]?.isRead = true
+        case _?: break
+        }
     }
 
     package func readNotification(
@@ -136,7 +166,8 @@ extension FileStore {
         guard let seen, !seen.isRead else { return seen }
         // Only who finds it unread under the lock is the first.
         return try notificationTable.write(owner, now: now) { (bucket) throws(StoreError) -> SecureNotification? in
-            guard let found = notification(id, owner, in: try bucket.content(), now) else { return nil }
+            let key = NotificationKey(owner: owner, id: id)
+            guard let found = try notification(key, now, in: bucket.forEachPiece) else { return nil }
             guard !found.isRead else { return found }
             try bucket.append(
                 LineCodec.encode {
@@ -149,29 +180,19 @@ extension FileStore {
         }
     }
 
-    private static func apply(_ line: Line, to notification: inout SecureNotification?) {
-        switch line.op {
-        case nil: notification = SecureNotification(line: line.value)
-        case deleteOp: notification = nil
-        case readOp: notification?.isRead = true
-        case _?: break
+    package func removeNotification(_ id: Int32, owner: String, now: Timestamp) throws(StoreError) -> Bool {
+        guard try notification(id, owner: owner, now: now) != nil else { return false }
+        return try notificationTable.write(owner, now: now) { (bucket) throws(StoreError) -> Bool in
+            let key = NotificationKey(owner: owner, id: id)
+            guard try notification(key, now, in: bucket.forEachPiece) != nil else { return false }
+            try bucket.append(LineCodec.removal(of: .number(String(id)), owner: owner))
+            return true
         }
-    }
-}
-
-extension BucketTable {
-    /// The ids that have any line under that owner.
-    fileprivate func ids(_ owner: String, in content: BucketContent) -> Set<Int32> {
-        var ids: Set<Int32> = []
-        forEachID(content, key: owner) { id, _ in
-            if let id = Int32(id) { ids.insert(id) }
-        }
-        return ids
     }
 }
 
 extension SecureNotification: LineRecord {
-    static let members: Set = ["id", "owner", "token", "payload", "read", "createdAt", "expiresAt"]
+    static let members: Set = ["id", "owner", "sender", "token", "payload", "read", "createdAt", "expiresAt"]
 
     init?(line: JSONValue) {
         guard let id = line["id"]?.integer.flatMap(Int32.init(exactly:)), id > 0,
@@ -179,16 +200,18 @@ extension SecureNotification: LineRecord {
             let payload = line["payload"]?.string, let createdAt = line.time("createdAt"),
             let expiresAt = line.time("expiresAt")
         else { return nil }
-        let isRead = line["read"]
-        guard isRead == nil || isRead?.bool != nil else { return nil }
+        let (isRead, sender) = (line["read"], line["sender"])
+        guard isRead == nil || isRead?.bool != nil, sender == nil || sender?.string != nil else { return nil }
         self.init(
-            id: id, token: token, owner: owner, payload: payload, isRead: isRead?.bool ?? false,
+            id: id, token: token, owner: owner, sender: sender?.string ?? "", payload: payload,
+            isRead: isRead?.bool ?? false,
             createdAt: createdAt, expiresAt: expiresAt)
     }
 
     func write(to json: inout JSONWriter) {
         json.member("id", id)
         json.member("owner", owner)
+        if !sender.isEmpty { json.member("sender", sender) }
         json.member("token", token)
         json.member("payload", payload)
         // A reading is a line of its own; here it stands in a record that came from elsewhere, or was edited.

@@ -1,43 +1,61 @@
 // SPDX-License-Identifier: Apache-2.0
+import Glibc
 internal import JSON
 
 extension FileStore {
+    /// Only appends, so it costs the same whatever the owner has sent before. Those that are too many are dropped when the
+    /// file is rewritten, and until then `hasSent` passes them over.
     package func rememberSent(
         _ ids: [String], owner: String, now: Timestamp, expiresAt: Timestamp
     ) throws(StoreError) {
         guard !ids.isEmpty else { return }
-        try sentTable.write(owner, now: now, durably: false) { (bucket) throws(StoreError) in
-            let oldestFirst = sentTable.listedIDs(owner, in: try bucket.content())
-            let excess = oldestFirst.count + ids.count - context.options.caps.sentPerOwner
-            var lines: [UInt8] = []
-            for id in oldestFirst.prefix(max(0, excess)) { lines += LineCodec.removal(of: id, owner: owner) }
-            for id in ids {
-                let record = SentNotification(id: id, owner: owner, expiresAt: expiresAt)
-                lines += LineCodec.encode { record.write(to: &$0) }
-            }
-            try bucket.append(lines)
+        let lines = ids.flatMap { id in
+            LineCodec.encode { SentNotification(id: id, owner: owner, expiresAt: expiresAt).write(to: &$0) }
         }
+        try sentTable.write(owner, now: now, durably: false) { (bucket) throws(StoreError) in try bucket.append(lines) }
     }
 
     package func hasSent(_ id: String, owner: String, now: Timestamp) throws(StoreError) -> Bool {
-        var found: SentNotification?
-        sentTable.forEachLastLine(try sentTable.read(owner), key: owner, id: .string(id)) { line in
-            if line.op == nil { found = SentNotification(line: line.value) } else if line.op == deleteOp { found = nil }
+        guard let content = try sentTable.read(owner) else { return false }
+        var (found, newer): (SentNotification?, Set<String>) = (nil, [])
+        let probe = LineProbe(sentTable.schema, key: owner, id: nil)
+        content.withLines(where: { if case .other = probe.examine($0.bytes) { false } else { true } }) { lines in
+            for raw in lines.reversed() where newer.count < context.options.caps.sentPerOwner {
+                if case .record(let token) = probe.examine(raw.bytes), case let other = BucketTable.text(ofID: token),
+                    !other.hasSameBytes(as: id)
+                {
+                    newer.insert(other)
+                    continue
+                }
+                guard let line = sentTable.decode(raw, of: content), line.key.hasSameBytes(as: owner),
+                    let lineID = line.id.string
+                else { continue }
+                guard lineID.hasSameBytes(as: id) else {
+                    if line.op == nil { newer.insert(lineID) }
+                    continue
+                }
+                if line.op == nil { found = SentNotification(line: line.value) }
+                return
+            }
         }
         return found.map { $0.expiresAt > now } ?? false
     }
 }
 
 extension BucketTable {
-    /// The ids that stand under that key, expired ones too, in the order in which they were written.
-    fileprivate func listedIDs(_ key: String, in content: BucketContent) -> [String] {
-        var places: [String: Int] = [:]
-        var next = 0
-        forEachID(content, key: key) { id, op in
-            if op == nil { places[id] = next } else if op == deleteOp { places[id] = nil }
-            next += 1
+    /// Removes the records of these ids, in a table whose key is the id, where there are files that could hold them. A line
+    /// that removes what is not there goes when its file is rewritten. What fails is reported: this is tidying.
+    func forget(_ ids: [String]) {
+        for id in ids {
+            do throws(StoreError) {
+                guard try open(hash(of: id), O_RDONLY) != nil else { continue }
+                try write(id, durably: false) { (bucket) throws(StoreError) in
+                    try bucket.append(LineCodec.removal(of: id, version: 1))
+                }
+            } catch {
+                context.report(.tidyingFailed(file: schema.name, error))
+            }
         }
-        return places.sorted { $0.value < $1.value }.map(\.key)
     }
 }
 

@@ -48,6 +48,9 @@ extension FileStore {
             let table = tables[place.table]
             progress.visited += 1
             do throws(StoreError) {
+                if table.schema.name == deviceTable.records.schema.name {
+                    try removeUnusedDevices(place.hash, now: now)
+                }
                 if try table.tidy(place.hash, now: now) { progress.compacted += 1 }
             } catch {
                 if error == .poisoned || error == .readOnly { throw error }
@@ -64,6 +67,23 @@ extension FileStore {
     }
 }
 
+extension FileStore {
+    /// Removes the registration ids of that file that were handed out and not used in time.
+    private func removeUnusedDevices(_ hash: UInt64, now: Timestamp) throws(StoreError) {
+        let table = deviceTable.records
+        guard let (file, _) = try table.open(hash, O_RDONLY) else { return }
+        for state in RecordStates(try BucketTable.content(of: file), table).states {
+            guard let device = DeviceRecord(line: state.line), device.isOverdue(now: now) else { continue }
+            do throws(StoreError) {
+                _ = try deviceTable.remove(device.id, version: device.version)
+            } catch {
+                // Somebody has used it in this moment.
+                if error != .conflict { throw error }
+            }
+        }
+    }
+}
+
 extension BucketTable {
     /// Compacts the file of that hash if it is worth it, and removes what splits and rewrites left behind.
     /// - Returns: whether it was compacted.
@@ -72,8 +92,9 @@ extension BucketTable {
         let depth = depth(hash)
         try removeSplitFiles(hash, depth: depth)
         try removeTemporaries(hash, depth: depth)
-        guard let (file, _) = try open(hash, O_RDONLY),
-            BucketCensus(try Self.content(of: file), self, now: now).isWorthCompacting(try file.identity().size)
+        guard let (file, depth) = try open(hash, O_RDONLY),
+            BucketCensus(try Self.content(of: file), self, depth: depth, now: now)
+                .isWorthCompacting(try file.identity().size)
         else { return false }
         return try withLock(hash) { () throws(StoreError) -> Bool in
             guard let (file, depth) = try open(hash, O_RDWR | O_APPEND) else { return false }
@@ -119,6 +140,6 @@ extension BucketTable {
 extension BucketCensus {
     /// Small gains wait for the writer that fills the file.
     fileprivate func isWorthCompacting(_ size: Int) -> Bool {
-        hasExpired || size > 4_096 && liveBytes < size / 2
+        hasExpired || !forgotten.isEmpty || size > 4_096 && liveBytes < size / 2
     }
 }

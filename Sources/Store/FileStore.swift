@@ -81,7 +81,10 @@ package final class FileStore: SiteStore, Sendable {
             try BucketTable(context, schema)
         }
         userTable = try table(.records(User.self, "users", key: "id", beginsWhole: true))
-        notificationTable = try table(.records(SecureNotification.self, "notifications", key: "owner", expires: true))
+        var notifications = TableSchema.records(
+            SecureNotification.self, "notifications", key: "owner", expires: true)
+        notifications.erasesRemoved = true
+        notificationTable = try table(notifications)
         let owners = try table(IndexEntry.schema("owners", key: "owner"))
         ownerIndex = owners
         deviceTable = IndexedTable(records: try table(.records(DeviceRecord.self, "devices", key: "id"))) {
@@ -94,7 +97,15 @@ package final class FileStore: SiteStore, Sendable {
         ) {
             [IndexEntry(table: sessionOwners, key: $0.session.owner, expiresAt: $0.session.expiresAt)]
         }
-        sentTable = try table(.records(SentNotification.self, "sent", key: "owner", expires: true))
+        var finished = TableSchema.records(HubMessage.self, "hub/messages", key: "id", expires: true)
+        finished.maximumRecords = context.options.caps.hubMessages
+        let messages = try table(finished)
+        messageTable = messages
+        // Nobody may ask the hub after a send that its sender's list does not have any more.
+        var sent = TableSchema.records(SentNotification.self, "sent", key: "owner", expires: true)
+        sent.recordsPerKey = context.options.caps.sentPerOwner
+        sent.onForgotten = { messages.forget($0) }
+        sentTable = try table(sent)
         idempotencyTable = try table(.records(IdempotentRequest.self, "idempotency", key: "owner", expires: true))
         let channels = try table(IndexEntry.schema("hub/channels", key: "channel"))
         channelIndex = channels
@@ -106,7 +117,6 @@ package final class FileStore: SiteStore, Sendable {
             [IndexEntry(table: channels, key: registration.channel)]
                 + registration.tags.map { IndexEntry(table: tags, key: $0) }
         }
-        messageTable = try table(.records(HubMessage.self, "hub/messages", key: "id", expires: true))
         queueTable = try table(.hubQueue)
         guard !context.isReadOnly else { return }
         // A table that begins as one file gets its folder from the first split, and must not have one before.

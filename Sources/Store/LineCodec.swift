@@ -71,9 +71,10 @@ enum LineCodec {
     }
 
     /// The line that removes the owner's record of that id, in a table whose key is the owner.
-    static func removal(of id: String, owner: String) -> [UInt8] {
+    static func removal(of id: JSONValue, owner: String) -> [UInt8] {
         encode {
-            $0.member("id", id)
+            $0.name("id")
+            $0.value(id)
             $0.member("op", deleteOp)
             $0.member("owner", owner)
         }

@@ -27,6 +27,8 @@ package struct SecureNotification: Hashable, Sendable {
     package var token: String
     /// The user whose it is; nobody else is told that it exists.
     package var owner: String
+    /// The name of the user who left it, as the owner is shown it; empty where it was not recorded.
+    package var sender: String
     /// The message itself; secret.
     package var payload: String
     /// Whether the owner has fetched it, with `readNotification`.
@@ -36,12 +38,13 @@ package struct SecureNotification: Hashable, Sendable {
     package var expiresAt: Timestamp
 
     package init(
-        id: Int32, token: String, owner: String, payload: String, isRead: Bool, createdAt: Timestamp,
-        expiresAt: Timestamp
+        id: Int32, token: String, owner: String, sender: String = "", payload: String, isRead: Bool,
+        createdAt: Timestamp, expiresAt: Timestamp
     ) {
         self.id = id
         self.token = token
         self.owner = owner
+        self.sender = sender
         self.payload = payload
         self.isRead = isRead
         self.createdAt = createdAt
@@ -88,6 +91,17 @@ package struct DeviceRecord: Hashable, Sendable {
         self.updatedAt = updatedAt
         self.version = version
     }
+}
+
+extension DeviceRecord {
+    /// For how long an id that was handed out waits for its first PUT, in seconds.
+    package static let unusedSeconds: Int64 = 86_400
+
+    /// Whether its id was handed out and not used yet. One that is being deleted is empty too, and pending.
+    package var isUnused: Bool { platform.isEmpty && !isPending }
+
+    /// Whether it has waited for its first use for too long.
+    package func isOverdue(now: Timestamp) -> Bool { isUnused && updatedAt + Self.unusedSeconds <= now }
 }
 
 /// A registration at the local hub. The store knows what it must find it by; the rest is the hub's.

@@ -34,10 +34,11 @@ package protocol StateStore: SessionStore, SentStore, IdempotencyStore {
     /// - Returns: whether there was such a record.
     func removeUser(_ name: String) throws(StoreError) -> Bool
 
-    /// Keeps a payload for its owner, under an id that the store draws at random.
-    /// - Throws: `quotaExceeded`, when the owner has as many that are neither expired nor removed as he may have.
+    /// Keeps a payload for its owner, under an id that the store draws at random. Where the owner has as many as one may
+    /// have, others leave for it (`MailboxRoom`).
+    /// - Throws: `shareExceeded`, when the sender has left as much unread with the owner as one sender may.
     func createNotification(
-        owner: String, payload: String, now: Timestamp, expiresAt: Timestamp
+        owner: String, sender: String, payload: String, now: Timestamp, expiresAt: Timestamp
     ) throws(StoreError) -> SecureNotification
 
     /// The owner's notification of that id; nil when it never was, is somebody else's, or has expired: all alike.
@@ -50,12 +51,16 @@ package protocol StateStore: SessionStore, SentStore, IdempotencyStore {
     /// - Parameter after: begins behind the notification of this id; an id that is no more begins at the front.
     func notifications(
         owner: String, unreadOnly: Bool, after: Int32?, limit: Int, now: Timestamp
-    ) throws(StoreError) -> [SecureNotification]
+    ) throws(StoreError) -> [NotificationSummary]
 
     /// Records that the owner has read it. Doing it again changes nothing and writes nothing.
     /// - Returns: the notification as it was before this call, so that `isRead` tells whether this is the first
     ///   reading; of two callers at once exactly one is told it is. Nil as for `notification(_:owner:now:)`.
     func readNotification(_ id: Int32, owner: String, now: Timestamp) throws(StoreError) -> SecureNotification?
+
+    /// Removes the owner's notification of that id.
+    /// - Returns: false as `notification(_:owner:now:)` returns nil.
+    func removeNotification(_ id: Int32, owner: String, now: Timestamp) throws(StoreError) -> Bool
 
     /// The record of that registration id, whoever owns it.
     func device(_ id: String) throws(StoreError) -> DeviceRecord?

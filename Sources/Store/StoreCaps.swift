@@ -2,10 +2,9 @@
 
 /// How much a store keeps, whatever it keeps it in. The defaults are the product's; tests make them small.
 package struct StoreCaps: Sendable {
-    /// Notifications that are neither expired nor removed, per owner.
+    /// Notifications that are neither expired nor removed, per owner. For new ones older ones leave (`MailboxRoom`).
     package var notificationsPerOwner = 1_000
-    /// Bytes of their payloads, per owner, each counted with `FileStore.notificationOverhead`. In files all of an owner's
-    /// lie in one, which is read at once to list them.
+    /// Bytes of them (`SecureNotification.size`), per owner.
     package var notificationBytesPerOwner = 1 << 20
     /// Devices per owner. Calls in flight at the same moment may exceed it by their number.
     package var devicesPerOwner = 100
@@ -15,8 +14,15 @@ package struct StoreCaps: Sendable {
     package var sessionsPerOwner = 50
     /// Sends per owner that are remembered; the oldest are forgotten for new ones.
     package var sentPerOwner = 1_000
+    /// Finished sends of the local hub that are remembered, of all senders together; the oldest are forgotten for new ones.
+    package var hubMessages = 200_000
     /// Idempotency keys per owner; of those that were answered the oldest are forgotten for new ones.
     package var idempotencyKeysPerOwner = 1_000
+
+    /// One sender may fill one of so many parts of a mailbox with what is unread.
+    private static let senderParts = 2
+    package var notificationsPerSender: Int { max(1, notificationsPerOwner / Self.senderParts) }
+    package var notificationBytesPerSender: Int { notificationBytesPerOwner / Self.senderParts }
 
     package init() {}
 }

@@ -6,6 +6,9 @@ package enum StoreError: Error, Equatable, Sendable {
     case conflict
     /// The owner has as many records as one owner may have.
     case quotaExceeded
+    /// The sender has left as much unread with that owner as one sender may. After so many seconds enough of it has expired;
+    /// reading makes room earlier.
+    case shareExceeded(retryAfterSeconds: Int)
     /// The text that should name a page of a list names none: the caller's mistake, or that of whoever gave it to him.
     case notAPage
     /// No space or no inodes are left. Nothing was written.
@@ -30,6 +33,7 @@ extension StoreError: CustomStringConvertible {
         switch self {
         case .conflict: "somebody else has changed the same record meanwhile"
         case .quotaExceeded: "the owner has as many records as one owner may have"
+        case .shareExceeded: "the sender has left as much unread with that owner as one sender may"
         case .notAPage: "there is no such page"
         case .full: "no space is left on the disk; nothing was written"
         case .readOnly: "the store may not be written: a read-only mount or database, or files of another user"

@@ -16,6 +16,8 @@ final class Sweeper: Sendable {
     static let startSeconds = 2
     /// So many requests between two goes are a monitor's: nobody else calls.
     static let fewRequests = 2
+    /// A process that is never quiet gives back the memory that it has freed after so many goes.
+    static let busyGoes = 6
     /// Seconds between two goes. An empty store of some 2,560 buckets is gone through in 27 minutes.
     static let pauseSeconds = 10
 
@@ -46,7 +48,7 @@ final class Sweeper: Sendable {
             guard !stopping.wait(for: .seconds(Self.startSeconds)) else { return }
             // What only a start needs counts against hosts' limits as long as it is mapped; so does what busy hours needed.
             platform_release_code_pages()
-            var last = requests()
+            var (last, goes) = (requests(), 0)
             while !stopping.wait(for: .seconds(Self.pauseSeconds)) {
                 guard sweep() else {
                     foundLoss.store(true, ordering: .releasing)
@@ -54,6 +56,8 @@ final class Sweeper: Sendable {
                 }
                 let count = requests()
                 if count - last <= Self.fewRequests { platform_release_code_pages() }
+                goes &+= 1
+                if count - last <= Self.fewRequests || goes % Self.busyGoes == 0 { platform_release_free_memory() }
                 last = count
             }
         }

@@ -106,6 +106,30 @@ struct NotificationClientTests {
             transport.lines == ["GET /api/notifications/7", "GET /api/notifications/AAAAAAAAAAAAAAAAAAAA-_"])
     }
 
+    @Test func `a secure message says who has left it and when, where the backend does`() async throws {
+        let origin = #""From":"bob","SentAt":"2026-11-22T09:00:00Z""#
+        let transport = ScriptedTransport(
+            .body(#"{"Id":7,"Payload":"p","Read":true,\#(origin)}"#),
+            .body(#"[{"Id":7,"Read":true,\#(origin)},{"Id":6,"Read":false}]"#))
+        let client = try Example.notificationClient(transport)
+        let message = try await client.secureMessage(#require(SecureReference(id: 7)))
+        #expect((message.sender, message.sentAt) == ("bob", "2026-11-22T09:00:00Z"))
+        let list = try await client.secureMessages()
+        #expect(list.map(\.sender) == ["bob", nil] && list.map(\.sentAt) == ["2026-11-22T09:00:00Z", nil])
+    }
+
+    @Test func `a secure message is deleted by its token or id`() async throws {
+        let transport = ScriptedTransport(.body(""), .problem(.notFound))
+        let client = try Example.notificationClient(transport)
+        try await client.deleteSecureMessage(#require(SecureReference(id: 7, token: "AAAAAAAAAAAAAAAAAAAA-_")))
+        let gone = try #require(SecureReference(id: 7))
+        await #expect(throws: DeviceClientError.refused(Problem(.notFound, "No."))) {
+            try await client.deleteSecureMessage(gone)
+        }
+        #expect(
+            transport.lines == ["DELETE /api/notifications/AAAAAAAAAAAAAAAAAAAA-_", "DELETE /api/notifications/7"])
+    }
+
     @Test func `somebody else's message is refused with 404`() async throws {
         let client = try Example.notificationClient(ScriptedTransport(.problem(.notFound)))
         let reference = try #require(SecureReference(id: 7))

@@ -14,7 +14,7 @@ struct NotificationListTests {
         for number in 0..<count {
             let now = Timestamp(seconds: site.clock.seconds)
             let kept = try site.store.createNotification(
-                owner: "alice", payload: "\(number)", now: now, expiresAt: now + 86_400)
+                owner: "alice", sender: "bob", payload: "\(number)", now: now, expiresAt: now + 86_400)
             ids.insert(kept.id, at: 0)
             site.clock.advance(secondsApart)
         }
@@ -29,12 +29,16 @@ struct NotificationListTests {
 
     @Test func `the newest stands first, and the list has neither payloads nor what is another's`() throws {
         let site = try TestSite()
+        let beginning = site.clock.seconds
         let ids = try fill(site, 6)
         #expect(try list(site) == ids)
         #expect(try list(site, as: "bob").isEmpty)
         let body = try JSONValue(parsing: site.call(.get, "/api/notifications", as: "alice").body)
-        let expected = ids.map { id in
-            JSONValue.object([.init("Id", .number(String(id))), .init("Read", .bool(false))])
+        let expected = ids.enumerated().map { index, id in
+            JSONValue.object([
+                .init("Id", .number(String(id))), .init("Read", .bool(false)), .init("From", .string("bob")),
+                .init("SentAt", .string(Timestamp(seconds: beginning + Int64(5 - index)).text)),
+            ])
         }
         #expect(body.array == expected)
     }
@@ -84,7 +88,7 @@ struct NotificationListTests {
         let ids = try fill(site, 3)
         let now = Timestamp(seconds: site.clock.seconds)
         let other = try site.store.createNotification(
-            owner: "bob", payload: "bob's", now: now, expiresAt: now + 86_400)
+            owner: "bob", sender: "", payload: "bob's", now: now, expiresAt: now + 86_400)
         for after in [other.id, Int32.max] { #expect(try list(site, "after=\(after)") == ids) }
     }
 }

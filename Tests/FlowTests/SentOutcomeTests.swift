@@ -46,6 +46,22 @@ struct SentOutcomeTests {
         #expect(site.hub.requests.last { $0.path.contains(id) } != nil)
     }
 
+    @Test func `what is kept of a finished send does not grow with its devices`() throws {
+        let site = try TestSite()
+        func size(_ id: String) throws -> Int {
+            let message = try #require(try site.store.hubMessage(id, now: Timestamp(seconds: site.clock.seconds)))
+            return StoredRecord.hubMessage(message).line.count
+        }
+        let one = try size(try send(site))
+        for number in 2...60 { _ = try site.register("bob", handle: TestSite.token(number)) }
+        let answer = site.call(
+            .post, "/api/notifications", query: "pns=apns&to_tag=bob", as: "alice", body: #""Hello""#)
+        let id = try #require(try SendOutcome(answer).outcomes.first?.notificationID)
+        #expect(try size(id) <= one + 8)
+        #expect(try size(id) < 500)
+        #expect(String(decoding: ask(site, id).body, as: UTF8.self).contains(#"{"Skipped":60}"#))
+    }
+
     @Test func `nobody is told who did not send it, and the hub is not even asked`() throws {
         let site = try TestSite()
         let id = try send(site)

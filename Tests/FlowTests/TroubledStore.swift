@@ -34,10 +34,16 @@ struct TroubledStore: StateStore {
     func removeUser(_ name: String) throws(StoreError) -> Bool { try inner.removeUser(name) }
 
     func createNotification(
-        owner: String, payload: String, now: Timestamp, expiresAt: Timestamp
+        owner: String, sender: String, payload: String, now: Timestamp, expiresAt: Timestamp
     ) throws(StoreError) -> SecureNotification {
         try fail()
-        return try inner.createNotification(owner: owner, payload: payload, now: now, expiresAt: expiresAt)
+        return try inner.createNotification(
+            owner: owner, sender: sender, payload: payload, now: now, expiresAt: expiresAt)
+    }
+
+    func removeNotification(_ id: Int32, owner: String, now: Timestamp) throws(StoreError) -> Bool {
+        try fail()
+        return try inner.removeNotification(id, owner: owner, now: now)
     }
 
     func notification(_ id: Int32, owner: String, now: Timestamp) throws(StoreError) -> SecureNotification? {
@@ -52,7 +58,7 @@ struct TroubledStore: StateStore {
 
     func notifications(
         owner: String, unreadOnly: Bool, after: Int32?, limit: Int, now: Timestamp
-    ) throws(StoreError) -> [SecureNotification] {
+    ) throws(StoreError) -> [NotificationSummary] {
         try fail()
         return try inner.notifications(owner: owner, unreadOnly: unreadOnly, after: after, limit: limit, now: now)
     }

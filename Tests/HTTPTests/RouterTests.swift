@@ -24,7 +24,7 @@ import Testing
     @Test(
         arguments: [
             (.get, "/", "GET / "), (.post, "/api/register", "POST /api/register "),
-            (.post, "/API/Register/", "POST /api/register "), (.post, "//api//register", "POST /api/register "),
+            (.post, "/API/Register/", "POST /api/register "),
             (.put, "/api/register/7-a_B", "PUT /api/register/{id} 7-a_B"),
             (.delete, "/api/register/a%2Fb", "DELETE /api/register/{id} a/b"),
             (.put, "/api/register/%C3%A9", "PUT /api/register/{id} é"),
@@ -37,6 +37,7 @@ import Testing
 
     @Test(arguments: [
         "/api", "/api/registers", "/api/register/1/2", "/nothing", "/api/register/%zz", "/api/register/%FF",
+        "//api/register", "/api//register", "/api/register//", "/api/register//7", "/api/register/7//", "//",
     ])
     func `a path without a route is not found`(path: String) {
         #expect(throws: RoutingError.notFound) { try answer(.put, path) }
@@ -51,8 +52,10 @@ import Testing
     }
 
     @Test func `a path is known by whatever method, and however it is spelled`() {
-        for path in ["/", "/api/register", "/API//Register/", "/api/register/7"] { #expect(router.knows(path)) }
-        for path in ["/api", "/api/register/%zz", "/api/register/1/2"] { #expect(!router.knows(path)) }
+        for path in ["/", "/api/register", "/API/Register/", "/api/register/7"] { #expect(router.knows(path)) }
+        for path in ["/api", "/api/register/%zz", "/api/register/1/2", "/api//register"] {
+            #expect(!router.knows(path))
+        }
     }
 
     @Test func `what an action throws is passed on`() {

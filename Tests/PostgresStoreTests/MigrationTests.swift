@@ -3,6 +3,7 @@ import Dispatch
 import PostgresServer
 import PostgresStore
 import Store
+import StoreContract
 import Testing
 
 @Suite struct `The schema of the database` {
@@ -22,6 +23,22 @@ import Testing
         let again = try PostgresStore.migrate(url: site.url)
         #expect(again.before == again.after)
         #expect(try site.run("SELECT count(*) FROM pg_tables WHERE schemaname = 'public'") == "0")
+    }
+
+    @Test func `what the version before has written is read, and counts`() throws {
+        let site = try Site()
+        try site.run(
+            """
+            INSERT INTO app_backend.notifications (owner, id, token, payload, is_read, created_at, expires_at)
+            SELECT 'bob', number, ('AAAAAAAAAAAAAAAAAAAA-' || number)::bytea, repeat('x', 1000)::bytea, false, 1, 9999999999
+            FROM generate_series(1, 9) AS numbers (number)
+            """)
+        let store = try site.open { $0.caps.notificationBytesPerOwner = 11_000 }
+        let listed = try store.notifications(owner: "bob", unreadOnly: true, after: nil, limit: 9, now: noon)
+        #expect(listed.count == 9 && listed.allSatisfy { $0.sender.isEmpty && $0.size == 1_256 })
+        _ = try store.createNotification(owner: "bob", sender: "new", payload: "p", now: noon, expiresAt: nextDay)
+        let left = try store.notifications(owner: "bob", unreadOnly: true, after: nil, limit: 10, now: noon)
+        #expect(left.count == 9 && left.first?.sender == "new")
     }
 
     @Test func `an older one is refused with the cure`() throws {

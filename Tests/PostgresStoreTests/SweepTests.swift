@@ -25,6 +25,47 @@ import Testing
         #expect(try site.run("SELECT count(*) FROM app_backend.sessions") == "0")
     }
 
+    @Test func `too many finished sends go, the oldest first, and ids that were not used for a day`() throws {
+        let site = try Site()
+        let store = try site.open { $0.caps.hubMessages = 10 }
+        for number in 0..<30 {
+            try store.putHubMessage(
+                HubMessage(id: "m\(number)", document: .null, createdAt: noon, expiresAt: nextDay + Int64(number)))
+        }
+        var unused = DeviceRecord(id: "unused", owner: "dan", updatedAt: noon)
+        unused = try store.putDevice(unused)
+        for id in ["used", "pending"] {
+            _ = try store.putDevice(
+                DeviceRecord(
+                    id: id, owner: "dan", platform: id == "used" ? "apns" : "", isPending: id == "pending",
+                    updatedAt: noon))
+        }
+        func sweep(at time: Timestamp) throws { while try !store.sweep(budget: 9, now: time).finishedRound {} }
+        try sweep(at: nextDay + -1)
+        #expect(try store.device("unused") == unused)
+        #expect(try (0..<30).filter { try store.hubMessage("m\($0)", now: noon) != nil } == Array(20..<30))
+        try sweep(at: nextDay)
+        #expect(try store.devices(owner: "dan").map(\.id) == ["pending", "used"])
+        #expect(throws: StoreError.conflict) { try store.putDevice(unused) }
+        #expect(try store.putDevice(DeviceRecord(id: "unused", owner: "dan", updatedAt: nextDay)).version == 2)
+    }
+
+    @Test func `what a sender may not ask after any more is forgotten at the hub as well`() throws {
+        let site = try Site()
+        let store = try site.open { $0.caps.sentPerOwner = 4 }
+        for id in ["first", "other"] {
+            try store.putHubMessage(HubMessage(id: id, document: .null, createdAt: noon, expiresAt: nextDay))
+        }
+        try store.rememberSent(["first"], owner: "alice", now: noon, expiresAt: nextDay)
+        // One call of 64 forgets: that of 1,500 none does happens once in 10^10 runs.
+        for number in 0..<1_500 {
+            try store.rememberSent(["m\(number)"], owner: "alice", now: noon, expiresAt: nextDay)
+        }
+        #expect(try store.hubMessage("first", now: noon) == nil)
+        #expect(try store.hubMessage("other", now: noon) != nil)
+        #expect(try store.hasSent("m1499", owner: "alice", now: noon))
+    }
+
     @Test func `a record that was removed counts on for a day, and begins anew after that`() throws {
         let site = try Site()
         let store = try site.open()

@@ -14,7 +14,7 @@ enum Sample {
     static func create(in store: FileStore, owner: Int) throws(StoreError) -> SecureNotification {
         let now = Timestamp(seconds: Int64(time(nil)))
         return try store.createNotification(
-            owner: Self.owner(owner), payload: payload, now: now, expiresAt: now + lifetime)
+            owner: Self.owner(owner), sender: "", payload: payload, now: now, expiresAt: now + lifetime)
     }
 }
 

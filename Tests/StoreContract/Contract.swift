@@ -16,6 +16,7 @@ package struct Contract {
         try notificationPages()
         try firstReading()
         try notificationQuota()
+        try notificationRemoval()
         try devices()
         try deviceChangesHands()
         try deviceQuota()
@@ -68,13 +69,16 @@ package struct Contract {
 
     func notifications() throws {
         let made = try store.createNotification(
-            owner: "bob", payload: "a \"secret\"\n\u{0}", now: noon, expiresAt: nextDay)
+            owner: "bob", sender: "zo\u{EB} \"\\", payload: "a \"secret\"\n\u{0}", now: noon, expiresAt: nextDay)
         #expect((1...Int32.max - 1).contains(made.id))
         #expect(made.token.utf8.count == 22)
         #expect(made.token.contains { !$0.isNumber })
         #expect(!made.isRead)
         #expect(try store.notification(made.id, owner: "bob", now: noon) == made)
         #expect(try store.notification(token: made.token, owner: "bob", now: noon) == made)
+        #expect(made.sender == "zo\u{EB} \"\\")
+        let listed = try store.notifications(owner: "bob", unreadOnly: false, after: nil, limit: 9, now: noon)
+        #expect(listed == [NotificationSummary(made, size: made.size)])
         #expect(try store.notification(made.id, owner: "carol", now: noon) == nil)
         #expect(try store.notification(token: made.token, owner: "carol", now: noon) == nil)
         #expect(try store.notification(made.id, owner: "bob", now: nextDay + -1) == made)
@@ -88,13 +92,14 @@ package struct Contract {
 
     func notificationPages() throws {
         let made = try (0..<4).map {
-            try store.createNotification(owner: "pat", payload: "\($0)", now: noon + $0, expiresAt: nextDay + $0)
+            try store.createNotification(
+                owner: "pat", sender: "\($0)", payload: "\($0)", now: noon + $0, expiresAt: nextDay + $0)
         }
         func payloads(unreadOnly: Bool = false, after: Int32? = nil, limit: Int = 10, now: Timestamp = noon) throws
             -> [String]
         {
-            try store.notifications(owner: "pat", unreadOnly: unreadOnly, after: after, limit: limit, now: now).map(
-                \.payload)
+            try store.notifications(owner: "pat", unreadOnly: unreadOnly, after: after, limit: limit, now: now)
+                .compactMap { summary in made.first { $0.id == summary.id }?.payload }
         }
         #expect(try payloads() == ["3", "2", "1", "0"])
         #expect(try payloads(limit: 2) == ["3", "2"])
@@ -107,7 +112,7 @@ package struct Contract {
         #expect(try payloads(unreadOnly: true) == ["3", "1", "0"])
         #expect(try payloads(unreadOnly: true, after: made[2].id) == ["1", "0"])
         let same = try (0..<3).map {
-            try store.createNotification(owner: "sam", payload: "\($0)", now: noon, expiresAt: nextDay)
+            try store.createNotification(owner: "sam", sender: "\($0)", payload: "", now: noon, expiresAt: nextDay)
         }
         let ids = try store.notifications(owner: "sam", unreadOnly: false, after: nil, limit: 9, now: noon).map(\.id)
         #expect(ids == same.map(\.id).sorted(by: >))
@@ -124,11 +129,47 @@ package struct Contract {
     }
 
     func notificationQuota() throws {
-        for _ in 0..<5 { _ = try store.createNotification(owner: "max", payload: "", now: noon, expiresAt: nextDay) }
-        expect(.quotaExceeded) {
-            _ = try store.createNotification(owner: "max", payload: "", now: noon, expiresAt: nextDay)
+        func leave(_ text: String, from sender: String, at time: Timestamp = noon) throws -> SecureNotification {
+            try store.createNotification(
+                owner: "max", sender: sender, payload: text, now: time,
+                expiresAt: nextDay + (time.seconds - noon.seconds))
         }
-        _ = try store.createNotification(owner: "max", payload: "", now: nextDay, expiresAt: nextDay + 1)
+        func texts(at time: Timestamp = noon) throws -> [String] {
+            try store.wholeNotifications(owner: "max", now: time).map(\.payload).sorted()
+        }
+        // One sender may leave two of five.
+        let first = try leave("a1", from: "a")
+        _ = try leave("a2", from: "a", at: noon + 1)
+        expect(.shareExceeded(retryAfterSeconds: 86_398)) { _ = try leave("a3", from: "a", at: noon + 2) }
+        // What was read does not count, and leaves first.
+        _ = try store.readNotification(first.id, owner: "max", now: noon + 2)
+        _ = try leave("a3", from: "a", at: noon + 2)
+        for number in 1...2 { _ = try leave("b\(number)", from: "b", at: noon + 3) }
+        #expect(try texts() == ["a1", "a2", "a3", "b1", "b2"])
+        _ = try leave("c1", from: "c", at: noon + 4)
+        #expect(try texts() == ["a2", "a3", "b1", "b2", "c1"])
+        // Then the oldest of who holds most.
+        _ = try leave("c2", from: "c", at: noon + 5)
+        #expect(try texts() == ["a3", "b1", "b2", "c1", "c2"])
+        expect(.shareExceeded(retryAfterSeconds: 86_399)) { _ = try leave("c3", from: "c", at: noon + 5) }
+        _ = try leave("c3", from: "c", at: nextDay + 4)
+        #expect(try texts(at: nextDay + 4) == ["c2", "c3"])
+        // Who only looks alike is another sender.
+        for sender in ["andr\u{E9}", "andre\u{301}", "andr\u{E9}"] {
+            _ = try leave(sender, from: sender, at: nextDay + 4)
+        }
+    }
+
+    func notificationRemoval() throws {
+        let made = try store.createNotification(owner: "rosa", payload: "x", now: noon, expiresAt: nextDay)
+        #expect(try !store.removeNotification(made.id, owner: "bob", now: noon))
+        #expect(try !store.removeNotification(made.id, owner: "rosa", now: nextDay))
+        #expect(try store.removeNotification(made.id, owner: "rosa", now: noon))
+        #expect(try !store.removeNotification(made.id, owner: "rosa", now: noon))
+        #expect(try store.notification(made.id, owner: "rosa", now: noon) == nil)
+        #expect(try store.notification(token: made.token, owner: "rosa", now: noon) == nil)
+        #expect(try store.readNotification(made.id, owner: "rosa", now: noon) == nil)
+        #expect(try store.wholeNotifications(owner: "rosa", now: noon) == [])
     }
 
     // MARK: Devices

@@ -29,7 +29,8 @@ struct FreezeCommand {
             let store = try FileStore.open(path: folder, options: options)
             isReady.store(true, ordering: .relaxed)
             let now = Writer.fixedTime
-            let made = try store.createNotification(owner: owner, payload: "thawed", now: now, expiresAt: now + 60)
+            let made = try store.createNotification(
+                owner: owner, sender: "", payload: "thawed", now: now, expiresAt: now + 60)
             print(made.id)
         }
     }

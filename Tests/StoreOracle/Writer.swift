@@ -61,7 +61,8 @@ struct Writer: Sendable {
         let owner = owner(index)
         let payload = Content.payload(of: key, length: 1 + index % 9)
         let made = try attempt(.notification, key, becomes: "\(owner):unread") { () throws(StoreError) in
-            try store.createNotification(owner: owner, payload: payload, now: now, expiresAt: now + Self.lifetime)
+            try store.createNotification(
+                owner: owner, sender: "", payload: payload, now: now, expiresAt: now + Self.lifetime)
         }
         guard let made else { return }
         journal.note(.remark, "id", key, String(made.id))

@@ -55,7 +55,7 @@ import Testing
         #expect(throws: StoreError.conflict) {
             try store.apply(edit.changes(in: Array(changed.utf8)).changes, of: edit)
         }
-        let payloads = try store.notifications(owner: "bob", unreadOnly: false, after: nil, limit: 9, now: noon)
+        let payloads = try store.wholeNotifications(owner: "bob", now: noon)
         #expect(Set(payloads.map(\.payload)) == ["one", "two"])
     }
 
@@ -66,7 +66,7 @@ import Testing
         _ = try store.readNotification(second.id, owner: "bob", now: noon)
         _ = try store.createNotification(owner: "bob", payload: "three", now: noon, expiresAt: nextDay)
         try change(edit, "one", "1")
-        let all = try store.notifications(owner: "bob", unreadOnly: false, after: nil, limit: 9, now: noon)
+        let all = try store.wholeNotifications(owner: "bob", now: noon)
         #expect(Set(all.map(\.payload)) == ["1", "two", "three"])
         #expect(all.first { $0.payload == "two" }?.isRead == true)
     }

@@ -97,7 +97,7 @@ import Testing
             let made = try create(store)
             #expect(try store.notification(made.id, owner: "bob", now: noon) == made)
         }
-        let found = try store.notifications(owner: "bob", unreadOnly: false, after: nil, limit: 9, now: noon)
+        let found = try store.wholeNotifications(owner: "bob", now: noon)
         // Of him who went on the line is whole, of the other one there is a half.
         #expect(found.map(\.payload).sorted() == ["mine", "mine", "thawed"])
         #expect(try store.verify(now: noon).cutLines == 1)

@@ -22,9 +22,8 @@ struct RandomRecords {
         case 1:
             .notification(
                 SecureNotification(
-                    id: Int32.random(in: 1 ... .max - 1, using: &numbers), token: text(), owner: text(),
-                    payload: text(),
-                    isRead: flag(), createdAt: time(), expiresAt: time()))
+                    id: Int32.random(in: 1 ... .max - 1, using: &numbers), token: text(), owner: text(), sender: text(),
+                    payload: text(), isRead: flag(), createdAt: time(), expiresAt: time()))
         case 2:
             .device(
                 DeviceRecord(

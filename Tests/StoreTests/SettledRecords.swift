@@ -72,7 +72,9 @@ struct SettledRecords {
             if found != note || byToken != note { faults.append("\(note.payload) is not found") }
             let list = try store.notifications(
                 owner: note.owner, unreadOnly: true, after: nil, limit: .max, now: noon)
-            if list.count(where: { $0 == note }) != 1 { faults.append("\(note.payload) is not listed once") }
+            if list.count(where: { $0 == NotificationSummary(note, size: $0.size) }) != 1 {
+                faults.append("\(note.payload) is not listed once")
+            }
         }
         return faults
     }

@@ -15,7 +15,7 @@ struct DeliveryJob {
     /// - Parameter message: from the queue. What a process before this one had under way cannot be known any more.
     init(_ message: QueuedMessage) {
         self.message = message
-        self.message.record.add(.unknownError, platform: platform, registrationID: nil, count: message.underWay)
+        self.message.record.add(.unknownError, platform: platform, count: message.underWay)
         self.message.underWay = 0
     }
 
@@ -56,7 +56,7 @@ struct DeliveryJob {
     /// - Returns: whether there was anything.
     mutating func abandon() -> Bool {
         let coming = targets?.count ?? 0
-        message.record.add(.abandoned, platform: platform, registrationID: nil, count: coming)
+        message.record.add(.abandoned, platform: platform, count: coming)
         targets = []
         return abandonRetries() || coming > 0
     }
@@ -66,7 +66,7 @@ struct DeliveryJob {
     @discardableResult
     mutating func abandonRetries() -> Bool {
         let count = message.retries.count
-        message.record.add(.abandoned, platform: platform, registrationID: nil, count: count)
+        message.record.add(.abandoned, platform: platform, count: count)
         message.retries = []
         return count > 0
     }

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Decides what leaves an owner's mailbox, so that a new notification finds room in it.
+///
+/// One sender may fill a share of a mailbox with what is unread, and no more. Where all of it is full, what was read
+/// leaves first, then the oldest of the sender who holds most: so who fills a mailbox loses their own notifications,
+/// not those of others.
+package struct MailboxRoom {
+    private let held: [NotificationSummary]
+    private let caps: StoreCaps
+
+    /// - Parameter held: what the owner has, without what has expired.
+    package init(_ held: [NotificationSummary], _ caps: StoreCaps) {
+        self.held = held
+        self.caps = caps
+    }
+
+    /// The ids of those that leave for a notification of that size.
+    /// - Throws: `shareExceeded`, when its sender has left as much unread as one may; `quotaExceeded`, when it would fit
+    ///   into no mailbox.
+    package func leaving(for sender: String, adding size: Int, now: Timestamp) throws(StoreError) -> [Int32] {
+        try checkShare(of: sender, adding: size, now)
+        var left = Amount(held) + Amount(count: 1, bytes: size)
+        var ids: [Int32] = []
+        for read in oldestFirst(held.filter(\.isRead)) where !fits(left) {
+            ids.append(read.id)
+            left -= Amount([read])
+        }
+        guard !fits(left) else { return ids }
+        var senders = bySender(held.filter { !$0.isRead })
+        while !fits(left) {
+            let isCounted = left.count > caps.notificationsPerOwner
+            let largest = senders.indices.max { one, other in
+                isCounted
+                    ? senders[one].amount.count < senders[other].amount.count
+                    : senders[one].amount.bytes < senders[other].amount.bytes
+            }
+            guard let largest, let oldest = senders[largest].rest.popFirst() else { throw .quotaExceeded }
+            ids.append(oldest.id)
+            senders[largest].amount -= Amount([oldest])
+            left -= Amount([oldest])
+        }
+        return ids
+    }
+
+    /// Who has waited longest first, so that of two who hold as much it is known whose turn it is.
+    private func bySender(_ summaries: [NotificationSummary]) -> [(
+        rest: ArraySlice<NotificationSummary>, amount: Amount
+    )] {
+        var senders: [(rest: ArraySlice<NotificationSummary>, amount: Amount)] = []
+        var places: [[UInt8]: Int] = [:]
+        for next in oldestFirst(summaries) {
+            let place = places[Array(next.sender.utf8), default: senders.count]
+            if place == senders.count { senders.append(([], Amount([]))) }
+            places[Array(next.sender.utf8)] = place
+            senders[place].rest.append(next)
+            senders[place].amount = senders[place].amount + Amount([next])
+        }
+        return senders
+    }
+
+    /// - Throws: `shareExceeded`, with the time until enough of the sender's have expired.
+    private func checkShare(of sender: String, adding size: Int, _ now: Timestamp) throws(StoreError) {
+        let own = held.filter { !$0.isRead && $0.sender.hasSameBytes(as: sender) }
+        var left = Amount(own) + Amount(count: 1, bytes: size)
+        guard !fitsShare(left) else { return }
+        for next in own.sorted(by: { $0.expiresAt < $1.expiresAt }) {
+            left -= Amount([next])
+            guard fitsShare(left) else { continue }
+            let (seconds, overflow) = next.expiresAt.seconds.subtractingReportingOverflow(now.seconds)
+            throw .shareExceeded(retryAfterSeconds: overflow ? .max : max(1, Int(clamping: seconds)))
+        }
+        throw .quotaExceeded
+    }
+
+    private func fits(_ amount: Amount) -> Bool {
+        amount.count <= caps.notificationsPerOwner && amount.bytes <= caps.notificationBytesPerOwner
+    }
+
+    private func fitsShare(_ amount: Amount) -> Bool {
+        amount.count <= caps.notificationsPerSender && amount.bytes <= caps.notificationBytesPerSender
+    }
+
+    private func oldestFirst(_ summaries: [NotificationSummary]) -> [NotificationSummary] {
+        summaries.sorted { ($0.createdAt, $0.id) < ($1.createdAt, $1.id) }
+    }
+}
+
+private struct Amount {
+    var count: Int
+    var bytes: Int
+
+    init(count: Int, bytes: Int) {
+        (self.count, self.bytes) = (count, bytes)
+    }
+
+    init(_ summaries: [NotificationSummary]) {
+        self.init(count: summaries.count, bytes: summaries.reduce(0) { $0 + $1.size })
+    }
+
+    static func + (one: Amount, other: Amount) -> Amount {
+        Amount(count: one.count + other.count, bytes: one.bytes + other.bytes)
+    }
+
+    static func -= (one: inout Amount, other: Amount) {
+        one = Amount(count: one.count - other.count, bytes: one.bytes - other.bytes)
+    }
+}

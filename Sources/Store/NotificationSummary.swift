@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A notification without its payload, as lists and quotas see it.
+package struct NotificationSummary: Hashable, Sendable {
+    package var id: Int32
+    package var token: String
+    /// Empty where it was not recorded.
+    package var sender: String
+    package var isRead: Bool
+    package var createdAt: Timestamp
+    package var expiresAt: Timestamp
+    /// What it counts against the quotas, in bytes: `SecureNotification.size`.
+    package var size: Int
+
+    package init(
+        id: Int32, token: String, sender: String, isRead: Bool, createdAt: Timestamp, expiresAt: Timestamp, size: Int
+    ) {
+        (self.id, self.token, self.sender, self.isRead) = (id, token, sender, isRead)
+        (self.createdAt, self.expiresAt, self.size) = (createdAt, expiresAt, size)
+    }
+
+    package init(_ notification: SecureNotification, size: Int) {
+        self.init(
+            id: notification.id, token: notification.token, sender: notification.sender, isRead: notification.isRead,
+            createdAt: notification.createdAt, expiresAt: notification.expiresAt, size: size)
+    }
+}
+
+extension SecureNotification {
+    /// What it counts against the quotas, in bytes: its line, in which a control character takes six.
+    package var size: Int { line.count }
+
+    /// As it is kept in a file, line feed included.
+    var line: [UInt8] { LineCodec.encode { write(to: &$0) } }
+}
+
+extension NotificationSummary {
+    private static let ownerName = [UInt8]("\"owner\":".utf8)
+    private static let senderName = [UInt8]("\"sender\":".utf8)
+    private static let tokenName = [UInt8]("\"token\":".utf8)
+    private static let payloadStart = [UInt8]("\"payload\":\"".utf8)
+    private static let read = [UInt8](",\"read\":true".utf8)
+    private static let createdName = [UInt8](",\"createdAt\":\"".utf8)
+    private static let expiresName = [UInt8]("\",\"expiresAt\":\"".utf8)
+    /// Of `2026-12-21T00:00:00Z`.
+    private static let timeLength = 20
+
+    /// Reads a sealed line as `SecureNotification.write(to:)` makes it, without parsing or copying its payload.
+    /// - Returns: nil for a line of any other form, and for a broken one: it has to be parsed.
+    init?(ownLine line: UnsafeBufferPointer<UInt8>) {
+        var rest = LineProbe.Reader(line: line)
+        guard let own = LineProbe.numbered(line), !own.isOp, rest.take(LineProbe.start), rest.token() != nil,
+            rest.take(Self.ownerName), rest.token() != nil
+        else { return nil }
+        sender = ""
+        if rest.take(Self.senderName) {
+            guard let token = rest.token() else { return nil }
+            sender = BucketTable.text(ofID: token)
+        }
+        guard rest.take(Self.tokenName), let token = rest.token(), rest.take(Self.payloadStart), rest.skipString()
+        else { return nil }
+        isRead = rest.take(Self.read)
+        guard rest.take(Self.createdName), let created = rest.time(Self.timeLength), rest.take(Self.expiresName),
+            let expires = rest.time(Self.timeLength), rest.take([UInt8(ascii: "\"")]),
+            line.count - rest.offset == LineCodec.sealLength, LineCodec.isSealed(line)
+        else { return nil }
+        (id, self.token, size) = (own.id, BucketTable.text(ofID: token), line.count + 1)
+        (createdAt, expiresAt) = (created, expires)
+    }
+}
+
+extension LineProbe.Reader {
+    /// Passes the rest of a string, and the quotation mark that ends it.
+    fileprivate mutating func skipString() -> Bool {
+        while offset < line.count {
+            switch line[offset] {
+            case UInt8(ascii: "\""):
+                offset += 1
+                return true
+            case UInt8(ascii: "\\"): offset += 2
+            default: offset += 1
+            }
+        }
+        return false
+    }
+
+    fileprivate mutating func time(_ length: Int) -> Timestamp? {
+        guard line.count - offset >= length else { return nil }
+        let text = String(decoding: line[offset..<offset + length], as: UTF8.self)
+        offset += length
+        return Timestamp(text: text)
+    }
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+import DeviceAPI
+import HTTP
+import HTTPTypes
+import JSON
+import Store
+import Testing
+
+/// Registration ids that were handed out and never used.
+struct UnusedIDTests {
+    private func newID(_ site: TestSite, as user: String = "alice") throws -> String {
+        let answer = site.call(.post, "/api/register", as: user)
+        guard answer.status == .ok else { throw Problem(answer) }
+        return try #require(try JSONValue(parsing: answer.body).string)
+    }
+
+    private func use(_ id: String, _ site: TestSite, as user: String = "alice") -> HTTPResponse.Status {
+        let body = DeviceRegistration(platform: "apns", handle: TestSite.token(1), tags: []).json
+        return site.call(.put, "/api/register/\(id)", as: user, body: String(decoding: body, as: UTF8.self)).status
+    }
+
+    private func sweep(_ site: TestSite) throws {
+        while try !site.store.sweep(budget: 1_000, now: Timestamp(seconds: site.clock.seconds)).finishedRound {}
+    }
+
+    @Test func `a hundred ids that were never used lock their owner out of nothing`() throws {
+        let site = try TestSite()
+        let used = try site.register("alice", handle: TestSite.token(9))
+        var ids: [String] = []
+        for _ in 0..<120 {
+            ids.append(try newID(site))
+            site.clock.advance(1)
+        }
+        // The oldest gave way; what is in use did not.
+        #expect(try site.store.device(ids[0]) == nil)
+        #expect(use(ids[119], site) == .ok)
+        let list = try JSONValue(parsing: site.call(.get, "/api/register", as: "alice").body).array
+        #expect(Set(list?.compactMap { $0["RegistrationId"]?.string } ?? []) == [used, ids[119]])
+    }
+
+    @Test func `an id that was not used for a day is forgotten, and is no other's then`() throws {
+        let site = try TestSite()
+        let used = try newID(site)
+        #expect(use(used, site) == .ok)
+        let id = try newID(site)
+        site.clock.advance(86_399)
+        try sweep(site)
+        #expect(try site.store.device(id) != nil)
+        site.clock.advance(1)
+        try sweep(site)
+        #expect(try site.store.device(id) == nil)
+        #expect(try site.store.devices(owner: "alice").map(\.id) == [used])
+        // To another user it is any unknown id, under which nothing is registered.
+        _ = use(id, site, as: "bob")
+        #expect(try site.store.device(id) == nil)
+    }
+}
