@@ -14,6 +14,7 @@ struct ExposureTests {
     static let rows: [(members: String, key: String?)] = [
         (#""hub": { "connectionString": "\#(connection)" }"#, "hub.connectionString"),
         (#""localHub": { "key": "\#(key)" }"#, "localHub.key"),
+        (#""localHub": { "keys": ["SharedAccessKeyName=a;Rights=Send;PrimaryKey=\#(key)"] }"#, "localHub.keys"),
         (#""webPush": { "privateKey": "\#(vapid)", "subject": "mailto:a@b.example" }"#, "webPush.privateKey"),
         (#""webPush": { "proxy": "http://me:\#(key)@proxy.example:3128" }"#, "webPush.proxy"),
         (#""hub": { "proxy": "http://me:\#(key)@proxy.example:3128" }"#, "hub.proxy"),
