@@ -17,18 +17,19 @@ let package = Package(
         // What an app imports; no C library beneath it.
         .library(name: "DeviceClient", targets: ["DeviceClient"]),
     ],
+    // Exact versions: what these bring along is in script/dependencies, which script/test compares with what was resolved.
     dependencies: [
         // Sub-commands, --help and exit codes of the executable.
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
         // One log line per event on standard error, with a level and metadata; the handler is ours.
-        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
         // One configuration out of file, environment and systemd credentials. Without its default trait, which
         // imports the whole of Foundation and adds 44 MB of ICU data to the file.
-        .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: []),
+        .package(url: "https://github.com/apple/swift-configuration", exact: "1.4.0", traits: []),
         // HMAC-SHA256 for access signatures and the credential cache.
-        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
         // The vocabulary of HTTP (methods, field names, statuses), shared with every other Swift HTTP library.
-        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-http-types", exact: "1.8.0"),
     ],
     targets: [
         // C libraries, one door each.

@@ -15,7 +15,7 @@
     X(PQconsumeInput) X(PQerrorMessage) X(PQfinish) X(PQflush) X(PQfreemem) X(PQgetisnull) X(PQgetlength) X(PQgetResult) \
     X(PQgetvalue) X(PQisBusy) X(PQntuples) X(PQparameterStatus) X(PQresultErrorField) X(PQresultStatus) X(PQsendPrepare) \
     X(PQsendQuery) X(PQsendQueryPrepared) X(PQsetnonblocking) X(PQsetNoticeReceiver) X(PQsocket) X(PQstatus) \
-    X(PQtransactionStatus)
+    X(PQtransactionStatus) X(PQconndefaults)
 
 // Each has the type that the header declares; nothing is called through a wrong one.
 struct postgres_functions {

@@ -22,7 +22,7 @@ struct BackendCalls: Sendable {
         if json != nil { fields[.contentType] = "application/json; charset=utf-8" }
         if let key { fields[.key] = key.field }
         let request = Request(
-            method: method, scheme: endpoint.scheme, authority: endpoint.authority, path: path,
+            method: method, scheme: endpoint.scheme, authority: endpoint.authority, path: endpoint.prefix.text + path,
             query: query.map { "\($0.name)=\(PercentEncoding.encode($0.value))" }.joined(separator: "&"),
             fields: fields, body: json ?? [])
         return try await send(request)

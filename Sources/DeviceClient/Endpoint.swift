@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+import DeviceAPI
 import HTTP
 
-/// Where the backend answers: `https://push.example.com` or `https://push.example.com:8443`.
+/// Where the backend answers: `https://push.example.com`, `https://push.example.com:8443`, or `https://example.com/push`,
+/// where it shares its name with another site.
 public struct Endpoint: Equatable, Sendable, CustomStringConvertible {
     /// Why a text is no endpoint.
     public enum Malformed: Error, Equatable, Sendable {
@@ -11,12 +13,13 @@ public struct Endpoint: Equatable, Sendable, CustomStringConvertible {
         case unknownScheme
         /// No host, a port outside 1 ... 65535, or characters that no host has, such as the `@` after a user name.
         case badAuthority
-        /// A path, a query or a fragment: the paths are the contract's.
+        /// A query, a fragment, or a path that is no prefix: `/api` and what follows it are the contract's.
         case notAnOrigin
     }
 
     let scheme: String
     let authority: String
+    let prefix: PathPrefix
 
     /// - Throws: `Malformed`. A single `/` at the end is forgiven.
     public init(_ text: String) throws(Malformed) {
@@ -24,11 +27,12 @@ public struct Endpoint: Equatable, Sendable, CustomStringConvertible {
         guard parts.count == 2 else { throw .unknownScheme }
         let scheme = parts[0].lowercased()
         guard scheme == "https" || scheme == "http" else { throw .unknownScheme }
-        let rest = parts[1].hasSuffix("/") ? parts[1].dropLast() : parts[1]
-        guard !rest.contains(where: { "/?#".contains($0) }) else { throw .notAnOrigin }
+        let rest = parts[1].prefix { !"/?#".contains($0) }
+        guard let prefix = PathPrefix(parts[1][rest.endIndex...]) else { throw .notAnOrigin }
         guard let host = Self.host(of: rest) else { throw .badAuthority }
         guard scheme == "https" || Self.loopback.contains(host) else { throw .insecure }
         self.scheme = scheme
+        self.prefix = prefix
         authority = rest.lowercased()
     }
 
@@ -67,5 +71,5 @@ public struct Endpoint: Equatable, Sendable, CustomStringConvertible {
     }
 
     /// As it is typed: `https://push.example.com:8443`.
-    public var description: String { "\(scheme)://\(authority)" }
+    public var description: String { "\(scheme)://\(authority)\(prefix)" }
 }

@@ -47,10 +47,17 @@ package struct NginxFiles: Sendable {
 
     /// The file that includes the snippet.
     var includer: String? {
-        directives.first { $0.words[0] == "include" && $0.words[1].hasSuffix("snippets/app-backend.conf") }?.file
+        directives.first { directive in
+            directive.words[0] == "include"
+                && ["app-backend.conf", "app-backend-api.conf"].contains {
+                    directive.words[1].hasSuffix("snippets/" + $0)
+                }
+        }?.file
     }
 
-    var snippet: String { "\(folder)/snippets/app-backend.conf" }
+    /// What stands in the API's location.
+    var api: String { "\(folder)/snippets/app-backend-api.conf" }
+    var monitor: String { "\(folder)/snippets/app-backend-monitor.conf" }
     var upstream: String { "\(folder)/conf.d/app-backend-upstream.conf" }
 
     /// Names the `server { }` of a host, and where it stands.

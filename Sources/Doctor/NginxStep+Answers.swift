@@ -18,9 +18,14 @@ extension NginxStep {
 
     /// What is wrong with the answer to `GET /api/config`; nil for the service's own.
     func refusal(_ response: Response) -> Finding? {
-        let include =
-            "`include snippets/app-backend.conf;` in \(server), then `nginx -t` and "
-            + "`systemctl reload nginx`"
+        let include = "\(lines) in \(server), then `nginx -t` and `systemctl reload nginx`"
+        if isBelowPrefix(response) {
+            return .wrong(
+                "the service behind \(site) does not know its prefix",
+                cure:
+                    "`fastcgi_param APP_BACKEND_PREFIX \(site.prefix);` in `location ^~ \(site.prefix)/api/` of \(server)"
+            )
+        }
         switch response.status.code {
         case 200 where isOurs(response): return nil
         case 200: return .wrong("\(site)/api/ is answered by something else than the service", cure: include)
@@ -30,7 +35,7 @@ extension NginxStep {
             return .wrong(
                 "\(site)/api/config asks for a password, which the service does not",
                 cure:
-                    "`auth_basic off;` before the include of snippets/app-backend.conf in \(server)"
+                    "`auth_basic off;` in `location ^~ \(site.prefix)/api/`, or before its include, in \(server)"
             )
         case 403 where site.scheme == "http":
             return .wrong("\(site)/api/ is refused, as it should be in the clear", cure: "--url https://\(site.host)")
@@ -48,6 +53,19 @@ extension NginxStep {
         default:
             return .wrong("\(site)/api/config is answered with \(response.status.code)", cure: "nginx's error_log")
         }
+    }
+
+    /// What leads to the service, as an operator writes it.
+    private var lines: String {
+        guard !site.prefix.text.isEmpty else { return "`include snippets/app-backend.conf;`" }
+        return "`location ^~ \(site.prefix)/api/ { fastcgi_param APP_BACKEND_PREFIX \(site.prefix); "
+            + "include snippets/app-backend-api.conf; }`"
+    }
+
+    /// Whether the service has answered, and took the prefix for a part of the path.
+    private func isBelowPrefix(_ response: Response) -> Bool {
+        !site.prefix.text.isEmpty && [401, 404].contains(response.status.code)
+            && response.fields[.contentType] == Problem.contentType
     }
 
     private func unavailable(_ response: Response) -> Finding {
@@ -71,7 +89,9 @@ extension NginxStep {
                 .wrong(
                     "\(site)\(Path.register) is answered with \(withCookie.status.code), not with the service's "
                         + "challenge",
-                    cure: "`location ^~ /api/` of \(files.snippet) must take all of /api/; no auth_basic before it")
+                    cure:
+                        "`location ^~ \(site.prefix)/api/` in \(server), which snippets/app-backend.conf has, must take all of "
+                        + "\(site.prefix)/api/; no auth_basic before it")
             ]
         }
         var findings: [Finding] = []
@@ -86,7 +106,7 @@ extension NginxStep {
                 .warning(
                     "cookies do not reach the service, so the page's log-in ends at once; whether Authorization does "
                         + "cannot be told then",
-                    cure: "`fastcgi_param HTTP_COOKIE $app_backend_cookie if_not_empty;` in \(files.snippet)")
+                    cure: "`fastcgi_param HTTP_COOKIE $app_backend_cookie if_not_empty;` in \(files.api)")
             ]
         }
         let both = try ask(Path.register, [.cookie: Self.cookie, .authorization: Self.credentials])
@@ -94,7 +114,7 @@ extension NginxStep {
             return findings + [
                 .wrong(
                     "nginx does not pass Authorization on, so nobody can log in",
-                    cure: "`fastcgi_param HTTP_AUTHORIZATION $http_authorization if_not_empty;` in \(files.snippet)")
+                    cure: "`fastcgi_param HTTP_AUTHORIZATION $http_authorization if_not_empty;` in \(files.api)")
             ]
         }
         return findings
@@ -108,18 +128,21 @@ extension NginxStep {
         return [
             .warning(
                 "nginx does not pass Idempotency-Key on, so what an app sends again is sent twice",
-                cure: "`fastcgi_param HTTP_IDEMPOTENCY_KEY $http_idempotency_key if_not_empty;` in \(files.snippet)")
+                cure: "`fastcgi_param HTTP_IDEMPOTENCY_KEY $http_idempotency_key if_not_empty;` in \(files.api)")
         ]
     }
 
     /// Only where the site looks at us as at a stranger.
     func judgeHealth(_ connection: ConnectionProbe.Connection) throws -> [Finding] {
         let address = connection.localAddress
-        guard address != "::1", !address.hasPrefix("127."), try ask(Path.health).status == .ok else { return [] }
+        guard address != "::1", !address.hasPrefix("127.") else { return [] }
+        // At a name that is shared, what answers may be another site's.
+        let health = try ask(Path.health, isBelowPrefix: false)
+        guard health.status == .ok, (try? JSONValue(parsing: health.body))?["workers"] != nil else { return [] }
         return [
             .warning(
-                "\(site)/health is open to \(address), and so perhaps to everybody",
-                cure: "`allow 127.0.0.1; allow ::1; deny all;` in `location = /health` of \(files.snippet)")
+                "\(site.origin)/health is open to \(address), and so perhaps to everybody",
+                cure: "`allow 127.0.0.1; allow ::1; deny all;` in `location = /health` of \(files.monitor)")
         ]
     }
 

@@ -64,8 +64,9 @@ package struct NginxStep: Sendable {
     /// As an operator finds it.
     var server: String { files.server(of: site.host) }
 
-    func ask(_ path: String, _ fields: HTTPFields = [:]) throws -> Response {
-        try transport.respond(
+    func ask(_ path: String, _ fields: HTTPFields = [:], isBelowPrefix: Bool = true) throws -> Response {
+        let path = (isBelowPrefix ? site.prefix.text : "") + path
+        return try transport.respond(
             to: Request(method: .get, scheme: site.scheme, authority: site.authority, path: path, fields: fields))
     }
 }

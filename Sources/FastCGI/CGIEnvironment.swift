@@ -19,6 +19,7 @@ struct CGIEnvironment {
 
     private var method: String?
     private var target: String?
+    private var prefix = ""
     private var scriptName: [UInt8] = []
     private var pathInfo: [UInt8] = []
     private var queryString: String?
@@ -58,6 +59,7 @@ struct CGIEnvironment {
         switch variable {
         case .method: method = text(value)
         case .requestURI: target = text(value)
+        case .pathPrefix: prefix = text(value)
         case .scriptName: scriptName = [UInt8](value)
         case .pathInfo: pathInfo = [UInt8](value)
         case .queryString: queryString = text(value)
@@ -131,7 +133,14 @@ struct CGIEnvironment {
         let mark = target.utf8.firstIndex(of: UInt8(ascii: "?"))
         let path = mark.map { String(target[..<$0]) } ?? target
         guard !Self.leadsElsewhere(path) else { throw .target }
-        return (path, mark.map { String(target[target.utf8.index(after: $0)...]) } ?? "")
+        return (withoutPrefix(path), mark.map { String(target[target.utf8.index(after: $0)...]) } ?? "")
+    }
+
+    /// The path below the web server's prefix. One that does not begin with it stays as it is, and has no route then.
+    private func withoutPrefix(_ path: String) -> String {
+        guard !prefix.isEmpty, path.utf8.starts(with: prefix.utf8) else { return path }
+        let rest = path.utf8.dropFirst(prefix.utf8.count)
+        return rest.first == UInt8(ascii: "/") ? String(Substring(rest)) : path
     }
 
     /// `HTTP_HOST`, else the server's own name and, where it is not the scheme's own, port.

@@ -8,6 +8,8 @@ enum CGIVariable: Equatable {
     case contentType, contentLength
     case remoteAddress, requestScheme, https, host, serverName, serverPort
     case requestID, redirectedAuthorization
+    /// Ours: what stands before the contract's paths, where the web server serves other things under the same name.
+    case pathPrefix
     case field(HTTPField.Name)
     /// Nothing that anybody here reads.
     case ignored
@@ -51,6 +53,7 @@ enum CGIVariable: Equatable {
             ("CONTENT_LENGTH", .contentLength), ("REMOTE_ADDR", .remoteAddress), ("REQUEST_SCHEME", .requestScheme),
             ("HTTPS", .https), ("HTTP_HOST", .host), ("SERVER_NAME", .serverName), ("SERVER_PORT", .serverPort),
             ("REQUEST_ID", .requestID), ("REDIRECT_HTTP_AUTHORIZATION", .redirectedAuthorization),
+            ("APP_BACKEND_PREFIX", .pathPrefix),
             ("HTTP_PROXY", .ignored), ("HTTP_CONTENT_TYPE", .ignored), ("HTTP_CONTENT_LENGTH", .ignored),
             ("HTTP_CONNECTION", .ignored), ("HTTP_KEEP_ALIVE", .ignored), ("HTTP_TRANSFER_ENCODING", .ignored),
         ]

@@ -4,7 +4,8 @@ import Store
 
 /// libpq, as this host has it. It is opened when a database is first asked for, so that the program needs none before.
 ///
-/// A class, so that a call reads one pointer of the table where it lies; out of a value all of them would be copied first.
+/// It is a class, so that a call reads one pointer of the table where it lies; out of a value all of them would be copied
+/// first.
 final class LibPQ: Sendable {
     /// What Debian's package libpq5 installs. The number is that of the binary interface, unchanged since 2006.
     private static let name = "libpq.so.5"

@@ -63,6 +63,7 @@ package final class PostgresStore: SiteStore {
         let library = try LibPQ()
         let settings = try ConnectionSettings(
             url: url, schema: options.schema, callTimeout: options.timeout, library)
+        try settings.refuseOpenNetwork(library)
         let pool = ConnectionPool(library, settings, size: options.connections)
         return Database(pool, timeout: options.timeout)
     }

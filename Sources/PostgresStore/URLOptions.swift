@@ -8,6 +8,11 @@ struct URLOptions {
     /// Nil, when it is no URL of libpq's.
     init?(parsing url: String, _ library: LibPQ) {
         guard let parsed = library.functions.PQconninfoParse(url, nil) else { return nil }
+        self.init(taking: parsed, library)
+    }
+
+    /// Reads libpq's list and frees it.
+    init(taking parsed: UnsafeMutablePointer<PQconninfoOption>, _ library: LibPQ) {
         defer { library.functions.PQconninfoFree(parsed) }
         var values: [(name: String, value: String?)] = []
         var option = parsed

@@ -12,19 +12,23 @@ package struct WebPushDriver: PushDriver {
     package static let defaultTimeToLive = 86_400
 
     private let authorization: VAPIDAuthorization
+    private let formerAuthorizations: [VAPIDAuthorization]
     private let hosts: PushHosts
     private let timeToLive: Int
     private let now: @Sendable () -> Int64
 
     /// - Parameters:
-    ///   - key: the one that the browsers subscribed with.
+    ///   - key: the one that browsers subscribe with.
+    ///   - formerKeys: those that they subscribed with before, the latest first; `reachingFormerKeys` uses them.
     ///   - timeToLive: seconds that a message waits for a browser that is away, where the notification does not say.
     ///   - now: seconds since 1970.
     package init(
-        key: VAPIDKey, subject: VAPIDSubject, hosts: PushHosts, timeToLive: Int = defaultTimeToLive,
+        key: VAPIDKey, formerKeys: [VAPIDKey] = [], subject: VAPIDSubject, hosts: PushHosts,
+        timeToLive: Int = defaultTimeToLive,
         now: @escaping @Sendable () -> Int64
     ) {
         authorization = VAPIDAuthorization(key: key, subject: subject, now: now)
+        formerAuthorizations = formerKeys.map { VAPIDAuthorization(key: $0, subject: subject, now: now) }
         self.hosts = hosts
         self.timeToLive = max(0, timeToLive)
         self.now = now
@@ -37,7 +41,19 @@ package struct WebPushDriver: PushDriver {
 
     /// When the first of the authorizations ends that are kept for push services, in seconds since 1970; nil when there is
     /// none. The next push to that service makes a new one in time.
-    package var authorizationExpiry: Int64? { authorization.earliestExpiry }
+    package var authorizationExpiry: Int64? {
+        ([authorization] + formerAuthorizations).compactMap(\.earliestExpiry).min()
+    }
+
+    /// The same sender, which reaches subscriptions that were made with a former key as well.
+    /// - Parameter onFormerKey: a push service took a message by a former key; be quick.
+    package func reachingFormerKeys(
+        _ sender: any RequestSender, onFormerKey: @escaping @Sendable () -> Void = {}
+    ) -> any RequestSender {
+        guard !formerAuthorizations.isEmpty else { return sender }
+        return FormerKeySender(
+            sender, authorizations: [authorization] + formerAuthorizations, onFormerKey: onFormerKey)
+    }
 
     /// Encrypts anew each time: the request for the same notification is never the same twice.
     /// - Throws: `wrongChannel`, when the endpoint is of no host that may be sent to; `invalidNotificationSize` above

@@ -13,6 +13,8 @@ struct CheckCommand: ParsableCommand {
 
     func run() throws {
         let configuration = try options.load()
+        for exposure in configuration.exposures { Terminal.complain(exposure.description) }
+        guard configuration.exposures.isEmpty else { throw ExitCode(1) }
         let push: PushService.State
         do {
             // As the store's owner, which the service is: what root may read, the service perhaps may not.
@@ -47,7 +49,9 @@ struct CheckCommand: ParsableCommand {
         print("  listen: \(configuration.listen ?? "the socket that is handed over")")
         print("  auth:   \(configuration.authenticationMethod.rawValue)")
         switch push {
-        case .on(let key, let subject): print("  push:   browsers, as \(subject), public key \(key.publicKey)")
+        case .on(let key, let former, let subject):
+            print("  push:   browsers, as \(subject), public key \(key.publicKey)")
+            if !former.isEmpty { print("          and \(former.count) kept from before a rotation") }
         case .off(let reason): print("  push:   no browsers: \(reason)")
         }
     }

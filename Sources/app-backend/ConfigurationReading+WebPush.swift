@@ -30,6 +30,13 @@ extension SiteConfiguration.WebPush {
                 reading.fault("webPush.privateKey", "\(error)")
             }
         }
+        if let text = reading.text("webPush.formerPrivateKey") {
+            do throws(VAPIDKey.Malformed) {
+                formerKey = try VAPIDKey(Secret(text))
+            } catch {
+                reading.fault("webPush.formerPrivateKey", "\(error)")
+            }
+        }
         publicKey = reading.text("webPush.publicKey")
         guard let publicKey else { return }
         if !VAPIDKey.isPublicKey(publicKey) {

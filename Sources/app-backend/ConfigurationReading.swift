@@ -10,17 +10,22 @@ import NotificationHub
 extension SiteConfiguration {
     /// Keys whose values are secrets. They can also be files of `$CREDENTIALS_DIRECTORY` (systemd's
     /// `LoadCredential=`), named like the key; such a file wins over the environment, and that over the file.
-    static let secretKeys = ["hub.connectionString", "localHub.key", "store.url", "webPush.privateKey"]
+    static let secretKeys = [
+        "hub.connectionString", "localHub.key", "localHub.keys", "store.url", "webPush.privateKey",
+        "webPush.formerPrivateKey",
+    ]
 
     private static let knownKeys: Set<String> = [
         "hub.connectionString", "hub.name", "hub.platforms", "hub.timeout", "hub.caFile", "hub.proxy",
-        "localHub.serve", "localHub.keyName", "localHub.key", "localHub.hosts", "store.path", "store.url",
+        "localHub.serve", "localHub.keyName", "localHub.key", "localHub.keys", "localHub.hosts", "store.path",
+        "store.url",
         "store.connections", "listen",
         "listenToRemotePeers", "workers", "auth.method", "auth.realm", "policy.tags", "policy.sendTo",
         "policy.secureOnly",
         "session.hours", "notifications.retentionDays", "limits.bodyBytes", "limits.drainSeconds", "log.level",
         "webPush.privateKey", "webPush.privateKeyFile", "webPush.subject", "webPush.hosts", "webPush.privateHosts",
         "webPush.caFile", "webPush.proxy", "webPush.ttl", "webPush.timeout", "webPush.publicKey",
+        "webPush.formerPrivateKey",
     ]
 
     /// Reads file, environment and credentials.
@@ -55,7 +60,13 @@ extension SiteConfiguration {
         ])
         var reading = ConfigurationReading(
             reader: reader, file: values, folder: path.flatMap(ConfigurationFile.folder(of:)))
-        let configuration = SiteConfiguration(&reading)
+        var configuration = SiteConfiguration(&reading)
+        configuration.exposures = exposures(
+            file: path.map { ($0, values.compactMapValues(\.content.text)) },
+            credentials: Dictionary(
+                uniqueKeysWithValues: secrets.keys.compactMap { key in
+                    credentialPath(key).map { (key, $0) }
+                }))
         faults += reading.faults
         return (configuration, faults)
     }
@@ -64,11 +75,15 @@ extension SiteConfiguration {
         Dictionary(uniqueKeysWithValues: values.map { (AbsoluteConfigKey(ConfigKey($0.key)), $0.value) })
     }
 
+    /// Where systemd puts the secret, if anywhere.
+    private static func credentialPath(_ key: String) -> String? {
+        getenv("CREDENTIALS_DIRECTORY").map { "\(String(cString: $0))/\(key)" }
+    }
+
     private static func credentials() throws(ConfigurationFault) -> [String: ConfigValue] {
-        guard let folder = getenv("CREDENTIALS_DIRECTORY").map({ String(cString: $0) }) else { return [:] }
         var values: [String: ConfigValue] = [:]
         for key in secretKeys {
-            let path = "\(folder)/\(key)"
+            guard let path = credentialPath(key) else { break }
             guard let bytes = ConfigurationFile.read(path) else {
                 // A secret that cannot be read must not silently be no secret.
                 if errno != ENOENT {
@@ -77,9 +92,9 @@ extension SiteConfiguration {
                 continue
             }
             // An editor ends a file with a line break, a secret does not.
-            let text = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline).first
-            guard let text else { throw ConfigurationFault(key: key, reason: "\(path): is empty") }
-            values[key] = ConfigValue(.string(String(text)), isSecret: true)
+            let lines = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline).map(String.init)
+            guard let first = lines.first else { throw ConfigurationFault(key: key, reason: "\(path): is empty") }
+            values[key] = ConfigValue(key == "localHub.keys" ? .stringArray(lines) : .string(first), isSecret: true)
         }
         return values
     }
@@ -141,24 +156,6 @@ extension SiteConfiguration {
         hub.caFile = reading.certificates("hub.caFile")
         hub.proxy = reading.text("hub.proxy")
     }
-
-    private mutating func readLocalHub(_ reading: inout ConfigurationReading) {
-        localHub.isServed = reading.flag("localHub.serve") ?? localHub.isServed
-        localHub.hosts = reading.list("localHub.hosts") ?? localHub.hosts
-        let name = reading.text("localHub.keyName") ?? "DefaultFullSharedAccessSignature"
-        if let key = reading.text("localHub.key") {
-            guard key.utf8.count >= 32 else {
-                return reading.fault("localHub.key", "must have at least 32 characters; `openssl rand -base64 32`")
-            }
-            localHub.key = SharedAccessKey(name: name, key: Secret(key), rights: .full)
-        }
-        if localHub.isServed && localHub.key == nil {
-            reading.fault("localHub.key", "is needed to serve the local hub to others")
-        }
-        if localHub.isServed && hub.connection != nil {
-            reading.fault("localHub.serve", "serves nothing while hub.connectionString names another hub")
-        }
-    }
 }
 
 /// Reads keys and collects what is wrong with them.
@@ -190,7 +187,9 @@ struct ConfigurationReading {
 
     mutating func list(_ key: String) -> [String]? {
         if case .string? = file[key]?.content { fault(key, "must be a list") }
-        return reader.stringArray(forKey: ConfigKey(key))?.map { String($0.trimmingBlanks) }
+        return reader.stringArray(forKey: ConfigKey(key), isSecret: SiteConfiguration.secretKeys.contains(key))?.map {
+            String($0.trimmingBlanks)
+        }
     }
 
     mutating func number(_ key: String, _ range: ClosedRange<Int>) -> Int? {
@@ -247,6 +246,17 @@ struct ConfigurationReading {
             return nil
         }
         return value
+    }
+}
+
+extension ConfigContent {
+    /// The elements of a list in one.
+    fileprivate var text: String? {
+        switch self {
+        case .string(let text): text
+        case .stringArray(let texts): texts.joined()
+        default: nil
+        }
     }
 }
 

@@ -75,7 +75,9 @@ struct HubDoor {
         courier = push.map { push in
             Courier(
                 store: store, drivers: [metrics.pushes.measuring(push.driver)],
-                sender: metrics.pushes.measuring(push.transport, for: push.driver.platform), now: now,
+                sender: push.driver.reachingFormerKeys(
+                    metrics.pushes.measuring(push.transport, for: push.driver.platform),
+                    onFormerKey: { metrics.pushes.formerKeys.increment() }), now: now,
                 report: { logger.warning("\($0)") })
         }
         // The key lives as long as the process: nobody but the client beside the hub ever uses it.
@@ -83,7 +85,7 @@ struct HubDoor {
         let connection = try ConnectionString(
             "Endpoint=sb://localhost/;SharedAccessKeyName=\(key.name);SharedAccessKey=\(key.key.reveal())")
         let hub = LocalNotificationHub(
-            name: configuration.hub.name, keys: [key] + [configuration.localHub.key].compactMap(\.self),
+            name: configuration.hub.name, keys: [key] + configuration.localHub.keys,
             hosts: ["localhost"] + configuration.localHub.hosts, store: store, courier: courier, now: now,
             onUnreadable: { logger.warning("hub: \($0)") },
             report: { logger.warning("hub: \($0)", metadata: ["request": "\($1)"]) })

@@ -13,17 +13,36 @@ struct KeysCommand: ParsableCommand {
             discussion: """
                 Prints the public key, which is no secret; the page subscribes with it. The private key stays in the \
                 file that webPush.privateKeyFile names, or in vapid.key in the folder of the store. Where there is a \
-                key already, it is left as it is and its public key is printed again: with another one every browser \
-                would have to subscribe anew.
+                key already, it is left as it is and its public key is printed again.
+
+                --rotate makes another key and keeps the former one in a file beside it, .former behind its name. Browsers \
+                subscribe with the new key when their page is opened the next time; until then they are reached by the \
+                former one, as long as it is kept. The service reads both at its next reload.
                 """)
 
         @OptionGroup var options: ConfigurationOptions
+        @Flag(help: "Make another key; the present one is kept for browsers that subscribed with it.")
+        var rotate = false
+        @Flag(
+            help: "Delete the keys that were kept; browsers that need one are not reached until they subscribe again.")
+        var dropFormer = false
+
+        func validate() throws {
+            if rotate && dropFormer {
+                throw ValidationError("--rotate keeps what --drop-former deletes; give one of them")
+            }
+        }
 
         func run() throws {
             let configuration = try options.load()
             let key: VAPIDKey
             switch configuration.webPush.key {
             case .configuration(let configured):
+                guard !rotate && !dropFormer else {
+                    throw Complaint(
+                        "The key is that of webPush.privateKey: put it into webPush.formerPrivateKey, and another there."
+                    )
+                }
                 key = configured
                 Terminal.complain("the key is that of webPush.privateKey; no file is made")
             case .file(let path):
@@ -50,7 +69,7 @@ struct KeysCommand: ParsableCommand {
             try StoreOwner.become(for: &configuration)
             // Makes the folder where there is none yet.
             _ = try Site.openStore(configuration) { Terminal.complain(of: $0) }
-            return try keep(in: PushService.keyFile(configuration) ?? file)
+            return try work(on: PushService.keyFile(configuration) ?? file)
         }
 
         /// Elsewhere. What root makes is given to the owner of the store, as whom the service must read it.
@@ -59,9 +78,39 @@ struct KeysCommand: ParsableCommand {
         ) throws(VAPIDKeyFile.Failure) -> VAPIDKey {
             var store = stat()
             guard geteuid() == 0, let folder = configuration.store.folder, stat(folder, &store) == 0 else {
-                return try keep(in: file)
+                return try work(on: file)
             }
-            return try keep(in: file, owner: (store.st_uid, store.st_gid))
+            return try work(on: file, owner: (store.st_uid, store.st_gid))
+        }
+
+        private func work(
+            on file: VAPIDKeyFile, owner: (user: uid_t, group: gid_t)? = nil
+        ) throws(VAPIDKeyFile.Failure) -> VAPIDKey {
+            if rotate { return try Self.rotate(file, owner: owner) }
+            if dropFormer {
+                Terminal.complain(try file.former.remove() ? "the former keys are deleted" : "no former key was kept")
+            }
+            return try keep(in: file, owner: owner)
+        }
+
+        /// The former key is kept before there is another: whatever ends this in between, no key is lost.
+        private static func rotate(
+            _ file: VAPIDKeyFile, owner: (user: uid_t, group: gid_t)?
+        ) throws(VAPIDKeyFile.Failure) -> VAPIDKey {
+            let lock = try file.lockFolder()
+            defer { close(lock) }
+            let key = VAPIDKey()
+            if let current = try file.read() {
+                var former = try file.former.readAll()
+                if former.first?.publicKey != current.publicKey { former.insert(current, at: 0) }
+                guard former.count <= VAPIDKeyFile.maximumFormerKeys else {
+                    throw .init(
+                        description: "is not rotated: \(former.count - 1) former keys are kept; --drop-former first")
+                }
+                try file.former.replace(former, owner: owner)
+            }
+            try file.replace([key], owner: owner)
+            return key
         }
 
         private func keep(

@@ -7,7 +7,8 @@ import WebPush
 enum PushService {
     /// Whether browsers are pushed to.
     enum State {
-        case on(key: VAPIDKey, subject: VAPIDSubject)
+        /// With the keys from before the last rotations, the latest first.
+        case on(key: VAPIDKey, former: [VAPIDKey], subject: VAPIDSubject)
         /// With the reason, for the operator.
         case off(String)
     }
@@ -32,7 +33,7 @@ enum PushService {
         guard let subject = configuration.webPush.subject else {
             throw ConfigurationFault(key: "webPush.subject", reason: missingSubject)
         }
-        return .on(key: key, subject: subject)
+        return .on(key: key, former: try formerKeys(configuration), subject: subject)
     }
 
     /// The driver for the local hub, and the door through which its requests go; whoever asks closes it.
@@ -42,10 +43,11 @@ enum PushService {
     static func make(
         _ configuration: SiteConfiguration, now: @escaping @Sendable () -> Int64
     ) throws -> (driver: WebPushDriver, transport: CurlTransport)? {
-        guard case .on(let key, let subject) = try state(configuration) else { return nil }
+        guard case .on(let key, let former, let subject) = try state(configuration) else { return nil }
         let settings = configuration.webPush
         let driver = WebPushDriver(
-            key: key, subject: subject, hosts: settings.hosts, timeToLive: settings.timeToLive, now: now)
+            key: key, formerKeys: former, subject: subject, hosts: settings.hosts, timeToLive: settings.timeToLive,
+            now: now)
         return (driver, try CurlTransport(curlOptions(settings)))
     }
 
@@ -60,9 +62,29 @@ enum PushService {
         do throws(VAPIDKeyFile.Failure) {
             return try keyFile(configuration)?.read()
         } catch {
-            let name = if case .file(let path?) = configuration.webPush.key { path } else { "vapid.key of the store" }
-            throw ConfigurationFault(key: "webPush.privateKeyFile", reason: "\(name) \(error)")
+            throw unusable(configuration, error)
         }
+    }
+
+    /// That of `webPush.formerPrivateKey`, and those of the file beside the key's.
+    private static func formerKeys(_ configuration: SiteConfiguration) throws(ConfigurationFault) -> [VAPIDKey] {
+        let configured = [configuration.webPush.formerKey].compactMap(\.self)
+        guard case .file = configuration.webPush.key, let file = keyFile(configuration) else { return configured }
+        do throws(VAPIDKeyFile.Failure) {
+            return configured + (try file.former.readAll())
+        } catch {
+            throw unusable(configuration, error, suffix: VAPIDKeyFile.formerSuffix)
+        }
+    }
+
+    private static func unusable(
+        _ configuration: SiteConfiguration, _ failure: VAPIDKeyFile.Failure, suffix: String = ""
+    ) -> ConfigurationFault {
+        let name =
+            if case .file(let path?) = configuration.webPush.key { path + suffix } else {
+                "vapid.key\(suffix) of the store"
+            }
+        return ConfigurationFault(key: "webPush.privateKeyFile", reason: "\(name) \(failure)")
     }
 
     private static func curlOptions(_ settings: SiteConfiguration.WebPush) -> CurlOptions {

@@ -106,6 +106,7 @@ final class Service: Sendable {
     }
 
     private func warn(_ configuration: SiteConfiguration) throws {
+        for exposure in configuration.exposures { logger.warning("\(exposure)") }
         if configuration.authenticationMethod == .test {
             logger.warning("auth.method is test: WHOEVER GIVES A NAME AS PASSWORD IS THAT USER")
         }

@@ -21,7 +21,8 @@ struct SiteConfiguration: Sendable {
     /// The local hub, when it is also offered to others over HTTP under `/<hub.name>/`.
     struct ServedHub: Sendable {
         var isServed = false
-        var key: SharedAccessKey?
+        /// Every key that is taken, the secondary ones among them; several may have one name.
+        var keys: [SharedAccessKey] = []
         /// Host names under which others reach it; their signatures name one of these.
         var hosts: [String] = ["localhost"]
     }
@@ -36,6 +37,8 @@ struct SiteConfiguration: Sendable {
         }
 
         var key = KeySource.file(nil)
+        /// `webPush.formerPrivateKey`: the one before it, by which browsers are reached that have not subscribed again.
+        var formerKey: VAPIDKey?
         /// Needed as soon as there is a key.
         var subject: VAPIDSubject?
         var hosts = PushHosts.vendors
@@ -70,6 +73,8 @@ struct SiteConfiguration: Sendable {
     var bodyBytes = 65_536
     var drainSeconds = 10
     var logLevel = Logger.Level.info
+    /// Secrets that others of this host may read or change; faults, without which it can be used.
+    var exposures: [ConfigurationFault] = []
 }
 
 /// One thing that is wrong with the configuration: where it was read, which key, and what would be right.

@@ -48,6 +48,10 @@ class Child:
     def output(self) -> str:
         return self.log.read_text(errors="replace")
 
+    def send(self, number: int) -> None:
+        """Sends it a signal, and does not wait."""
+        self._process.send_signal(number)
+
     def stop(self, number: int = signal.SIGTERM, seconds: float = 30) -> int:
         """Ends it with a signal, and with SIGKILL after the deadline, and what is left of its group too."""
         if self.exit_status is None:

@@ -7,6 +7,7 @@ import json
 import os
 import re
 import secrets
+import signal
 import socket
 import ssl
 import subprocess
@@ -95,6 +96,16 @@ class Installation:
         self.run("user", "add", user.name, *options, input=user.password + "\n")
         return user
 
+    def change_key(self, *options: str) -> str:
+        """Runs `keys vapid` with these options and lets the service read what there is then. Returns the public key."""
+        self.vapid_key = self.run("keys", "vapid", *options).strip().splitlines()[-1]
+        reloaded = "reloaded the configuration"
+        before = self._responder.output.count(reloaded)
+        self._responder.send(signal.SIGHUP)
+        wait_until(lambda: self._responder.output.count(reloaded) > before, "the configuration is read again")
+        assert self.call("GET", "/api/config").json()["VapidPublicKey"] == self.vapid_key
+        return self.vapid_key
+
     def secret(self, text: str = "") -> str:
         """Makes a text that nobody has used and that must stand in no log."""
         made = text + secrets.token_hex(6)
@@ -174,6 +185,7 @@ class Installation:
         command = [str(self._program), "serve", "--config", str(self._config)]
         self._responder = child = Child(command, self._folder / "app-backend.log")
         self._children.append(child)
+        self._responder = child
         wait_until(lambda: child.exit_status is not None or _answers(self._socket), "the responder listens")
         _expect_running("app-backend", child, child.log)
 

@@ -149,7 +149,7 @@ def spoken() -> Iterator[tuple[str, str]]:
         code = block((ROOT / "Sources" / file).read_text(), beginning)
         for case in re.findall(r"^    case (\w+)", code, re.MULTILINE):
             yield case, file
-    file = "nginx/app-backend.conf"
+    file = "nginx/app-backend-refusals.conf"
     for detail in re.findall(r'"detail":"([^"]+)"', (ROOT / file).read_text()):
         yield detail, file
 

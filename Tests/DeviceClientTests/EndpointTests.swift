@@ -11,6 +11,8 @@ struct EndpointTests {
         ("http://localhost:8080", "http://localhost:8080"),
         ("http://127.0.0.1", "http://127.0.0.1"),
         ("http://[::1]:1/", "http://[::1]:1"),
+        ("https://Example.com/Push", "https://example.com/Push"),
+        ("https://example.com:8443/a/b-1/", "https://example.com:8443/a/b-1"),
     ])
     func `an origin is an endpoint`(text: String, printed: String) throws {
         #expect(try Endpoint(text).description == printed)
@@ -28,7 +30,9 @@ struct EndpointTests {
             ("https://a b", .badAuthority), ("https://[::1", .badAuthority), ("https://[::1]x", .badAuthority),
             ("https://a\r\nHost: b", .badAuthority), ("https://ä.example", .badAuthority),
             ("https://a/api", .notAnOrigin), ("https://a?x", .notAnOrigin), ("https://a#x", .notAnOrigin),
-            ("https://a//", .notAnOrigin),
+            ("https://a//", .notAnOrigin), ("https://a/push/api", .notAnOrigin), ("https://a/b//c", .notAnOrigin),
+            ("https://a/../b", .notAnOrigin), ("https://a/%62", .notAnOrigin), ("https://a/b?c", .notAnOrigin),
+            ("https://a/b#c", .notAnOrigin),
         ] as [(String, Endpoint.Malformed)])
     func `anything else is refused`(text: String, why: Endpoint.Malformed) {
         #expect(throws: why) { try Endpoint(text) }

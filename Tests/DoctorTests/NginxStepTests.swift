@@ -35,6 +35,20 @@ struct NginxStepTests {
         return step.findings(.success(.init(certificate: nil, localAddress: localAddress)), now: 0)
     }
 
+    @Test(
+        arguments: [
+            ("https://push.example.com", "https://push.example.com", ""),
+            ("https://Shop.example.com:8443/push/", "https://shop.example.com:8443/push", "/push"),
+            ("https://a.example/a/b", "https://a.example/a/b", "/a/b"), ("https://a.example/api", nil, ""),
+            ("https://a.example/push/api", nil, ""), ("https://a.example//", nil, ""),
+            ("https://a.example/..", nil, ""),
+            ("https://a.example/a?b", nil, ""), ("https://a.example/a b", nil, ""), ("https:///push", nil, ""),
+        ] as [(String, String?, String)])
+    func `an address may have a prefix`(text: String, printed: String?, prefix: String) {
+        let address = SiteAddress(text)
+        #expect(address?.description == printed && (address?.prefix.text ?? "") == prefix)
+    }
+
     @Test func `nothing that could log anybody in or change anything is asked`() throws {
         let good = try Self.findings { request in
             #expect(request.method == .get && request.body.isEmpty && request.query.isEmpty)
@@ -62,7 +76,8 @@ struct NginxStepTests {
     @Test(arguments: addresses)
     func `health that strangers may read is a warning`(address: String, verdicts: [Verdict]) throws {
         let found = try Self.findings(localAddress: address) { request in
-            request.path == "/health" ? Response() : Self.well(request)
+            request.path == "/health"
+                ? Response.json(Array(#"{"status":"ok","workers":{}}"#.utf8)) : Self.well(request)
         }
         #expect(found.map(\.verdict) == verdicts)
     }

@@ -45,6 +45,13 @@ import Testing
         (["PATH_INFO=/100%"], "/100%25"),
         (["REQUEST_URI=/a?b?c", "SCRIPT_NAME=/other"], "/a?b?c"),
         (["REQUEST_URI=/a?"], "/a"),
+        (["REQUEST_URI=/push/api/config?a=/push", "APP_BACKEND_PREFIX=/push"], "/api/config?a=/push"),
+        (["REQUEST_URI=/push", "APP_BACKEND_PREFIX=/push"], "/push"),
+        (["REQUEST_URI=/pushed/api", "APP_BACKEND_PREFIX=/push"], "/pushed/api"),
+        (["REQUEST_URI=/api/config", "APP_BACKEND_PREFIX=/push"], "/api/config"),
+        (["REQUEST_URI=/push/push/api", "APP_BACKEND_PREFIX=/push"], "/push/api"),
+        (["REQUEST_URI=/push/api", "APP_BACKEND_PREFIX="], "/push/api"),
+        (["REQUEST_URI=/push/api", "HTTP_APP_BACKEND_PREFIX=/push"], "/push/api"),
     ])
     func `path and query come from what the server gives`(_ entries: [String], _ target: String) throws {
         #expect(try environment(["REQUEST_METHOD=GET"] + entries).request().target == target)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from booted import BootedSystem
 from deadline import wait_until
-from product import CHECKOUT
+from product import CHECKOUT, install_certificate
 from roots import Root
 
 # Packages may have to be installed first.
@@ -114,6 +114,14 @@ def unpack(package: Path, folder: Path) -> None:
     _run("dpkg-deb", "--extract", str(package), str(folder))
 
 
+def dynamic_entries(program: Path) -> dict[str, list[str]]:
+    """What the loader is told, by kind. Needs readelf on this machine."""
+    found: dict[str, list[str]] = {}
+    for kind, text in re.findall(r"\((\w+)\)\s+(.*)", _run("readelf", "--wide", "--dynamic", str(program))):
+        found.setdefault(kind, []).append(text)
+    return found
+
+
 def make_later(package: Path, folder: Path) -> Path:
     """The same package as a later version that also brings a change to the snippet. Needs dpkg-deb on this machine."""
     content = folder / "later"
@@ -135,3 +143,45 @@ def _run(*command: str) -> str:
     if done.returncode != 0:
         raise RuntimeError(f"{command[0]}: status {done.returncode}\n{done.stdout}{done.stderr}")
     return done.stdout.strip()
+
+
+def nginx_block(page: str) -> str:
+    """The one block of lines for nginx in a page of docs."""
+    (found,) = re.findall(r"```nginx\n(.*?)```", (CHECKOUT / "docs" / page).read_text(), flags=re.S)
+    return str(found)
+
+
+def write_every_file(root: Root, certificate: Path) -> dict[int, str]:
+    """Writes every file for nginx that the pages let an administrator write, beside sites of others. Returns what those
+    answer on which port."""
+    folder = "/etc/nginx/conf.d"
+    root.write(f"{folder}/app-backend-metrics.conf", nginx_block("operation.md"))
+    root.write(f"{folder}/shop.conf", _server(8001, nginx_block("nginx.md")))
+    names = ("", "-monitor", "-hub")
+    root.write(f"{folder}/blog.conf", _server(8002, *(f"include snippets/app-backend{name}.conf;" for name in names)))
+    root.write(f"{folder}/names.conf", _server(8003, *_every_name()))
+    install_certificate(root, certificate)
+    root.write("/etc/nginx/sites-enabled/app-backend.conf", (CHECKOUT / "nginx" / "site.conf").read_text())
+    return {port: f"site {port}" for port in (8001, 8002, 8003)}
+
+
+def _server(port: int, *lines: str) -> str:
+    return "\n".join([f"server {{ listen 127.0.0.1:{port};", *lines, f"location / {{ return 200 'site {port}'; }} }}\n"])
+
+
+def _every_name() -> list[str]:
+    """Lines that use every name that the file for `http { }` defines."""
+    text = (CHECKOUT / "nginx" / "app-backend-upstream.conf").read_text()
+
+    def names(pattern: str) -> list[str]:
+        found = re.findall(rf"^{pattern}", text, flags=re.M)
+        assert found, f"the file has no {pattern}"
+        return sorted(set(found))
+
+    variables = "".join(names(r"map +\S+ +(\$\w+)"))
+    return [
+        *(f"location /to/{name} {{ fastcgi_pass {name}; }}" for name in names(r"upstream (\w+)")),
+        *(f"location /by/{name} {{ limit_req zone={name}; }}" for name in names(r"limit_req_zone .*zone=(\w+)")),
+        *(f"location /in/{name} {{ access_log /var/log/nginx/names.log {name}; }}" for name in names(r"log_format (\w+)")),
+        f"location /variables {{ return 200 '{variables}'; }}",
+    ]

@@ -18,8 +18,10 @@ PLACES = {
     "systemd/app-backend.socket": "/etc/systemd/system/",
     "systemd/app-backend.json": "/etc/app-backend/",
     "nginx/app-backend-upstream.conf": "/etc/nginx/conf.d/",
-    "nginx/app-backend.conf": "/etc/nginx/snippets/",
-    "nginx/app-backend-params.conf": "/etc/nginx/snippets/",
+    **{
+        f"nginx/app-backend{name}.conf": "/etc/nginx/snippets/"
+        for name in ("", "-api", "-refusals", "-params", "-monitor", "-page", "-page-headers")
+    },
     "nginx/site.conf": "/etc/nginx/sites-available/app-backend.conf",
 }
 

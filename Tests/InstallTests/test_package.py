@@ -2,6 +2,7 @@
 """The life of the Debian package on a host that has nginx: installed by apt, used, upgraded, removed, purged."""
 
 import contextlib
+import http.client
 import secrets
 import stat
 import tempfile
@@ -21,6 +22,7 @@ from packaged import (
     COMMAND_SECONDS,
     apt,
     bring,
+    dynamic_entries,
     exclude_snippet,
     files_of,
     include_snippet,
@@ -32,11 +34,16 @@ from packaged import (
     satisfy,
     speak_tls,
     unpack,
+    write_every_file,
 )
 from product import CHECKOUT, allow_load
 from roots import Bases, Root
 
 SNIPPET = "/etc/nginx/snippets/app-backend.conf"
+# As docs/configuration.md calls them.
+SECRETS = (
+    "hub.connectionString", "localHub.key", "localHub.keys", "store.url", "webPush.privateKey", "webPush.formerPrivateKey"
+)
 LOG = "/var/log/nginx/app-backend.log"
 
 
@@ -115,9 +122,15 @@ def test_the_package_has_every_file_that_an_administrator_installs(package: Path
     assert installed <= names_in(package)
 
 
+def test_the_program_loads_no_library_that_lies_beside_it(package: Path, tmp_path: Path) -> None:
+    unpack(package, tmp_path)
+    entries = dynamic_entries(tmp_path / "usr" / "bin" / "app-backend")
+    assert "NEEDED" in entries and not {"RPATH", "RUNPATH"} & entries.keys()
+
+
 def test_every_link_of_an_installed_page_leads_to_an_installed_file(package: Path, tmp_path: Path) -> None:
     unpack(package, tmp_path)
-    shipped = {path.name for path in (CHECKOUT / "docs").glob("*.md")} | {"README.md", "CHANGELOG.md"}
+    shipped = {path.name for path in (CHECKOUT / "docs").glob("*.md")} | {"README.md", "CHANGELOG.md", "SECURITY.md"}
     assert {page.name for page in pages(tmp_path)} == shipped
     assert broken_links(tmp_path) == []
 
@@ -178,7 +191,7 @@ def test_what_was_stored_outlives_removal_and_is_found_again(site: Site, alice: 
 
 def test_purging_leaves_nothing_of_it(system: BootedSystem, before: set[str], site: Site, alice: User) -> None:
     leave_secret(site, alice, "The code is 7")
-    for secret in ("hub.connectionString", "localHub.key", "store.url", "webPush.privateKey"):
+    for secret in SECRETS:
         system.root.write(f"/etc/app-backend/{secret}", "a secret")
     exclude_snippet(system.root)
     said = apt(system, "purge", "app-backend")
@@ -197,3 +210,45 @@ def test_purging_while_nginx_includes_the_snippet_leaves_placeholders_and_says_s
     with nginx_reloaded(site.system):
         install(site.system, package)
     assert expect(site.call(site.add_user("bob"), "GET", "/api/register")).json() == []
+
+
+def answers(site: Site, ports: dict[int, str]) -> dict[int, str]:
+    """What these sites of others answer."""
+    found = {}
+    for port in ports:
+        connection = http.client.HTTPConnection("localhost", port)
+        connection.sock = site.system.network.socket()
+        connection.sock.connect(("127.0.0.1", port))
+        with contextlib.closing(connection):
+            connection.request("GET", "/")
+            found[port] = connection.getresponse().read().decode()
+    return found
+
+
+def test_a_purge_ends_no_other_site_whatever_an_administrator_has_written(site: Site, certificate: Path) -> None:
+    others = write_every_file(site.system.root, certificate)
+    site.system.run("nginx", "-t")
+    site.system.systemctl("restart", "nginx")
+    assert answers(site, others) == others
+    said = apt(site.system, "purge", "app-backend")
+    assert "/etc/nginx/conf.d/app-backend-metrics.conf" in said and "nginx -t says where" not in said
+    site.system.systemctl("restart", "nginx")
+    assert answers(site, others) == others
+
+
+def test_a_purge_beside_somebody_elses_fault_adds_none(site: Site) -> None:
+    site.system.root.write("/etc/nginx/conf.d/broken.conf", "nonsense;\n")
+    said = apt(site.system, "purge", "app-backend")
+    assert "nginx -t says where" in said
+    site.system.root.file("/etc/nginx/conf.d/broken.conf").unlink()
+    site.system.run("nginx", "-t")
+
+
+def test_a_purge_defines_no_name_a_second_time(site: Site) -> None:
+    conf = site.system.root.file("/etc/nginx/conf.d")
+    (conf / "app-backend-upstream.conf").rename(conf / "mine.conf")
+    site.system.run("nginx", "-t")
+    apt(site.system, "purge", "app-backend")
+    assert not (conf / "app-backend-upstream.conf").exists()
+    site.system.run("nginx", "-t")
+    site.system.systemctl("restart", "nginx")

@@ -42,8 +42,32 @@ import Testing
         #expect(reason("postgresql://app@/d?host=/nowhere").contains("socket"))
         #expect(reason("postgresql://app@h/d?ssl_mode=require&port=1").contains("no option ssl_mode"))
         #expect(reason("postgresql://app@h/d?sslmode=sure").contains("option sslmode"))
-        #expect(reason("postgresql://app@h/d?port=many").contains("port"))
-        #expect(reason("postgresql://app@/d?host=a,b&port=1,2,3").contains("hosts"))
+        #expect(reason("postgresql://app@h/d?sslmode=verify-full&port=many").contains("port"))
+        #expect(reason("postgresql://app@/d?host=a,b&port=1,2,3&sslmode=verify-full").contains("hosts"))
+    }
+
+    private static let insecure = "the URL needs the option sslmode=verify-full"
+
+    @Test(arguments: [
+        "postgresql://app:hidden@db.example/d", "postgresql://app@db.example/d?sslmode=require",
+        "postgresql://app@/d?host=db.example", "postgresql://app@localhost/d?hostaddr=192.0.2.7",
+        "postgresql://app@127.0.0.1,db.example/d?sslmode=verify-ca", "postgresql://app@/d?host=/run,192.0.2.7",
+        "postgresql://app@[2001:db8::1]/d?sslmode=prefer", "postgresql:///d?service=elsewhere",
+        "postgresql://app@localhost/d?service=elsewhere",
+        "postgresql://app@127.example.org/d", "postgresql://app@db.example/d?hostaddr=,",
+    ]) func `a server elsewhere that need not prove who it is is refused before anything is sent`(url: String) throws {
+        let error = #expect(throws: StoreError.self) { try PostgresStore.open(url: url, options: .patient) }
+        let text = String(describing: error)
+        #expect(text.contains(Self.insecure) && !text.contains("hidden") && !text.contains("db.example"))
+    }
+
+    @Test(arguments: [
+        "postgresql:///d?host=/nowhere", "postgresql://app@127.0.0.1:1/d", "postgresql://app@[::1]:1/d",
+        "postgresql://app@localhost:1/d?sslmode=disable", "postgresql://a@db.example:1/d?hostaddr=127.0.0.1",
+        "postgresql://a@db.invalid/d?sslmode=verify-full",
+    ]) func `one on this host, and one that must prove it, are asked`(url: String) throws {
+        let error = #expect(throws: StoreError.self) { try PostgresStore.open(url: url, options: .patient) }
+        #expect(!String(describing: error).contains(Self.insecure))
     }
 
     @Test(arguments: [

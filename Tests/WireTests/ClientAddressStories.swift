@@ -73,7 +73,7 @@ extension WireTests {
         @Test func `who is local, who is guessing and who is logged goes by the real address`() async throws {
             // As where somebody has opened the location to monitors elsewhere: the responder looks as well.
             let opened = FrontDoor.Edit(
-                file: "snippets/app-backend.conf", text: "deny  all;", replacement: "allow all;")
+                file: "snippets/app-backend-monitor.conf", text: "deny  all;", replacement: "allow all;")
             try await WireSite.run(WireSite.Options(edits: [Self.realAddress, opened])) { site in
                 func status(_ path: String, from address: String, claiming claim: String, as user: WireUser) throws
                     -> Int

@@ -61,6 +61,7 @@ extension WireTests {
 
         private static let site = "sites/site.conf"
         private static let snippet = "snippets/app-backend.conf"
+        private static let api = "snippets/app-backend-api.conf"
         private static let include = "include snippets/app-backend.conf;"
         private static let location = "location ^~ /api/ {"
 
@@ -73,7 +74,7 @@ extension WireTests {
         }
 
         private static func without(_ parameter: String) -> FrontDoor.Edit {
-            FrontDoor.Edit(file: snippet, text: "fastcgi_param \(parameter) ", replacement: "fastcgi_param X ")
+            FrontDoor.Edit(file: api, text: "fastcgi_param \(parameter) ", replacement: "fastcgi_param X ")
         }
 
         static let rows = [
@@ -91,7 +92,7 @@ extension WireTests {
             Row(
                 name: "Authorization not passed", edit: without("HTTP_AUTHORIZATION"),
                 found: "does not pass Authorization", cure: "fastcgi_param HTTP_AUTHORIZATION $http_authorization",
-                file: snippet),
+                file: api),
         ]
 
         @Test(arguments: rows) func `nginx is set up wrongly, and the directive is named`(row: Row) throws {

@@ -69,6 +69,9 @@ extension FrontDoor {
             guard let rate = changes.callsPerSecond else { return text }
             return text.replacing(#/rate=\d+r/s/#, with: "rate=\(rate)r/s")
         }
+        try edit("\(folder)/snippets/app-backend-hub.conf") {
+            $0.replacing("^/app-backend/", with: "^/\(WireSite.hubName)/")
+        }
         try layOutServer(changes, folder: folder, ports: ports)
         for change in changes.edits {
             try edit("\(folder)/\(change.file)") { text in

@@ -37,7 +37,7 @@ extension WireTests {
             }
         }
 
-        @Test func `a field of any name reaches the hub, and its own tracking id comes back`() throws {
+        @Test func `a caller's tracking id comes back`() throws {
             let site = try sharedSite()
             let name = try #require(HTTPField.Name("TrackingId"))
             let id = UUID().uuidString

@@ -55,7 +55,7 @@ extension WireTests {
                 FrontDoor.Edit(
                     file: "conf.d/app-backend-upstream.conf", text: "zone=app_backend_calls:4m rate=20r/s",
                     replacement: "zone=app_backend_calls:4m rate=1r/m"),
-                FrontDoor.Edit(file: "snippets/app-backend.conf", text: "burst=500", replacement: "burst=2"),
+                FrontDoor.Edit(file: "snippets/app-backend-api.conf", text: "burst=500", replacement: "burst=2"),
             ]
             try DoorSite.run(changing: {
                 $0.callsPerSecond = nil

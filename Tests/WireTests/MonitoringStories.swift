@@ -134,7 +134,8 @@ extension WireTests {
                 FrontDoor.Edit(
                     file: "sites/site.conf", text: "server_tokens off;",
                     replacement: "server_tokens off; set_real_ip_from 127.0.0.1; real_ip_header Test-Address;"),
-                FrontDoor.Edit(file: "snippets/app-backend.conf", text: "deny  all;", replacement: "allow all;"),
+                FrontDoor.Edit(
+                    file: "snippets/app-backend-monitor.conf", text: "deny  all;", replacement: "allow all;"),
             ]
             let name = try #require(HTTPField.Name("Test-Address"))
             try await WireSite.run(WireSite.Options(edits: edits)) { site in
@@ -154,7 +155,8 @@ extension WireTests {
             let site = try sharedSite()
             #expect(try site.call(.get, Path.metrics).status == .ok)
             #expect(try site.call(.post, Path.metrics).status == .methodNotAllowed)
-            let snippet = try String(contentsOfFile: "\(site.door.folder)/snippets/app-backend.conf", encoding: .utf8)
+            let snippet = try String(
+                contentsOfFile: "\(site.door.folder)/snippets/app-backend-monitor.conf", encoding: .utf8)
             for path in [Path.health, Path.metrics] {
                 let location = try #require(snippet.firstRange(of: "location = \(path) {"))
                 let block = snippet[location.upperBound...].prefix { $0 != "}" }

@@ -55,6 +55,6 @@ extension WireSite {
             }
         }
         // The search has searched something.
-        #expect(read.contains("listens on") && read.contains(#""path":"/api/register""#))
+        #expect(read.contains("listens on") && read.contains(#"/api/register""#))
     }
 }

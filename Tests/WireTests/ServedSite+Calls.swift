@@ -59,8 +59,10 @@ extension ServedSite {
         return handle
     }
 
-    func device(of user: WireUser, storage: MemoryStorage = MemoryStorage()) throws -> WireDevice {
-        let endpoint = try Endpoint("https://\(authority)")
+    func device(
+        of user: WireUser, storage: MemoryStorage = MemoryStorage(), prefix: String = ""
+    ) throws -> WireDevice {
+        let endpoint = try Endpoint("https://\(authority)\(prefix)")
         let credentials = try Credentials(user: user.name, password: user.password)
         let transport = ResponderTransport(transport)
         return WireDevice(
@@ -118,8 +120,8 @@ extension ServedSite {
     }
 
     /// The text of the secret with that id; nil when there is none for this user.
-    func readSecure(_ id: Int32, as user: WireUser) throws -> String? {
-        let answer = try call(.get, "\(Path.notifications)/\(id)", as: user)
+    func readSecure(_ id: Int32, as user: WireUser, prefix: String = "") throws -> String? {
+        let answer = try call(.get, "\(prefix)\(Path.notifications)/\(id)", as: user)
         if answer.status == .notFound { return nil }
         guard answer.status == .ok else { throw Problem(answer) }
         return try JSONValue(parsing: answer.body)["Payload"]?.string

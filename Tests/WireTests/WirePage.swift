@@ -33,7 +33,11 @@ final class WirePage {
     }
 
     @discardableResult func logIn(_ user: WireUser) throws -> Response {
-        try call(.post, Path.session, body: #"{"UserName":"\#(user.name)","Password":"\#(user.password)"}"#)
+        try call(.post, Path.session, body: logInBody(user))
+    }
+
+    func logInBody(_ user: WireUser) -> String {
+        #"{"UserName":"\#(user.name)","Password":"\#(user.password)"}"#
     }
 }
 

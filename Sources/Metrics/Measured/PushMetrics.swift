@@ -9,7 +9,13 @@ package struct PushMetrics: Sendable {
     private let durations = HistogramFamily<PlatformLabels>(
         MetricName("app_backend_push_duration_seconds", "From a push to its service's answer, or to giving up."))
 
-    var collectors: [any Collector] { [outcomes, durations] }
+    /// Grows as long as browsers have subscriptions that were made before the key was rotated.
+    package let formerKeys = CounterFamily<NoLabels>(
+        MetricName(
+            "app_backend_web_push_former_key_total",
+            "Pushes to browsers that still have a subscription for a former key."))
+
+    var collectors: [any Collector] { [outcomes, durations, formerKeys] }
 
     package init() {}
 

@@ -43,7 +43,8 @@ struct DoctorCommand: ParsableCommand {
 
     func validate() throws {
         if let url, SiteAddress(url) == nil {
-            throw ValidationError("--url must be https://host or https://host:port")
+            throw ValidationError(
+                "--url must be https://host or https://host:port, with a prefix where apps have one: https://host/push")
         }
         guard Self.timeouts.contains(timeout) else {
             throw ValidationError("--timeout must be \(Self.timeouts.lowerBound) to \(Self.timeouts.upperBound)")

@@ -27,7 +27,7 @@ extension Examination {
     private func pushState(_ configuration: SiteConfiguration) -> PushStep.State {
         do throws(ConfigurationFault) {
             switch try PushService.state(configuration) {
-            case .on(let key, let subject): return .on(publicKey: key.publicKey, subject: "\(subject)")
+            case .on(let key, _, let subject): return .on(publicKey: key.publicKey, subject: "\(subject)")
             case .off(let reason): return .off(reason: reason)
             }
         } catch {

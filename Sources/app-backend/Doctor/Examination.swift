@@ -68,6 +68,8 @@ struct Examination {
                 .wrong("\($0.key): \($0.reason)", cure: isUnread ? "the file; --config" : setting($0.key))
             }
         }
+        let exposures = configuration.exposures.map { Finding.wrong("\($0.key): \($0.reason)", cure: setting($0.key)) }
+        guard exposures.isEmpty else { return exposures + unusedSecrets() }
         let name = file ?? "no file"
         return [.ok("\(name): \(configuration.hub.description)")] + unusedSecrets()
     }

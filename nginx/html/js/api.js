@@ -20,11 +20,14 @@ export class Failure extends Error {
     }
 }
 
-let known;
+const fresh = 60; // seconds that an answer to `config` is good for: the key may be another one after that
+let known, knownAt;
 
-/** What the page must know before anybody has logged in. Asked for once; after a failure again. */
+/** What the page must know before anybody has logged in. Asked for again when the answer is old, and after a failure. */
 export function config() {
-    known ??= call('GET', 'config').catch((failure) => {
+    if (known && performance.now() - knownAt < fresh * 1000) return known;
+    knownAt = performance.now();
+    known = call('GET', 'config').catch((failure) => {
         known = undefined;
         throw failure;
     });
