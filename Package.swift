@@ -180,7 +180,9 @@ let package = Package(
             path: "Tests/CourierOracle", swiftSettings: strict),
         .testTarget(
             name: "AppBackendTests",
-            dependencies: ["AppBackend", "DeviceAPI", "HTTP", "NotificationHub", "Randomness", "Store", httpTypes],
+            dependencies: [
+                "AppBackend", "DeviceAPI", "HTTP", "NotificationHub", "Randomness", "Store", "Threads", httpTypes,
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "DoctorTests",
@@ -193,7 +195,7 @@ let package = Package(
             name: "FlowTests",
             dependencies: [
                 "AppBackend", "DeviceAPI", "DeviceClient", "HTTP", "JSON", "LocalHub", "Metrics", "NotificationHub",
-                "Randomness", "Store", httpTypes, logging,
+                "Processes", "Randomness", "Store", "Threads", httpTypes, logging,
             ],
             swiftSettings: strict),
         .testTarget(

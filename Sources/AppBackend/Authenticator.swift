@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import DeviceAPI
 import HTTP
+import Logging
 import Metrics
 import Store
 import Synchronization
-import Threads
 
 /// Decides whether credentials are somebody's.
 package protocol Authenticator: Sendable {
@@ -47,13 +47,6 @@ extension User {
 
 /// The users of the store, with real password hashes.
 package final class UserAuthenticator: Authenticator {
-    /// Passwords that are hashed at the same time: each costs a core and up to 16 MiB.
-    package static let maximumParallelHashes: UInt32 = 2
-    /// Attempts that may wait or be hashed at the same time. Each of them holds a worker, and the workers belong to
-    /// those who are known already; the next attempt is told at once to come back.
-    package static let maximumAttempts = 16
-    /// How long an attempt waits for its turn, in seconds, before it is told to come back.
-    static let turnSeconds = 2
     /// How long the hashes are kept that stand in for users who do not exist, in seconds, and how many.
     static let decoySeconds: Int64 = 60
     static let maximumDecoys = 256
@@ -61,20 +54,27 @@ package final class UserAuthenticator: Authenticator {
     private let store: any StateStore
     private let cache = CredentialCache()
     private let throttle = LoginThrottle()
-    private let turns = Semaphore(value: maximumParallelHashes)
-    private let attempts = Atomic(0)
+    private let accounts = AccountGuard()
+    private let slots: HashingSlots
     private let decoys = Mutex<(hashes: [String], until: Int64)>(([], .min))
     private let metrics: LogInMetrics
+    private let logger: Logger?
     private let now: @Sendable () -> Timestamp
     /// Checked when there is no user at all, so that the answer takes as long. Made when it is first needed: it costs
     /// as much as a log-in, and a start should not.
     private let decoy = Mutex<String?>(nil)
 
+    /// - Parameters:
+    ///   - logger: gets a line for each account that is being guessed at.
+    ///   - turnSeconds: how long an attempt waits for others, in seconds, before it is refused.
     package init(
-        store: any StateStore, metrics: LogInMetrics = LogInMetrics(), now: @escaping @Sendable () -> Timestamp
+        store: any StateStore, metrics: LogInMetrics = LogInMetrics(), logger: Logger? = nil,
+        turnSeconds: Int = HashingSlots.turnSeconds, now: @escaping @Sendable () -> Timestamp
     ) {
         self.store = store
         self.metrics = metrics
+        self.logger = logger
+        slots = HashingSlots(turnSeconds: turnSeconds)
         self.now = now
     }
 
@@ -85,7 +85,10 @@ package final class UserAuthenticator: Authenticator {
         let fingerprint = cache.fingerprint(name: user.name, password: credentials.password, hash: user.passwordHash)
         let isRemembered = cache.contains(fingerprint, now: time)
         metrics.count(isRemembered ? .remembered : .notRemembered)
-        if isRemembered { return user.principal }
+        if isRemembered {
+            accounts.noteRemembered(name: name.description, address: address, now: time)
+            return user.principal
+        }
         guard try verify(credentials, against: user.passwordHash, address, time) else { return nil }
         cache.insert(fingerprint, now: time)
         return user.principal
@@ -139,25 +142,35 @@ package final class UserAuthenticator: Authenticator {
             throw Self.tooManyAtOnce
         case .admitted: break
         }
-        let isRight = hashInTurn(credentials.password, hash).map { $0 && !isDecoy }
+        let isCounted: Bool
+        switch accounts.admit(name: name, network: network, now: time) {
+        case .refused(let seconds):
+            throttle.settle(name: name, network: network, isFailure: false)
+            metrics.count(.delayed)
+            throw Problem(.tooManyRequests, "Too many failed log-ins.", retryAfter: seconds)
+        case .admitted(let counted): isCounted = counted
+        }
+        let isRight = slots.run(from: address) { PasswordHash.verify(credentials.password, hash) && !isDecoy }
         throttle.settle(name: name, network: network, isFailure: isRight == false)
+        let isNews = accounts.settle(
+            name: name, network: network, isCounted: isCounted, AccountGuard.Outcome(isRight), isUser: !isDecoy,
+            now: time)
+        if isNews { reportGuessing(name) }
         metrics.count(isRight.map { $0 ? .verified : .failed } ?? .busy)
         guard let isRight else { throw Self.tooManyAtOnce }
         return isRight
     }
 
+    /// - Parameter name: a user's, so that no password is logged that was typed in the place of a name.
+    private func reportGuessing(_ name: String) {
+        metrics.count(.guessed)
+        logger?.warning(
+            "log-in: too many wrong passwords for one user; networks where they did not log in lately must wait",
+            metadata: ["user": "\(name)"])
+    }
+
     private static let tooManyAtOnce = Problem(
         .serviceUnavailable, "Too many log-ins at once.", retryAfter: 1)
-
-    /// - Returns: nil, when too many others are at it.
-    private func hashInTurn(_ password: String, _ hash: String) -> Bool? {
-        defer { attempts.subtract(1, ordering: .relaxed) }
-        guard attempts.add(1, ordering: .relaxed).newValue <= Self.maximumAttempts,
-            turns.wait(for: .seconds(Self.turnSeconds))
-        else { return nil }
-        defer { turns.signal() }
-        return PasswordHash.verify(password, hash)
-    }
 }
 
 /// The tutorial's own check: whoever gives his name as password is that user. Not a real authentication scheme; it

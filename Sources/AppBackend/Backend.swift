@@ -19,6 +19,9 @@ package struct Backend: RoutedResponder {
         package var realm: String
         /// How long a log-in by cookie lasts, in seconds.
         package var sessionSeconds: Int64
+        /// What one user may do, and what each has done so far.
+        package var limits = UserLimits()
+        package var meter = UserMeter()
         /// How long a registration waits for others of the same handle, in seconds; then it is answered 503.
         package var turnSeconds = 10
         package var publicConfiguration: PublicConfiguration
@@ -84,7 +87,10 @@ package struct Backend: RoutedResponder {
         apiRoutes = Router(register.routes + notifications.routes)
         api = AuthenticationHandler(
             authenticator: parts.authenticator, sessions: sessions, challenge: challenge,
-            inner: IdempotencyHandler(store: parts.store, inner: apiRoutes, now: parts.now, logger: parts.logger))
+            inner: UserLimiter(
+                limits: parts.limits, meter: parts.meter, routes: apiRoutes,
+                inner: IdempotencyHandler(
+                    store: parts.store, inner: apiRoutes, now: parts.now, logger: parts.logger)))
         logger = parts.logger
     }
 

@@ -8,6 +8,7 @@ package struct SiteMetrics: Sendable {
     package let pushes = PushMetrics()
     package let store = StoreMetrics()
     package let logIns = LogInMetrics()
+    package let limits = LimitMetrics()
     package let reloads = ReloadMetrics()
     private let version: String
     private let process: ProcessReadings
@@ -32,6 +33,7 @@ package struct SiteMetrics: Sendable {
         exposition.sample(Self.build, VersionLabel(version: version), 1)
         let counted =
             requests.collectors + hub.collectors + pushes.collectors + store.collectors + logIns.collectors
+            + limits.collectors
         for collector in [process, reloads] + readings + more + counted { collector.collect(into: &exposition) }
         return exposition.bytes
     }

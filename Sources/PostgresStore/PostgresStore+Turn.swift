@@ -24,12 +24,16 @@ final class TurnHolder: Sendable {
 /// The turn is a row: who has it, its number, which grows with each taking, and until when, by the database's clock. Who
 /// dies or is stopped loses it when that time has come; should he go on later, his number is not the last one any more.
 extension PostgresStore {
-    /// A taking that is sent twice is one: nobody else draws that holder.
+    /// A taking that is sent twice is one: nobody else draws that holder. A turn that ends later than one that is taken now
+    /// was taken before the database's clock was set back, and its holder may be gone; one that lives has lost it, as after a
+    /// pause.
     private static let takeHubQueueTurn = Statement.writingOnce(
         "takeHubQueueTurn",
         """
         UPDATE hub_turns SET token = token + 1, holder = $1, expires_at = clock_timestamp() + $2 * interval '1 ms'
-        WHERE name = 'delivery' AND (expires_at <= clock_timestamp() OR holder = $1) RETURNING token
+        WHERE name = 'delivery' AND (
+            expires_at <= clock_timestamp() OR expires_at > clock_timestamp() + $2 * interval '1 ms' OR holder = $1)
+        RETURNING token
         """)
     /// Also after its time, as long as nobody else has taken it.
     private static let keepHubQueueTurn = Statement.writingOnce(

@@ -6,7 +6,7 @@ import Glibc
 /// with this, or with a `Latch`, which is made of it.
 ///
 /// `DispatchSemaphore` and `sem_timedwait(3)` wait on the wall clock: after it was set back by an hour, a wait of five
-/// seconds takes an hour longer. `sem_clockwait(3)` is told which clock counts.
+/// seconds takes an hour longer. `sem_clockwait(3)` takes the clock that counts.
 package final class Semaphore: Sendable {
     // Allocated for as long as this object lives, at an address that never changes, as POSIX demands; from `init` to
     // `deinit` it is handed to nothing but sem_overview(7)'s functions, which may be called from any thread.

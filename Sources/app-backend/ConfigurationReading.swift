@@ -23,6 +23,8 @@ extension SiteConfiguration {
         "listenToRemotePeers", "workers", "auth.method", "auth.realm", "policy.tags", "policy.sendTo",
         "policy.secureOnly",
         "session.hours", "notifications.retentionDays", "limits.bodyBytes", "limits.drainSeconds", "log.level",
+        "limits.sendsPerMinute", "limits.sendsAtOnce", "limits.registrationsPerMinute", "limits.registrationsAtOnce",
+        "limits.listsPerMinute", "limits.listsAtOnce", "limits.bytesUnderWay",
         "webPush.privateKey", "webPush.privateKeyFile", "webPush.subject", "webPush.hosts", "webPush.privateHosts",
         "webPush.caFile", "webPush.proxy", "webPush.ttl", "webPush.timeout", "webPush.publicKey",
         "webPush.formerPrivateKey",
@@ -125,6 +127,7 @@ extension SiteConfiguration {
         retentionDays = reading.number("notifications.retentionDays", 1...3650) ?? retentionDays
         bodyBytes = reading.number("limits.bodyBytes", 1024...ServerLimits.maximumBodyBytes) ?? bodyBytes
         drainSeconds = reading.number("limits.drainSeconds", 0...600) ?? drainSeconds
+        readUserLimits(&reading)
         logLevel = reading.choice("log.level") ?? logLevel
     }
 
@@ -155,6 +158,18 @@ extension SiteConfiguration {
         hub.timeout = reading.number("hub.timeout", 1...120) ?? hub.timeout
         hub.caFile = reading.certificates("hub.caFile")
         hub.proxy = reading.text("hub.proxy")
+    }
+
+    private mutating func readUserLimits(_ reading: inout ConfigurationReading) {
+        func read(_ kind: String, _ rate: inout UserLimits.Rate) {
+            rate.perMinute = reading.number("limits.\(kind)PerMinute", 0...UserLimits.highestRate) ?? rate.perMinute
+            rate.atOnce = reading.number("limits.\(kind)AtOnce", 1...UserLimits.highestRate) ?? rate.atOnce
+        }
+        read("sends", &userLimits.sends)
+        read("registrations", &userLimits.registrations)
+        read("lists", &userLimits.lists)
+        userLimits.bytesUnderWay =
+            reading.number("limits.bytesUnderWay", 0...UserLimits.highestBytes) ?? userLimits.bytesUnderWay
     }
 }
 

@@ -85,11 +85,11 @@ final class LiveSite: Responder {
         let former = generation
         var configuration = wanted
         let waiting = configuration.keepFixed(of: former.configuration)
-        // Failed log-ins are remembered over a reload.
+        // Failed log-ins and what users have done are remembered over a reload.
         let isSameMethod = configuration.authenticationMethod == former.configuration.authenticationMethod
         let site = try Site(
             configuration, store: store, logger: logger, authenticator: isSameMethod ? former.site.authenticator : nil,
-            metrics: metrics, load: load)
+            meter: former.site.meter, metrics: metrics, load: load)
         let next = Generation(number: former.number + 1, configuration: configuration, site: site)
         try site.startDelivering()
         current.withLock { $0 = next }

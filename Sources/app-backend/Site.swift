@@ -16,6 +16,8 @@ struct Site {
     let backend: Backend
     /// Decides who is who. It remembers failed log-ins, so whoever makes a site anew hands it on.
     let authenticator: any Authenticator
+    /// What users have done so far, which likewise is handed on.
+    let meter: UserMeter
     /// What answers requests: the backend, and the local hub where it is served to others.
     let responder: any Responder
     private let hub: HubDoor
@@ -26,29 +28,33 @@ struct Site {
 
     /// - Parameters:
     ///   - authenticator: nil: the one that the configuration names.
+    ///   - meter: nil: one for users who have done nothing yet.
     ///   - metrics: the process's, which outlive this site.
     /// - Throws: `ConfigurationFault`, `TransportError`: whatever cannot be made.
     init(
         _ configuration: SiteConfiguration, store: any SiteStore, logger: Logger,
-        authenticator: (any Authenticator)? = nil,
+        authenticator: (any Authenticator)? = nil, meter: UserMeter? = nil,
         metrics: SiteMetrics = Site.makeMetrics(),
         load: @escaping @Sendable () -> HealthController.Load = { HealthController.Load() }
     ) throws {
-        let authenticator = authenticator ?? Self.authenticator(configuration, store, metrics.logIns)
+        let authenticator = authenticator ?? Self.authenticator(configuration, store, metrics.logIns, logger)
+        let meter = meter ?? UserMeter(metrics: metrics.limits)
         let hub = try HubDoor(configuration, store: store, metrics: metrics, logger: logger)
         let readings = SiteReadings(store: store, hub: hub, now: { Self.now().seconds })
-        let backend = Backend(
-            Backend.Parts(
-                store: store, notifications: Notifications(hub: hub.client, platforms: configuration.hub.platforms),
-                authenticator: authenticator,
-                policy: configuration.policy, retentionSeconds: Int64(configuration.retentionDays) * 86_400,
-                realm: configuration.realm, sessionSeconds: Int64(configuration.sessionHours) * 3_600,
-                publicConfiguration: PublicConfiguration(
-                    vapidPublicKey: hub.vapidPublicKey, deliveringPlatforms: hub.delivering),
-                version: Version.text, now: Self.now, load: load,
-                metrics: MetricsResponder { metrics.exposition(with: [readings]) },
-                logger: logger))
+        var parts = Backend.Parts(
+            store: store, notifications: Notifications(hub: hub.client, platforms: configuration.hub.platforms),
+            authenticator: authenticator,
+            policy: configuration.policy, retentionSeconds: Int64(configuration.retentionDays) * 86_400,
+            realm: configuration.realm, sessionSeconds: Int64(configuration.sessionHours) * 3_600,
+            publicConfiguration: PublicConfiguration(
+                vapidPublicKey: hub.vapidPublicKey, deliveringPlatforms: hub.delivering),
+            version: Version.text, now: Self.now, load: load,
+            metrics: MetricsResponder { metrics.exposition(with: [readings]) },
+            logger: logger)
+        (parts.limits, parts.meter) = (configuration.userLimits, meter)
+        let backend = Backend(parts)
         self.authenticator = authenticator
+        self.meter = meter
         self.backend = backend
         self.hub = hub
         let whole: any RoutedResponder =
@@ -120,10 +126,11 @@ struct Site {
     }
 
     private static func authenticator(
-        _ configuration: SiteConfiguration, _ store: any SiteStore, _ metrics: LogInMetrics
+        _ configuration: SiteConfiguration, _ store: any SiteStore, _ metrics: LogInMetrics,
+        _ logger: Logger
     ) -> any Authenticator {
         switch configuration.authenticationMethod {
-        case .users: UserAuthenticator(store: store, metrics: metrics, now: now)
+        case .users: UserAuthenticator(store: store, metrics: metrics, logger: logger, now: now)
         case .test: AuthenticationTestHandler()
         }
     }

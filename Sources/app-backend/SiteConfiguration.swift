@@ -70,6 +70,7 @@ struct SiteConfiguration: Sendable {
     var policy = TagPolicy()
     var sessionHours = 168
     var retentionDays = 30
+    var userLimits = UserLimits()
     var bodyBytes = 65_536
     var drainSeconds = 10
     var logLevel = Logger.Level.info

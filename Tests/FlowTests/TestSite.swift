@@ -64,6 +64,7 @@ final class TestSite: Sendable {
             authenticator: authenticator ?? UserAuthenticator(store: store, now: now), policy: policy,
             now: now, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         parts.turnSeconds = Self.patience
+        parts.meter = UserMeter(now: { clock.instant })
         adjust(&parts)
         (backend, twin) = (Backend(parts), Backend(parts))
     }

@@ -160,6 +160,7 @@ def test_an_upgrade_under_load_fails_no_request_and_keeps_what_was_edited(
     # Both of the callers log in anew at once when the service is another one: see `import_user`.
     alice = site.import_user("alice")
     allow_load(site.system.root)
+    site.system.systemctl("daemon-reload")
     site.configure(hub={"platforms": ["apns"]})
     edited = site.system.root.file(CONFIGURATION).read_text()
     with nginx_reloaded(site.system):

@@ -18,20 +18,24 @@ final class BackendProcess: Sendable {
     private let listener: Int32?
     private let process: Mutex<ChildProcess?>
     private let isHandedSocket: Bool
+    private let isLimited: Bool
     private let environment: [String]
 
     /// - Parameters:
     ///   - name: of its files in the folder.
     ///   - environment: `NAME=value` each.
     ///   - keys: members of the configuration file besides `listen`.
+    ///   - isLimited: whether a user may do no more than users do; tests make all their calls with a few.
     ///   - isHandedSocket: whether its socket is made here and outlives the process, as systemd's does.
     init(
-        _ name: String, in folder: ScratchFolder, isHandedSocket: Bool = false, environment: [String] = [],
+        _ name: String, in folder: ScratchFolder, isHandedSocket: Bool = false, isLimited: Bool = false,
+        environment: [String] = [],
         keys: String
     ) throws {
         self.name = name
         self.folder = folder
         self.isHandedSocket = isHandedSocket
+        self.isLimited = isLimited
         self.environment = environment
         listener = isHandedSocket ? try LoopbackSocket.listen(at: folder.path("\(name).sock")) : nil
         process = Mutex(nil)
@@ -42,8 +46,13 @@ final class BackendProcess: Sendable {
     /// Writes the configuration anew; the process reads it when it starts or is told to.
     func configure(keys: String) throws {
         let listen = isHandedSocket ? "null" : "\"\(socket)\""
-        try folder.write("{ \"listen\": \(listen), \(keys) }", to: "\(name).json")
+        let limits = isLimited ? "" : Self.noLimits + ", "
+        try folder.write("{ \"listen\": \(listen), \(limits)\(keys) }", to: "\(name).json")
     }
+
+    /// Members of a configuration that let each user do as much as it can.
+    static let noLimits = ["sendsPerMinute", "registrationsPerMinute", "listsPerMinute", "bytesUnderWay"]
+        .map { "\"limits.\($0)\": 0" }.joined(separator: ", ")
 
     deinit {
         if let listener { close(listener) }

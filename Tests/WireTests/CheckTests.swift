@@ -81,6 +81,10 @@ struct CheckTests {
         Row(#""store.url": "postgresql://site:short-secret@db.example/site""#, "store.url"),
         Row(#""store.url": "mysql://site:short-secret@db.example/site""#, "store.url", "store.url"),
         Row(#""store.connections": 4"#, "store.connections"),
+        Row(#""limits": { "sendsPerMinute": -1 }"#, "limits.sendsPerMinute"),
+        Row(#""limits": { "listsAtOnce": 0 }"#, "limits.listsAtOnce"),
+        Row(#""limits": { "registrationsPerMinute": "none" }"#, "limits.registrationsPerMinute"),
+        Row(#""limits": { "bytesUnderWay": 1073741825 }"#, "limits.bytesUnderWay"),
         Row(#""workers": 0, "log": { "level": "loud" }, "more": {"a": 1}"#, "more.a", "workers", "log.level"),
     ]
 

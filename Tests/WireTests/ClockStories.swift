@@ -16,7 +16,7 @@ extension WireTests {
                 #expect(site.isAlive())
                 let alice = try site.addUser("alice")
                 let endpoint = try site.registerBrowser(alice)
-                // Nobody listens there yet: it waits for another try.
+                // The push service is not there yet: the push waits for another try.
                 try site.push("later", from: alice, to: alice)
                 try site.inner.begin("clock", "-3600")
                 for _ in 1...3 { #expect(site.isAlive()) }

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+import Curl
 import DeviceAPI
 import Foundation
+import Glibc
 import HTTP
 import HTTPTypes
 import JSON
+import Processes
 import Testing
 
 extension WireTests {
@@ -19,6 +22,53 @@ extension WireTests {
         private func from(_ address: String) throws -> HTTPFields {
             [try #require(HTTPField.Name("Test-Address")): address]
         }
+
+        /// Of one process: each counts for itself.
+        @Test func `what a user has done counts over a reload, and the new limits do`() throws {
+            let scratch = try ScratchFolder()
+            func keys(_ limits: String) -> String {
+                #""store": { "path": "\#(scratch.path("store"))" }, "limits": { \#(limits) }"#
+            }
+            let backend = try BackendProcess(
+                "limited", in: scratch, isLimited: true, keys: keys(Self.threeLists))
+            defer { backend.stop() }
+            try DoorSite.run(before: backend.socket, in: scratch) { door in
+                let site = LimitedSite(backend: backend, door: door)
+                var reloads = 0
+                func reload(_ limits: String) throws {
+                    reloads += 1
+                    try backend.configure(keys: keys(limits))
+                    backend.signal(SIGHUP)
+                    #expect(Deadline.poll(seconds: 60) { backend.reloads == reloads })
+                }
+                // A minute gives a call back. What took longer has proved nothing, and is tried again.
+                var isInTime = false
+                for _ in 1...5 where !isInTime {
+                    let began = ContinuousClock.now
+                    let (alice, bob) = (try site.addUser("alice"), try site.addUser("bob"))
+                    var answers = [try site.lists(4, of: alice), try site.lists(1, of: bob)]
+                    try reload(#""listsPerMinute": 1, "listsAtOnce": 5"#)
+                    answers.append(try site.lists(3, of: alice))
+                    try reload(#""listsPerMinute": 0"#)
+                    answers.append(try site.lists(10, of: alice))
+                    try reload(Self.threeLists)
+                    answers.append(try site.lists(1, of: alice))
+                    let refused = Problem(try site.call(.get, Path.register, as: alice))
+                    isInTime = ContinuousClock.now - began < .seconds(50)
+                    guard isInTime else { continue }
+                    let passed = Array(repeating: 200, count: 10)
+                    #expect(answers == [[200, 200, 200, 429], [200], [200, 200, 429], passed, [429]])
+                    #expect(refused.detail.contains("limits.listsPerMinute") && refused.retryAfter ?? 0 > 60)
+                }
+                #expect(isInTime)
+                #expect(!backend.log.contains("a restart is needed"))
+                let numbers = String(decoding: try site.call(.get, Path.metrics).body, as: UTF8.self)
+                #expect(numbers.contains(#"app_backend_user_limit_refusals_total{limit="lists"} "#))
+                #expect(!numbers.contains(#"app_backend_user_limit_refusals_total{limit="lists"} 0"#))
+            }
+        }
+
+        private static let threeLists = #""listsPerMinute": 1, "listsAtOnce": 3"#
 
         /// Every way in which the eight groups of an address may be zero or not, which decides how it is written.
         @Test func `an IPv6 address counts as its first four groups, wherever its zeros are`() throws {
@@ -87,4 +137,28 @@ extension WireTests {
             }
         }
     }
+}
+
+/// nginx and a responder that holds its users to limits.
+private struct LimitedSite: ServedSite {
+    let backend: BackendProcess
+    let door: DoorSite
+    let secrets = Secrets()
+
+    var authority: String { door.authority }
+    var transport: CurlTransport { door.transport }
+
+    func run(_ arguments: [String], input: String) throws -> Program.Outcome {
+        try Program.run(Program.appBackend, arguments + ["--config", backend.configuration], input: .text(input))
+    }
+
+    /// What so many lists of devices are answered, one after the other.
+    func lists(_ count: Int, of user: WireUser) throws -> [Int] {
+        try (1...count).map { _ in try call(.get, Path.register, as: user).status.code }
+    }
+}
+
+extension BackendProcess {
+    /// How often it has said that it read its configuration again.
+    fileprivate var reloads: Int { log.components(separatedBy: "reloaded the configuration").count - 1 }
 }

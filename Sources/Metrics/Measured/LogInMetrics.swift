@@ -8,7 +8,9 @@ package struct LogInMetrics: Sendable {
         case remembered
         /// They had to be checked against the store, for the first time or once more.
         case notRemembered
-        case verified, failed, throttled, busy
+        case verified, failed, throttled, delayed, busy
+        /// One user's password was tried too often, from whatever networks.
+        case guessed
     }
 
     private let lookups = CounterFamily<LookupLabel>(
@@ -18,9 +20,13 @@ package struct LogInMetrics: Sendable {
     private let attempts = CounterFamily<AttemptLabel>(
         MetricName(
             "app_backend_logins_total",
-            "Passwords that were to be checked; those of the cache are not. throttled and busy: not even tried."))
+            "Passwords that were to be checked; those of the cache are not. throttled, delayed, busy: not even tried."))
+    private let guessedAccounts = CounterFamily<NoLabels>(
+        MetricName(
+            "app_backend_accounts_guessed_total",
+            "Users whose password was tried too often, and from too many networks for a limit of each."))
 
-    var collectors: [any Collector] { [lookups, attempts] }
+    var collectors: [any Collector] { [lookups, attempts, guessedAccounts] }
 
     package init() {}
 
@@ -31,7 +37,9 @@ package struct LogInMetrics: Sendable {
         case .verified: attempts.increment(.verified)
         case .failed: attempts.increment(.failed)
         case .throttled: attempts.increment(.throttled)
+        case .delayed: attempts.increment(.delayed)
         case .busy: attempts.increment(.busy)
+        case .guessed: guessedAccounts.increment()
         }
     }
 }
@@ -43,5 +51,5 @@ private enum LookupLabel: String, LabelSet, CaseIterable {
 
 private enum AttemptLabel: String, LabelSet, CaseIterable {
     static let names: [StaticString] = ["result"]
-    case verified, failed, throttled, busy
+    case verified, failed, throttled, delayed, busy
 }

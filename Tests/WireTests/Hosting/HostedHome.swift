@@ -28,7 +28,7 @@ final class HostedHome: Sendable {
         try ship("multiwatch.sh", to: "app-backend/multiwatch.sh", mode: 0o700)
         try ship("app-backend.json", to: "app-backend/app-backend.json", mode: 0o600) { text in
             let end = text.lastIndex(of: "}") ?? text.endIndex
-            return text[..<end] + ", \(members) }"
+            return text[..<end] + ", \(BackendProcess.noLimits), \(members) }"
         }
         try own()
     }

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+import DeviceAPI
+import HTTP
+import HTTPTypes
+
+/// Surrounds the routes behind authentication: of one user no more is carried out than the limits allow, from however many
+/// networks it comes. nginx limits networks.
+///
+/// It comes before `IdempotencyHandler`. So a request that is refused here has claimed no key, and the same one may be
+/// made later; and one that is made again counts again, because it costs a look into the store.
+struct UserLimiter: Responder {
+    /// When to ask again while too many bytes are under way: it is not known when they will be done, in seconds.
+    static let bytesRetryAfter = 1
+
+    let limits: UserLimits
+    let meter: UserMeter
+    let routes: any RoutedResponder
+    let inner: any Responder
+
+    /// - Throws: `Problem` 429; what the inner responder throws.
+    func respond(to request: Request) throws -> Response {
+        let owner = try request.authenticatedUser()
+        let kind = Kind(request, route: routes.route(of: request))
+        let bytes = request.body.count + (kind == .list ? meter.expectedListBytes(of: owner) : 0)
+        guard limits.bytesUnderWay > 0, bytes > 0 else { return try pass(request, kind, owner) }
+        guard meter.begin(bytes, of: owner, atMost: limits.bytesUnderWay) else {
+            throw Problem(
+                .tooManyRequests, "Too much of this user's is under way (limits.bytesUnderWay).",
+                retryAfter: Self.bytesRetryAfter)
+        }
+        defer { meter.end(bytes, of: owner) }
+        return try pass(request, kind, owner)
+    }
+
+    private func pass(_ request: Request, _ kind: Kind?, _ owner: String) throws -> Response {
+        switch kind {
+        case nil: return try inner.respond(to: request)
+        case .send:
+            if let seconds = meter.take(.sends, of: owner, limits.sends) {
+                throw Problem(
+                    .tooManyRequests, "Too many sends by this user (limits.sendsPerMinute).", retryAfter: seconds)
+            }
+            return try inner.respond(to: request)
+        case .registration:
+            if let seconds = meter.take(.registrations, of: owner, limits.registrations) {
+                throw Problem(
+                    .tooManyRequests, "Too many registrations by this user (limits.registrationsPerMinute).",
+                    retryAfter: seconds)
+            }
+            return try inner.respond(to: request)
+        case .list:
+            if let seconds = meter.take(.lists, of: owner, limits.lists) {
+                throw Problem(
+                    .tooManyRequests, "Too many lists for this user (limits.listsPerMinute).", retryAfter: seconds)
+            }
+            let response = try inner.respond(to: request)
+            meter.noteList(response.body.count, of: owner)
+            return response
+        }
+    }
+
+    /// What is limited by its number.
+    private enum Kind {
+        case send, registration, list
+
+        /// Nil for all others.
+        init?(_ request: Request, route: String?) {
+            let isRegistration = route == Path.register || route == Path.register + "/{id}"
+            switch request.method {
+            case .get where route == Path.register || route == Path.notifications: self = .list
+            case .post where route == Path.notifications: self = .send
+            case .post, .put, .delete:
+                guard isRegistration else { return nil }
+                self = .registration
+            default: return nil
+            }
+        }
+    }
+}

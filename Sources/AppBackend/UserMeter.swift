@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+import Metrics
+import Synchronization
+
+/// What each user has done lately, as far as it is limited. It outlives a reload, which may change the limits.
+///
+/// Rates are token buckets, each of which is one moment: when it will be full again.
+package final class UserMeter: Sendable {
+    /// Buckets that are kept at once, some 100 bytes each. Beyond it the full ones are dropped, and then the half that is
+    /// fullest: so a user who has emptied one cannot have it refilled by a crowd.
+    static let maximumBuckets = 30_000
+    /// What a list is taken to be when that user's last one was smaller, in bytes.
+    static let listBytes = 256 << 10
+    /// Users whose lists are known to be larger; beyond it all are forgotten.
+    static let maximumLongLists = 1_000
+
+    typealias Limit = LimitMetrics.Limit
+
+    private struct Bucket: Hashable {
+        let owner: String
+        let limit: Limit
+    }
+
+    private let fullAt = Mutex<[Bucket: ContinuousClock.Instant]>([:])
+    /// Of users who have any: at most one for each worker.
+    private let underWay = Mutex<[String: Int]>([:])
+    private let longLists = Mutex<[String: Int]>([:])
+    private let metrics: LimitMetrics
+    private let now: @Sendable () -> ContinuousClock.Instant
+
+    /// - Parameter now: a clock that is not set.
+    package init(
+        metrics: LimitMetrics = LimitMetrics(), now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
+    ) {
+        self.metrics = metrics
+        self.now = now
+    }
+
+    /// Takes one request out of a user's bucket.
+    /// - Returns: nil when it may be made; otherwise the seconds until the next one may be.
+    func take(_ limit: Limit, of owner: String, _ rate: UserLimits.Rate) -> Int? {
+        guard rate.perMinute > 0 else { return nil }
+        let interval = Duration.seconds(60) / rate.perMinute
+        let time = now()
+        let wait = fullAt.withLock { fullAt -> Duration in
+            let bucket = Bucket(owner: owner, limit: limit)
+            let start = max(fullAt[bucket] ?? time, time)
+            let missing = time.duration(to: start) - interval * (rate.atOnce - 1)
+            guard missing <= .zero else { return missing }
+            if fullAt.count >= Self.maximumBuckets, fullAt[bucket] == nil { Self.evict(&fullAt, time) }
+            fullAt[bucket] = start + interval
+            return .zero
+        }
+        guard wait > .zero else { return nil }
+        metrics.countRefusal(limit)
+        let (seconds, attoseconds) = wait.components
+        return Int(clamping: attoseconds > 0 ? seconds + 1 : seconds)
+    }
+
+    private static func evict(_ fullAt: inout [Bucket: ContinuousClock.Instant], _ time: ContinuousClock.Instant) {
+        fullAt = fullAt.filter { $0.value > time }
+        guard fullAt.count >= maximumBuckets else { return }
+        let emptiest = fullAt.sorted { $0.value > $1.value }.prefix(maximumBuckets / 2)
+        fullAt = Dictionary(uniqueKeysWithValues: emptiest.map { ($0.key, $0.value) })
+    }
+
+    /// Begins to work on so many bytes of a user's; `end` when it is done. The first is let in however many they are.
+    /// - Returns: false, when there would be too many.
+    func begin(_ bytes: Int, of owner: String, atMost limit: Int) -> Bool {
+        let isAdmitted = underWay.withLock { underWay in
+            let before = underWay[owner] ?? 0
+            guard before == 0 || bytes <= limit - before else { return false }
+            underWay[owner] = before + bytes
+            return true
+        }
+        if !isAdmitted { metrics.countRefusal(.bytes) }
+        return isAdmitted
+    }
+
+    func end(_ bytes: Int, of owner: String) {
+        underWay.withLock { underWay in
+            let rest = (underWay[owner] ?? 0) - bytes
+            underWay[owner] = rest > 0 ? rest : nil
+        }
+    }
+
+    /// How large a user's list is taken to be before it is made: as the last one was.
+    func expectedListBytes(of owner: String) -> Int {
+        longLists.withLock { $0[owner] } ?? Self.listBytes
+    }
+
+    func noteList(_ bytes: Int, of owner: String) {
+        longLists.withLock { longLists in
+            guard bytes > Self.listBytes else { return longLists[owner] = nil }
+            if longLists.count >= Self.maximumLongLists { longLists.removeAll() }
+            longLists[owner] = bytes
+        }
+    }
+}

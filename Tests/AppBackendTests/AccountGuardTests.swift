@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+import Synchronization
+import Testing
+import Threads
+
+@testable import AppBackend
+
+struct AccountGuardTests {
+    private let home = ClientNetwork("192.0.2.1")
+
+    private func network(_ number: Int) -> ClientNetwork { ClientNetwork("2001:db8:0:\(String(number, radix: 16))::1") }
+
+    /// One attempt.
+    /// - Returns: the seconds to wait, when it was refused; nil, when it was made.
+    private func attempt(
+        _ accounts: AccountGuard, _ name: String = "alice", from network: ClientNetwork, isRight: Bool = false,
+        isUser: Bool = true, now: Int64
+    ) -> Int? {
+        switch accounts.admit(name: name, network: network, now: now) {
+        case .refused(let seconds): return seconds
+        case .admitted(let isCounted):
+            _ = accounts.settle(
+                name: name, network: network, isCounted: isCounted, isRight ? .right : .wrong, isUser: isUser, now: now)
+            return nil
+        }
+    }
+
+    /// Guesses as fast as it is let, each time from another network.
+    /// - Returns: how many were made.
+    private func guess(_ accounts: AccountGuard, _ name: String = "alice", seconds: Range<Int64>) -> Int {
+        var (made, number) = (0, 0)
+        for now in seconds {
+            while true {
+                number += 1
+                guard attempt(accounts, name, from: network(number % 65_536), now: now) == nil else { break }
+                made += 1
+            }
+        }
+        return made
+    }
+
+    @Test func `one account is tried some three hundred times a day, from however many networks`() {
+        let day: Int64 = 86_400
+        let made = guess(AccountGuard(), seconds: 0..<day)
+        // The free ones, those while the delay grows, and then one for each longest delay.
+        #expect(made <= AccountGuard.freeFailures + 10 + Int(day / AccountGuard.maximumDelay))
+        #expect(made > AccountGuard.freeFailures)
+    }
+
+    @Test func `where the user logged in lately they are let in all the while`() {
+        let accounts = AccountGuard()
+        #expect(attempt(accounts, from: home, isRight: true, now: 0) == nil)
+        _ = guess(accounts, seconds: 1..<1_000)
+        // Also when they err.
+        for _ in 1...30 { #expect(attempt(accounts, from: home, now: 1_000) == nil) }
+        #expect(attempt(accounts, from: home, isRight: true, now: 1_000) == nil)
+        #expect(attempt(accounts, from: network(7), now: 1_000) != nil)
+        // Failures of one name do not count for another.
+        #expect(attempt(accounts, "bob", from: network(7), now: 1_000) == nil)
+    }
+
+    @Test func `the time to wait is the truth`() throws {
+        let accounts = AccountGuard()
+        _ = guess(accounts, seconds: 0..<100)
+        let seconds = try #require(attempt(accounts, from: network(1), isRight: true, now: 100))
+        #expect(attempt(accounts, from: network(1), isRight: true, now: 99 + Int64(seconds)) == 1)
+        #expect(attempt(accounts, from: network(1), isRight: true, now: 100 + Int64(seconds)) == nil)
+    }
+
+    @Test func `attempts at the same moment are no more than one after the other`() {
+        let accounts = AccountGuard()
+        let admitted = (0..<1_000).count { number in
+            if case .admitted = accounts.admit(name: "alice", network: network(number), now: 5) { true } else { false }
+        }
+        #expect(admitted == AccountGuard.freeFailures + 1)
+    }
+
+    @Test func `an attempt that could not be made costs no delay`() {
+        let accounts = AccountGuard()
+        for number in 0..<AccountGuard.freeFailures { #expect(attempt(accounts, from: network(number), now: 0) == nil) }
+        for _ in 1...3 {
+            #expect(accounts.admit(name: "alice", network: home, now: 0) == .admitted(isCounted: true))
+            _ = accounts.settle(name: "alice", network: home, isCounted: true, .notMade, isUser: true, now: 0)
+        }
+        #expect(attempt(accounts, from: home, isRight: true, now: 0) == nil)
+    }
+
+    @Test func `failures are forgotten, and a clock that is set back does not prolong a delay`() {
+        let accounts = AccountGuard()
+        _ = guess(accounts, seconds: 100_000..<101_000)
+        #expect(attempt(accounts, from: home, now: 101_000) != nil)
+        #expect(attempt(accounts, from: home, now: 101_000 - 3_600) == nil)
+        let others = AccountGuard()
+        _ = guess(others, seconds: 100_000..<101_000)
+        #expect(attempt(others, from: home, now: 101_000 + AccountGuard.forgetSeconds) == nil)
+    }
+
+    @Test func `the operator hears once of an account, of users alone, and not of many at once`() {
+        let accounts = AccountGuard()
+        func tellings(_ name: String, isUser: Bool, now: Int64) -> Int {
+            (0..<30).count { number in
+                accounts.settle(
+                    name: name, network: network(number), isCounted: isCounted(accounts, name, number, now), .wrong,
+                    isUser: isUser, now: now)
+            }
+        }
+        #expect(tellings("alice", isUser: true, now: 0) == 1)
+        #expect(tellings("alice", isUser: true, now: 60) == 0)
+        #expect(tellings("hunter2", isUser: false, now: 120) == 0)
+        let crowd = (0..<50).reduce(0) { $0 + tellings("user\($1)", isUser: true, now: 180) }
+        #expect(crowd == 1)
+    }
+
+    private func isCounted(_ accounts: AccountGuard, _ name: String, _ number: Int, _ now: Int64) -> Bool {
+        accounts.admit(name: name, network: network(number), now: now) == .admitted(isCounted: true)
+    }
+
+    @Test func `strangers cannot wipe out that an account is being guessed at, nor the networks of those who log in`() {
+        let accounts = AccountGuard()
+        #expect(attempt(accounts, from: home, isRight: true, now: 0) == nil)
+        _ = guess(accounts, seconds: 1..<300)
+        for number in 0..<AccountGuard.maximumNames * 2 {
+            _ = attempt(accounts, "user\(number)", from: network(1), isUser: false, now: 300)
+        }
+        #expect(attempt(accounts, from: network(9), now: 300) != nil)
+        #expect(attempt(accounts, from: home, now: 300) == nil)
+    }
+
+    @Test func `of a user's networks the last ones count`() {
+        let accounts = AccountGuard()
+        for number in 0...AccountGuard.maximumNetworks {
+            #expect(attempt(accounts, from: network(number), isRight: true, now: Int64(number)) == nil)
+        }
+        _ = guess(accounts, "alice", seconds: 100..<101)
+        #expect(attempt(accounts, from: network(AccountGuard.maximumNetworks), now: 100) == nil)
+        #expect(attempt(accounts, from: network(1), now: 100) == nil)
+        #expect(attempt(accounts, from: network(0), now: 100) != nil)
+        #expect(attempt(accounts, from: network(1), now: 100 + AccountGuard.networkSeconds) == nil)
+    }
+}
+
+struct HashingSlotsTests {
+    @Test func `one network has a quarter of them, and another still gets its turn`() {
+        let slots = HashingSlots(turnSeconds: 240)
+        let (opened, refused, done) = (Latch(), Semaphore(), Semaphore())
+        for number in 1...60 {
+            // All the addresses of one site.
+            _ = DetachedThread.start {
+                let result: Void? = slots.run(from: "2001:db8:1:\(number)::1") { opened.wait(for: .seconds(240)) }
+                if result == nil { refused.signal() } else { done.signal() }
+            }
+        }
+        for _ in 1...60 - HashingSlots.maximumAttemptsPerNetwork { #expect(refused.wait(for: .seconds(240))) }
+        #expect(!refused.wait(for: .zero))
+        let others = Semaphore()
+        for number in 1...3 {
+            _ = DetachedThread.start {
+                let result: Void? = slots.run(from: "192.0.2.\(number)") {}
+                if result != nil { others.signal() }
+            }
+        }
+        opened.open()
+        for _ in 1...3 { #expect(others.wait(for: .seconds(240))) }
+        for _ in 1...HashingSlots.maximumAttemptsPerNetwork { #expect(done.wait(for: .seconds(240))) }
+        // What was taken was given back.
+        let again: Int? = slots.run(from: "2001:db8:1::1") { 7 }
+        #expect(again == 7)
+    }
+
+    @Test func `all together have no more than there are`() {
+        let slots = HashingSlots(turnSeconds: 240)
+        let (opened, refused, done) = (Latch(), Semaphore(), Semaphore())
+        for number in 1...40 {
+            _ = DetachedThread.start {
+                let result: Void? = slots.run(from: "192.0.2.\(number)") { opened.wait(for: .seconds(240)) }
+                if result == nil { refused.signal() } else { done.signal() }
+            }
+        }
+        for _ in 1...40 - HashingSlots.maximumAttempts { #expect(refused.wait(for: .seconds(240))) }
+        opened.open()
+        for _ in 1...HashingSlots.maximumAttempts { #expect(done.wait(for: .seconds(240))) }
+        #expect(!refused.wait(for: .zero))
+    }
+}
