@@ -39,7 +39,9 @@ package struct HubStep: Sendable {
             return [.warning("the hub has too many calls at present", cure: "the hub's tier; come again later")]
         case .failing(let status):
             return [
-                .wrong("the hub is out of order: it answers \(status)", cure: "the status page of Azure; try again")
+                .wrong(
+                    "the hub is out of order: it answers \(status)",
+                    cure: "the status page of Azure, or the log of a hub of this product; try again")
             ]
         case .noAnswer(let reason):
             return [.wrong("the hub does not answer: \(reason)", cure: "try again; \(hub.setting("hub.timeout"))")]

@@ -9,7 +9,7 @@ import pytest
 
 from account import Account
 from chromium import ChromiumTab
-from installation import Installation
+from installation import Installation, User
 from notify_page import NotifyPage
 from subscriber import Subscriber
 from test_chromium import forward, subscribed
@@ -97,4 +97,38 @@ def test_nothing_of_it_is_beside_a_telephones_screen(
         assert tab.evaluate("document.documentElement.scrollWidth") == width
     settle(tab)
     tab.screenshot(screenshots / f"phone-{request.node.callspec.params['page'].__name__}.png")
+    assert violations(tab) == []
+
+
+def test_the_picture_of_the_readme(
+    chromium_tab: Callable[..., ChromiumTab], installation: Installation, subscriber: Subscriber, screenshots: Path
+) -> None:
+    """docs/page.png: who wants a new one copies it from the screenshots."""
+    accounts = {}
+    for name in ("alice", "bob"):
+        user = User(name, installation.secret("password-"))
+        installation.run("user", "add", name, input=user.password + "\n")
+        accounts[name] = Account(installation, user)
+    alice, bob = accounts["alice"], accounts["bob"]
+    tab = chromium_tab()
+    tab.size(1165, 900, scale=1.5)
+    subscribed(tab, subscriber)
+    page = NotifyPage(tab, installation.origin).open()
+    page.await_state("token")
+    page.log_in(alice)
+    bob.send(alice, "The train is ten minutes late.")
+    forward(page, subscriber)
+    page.await_received("ten minutes late")
+    bob.send_secret(alice, "The door’s code is 4711.")
+    forward(page, subscriber, number=2)
+    page.await_received("4711")
+    bob.register(subscriber)
+    page.choose("apns", True)
+    tab.fill("recipient", "bob")
+    tab.fill("message", "Thank you!")
+    tab.click("send")
+    assert [line.kind for line in page.await_results()] == ["NoTargetFound", "Completed"]
+    tab.wait_until('document.getElementById("message").value === ""')
+    settle(tab)
+    tab.screenshot(screenshots / "page.png")
     assert violations(tab) == []

@@ -131,6 +131,60 @@ def test_a_secret_that_was_read_stays_in_the_list_and_is_shown_again_on_demand(
     assert page.await_received(text).kind == "secret"
 
 
+# Gives those secrets a sender that have none, and takes it from those that have one, as is wanted.
+SENDERS = """(() => {
+    const real = window.fetch;
+    const names = %s;
+    const told = ({ From, SentAt, ...rest }, index = 0) => names.length === 0 ? rest
+        : { ...rest, From: names[index], SentAt: `2026-01-0${index + 1}T12:00:00Z` };
+    window.fetch = async (url, request) => {
+        const answer = await real(url, request);
+        const isSecrets = /\\/notifications(\\/[0-9]+)?$/.test(new URL(url).pathname);
+        if (!isSecrets || request.method !== "GET" || !answer.ok) return answer;
+        const json = await answer.json();
+        return Response.json(Array.isArray(json) ? json.map(told) : told(json));
+    };
+})()"""
+
+
+def open_with_secrets(tab: ChromiumTab, installation: Installation, alice: Account, bob: Account, names: list[str]) -> Page:
+    """Two secrets of bob's wait for alice, which the page believes to be from these senders."""
+    for text in ("one ", "two "):
+        bob.send_secret(alice, installation.secret(text))
+    tab.on_new_document(SENDERS % json.dumps(names))
+    page = NotifyPage[Tab](tab, installation.origin).open()
+    page.log_in(alice, state="loggedin")
+    await_secrets(page, ["locked", "locked"])
+    return page
+
+
+def test_secrets_that_wait_are_told_apart_by_sender_and_time(
+    chromium_tab: Callable[..., ChromiumTab], installation: Installation, alice: Account, bob: Account
+) -> None:
+    tab = chromium_tab(notifications="denied")
+    page = open_with_secrets(tab, installation, alice, bob, ["dora", "<b>erik</b>"])
+    first, second = page.received
+    # The newest is on top.
+    assert "A secret from <b>erik</b> is waiting" in first.text and "2 Jan 2026" in first.text
+    assert "A secret from dora is waiting" in second.text and "1 Jan 2026" in second.text
+    labels = tab.evaluate(f"[...document.querySelectorAll('{SECRETS} button')].map(one => one.ariaLabel)")
+    assert len(set(labels)) == 2 and "from dora" in labels[1]
+    read_first(page)
+    await_secrets(page, ["secret", "locked"])
+    assert "Secure message from <b>erik</b>" in page.received[0].text
+
+
+def test_secrets_of_before_senders_were_noted_are_listed_without(
+    chromium_tab: Callable[..., ChromiumTab], installation: Installation, alice: Account, bob: Account
+) -> None:
+    tab = chromium_tab(notifications="denied")
+    page = open_with_secrets(tab, installation, alice, bob, [])
+    assert [line.text.splitlines()[0] for line in page.received] == ["A secret is waiting"] * 2
+    assert tab.evaluate(f"document.querySelectorAll('{SECRETS} time').length") == 0
+    read_first(page)
+    await_secrets(page, ["secret", "locked"])
+
+
 # A server that is away
 
 

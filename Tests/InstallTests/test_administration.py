@@ -19,7 +19,10 @@ def test_root_sends_what_comes_through_a_pipe(site: Site) -> None:
     alice = site.add_user("alice")
     site.system.systemctl("start", SERVICE)
     # The pipe is root's, and the program becomes the owner of the store.
-    site.system.run("sh", "-ec", "echo The code is 7 | app-backend send --to alice --secure -")
+    sending = "echo The code is 7 | app-backend send --to alice --secure -"
+    done = site.system.run("sh", "-ec", sending, check=False)
+    # It is kept for her, who has no device that could be told.
+    assert done.returncode == 3 and "No device of alice was reached." in done.stderr, done.stderr
     sent = expect(site.call(alice, "GET", NOTIFICATIONS)).json()
     assert len(sent) == 1
     read = expect(site.call(alice, "GET", f"{NOTIFICATIONS}/{sent[0]['Id']}")).json()

@@ -115,6 +115,14 @@ extension WireTests {
             #expect(try site.run("send", "--to", alice.name, "--secure", "--pns", "apns", "x").status != 0)
         }
 
+        @Test(arguments: [("users", "user"), ("sendd", "send"), ("nonsense", "")])
+        func `an unknown command is called so, and a similar one is named`(word: String, similar: String) throws {
+            let outcome = try Program.run(Program.appBackend, [word, "list"])
+            #expect(outcome.status == 64 && outcome.output.isEmpty)
+            let suggestion = similar.isEmpty ? "" : " Did you mean \(similar)?"
+            #expect(outcome.errors == "There is no such command.\(suggestion)\n")
+        }
+
         @Test func `a second server does not take the socket of the first`() throws {
             let site = try sharedSite()
             let second = try site.run("serve")
