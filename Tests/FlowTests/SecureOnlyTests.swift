@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import AppBackend
 import DeviceAPI
+import HTTP
 import HTTPTypes
 import Store
 import Testing
