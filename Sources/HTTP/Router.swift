@@ -141,8 +141,8 @@ extension PathSegment {
         }
     }
 
-    /// Where the segments of a path stand in its bytes; nil when one of them is empty: what another server takes for the same
-    /// path, or for another one, is none here. A slash at the end is no segment.
+    /// Where the segments of a path are in its bytes; nil when one of them is empty, because a server in front may take such
+    /// a path for another one than it is here. A slash at the end is not a segment.
     fileprivate static func places(in path: UnsafeBufferPointer<UInt8>) -> [Range<Int>]? {
         var places: [Range<Int>] = []
         places.reserveCapacity(8)

@@ -11,7 +11,7 @@ extension PostgresStore {
         ON CONFLICT (owner, id) DO UPDATE SET remembered_at = excluded.remembered_at, place = excluded.place,
             expires_at = excluded.expires_at
         """)
-    /// Nobody may ask the hub after a send that is not remembered any more.
+    /// No user may ask the hub about a send that is not remembered any more, so the hub forgets it as well.
     private static let forgetSent = Statement.writingOnce(
         "forgetSent",
         """
@@ -22,7 +22,7 @@ extension PostgresStore {
         DELETE FROM hub_messages WHERE id IN (SELECT id FROM forgotten)
         """)
     /// Of one sender's too many are forgotten by one call of so many, which reads all of theirs; so each costs about the
-    /// same whatever its sender has sent before. Until then nobody finds them.
+    /// same whatever its sender has sent before. Until then `hasSent` passes them over.
     private static let callsPerForgetting = 64
     private static let hasSent = Statement.reading(
         "hasSent",

@@ -38,7 +38,7 @@ extension FileStore {
         }
     }
 
-    /// Whether the bucket holds less than one sender may leave, whoever has left it.
+    /// Whether the bucket holds less than one sender may leave, all owners and senders together.
     private func hasRoom(for new: SecureNotification, _ bucket: BucketWriter, _ summary: BucketSummary) -> Bool {
         let caps = context.options.caps
         return summary.records < caps.notificationsPerSender

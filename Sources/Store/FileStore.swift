@@ -101,7 +101,7 @@ package final class FileStore: SiteStore, Sendable {
         finished.maximumRecords = context.options.caps.hubMessages
         let messages = try table(finished)
         messageTable = messages
-        // Nobody may ask the hub after a send that its sender's list does not have any more.
+        // No user may ask the hub about a send that its sender's list does not have any more.
         var sent = TableSchema.records(SentNotification.self, "sent", key: "owner", expires: true)
         sent.recordsPerKey = context.options.caps.sentPerOwner
         sent.onForgotten = { messages.forget($0) }
