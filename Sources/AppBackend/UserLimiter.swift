@@ -19,7 +19,7 @@ struct UserLimiter: Responder {
 
     /// - Throws: `Problem` 429; what the inner responder throws.
     func respond(to request: Request) throws -> Response {
-        let owner = try request.authenticatedUser()
+        let owner = try request.authenticatedUser().owner
         let kind = Kind(request, route: routes.route(of: request))
         let bytes = request.body.count + (kind == .list ? meter.expectedListBytes(of: owner) : 0)
         guard limits.bytesUnderWay > 0, bytes > 0 else { return try pass(request, kind, owner) }
