@@ -62,7 +62,7 @@ struct SendCommand: ParsableCommand {
             try isSecure(configuration.policy, store)
             ? [nil] : pns.map { [$0] } ?? configuration.hub.platforms.map(\.rawValue)
         var report = try send(text, on: platforms, through: site)
-        if !noWait { try wait(for: &report, at: site) }
+        if !noWait { wait(for: &report, at: site) }
         print(json ? report.json : report.table)
         try judge(report, at: site)
     }
@@ -84,15 +84,23 @@ struct SendCommand: ParsableCommand {
     /// The first pause between two questions, and the longest, in microseconds.
     private static let pauses: ClosedRange<useconds_t> = 50_000...1_000_000
 
-    private func wait(for report: inout SendReport, at site: Site) throws {
+    /// A hub that does not answer has the message all the same. Below its Standard tier Azure does not tell at all.
+    private func wait(for report: inout SendReport, at site: Site) {
         let end = ContinuousClock.now + .seconds(timeout)
         var pause = Self.pauses.lowerBound
+        var fault: HubError?
         while true {
-            try report.update { (id) throws(HubError) in try site.details(of: id) }
-            guard !report.isFinal, ContinuousClock.now < end else { return }
+            do throws(HubError) {
+                try report.update { (id) throws(HubError) in try site.details(of: id) }
+                fault = nil
+            } catch {
+                fault = error
+            }
+            guard !report.isFinal, fault != .unauthorized, ContinuousClock.now < end else { break }
             usleep(pause)
             pause = min(pause * 2, Self.pauses.upperBound)
         }
+        if let fault { Terminal.complain("hub: \(fault)") }
     }
 
     private func judge(_ report: SendReport, at site: Site) throws {
