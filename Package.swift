@@ -179,7 +179,7 @@ let package = Package(
             path: "Tests/CourierOracle", swiftSettings: strict),
         .testTarget(
             name: "AppBackendTests",
-            dependencies: ["AppBackend", "DeviceAPI", "NotificationHub", "Randomness", "Store", httpTypes],
+            dependencies: ["AppBackend", "DeviceAPI", "HTTP", "NotificationHub", "Randomness", "Store", httpTypes],
             swiftSettings: strict),
         .testTarget(
             name: "DoctorTests",

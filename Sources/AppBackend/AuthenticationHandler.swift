@@ -21,21 +21,21 @@ struct AuthenticationHandler: Responder {
         return try inner.respond(to: request)
     }
 
-    private func user(of request: Request) throws -> String? {
+    private func user(of request: Request) throws -> Principal? {
         guard request.fields.contains(.authorization) else { return try userOfSession(request) }
         // A browser keeps a password that was typed into its own box, and adds it to whoever's requests.
         guard Self.isSafe(request) || RequestOrigin(request) != .other else { throw Self.strangersPage }
         guard let credentials = BasicCredentials(fields: request.fields) else { return nil }
-        return try authenticator.authenticate(credentials, address: request.remoteAddress ?? "")?.description
+        return try authenticator.authenticate(credentials, address: request.remoteAddress ?? "")
     }
 
     /// A browser adds its cookies to requests whoever's page makes them. `SameSite=Strict` keeps it from doing so for
     /// other sites; not for neighbours under the same domain, and not where a browser does not know it. So whatever
     /// could change something proves that this site's own page made it.
-    private func userOfSession(_ request: Request) throws -> String? {
+    private func userOfSession(_ request: Request) throws -> Principal? {
         guard let session = try sessions.session(of: request) else { return nil }
         guard Self.isSafe(request) || RequestOrigin(request) == .own else { throw Self.strangersPage }
-        return session.owner
+        return session.principal
     }
 
     private static func isSafe(_ request: Request) -> Bool { request.method == .get || request.method == .head }

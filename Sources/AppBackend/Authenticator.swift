@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import DeviceAPI
+import HTTP
 import Metrics
 import Store
 import Synchronization
@@ -10,12 +11,38 @@ package protocol Authenticator: Sendable {
     /// - Parameter address: the peer's address, for counting failures.
     /// - Returns: the user; nil when there is no such user or the password is wrong, without a hint which.
     /// - Throws: `Problem` 429 or 503, when it was not even tried; `StoreError`.
-    func authenticate(_ credentials: BasicCredentials, address: String) throws -> UserName?
+    func authenticate(_ credentials: BasicCredentials, address: String) throws -> Principal?
 
-    /// What the user's log-ins stand on at present: when it changes, his sessions end.
-    /// - Returns: nil, when there is no such user; then he has no session either.
+    /// Who has the name at present, and what that user's sessions depend on.
+    /// - Returns: nil, when there is no such user; then there is no session either.
     /// - Throws: `StoreError`.
-    func basis(of user: UserName) throws -> String?
+    func account(of name: UserName) throws -> Account?
+}
+
+/// A user as log-ins see it.
+package struct Account: Sendable {
+    let principal: Principal
+    /// When it changes, the user's sessions end.
+    let basis: String
+
+    package init(_ principal: Principal, basis: String) {
+        self.principal = principal
+        self.basis = basis
+    }
+}
+
+extension Authenticator {
+    /// The account that the owner's is, as long as it is the one that has its name.
+    func account(ofOwner owner: String) throws -> Account? {
+        guard let name = UserName(User.name(ofOwner: owner)), let account = try account(of: name),
+            account.principal.owner.hasSameBytes(as: owner)
+        else { return nil }
+        return account
+    }
+}
+
+extension User {
+    var principal: Principal { Principal(name: name, owner: owner) }
 }
 
 /// The users of the store, with real password hashes.
@@ -51,27 +78,27 @@ package final class UserAuthenticator: Authenticator {
         self.now = now
     }
 
-    package func authenticate(_ credentials: BasicCredentials, address: String) throws -> UserName? {
+    package func authenticate(_ credentials: BasicCredentials, address: String) throws -> Principal? {
         let time = now().seconds
         guard let name = UserName(credentials.name) else { return try reject(credentials, address, time) }
         guard let user = try store.user(name.description) else { return try reject(credentials, address, time) }
         let fingerprint = cache.fingerprint(name: user.name, password: credentials.password, hash: user.passwordHash)
         let isRemembered = cache.contains(fingerprint, now: time)
         metrics.count(isRemembered ? .remembered : .notRemembered)
-        if isRemembered { return name }
+        if isRemembered { return user.principal }
         guard try verify(credentials, against: user.passwordHash, address, time) else { return nil }
         cache.insert(fingerprint, now: time)
-        return name
+        return user.principal
     }
 
-    /// The hash of his password, which is another one also when the same password is set again.
-    package func basis(of user: UserName) throws -> String? {
-        try store.user(user.description)?.passwordHash
+    /// Sessions depend on the hash of the password, which is another one also when the same password is set again.
+    package func account(of name: UserName) throws -> Account? {
+        try store.user(name.description).map { Account($0.principal, basis: $0.passwordHash) }
     }
 
     /// No such user: hash all the same. Which user's hash decides by the name, so that the times of names that do
     /// not exist are spread like those of names that do, whatever kinds of hashes were imported.
-    private func reject(_ credentials: BasicCredentials, _ address: String, _ time: Int64) throws -> UserName? {
+    private func reject(_ credentials: BasicCredentials, _ address: String, _ time: Int64) throws -> Principal? {
         let hash = try decoyHash(for: credentials.name, time)
         _ = try verify(credentials, against: hash, address, time, isDecoy: true)
         return nil
@@ -138,11 +165,15 @@ package final class UserAuthenticator: Authenticator {
 package struct AuthenticationTestHandler: Authenticator {
     package init() {}
 
-    package func authenticate(_ credentials: BasicCredentials, address: String) -> UserName? {
-        guard credentials.name == credentials.password else { return nil }
-        return UserName(credentials.name)
+    package func authenticate(_ credentials: BasicCredentials, address: String) -> Principal? {
+        guard credentials.name.hasSameBytes(as: credentials.password) else { return nil }
+        return UserName(credentials.name).map(Self.principal)
     }
 
-    /// Not a hash of any password, so that no session outlives the change to real users, or back.
-    package func basis(of user: UserName) -> String? { "test" }
+    /// The basis is not a hash of any password, so that no session outlives the change to real users, or back.
+    package func account(of name: UserName) -> Account? { Account(Self.principal(name), basis: "test") }
+
+    private static func principal(_ name: UserName) -> Principal {
+        Principal(name: name.description, owner: name.description)
+    }
 }

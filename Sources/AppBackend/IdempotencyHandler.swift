@@ -32,7 +32,7 @@ struct IdempotencyHandler: Responder {
         }
         let time = now()
         let claim = IdempotentRequest(
-            owner: try request.authenticatedUser(), key: RequestFingerprint.name(of: key),
+            owner: try request.authenticatedUser().owner, key: RequestFingerprint.name(of: key),
             fingerprint: try RequestFingerprint.make(request, route: action.route, key: key), createdAt: time,
             expiresAt: time + Self.keptSeconds)
         if let first = try store.claimIdempotencyKey(claim, now: time) {

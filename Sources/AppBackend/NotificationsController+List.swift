@@ -14,7 +14,7 @@ extension NotificationsController {
     func list(_ request: Request) throws -> Response {
         let query = try Query(request.query)
         let found = try store.notifications(
-            owner: try request.authenticatedUser(), unreadOnly: try query.flag("unread"),
+            owner: try request.authenticatedUser().owner, unreadOnly: try query.flag("unread"),
             after: try Self.number(query, "after", 1...Int32.max),
             limit: Int(try Self.number(query, "limit", 1...Int32(Self.maximumLimit)) ?? Int32(Self.defaultLimit)),
             now: now())

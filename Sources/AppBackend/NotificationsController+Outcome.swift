@@ -15,7 +15,7 @@ extension NotificationsController {
     func outcome(_ request: Request, _ name: String) throws -> Response {
         let sender = try request.authenticatedUser()
         guard let id = NotificationID(name),
-            try store.hasSent(id.description, owner: sender, now: now()),
+            try store.hasSent(id.description, owner: sender.owner, now: now()),
             let details = try notifications.hub.tracking(request.id).details(id.description)
         else { throw Problem(.notFound, "You have sent no such notification.") }
         var response = Response.json(SendOutcomeDetails(id, details).json)
@@ -29,7 +29,7 @@ extension NotificationsController {
         guard let sender = request.user, !ids.isEmpty else { return }
         let time = now()
         do throws(StoreError) {
-            try store.rememberSent(ids, owner: sender, now: time, expiresAt: time + Self.sentSeconds)
+            try store.rememberSent(ids, owner: sender.owner, now: time, expiresAt: time + Self.sentSeconds)
         } catch {
             logger.warning("store: \(error)", metadata: ["request": "\(request.id)"])
         }

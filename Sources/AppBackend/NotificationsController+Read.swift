@@ -8,7 +8,7 @@ import Store
 extension NotificationsController {
     /// The payload, for its owner alone. What is somebody else's, has expired or never was is 404, all alike.
     func read(_ request: Request, _ name: String) throws -> Response {
-        let owner = try request.authenticatedUser()
+        let owner = try request.authenticatedUser().owner
         guard let id = try id(named: name, owner: owner),
             let notification = try read(id, owner: owner)
         else { throw Problem(.notFound, "You have no such notification.") }

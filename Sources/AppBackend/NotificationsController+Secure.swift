@@ -18,8 +18,8 @@ extension NotificationsController {
         let payload = request.body.isEmpty ? Self.defaultPayload : try request.jsonString()
         let time = now()
         let kept = try store.createNotification(
-            owner: recipient.description, payload: payload, now: time, expiresAt: time + retentionSeconds)
-        let audience = TagExpression.tag(try RegisterController.userTag(recipient.description))
+            owner: recipient.owner, payload: payload, now: time, expiresAt: time + retentionSeconds)
+        let audience = TagExpression.tag(try RegisterController.userTag(recipient.owner))
         let delivery = notifications.send(to: audience, on: notifications.platforms, requestID: request.id) {
             platform in
             Payload.secure(id: kept.id, token: kept.token, to: platform)
@@ -27,13 +27,13 @@ extension NotificationsController {
         return try answer(delivery, id: kept.id, to: request)
     }
 
-    private func secureRecipient(_ text: String, sender: String) throws -> UserName {
-        if text.isEmpty, let caller = UserName(sender) { return caller }
+    private func secureRecipient(_ text: String, sender: Principal) throws -> Principal {
+        if text.isEmpty { return sender }
         let recipient = try recipient(text, sender: sender)
         // A sender who is known to the store sends to users who are, or anybody could fill the disk with payloads
         // that nobody can ever read.
-        if try store.user(sender) != nil, try store.user(recipient.description) == nil {
-            throw Problem(.badRequest, "There is no such recipient.", field: "to_tag")
+        if try store.user(sender.name) != nil, try store.user(recipient.name) == nil {
+            throw Self.noRecipient
         }
         return recipient
     }

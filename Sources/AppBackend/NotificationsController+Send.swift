@@ -16,10 +16,10 @@ extension NotificationsController {
         let recipient = try recipient(toTag, sender: sender)
         let message = try request.jsonString()
         let audience = TagExpression.or(
-            .tag(try RegisterController.userTag(recipient.description)),
-            .tag(try RegisterController.serverTag(TagPolicy.senderPrefix + sender)))
+            .tag(try RegisterController.userTag(recipient.owner)),
+            .tag(try RegisterController.serverTag(TagPolicy.senderPrefix + sender.name)))
         let delivery = notifications.send(to: audience, on: [platform], requestID: request.id) { platform in
-            Payload.message(message, from: sender, to: platform)
+            Payload.message(message, from: sender.name, to: platform)
         }
         return try answer(delivery, to: request)
     }

@@ -33,16 +33,23 @@ struct NotificationsController: Sendable {
         return try send(request, query, pns: pns)
     }
 
-    /// The recipient, checked against the sender's policy.
+    static let noRecipient = Problem(.badRequest, "There is no such recipient.", field: "to_tag")
+
+    /// The recipient, checked against the sender's policy. Who is to be added yet, or again, has an owner already: it
+    /// is where sends to a name go that has no devices.
     /// - Throws: `Problem` 400 or 403; `field` is `to_tag`.
-    func recipient(_ text: String, sender: String) throws -> UserName {
+    func recipient(_ text: String, sender: Principal) throws -> Principal {
         guard let recipient = UserName(text) else {
             throw Problem(.badRequest, "to_tag must be the name of a user.", field: "to_tag")
         }
-        guard policy.maySend(to: recipient, sender: sender, user: try store.user(sender)) else {
+        guard policy.maySend(to: recipient, sender: sender.name, user: try store.user(sender.name)) else {
             throw Problem(.forbidden, "You may not send to this recipient.", field: "to_tag")
         }
-        return recipient
+        let name = recipient.description
+        let owner = try store.userRecord(name)?.successor ?? name
+        // The next user of the longest names would have no tag; there will be none.
+        guard owner.utf16.count <= UserName.maximumOwnerLength else { throw Self.noRecipient }
+        return Principal(name: name, owner: owner)
     }
 
     /// 200 when at least one platform took it. When none did, the first failure's status, as a problem that also

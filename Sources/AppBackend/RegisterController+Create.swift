@@ -22,7 +22,7 @@ extension RegisterController {
         let hub = hub.tracking(request.id)
         var ids = try known(handle, hub)
         let id = ids.isEmpty ? try hub.createRegistrationID() : ids.removeFirst()
-        let record = try claim(id.description, for: user)
+        let record = try claim(id.description, for: user.owner)
         try end(ids, inFavorOf: record, hub)
         var json = JSONWriter()
         json.string(id.description)

@@ -17,7 +17,7 @@ extension RegisterController {
         let hub = hub.tracking(request.id)
         for _ in 0..<Self.maximumAttempts {
             guard var device = try store.device(id) else { return Response() }
-            guard device.owner == user else {
+            guard device.owner.hasSameBytes(as: user.owner) else {
                 throw Problem(.forbidden, "This registration id belongs to somebody else.")
             }
             device.platform = ""

@@ -14,16 +14,17 @@ extension RegisterController {
         let user = try request.authenticatedUser()
         try request.requireJSON()
         let installation = try InstallationRegistration(body: request.body)
-        let installationTag = try Self.installationTag(installation, policy, try store.user(user))
+        let installationTag = try Self.installationTag(installation, policy, try store.user(user.name))
         let handle = try DeviceHandle(installation)
         let hub = hub.tracking(request.id)
-        var registered = try registrations(of: installation.installationID, user: user, handle: handle, hub)
+        var registered = try registrations(
+            of: installation.installationID, user: user.owner, handle: handle, hub)
         let known = registered.isEmpty ? nil : registered.removeFirst()
         let register = { (id: RegistrationID) throws -> DeviceRecord in
-            try claim(id.description, for: user)
+            try claim(id.description, for: user.owner)
             return try self.register(
                 Claim(
-                    id: id, user: user, handle: handle, tags: [installationTag],
+                    id: id, user: user.owner, handle: handle, tags: [installationTag],
                     installationID: installation.installationID), hub)
         }
         let device: DeviceRecord

@@ -7,7 +7,7 @@ import JSON
 extension RegisterController {
     /// The caller's own registrations. Ids that were handed out and never used are not among them.
     func list(_ request: Request) throws -> Response {
-        let devices = try store.devices(owner: try request.authenticatedUser())
+        let devices = try store.devices(owner: try request.authenticatedUser().owner)
         var json = JSONWriter()
         json.array { json in
             for device in devices where !device.platform.isEmpty { device.write(to: &json) }

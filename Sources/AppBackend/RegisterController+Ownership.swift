@@ -18,6 +18,7 @@ extension RegisterController {
     /// What a user wants to be true of a registration id.
     struct Claim {
         let id: RegistrationID
+        /// The owner.
         let user: String
         let handle: DeviceHandle
         /// Without the user's own.
@@ -46,13 +47,14 @@ extension RegisterController {
     private func decide(_ claim: Claim, _ hub: NotificationHubClient) throws -> DeviceRecord? {
         guard var device = try store.device(claim.id.description) else { throw HubError.registrationGone }
         let platform = claim.handle.platform.rawValue
-        let isSameHandle = device.platform == platform && device.handle == claim.handle.channel
-        if device.owner != claim.user {
+        let isSameHandle = device.platform == platform && device.handle.hasSameBytes(as: claim.handle.channel)
+        let isSameOwner = device.owner.hasSameBytes(as: claim.user)
+        if !isSameOwner {
             guard isSameHandle else { throw Problem(.forbidden, "This registration id belongs to somebody else.") }
             // The device has changed hands. If anything fails from here on, nobody hears what the other is sent.
             _ = try hub.delete(claim.id)
         }
-        device.isPending = device.isPending || device.owner != claim.user || !isSameHandle
+        device.isPending = device.isPending || !isSameOwner || !isSameHandle
         device.owner = claim.user
         device.platform = platform
         device.handle = claim.handle.channel
@@ -93,7 +95,7 @@ extension RegisterController {
                 _ = try hub.delete(claim.id)
                 throw HubError.registrationGone
             }
-            guard current.handle == record.handle, current.installationID == record.installationID else {
+            guard current.handle.hasSameBytes(as: record.handle), current.installationID == record.installationID else {
                 return false
             }
             record = current

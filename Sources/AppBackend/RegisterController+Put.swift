@@ -13,10 +13,10 @@ extension RegisterController {
         try request.requireJSON()
         let registration = try DeviceRegistration(body: request.body)
         let handle = try DeviceHandle(registration)
-        let tags = try policy.claim(registration.tags, user: try store.user(user))
+        let tags = try policy.claim(registration.tags, user: try store.user(user.name))
         guard let id = RegistrationID(id) else { throw HubError.registrationGone }
         _ = try register(
-            Claim(id: id, user: user, handle: handle, tags: tags, installationID: nil), hub.tracking(request.id))
+            Claim(id: id, user: user.owner, handle: handle, tags: tags, installationID: nil), hub.tracking(request.id))
         return Response()
     }
 }

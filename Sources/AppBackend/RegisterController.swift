@@ -26,9 +26,9 @@ struct RegisterController: Sendable {
     }
 
     /// The tag that makes a device reachable for what is sent to its user. Only the server adds it.
-    /// - Throws: `Problem` 500, which cannot happen: a user name is checked to be legal inside a tag.
-    static func userTag(_ user: String) throws(Problem) -> Tag {
-        try serverTag(TagPolicy.userPrefix + user)
+    /// - Throws: `Problem` 500, which cannot happen: an owner is checked to be legal inside a tag.
+    static func userTag(_ owner: String) throws(Problem) -> Tag {
+        try serverTag(TagPolicy.userPrefix + owner)
     }
 
     /// Whether it is any user's, however the prefix is spelled.

@@ -2,6 +2,7 @@
 import DeviceAPI
 import HTTP
 import HTTPTypes
+import Store
 
 /// `POST /api/session` with Basic credentials or `{"UserName":"…","Password":"…"}`
 extension SessionController {
@@ -13,11 +14,13 @@ extension SessionController {
         try Self.refuseOtherSites(request)
         guard let credentials = try credentials(request) else { return challenge.response(to: request, isLogIn: true) }
         // Read before the password is checked: when it changes in between, this session is none.
-        let basis = try UserName(credentials.name).flatMap { try authenticator.basis(of: $0) }
+        let account = try UserName(credentials.name).flatMap { try authenticator.account(of: $0) }
         let user = try authenticator.authenticate(credentials, address: request.remoteAddress ?? "")
-        guard let user, let basis else { return challenge.response(to: request, isLogIn: true) }
+        guard let user, let account, user.owner.hasSameBytes(as: account.principal.owner) else {
+            return challenge.response(to: request, isLogIn: true)
+        }
         try sessions.end(of: request)
-        let (token, session) = try sessions.begin(for: user, basis: basis)
+        let (token, session) = try sessions.begin(for: account)
         var response = Self.answer(session)
         response.fields[.setCookie] = SessionCookie.set(token, maximumAge: sessions.lifetime)
         return response

@@ -32,7 +32,7 @@ struct SessionController: Sendable {
     static func answer(_ session: Session) -> Response {
         var json = JSONWriter()
         json.object { json in
-            json.member("User", session.owner)
+            json.member("User", session.principal.name)
             json.member("ExpiresAt", session.expiresAt.text)
         }
         var response = Response.json(json.bytes)

@@ -40,10 +40,10 @@ struct SessionToken: Sendable {
 
     /// Ties a session to what its owner's log-ins stand on. A MAC under the token itself: from what is stored nobody
     /// can tell whether two sessions stand on the same password, or make one that fits.
-    func binding(owner: UserName, basis: String) -> Secret {
+    func binding(_ account: Account) -> Secret {
         let key = SymmetricKey(data: Array(text.reveal().utf8))
         // A name holds no NUL, so no two pairs run together.
-        let pair = Array(owner.description.utf8) + [0] + Array(basis.utf8)
+        let pair = Array(account.principal.owner.utf8) + [0] + Array(account.basis.utf8)
         return Secret(Base64.url.encode(HMAC<SHA256>.authenticationCode(for: pair, using: key)))
     }
 }

@@ -11,12 +11,12 @@ struct Sessions: Sendable {
     let lifetime: Int64
     let now: @Sendable () -> Timestamp
 
-    /// - Parameter basis: what the user's log-ins stood on before his password was checked.
-    func begin(for user: UserName, basis: String) throws(StoreError) -> (token: SessionToken, session: Session) {
+    /// - Parameter account: as it was before the password was checked.
+    func begin(for account: Account) throws(StoreError) -> (token: SessionToken, session: Session) {
         let token = SessionToken.random()
         let time = now()
         let session = Session(
-            id: token.id, owner: user.description, binding: token.binding(owner: user, basis: basis).reveal(),
+            id: token.id, owner: account.principal.owner, binding: token.binding(account).reveal(),
             createdAt: time, expiresAt: time + lifetime)
         try store.createSession(session, now: time)
         return (token, session)
@@ -29,9 +29,9 @@ struct Sessions: Sendable {
     }
 
     func session(of token: SessionToken) throws -> Session? {
-        guard let session = try store.session(token.id, now: now()), let owner = UserName(session.owner),
-            let basis = try authenticator.basis(of: owner),
-            token.binding(owner: owner, basis: basis) == Secret(session.binding)
+        guard let session = try store.session(token.id, now: now()),
+            let account = try authenticator.account(ofOwner: session.owner),
+            token.binding(account) == Secret(session.binding)
         else { return nil }
         return session
     }
@@ -41,4 +41,8 @@ struct Sessions: Sendable {
         guard let token = SessionCookie.token(in: request.fields) else { return }
         _ = try store.removeSession(token.id)
     }
+}
+
+extension Session {
+    var principal: Principal { Principal(name: User.name(ofOwner: owner), owner: owner) }
 }

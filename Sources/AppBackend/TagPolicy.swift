@@ -50,7 +50,7 @@ package struct TagPolicy: Sendable {
 
     /// Whether the user may send to that recipient. Everybody may send to himself.
     func maySend(to recipient: UserName, sender: String, user: User?) -> Bool {
-        recipient.description == sender
+        recipient.description.hasSameBytes(as: sender)
             || (user?.sendTo ?? defaultSendTo).contains { Self.matches(recipient.description, pattern: $0) }
     }
 

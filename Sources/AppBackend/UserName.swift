@@ -8,6 +8,8 @@
 package struct UserName: Hashable, Sendable, CustomStringConvertible {
     /// `username:` and the name must fit into the 120 UTF-16 code units of a tag.
     package static let maximumLength = 111
+    /// The same of an owner, which is the name of one who is not the first of the name with a number behind it.
+    package static let maximumOwnerLength = 111
 
     /// The folded name.
     package let description: String

@@ -46,6 +46,11 @@ extension Row {
         }
     }
 
+    /// Nil for NULL.
+    func optionalTime(_ column: Int32) throws(CallFailure) -> Timestamp? {
+        try optionalInteger(column).map { Timestamp(seconds: $0) }
+    }
+
     func time(_ column: Int32) throws(CallFailure) -> Timestamp {
         Timestamp(seconds: Int64(try integer(column)))
     }

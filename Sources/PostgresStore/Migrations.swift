@@ -6,7 +6,7 @@ import Store
 /// No sequences, advisory locks, extensions or functions, so that what only speaks PostgreSQL's protocol may take it, too.
 enum Migrations {
     /// Version 1 is the first; each is the statements that lead to it from the one before.
-    static let all: [[String]] = [schemaVersion1]
+    static let all: [[String]] = [schemaVersion1, removedUsers]
 
     static var newest: Int { all.count }
 
@@ -100,5 +100,16 @@ enum Migrations {
             name text PRIMARY KEY, holder bytea NOT NULL, token bigint NOT NULL, expires_at timestamptz NOT NULL)
         """,
         "INSERT INTO hub_turns VALUES ('delivery', '', 0, '1970-01-01T00:00:00Z')",
+    ]
+
+    /// A user who was removed stays as a row whose `ended_at` is set, so that the next user of the name is another owner.
+    /// `upkeep` is the JSON of what is left to be done, `work_due_at` the time at which it is to be done next.
+    private static let removedUsers = [
+        """
+        ALTER TABLE users ADD COLUMN generation bigint NOT NULL DEFAULT 0, ADD COLUMN ended_at bigint,
+            ADD COLUMN keeps_data boolean NOT NULL DEFAULT false, ADD COLUMN upkeep text,
+            ADD COLUMN work_due_at bigint, ADD COLUMN last_log_in_at bigint
+        """,
+        "CREATE INDEX users_work ON users (work_due_at) WHERE work_due_at IS NOT NULL",
     ]
 }

@@ -25,7 +25,7 @@ extension PostgresStore {
     package func forEachRecord(
         now: Timestamp, _ body: (StoredRecord) throws(StoreError) -> Void
     ) throws(StoreError) {
-        for user in try users() { try body(.user(user)) }
+        for user in try userRecords() { try body(.user(user)) }
         for walk in TransferWalk.all {
             var place = walk.start
             while true {

@@ -2,48 +2,81 @@
 import Store
 
 extension PostgresStore {
-    private static let user = Statement.reading(
-        "user",
-        "SELECT name, password_hash, tags, send_to, version FROM users WHERE name = $1 AND removed_at IS NULL")
+    private static let columns = """
+        name, password_hash, tags, send_to, generation, ended_at, keeps_data, upkeep, last_log_in_at, version
+        """
+    private static let userRecord = Statement.reading(
+        "user", "SELECT \(columns) FROM users WHERE name = $1 AND removed_at IS NULL")
     private static let users = Statement.reading(
-        "users", "SELECT name, password_hash, tags, send_to, version FROM users WHERE removed_at IS NULL")
-    /// A user who was removed lately counts on.
+        "users", "SELECT \(columns) FROM users WHERE removed_at IS NULL AND (ended_at IS NULL OR $1)")
+    private static let usersWithWork = Statement.reading(
+        "usersWithWork",
+        "SELECT \(columns) FROM users WHERE work_due_at <= $1 AND removed_at IS NULL ORDER BY work_due_at LIMIT $2")
+    private static let noteLogIn = Statement.writingOnce(
+        "noteLogIn",
+        """
+        UPDATE users SET last_log_in_at = $3
+        WHERE name = $1 AND generation = $2 AND ended_at IS NULL AND removed_at IS NULL
+        """)
+    /// A record that was removed lately counts on.
     private static let createUser = Statement.writing(
         "createUser",
         """
-        INSERT INTO users (name, password_hash, tags, send_to, version) VALUES ($1, $2, $3, $4, 1)
-        ON CONFLICT (name) DO UPDATE SET password_hash = $2, tags = $3, send_to = $4, version = users.version + 1,
-            removed_at = NULL
+        INSERT INTO users (
+            name, password_hash, tags, send_to, generation, ended_at, keeps_data, upkeep, work_due_at, last_log_in_at,
+            version)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 1)
+        ON CONFLICT (name) DO UPDATE SET \(assignments), version = users.version + 1, removed_at = NULL
         WHERE users.removed_at IS NOT NULL RETURNING version
         """)
     private static let replaceUser = Statement.writing(
         "replaceUser",
         """
-        UPDATE users SET password_hash = $2, tags = $3, send_to = $4, version = version + 1
-        WHERE name = $1 AND version = $5 AND removed_at IS NULL RETURNING version
+        UPDATE users SET \(assignments), version = version + 1
+        WHERE name = $1 AND version = $11 AND removed_at IS NULL RETURNING version
         """)
+    private static let assignments = """
+        password_hash = $2, tags = $3, send_to = $4, generation = $5, ended_at = $6, keeps_data = $7, upkeep = $8,
+        work_due_at = $9, last_log_in_at = $10
+        """
     private static let removeUser = Statement.writing(
         "removeUser",
         """
-        UPDATE users SET removed_at = now(), password_hash = '', tags = NULL, send_to = NULL
+        UPDATE users SET removed_at = now(), password_hash = '', tags = NULL, send_to = NULL, generation = 0,
+            ended_at = NULL, keeps_data = false, upkeep = NULL, work_due_at = NULL, last_log_in_at = NULL
         WHERE name = $1 AND removed_at IS NULL
         """)
 
     package func user(_ name: String) throws(StoreError) -> User? {
-        try first(Self.user, [.name(name)])
+        guard let user = try userRecord(name), user.removedAt == nil else { return nil }
+        return user
+    }
+
+    package func userRecord(_ name: String) throws(StoreError) -> User? {
+        try first(Self.userRecord, [.name(name)])
     }
 
     package func users() throws(StoreError) -> [User] {
-        let users: [User] = try all(Self.users, [])
+        let users: [User] = try all(Self.users, [.bool(false)])
         return users.sorted { $0.name < $1.name }
+    }
+
+    /// Removed ones too.
+    func userRecords() throws(StoreError) -> [User] {
+        try all(Self.users, [.bool(true)])
+    }
+
+    package func usersWithWork(dueBy now: Timestamp, limit: Int) throws(StoreError) -> [User] {
+        try all(Self.usersWithWork, [.time(now), .count(max(0, limit))])
+    }
+
+    package func noteLogIn(_ user: User, at time: Timestamp) throws(StoreError) {
+        try database.call(Self.noteLogIn, [.name(user.name), .count(user.generation), .time(time)])
     }
 
     package func putUser(_ user: User) throws(StoreError) -> User {
         guard user.version >= 0, user.version < .max - 1 else { throw .conflict }
-        var values: [Value] = [
-            .name(user.name), .name(user.passwordHash), .text(user.tags.map(JSONText.array)),
-            .text(user.sendTo.map(JSONText.array)),
-        ]
+        var values = Self.values(user)
         if user.version > 0 { values.append(.count(user.version)) }
         let statement = user.version == 0 ? Self.createUser : Self.replaceUser
         return try database.call(statement, values) { (rows) throws(CallFailure) in
@@ -52,6 +85,15 @@ extension PostgresStore {
             stored.version = try row.integer(0)
             return stored
         }
+    }
+
+    /// All columns but the version.
+    static func values(_ user: User) -> [Value] {
+        [
+            .name(user.name), .name(user.passwordHash), .text(user.tags.map(JSONText.array)),
+            .text(user.sendTo.map(JSONText.array)), .count(user.generation), .time(user.removedAt),
+            .bool(user.keepsData), .text(user.upkeep.text), .time(user.upkeep.dueAt), .time(user.lastLogInAt),
+        ]
     }
 
     package func removeUser(_ name: String) throws(StoreError) -> Bool {
@@ -63,6 +105,15 @@ extension User: RowRecord {
     init(_ row: Row) throws(CallFailure) {
         self.init(
             name: try row.string(0), passwordHash: try row.string(1), tags: try row.texts(2), sendTo: try row.texts(3),
-            version: try row.integer(4))
+            version: try row.integer(9))
+        generation = try row.integer(4)
+        removedAt = try row.optionalTime(5)
+        keepsData = try row.bool(6)
+        if let text = try row.optionalString(7) {
+            guard let upkeep = Upkeep(text: text) else { throw .malformed }
+            self.upkeep = upkeep
+        }
+        lastLogInAt = try row.optionalTime(8)
+        guard generation >= 0, generation < .max - 1 else { throw .malformed }
     }
 }

@@ -36,4 +36,5 @@ extension PostgresStore {
 
 extension Value {
     static func time(_ time: Timestamp) -> Value { .integer(time.seconds) }
+    static func time(_ time: Timestamp?) -> Value { .integer(time?.seconds) }
 }

@@ -60,7 +60,13 @@ extension StoredRecord {
     }
 
     private static let user = Statement.writing(
-        "import users", versioned("users", ["name", "password_hash", "tags", "send_to"], key: "name"))
+        "import users",
+        versioned(
+            "users",
+            [
+                "name", "password_hash", "tags", "send_to", "generation", "ended_at", "keeps_data", "upkeep",
+                "work_due_at", "last_log_in_at",
+            ], key: "name"))
     private static let notification = expiring(
         "notifications", ["owner", "id", "token", "payload", "is_read", "created_at", "expires_at"],
         key: ["owner", "id"])
@@ -113,13 +119,7 @@ extension StoredRecord {
     // MARK: Values, in the order of the columns
 
     private static func put(_ user: User) -> Put {
-        (
-            Self.user,
-            [
-                .name(user.name), .name(user.passwordHash), .text(user.tags.map(JSONText.array)),
-                .text(user.sendTo.map(JSONText.array)), .count(user.version),
-            ]
-        )
+        (Self.user, PostgresStore.values(user) + [.count(user.version)])
     }
 
     private static func put(_ notification: SecureNotification, _ now: Timestamp) -> Put {

@@ -13,12 +13,18 @@ struct HashRange {
 extension BucketTable {
     /// Calls `body` with every file, in the order of the hashes. Others may write meanwhile: a record is then in one file
     /// or another, and what was there before the walk and stays is met.
-    func forEachFile(_ body: (BucketContent, HashRange) throws(StoreError) -> Void) throws(StoreError) {
+    /// - Parameter isLeftOut: is asked for a file by its identity and its name before it is read.
+    func forEachFile(
+        except isLeftOut: (FileIdentity, String) -> Bool = { _, _ in false },
+        _ body: (BucketContent, HashRange) throws(StoreError) -> Void
+    ) throws(StoreError) {
         var position: UInt64? = 0
         while let hash = position {
             let bucket = try open(hash, O_RDONLY)
             let end = nextHash(hash, depth: bucket?.depth ?? depth(hash))
-            if let file = bucket?.file { try body(Self.content(of: file), HashRange(first: hash, end: end)) }
+            if let file = bucket?.file, !isLeftOut(try file.identity(), file.name) {
+                try body(Self.content(of: file), HashRange(first: hash, end: end))
+            }
             position = end
         }
     }

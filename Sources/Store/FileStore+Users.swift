@@ -2,8 +2,13 @@
 internal import JSON
 
 extension FileStore {
-    /// Costs two `stat` where the file has not changed since the user was last asked for.
     package func user(_ name: String) throws(StoreError) -> User? {
+        guard let user = try userRecord(name), user.removedAt == nil else { return nil }
+        return user
+    }
+
+    /// Costs two `stat` where the file has not changed since the user was last asked for.
+    package func userRecord(_ name: String) throws(StoreError) -> User? {
         // Two names may be equal that only look alike.
         if let known = userCache.record(name), known.name.hasSameBytes(as: name) { return known }
         let asked = FileIdentity.clock
@@ -15,7 +20,30 @@ extension FileStore {
     package func users() throws(StoreError) -> [User] {
         var users: [[UInt8]: User] = [:]
         try userTable.forEachFile { (content, _) in users.merge(usersByName(in: content)) { _, new in new } }
-        return users.values.sorted { $0.name < $1.name }
+        return users.values.filter { $0.removedAt == nil }.sorted { $0.name < $1.name }
+    }
+
+    /// Files in which a former call found no work, and that have not changed since, are not read.
+    package func usersWithWork(dueBy now: Timestamp, limit: Int) throws(StoreError) -> [User] {
+        var found: [User] = []
+        try userTable.forEachFile(except: idleUserFiles.isKnown) { (content, _) in
+            let working = usersByName(in: content).values.filter { !$0.upkeep.isEmpty }
+            if working.isEmpty { idleUserFiles.insert(content.identity, content.name) }
+            found += working.filter { $0.upkeep.dueAt.map { $0 <= now } ?? false }
+        }
+        let mostUrgentFirst = found.sorted { ($0.upkeep.dueAt ?? now) < ($1.upkeep.dueAt ?? now) }
+        return Array(mostUrgentFirst.prefix(max(0, limit)))
+    }
+
+    package func noteLogIn(_ user: User, at time: Timestamp) throws(StoreError) {
+        try userTable.write(user.name, durably: false) { (bucket) throws(StoreError) in
+            let line = userTable.lastLine(user.name, in: try bucket.content())
+            guard var current = line.flatMap({ User(line: $0) }), current.removedAt == nil,
+                current.generation == user.generation
+            else { return }
+            current.lastLogInAt = time
+            try bucket.append(LineCodec.encode(current, keepingUnknownOf: line))
+        }
     }
 
     package func putUser(_ user: User) throws(StoreError) -> User {
@@ -32,7 +60,7 @@ extension FileStore {
     }
 
     package func removeUser(_ name: String) throws(StoreError) -> Bool {
-        guard try user(name) != nil else { return false }
+        guard try userRecord(name) != nil else { return false }
         return try userTable.write(name) { (bucket) throws(StoreError) -> Bool in
             guard let old = self.user(name, in: try bucket.content()) else { return false }
             try bucket.append(LineCodec.removal(of: name, version: old.version))
@@ -62,18 +90,32 @@ extension FileStore {
 extension User {
     /// How long all of its texts are.
     fileprivate var textBytes: Int {
-        ((tags ?? []) + (sendTo ?? [])).reduce(name.utf8.count + passwordHash.utf8.count) { $0 + $1.utf8.count + 16 }
+        upkeep.cleanings.count * MemoryLayout<Cleaning>.size
+            + ((tags ?? []) + (sendTo ?? [])).reduce(name.utf8.count + passwordHash.utf8.count) {
+                $0 + $1.utf8.count + 16
+            }
     }
 }
 
 extension User: LineRecord {
-    static let members: Set = ["id", "passwordHash", "tags", "sendTo", "version"]
+    static let members: Set = [
+        "id", "passwordHash", "tags", "sendTo", "generation", "removedAt", "keepsData", "upkeep", "lastLogInAt",
+        "version",
+    ]
 
     init?(line: JSONValue) {
         guard let name = line["id"]?.string, let passwordHash = line["passwordHash"]?.string,
             let tags = line.texts("tags"), let sendTo = line.texts("sendTo"), let version = line.version
         else { return nil }
         self.init(name: name, passwordHash: passwordHash, tags: tags, sendTo: sendTo, version: version)
+        guard let generation = line.optional("generation", \.integer), generation ?? 0 >= 0, generation ?? 0 < .max - 1,
+            let keepsData = line.optional("keepsData", \.bool), let upkeep = line.optional("upkeep", Upkeep.init),
+            let removedAt = line.optional("removedAt", \.time), let lastLogInAt = line.optional("lastLogInAt", \.time)
+        else { return nil }
+        self.generation = generation ?? 0
+        self.keepsData = keepsData ?? false
+        self.upkeep = upkeep ?? Upkeep()
+        (self.removedAt, self.lastLogInAt) = (removedAt, lastLogInAt)
     }
 
     func write(to json: inout JSONWriter) {
@@ -81,6 +123,14 @@ extension User: LineRecord {
         json.member("passwordHash", passwordHash)
         if let tags { json.member("tags", tags) }
         if let sendTo { json.member("sendTo", sendTo) }
+        if generation > 0 { json.member("generation", generation) }
+        if let removedAt { json.member("removedAt", removedAt.text) }
+        if keepsData { json.member("keepsData", true) }
+        if !upkeep.isEmpty {
+            json.name("upkeep")
+            upkeep.write(to: &json)
+        }
+        if let lastLogInAt { json.member("lastLogInAt", lastLogInAt.text) }
         json.member("version", version)
     }
 }

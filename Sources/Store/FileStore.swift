@@ -40,6 +40,7 @@ package final class FileStore: SiteStore, Sendable {
     let context: StoreContext
     let userTable: BucketTable
     let userCache = RecordCache<String, User>()
+    let idleUserFiles = KnownFiles()
     let notificationTable: BucketTable
     let notificationSummaries = BucketSummaries()
     let notificationCache = RecordCache<NotificationKey, SecureNotification>()

@@ -18,31 +18,6 @@ package struct Timestamp: Comparable, Hashable, Sendable {
     }
 }
 
-/// A user who may log in.
-package struct User: Hashable, Sendable {
-    /// The key, byte by byte: names that only look alike are two users.
-    package var name: String
-    /// As `crypt(3)` made it: `$y$…`, `$2b$…`, `$6$…`.
-    package var passwordHash: String
-    /// Patterns of tags that the user may claim; nil: the configuration's default.
-    package var tags: [String]?
-    /// Patterns of recipients that the user may send to; nil: the configuration's default.
-    package var sendTo: [String]?
-    /// Counts the writes, from 1; 0 in a user who was never stored. Also counts on over a removal, until the file is
-    /// compacted.
-    package var version: Int
-
-    package init(
-        name: String, passwordHash: String, tags: [String]? = nil, sendTo: [String]? = nil, version: Int = 0
-    ) {
-        self.name = name
-        self.passwordHash = passwordHash
-        self.tags = tags
-        self.sendTo = sendTo
-        self.version = version
-    }
-}
-
 /// A payload that waits for its owner; only its id travels through the push services.
 package struct SecureNotification: Hashable, Sendable {
     /// 1 ... 2^31 - 2, random, unique for its owner. Fits the tutorials' clients, which read a 32-bit integer;

@@ -8,18 +8,30 @@
 /// `kill -9` and a loss of power. Several processes may use one store at once and see each other's writes.
 /// Every call may throw `busy`, `damaged`, `unavailable`; every write `full`, `readOnly`, `poisoned` as well.
 package protocol StateStore: SessionStore, SentStore, IdempotencyStore {
-    /// The user of that exact name; nil when there is none.
+    /// The user of that exact name; nil when there is none, or the user was removed.
     func user(_ name: String) throws(StoreError) -> User?
 
-    /// All users, sorted by name.
+    /// As `user(_:)`, but also what a removed user has left behind.
+    func userRecord(_ name: String) throws(StoreError) -> User?
+
+    /// All users, sorted by name, without those who were removed.
     func users() throws(StoreError) -> [User]
+
+    /// At most `limit` users, removed ones too, whose upkeep is due.
+    func usersWithWork(dueBy now: Timestamp, limit: Int) throws(StoreError) -> [User]
+
+    /// Notes when the user's password was verified, if the user is there and of that generation. A hint, which the next
+    /// loss of power may take, and no new version.
+    func noteLogIn(_ user: User, at time: Timestamp) throws(StoreError)
 
     /// Creates the user (`version` 0) or replaces the one at that version.
     /// - Returns: the user with its new version.
     /// - Throws: `conflict`, when the stored version is another one (0: none).
     func putUser(_ user: User) throws(StoreError) -> User
 
-    /// - Returns: whether there was such a user.
+    /// Removes the record itself, so that the name begins anew. Whoever has had devices or secrets is removed by
+    /// `putUser` with `removedAt` instead.
+    /// - Returns: whether there was such a record.
     func removeUser(_ name: String) throws(StoreError) -> Bool
 
     /// Keeps a payload for its owner, under an id that the store draws at random.

@@ -37,6 +37,15 @@ extension JSONValue {
         self[name]?.string.flatMap { Timestamp(text: $0) }
     }
 
+    /// What a member holds. The outer nil: something else than that; the inner: absent.
+    func optional<Value>(_ name: String, _ read: (JSONValue) -> Value?) -> Value?? {
+        guard let value = self[name] else { return .some(nil) }
+        return read(value).map { .some($0) } ?? nil
+    }
+
+    /// The text as a time; nil when it is none.
+    var time: Timestamp? { string.flatMap { Timestamp(text: $0) } }
+
     /// The texts in a member. The outer nil: a value that is no array of texts; the inner: absent or null.
     func texts(_ name: String) -> [String]?? {
         guard let value = self[name], !value.isNull else { return .some(nil) }

@@ -136,8 +136,10 @@ struct SendCommand: ParsableCommand {
 private struct Operator: Authenticator {
     let name: String
 
-    func authenticate(_ credentials: BasicCredentials, address: String) -> UserName? { UserName(name) }
+    func authenticate(_ credentials: BasicCredentials, address: String) -> Principal? {
+        UserName(name).map { Principal(name: $0.description, owner: $0.description) }
+    }
 
     /// A command has no sessions.
-    func basis(of user: UserName) -> String? { nil }
+    func account(of name: UserName) -> Account? { nil }
 }

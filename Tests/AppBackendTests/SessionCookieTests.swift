@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import HTTP
 import HTTPTypes
 import Randomness
 import Testing
@@ -92,14 +93,16 @@ struct SessionTokenTests {
         #expect(token.id == "ea866a757e4c38babfa8127cbe9a409d3e1f93a00ff1488ff735fcf917afffd0")
     }
 
-    @Test func `a binding fits one token, one name and one basis`() throws {
+    @Test func `a binding fits one token, one owner and one basis`() throws {
         let (token, other) = (SessionToken.random(), SessionToken.random())
-        let (alice, bob) = (try #require(UserName("alice")), try #require(UserName("bob")))
-        let binding = token.binding(owner: alice, basis: "$y$1")
-        #expect(token.binding(owner: alice, basis: "$y$1") == binding)
+        func account(_ owner: String, _ basis: String) -> Account {
+            Account(Principal(name: "alice", owner: owner), basis: basis)
+        }
+        let binding = token.binding(account("alice", "$y$1"))
+        #expect(token.binding(account("alice", "$y$1")) == binding)
         for stranger in [
-            other.binding(owner: alice, basis: "$y$1"), token.binding(owner: bob, basis: "$y$1"),
-            token.binding(owner: alice, basis: "$y$2"), token.binding(owner: alice, basis: ""),
+            other.binding(account("alice", "$y$1")), token.binding(account("alice:1", "$y$1")),
+            token.binding(account("alice", "$y$2")), token.binding(account("alice", "")),
         ] { #expect(stranger != binding) }
     }
 

@@ -165,7 +165,7 @@ private struct DefectiveAuthenticator: Authenticator {
         var description: String { ErrorTests.reason }
     }
 
-    func authenticate(_ credentials: BasicCredentials, address: String) throws -> UserName? { throw Defect() }
+    func authenticate(_ credentials: BasicCredentials, address: String) throws -> Principal? { throw Defect() }
 
-    func basis(of user: UserName) throws -> String? { throw Defect() }
+    func account(of name: UserName) throws -> Account? { throw Defect() }
 }

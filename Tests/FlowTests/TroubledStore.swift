@@ -19,7 +19,15 @@ struct TroubledStore: StateStore {
 
     func user(_ name: String) throws(StoreError) -> User? { try inner.user(name) }
 
+    func userRecord(_ name: String) throws(StoreError) -> User? { try inner.userRecord(name) }
+
     func users() throws(StoreError) -> [User] { try inner.users() }
+
+    func usersWithWork(dueBy now: Timestamp, limit: Int) throws(StoreError) -> [User] {
+        try inner.usersWithWork(dueBy: now, limit: limit)
+    }
+
+    func noteLogIn(_ user: User, at time: Timestamp) throws(StoreError) { try inner.noteLogIn(user, at: time) }
 
     func putUser(_ user: User) throws(StoreError) -> User { try inner.putUser(user) }
 

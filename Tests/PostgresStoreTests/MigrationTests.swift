@@ -39,7 +39,8 @@ import Testing
 
     @Test func `of a version that there cannot be it is damaged, and left alone`() throws {
         let site = try Site()
-        try site.run("UPDATE app_backend.migrations SET version = -5")
+        try site.run("DELETE FROM app_backend.migrations")
+        try site.run("INSERT INTO app_backend.migrations VALUES (-5, now())")
         #expect(Site.refusal(site.url).contains("cannot have written"))
         #expect(throws: StoreError.self) { try PostgresStore.migrate(url: site.url) }
         #expect(try site.run("SELECT version FROM app_backend.migrations") == "-5")

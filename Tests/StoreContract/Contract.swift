@@ -20,6 +20,7 @@ package struct Contract {
         try deviceChangesHands()
         try deviceQuota()
         try deviceInFavor()
+        try UserContract(store: store).runAll()
         try HubContract(store: store).runAll()
         try SessionContract(store: store).runAll()
         try IdempotencyContract(store: store).runAll()

@@ -52,8 +52,13 @@ package struct TransferContract {
         _ = try source.removeUser("removed")
         var changed = try source.putUser(User(name: "changed", passwordHash: "old", tags: []))
         changed.passwordHash = "new \"\\\n"
+        var ended = User(name: "ended", passwordHash: "")
+        (ended.generation, ended.removedAt, ended.keepsData, ended.lastLogInAt) = (3, noon, true, noon + -5)
+        ended.upkeep = Upkeep(
+            cleanings: [Cleaning(first: 0, last: 2, schedule: Schedule(until: noon + 9, dueAt: noon, attempts: 4))],
+            review: Schedule(until: noon, dueAt: noon + 1))
         return [
-            .user(try source.putUser(changed)),
+            .user(try source.putUser(changed)), .user(try source.putUser(ended)),
             .user(try source.putUser(User(name: "kept", passwordHash: "moved"))),
             .user(try source.putUser(User(name: "andr\u{E9}", passwordHash: "one", tags: ["a", "b*"], sendTo: ["*"]))),
             .user(try source.putUser(User(name: "andre\u{301}", passwordHash: "two"))),

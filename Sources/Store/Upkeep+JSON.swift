@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import JSON
+
+/// `{"cleanings":[{"first":0,"last":0,"until":"…","dueAt":"…","attempts":1}],"review":{"until":"…","dueAt":"…"}}`
+extension Upkeep {
+    /// Nil when there is nothing to do.
+    package var text: String? {
+        guard !isEmpty else { return nil }
+        var json = JSONWriter()
+        write(to: &json)
+        return String(decoding: json.bytes, as: UTF8.self)
+    }
+
+    /// Nil for anything but what `text` has written.
+    package init?(text: String) {
+        guard let value = try? JSONValue(parsing: Array(text.utf8)) else { return nil }
+        self.init(value)
+    }
+
+    init?(_ value: JSONValue) {
+        var cleanings: [Cleaning] = []
+        for element in value["cleanings"]?.array ?? [] {
+            guard let cleaning = Cleaning(element) else { return nil }
+            cleanings.append(cleaning)
+        }
+        let review = value["review"]
+        let schedule = review.flatMap { Schedule($0) }
+        guard review == nil || schedule != nil else { return nil }
+        self.init(cleanings: cleanings, review: schedule)
+    }
+
+    func write(to json: inout JSONWriter) {
+        json.object { json in
+            if !cleanings.isEmpty {
+                json.name("cleanings")
+                json.array { json in
+                    for cleaning in cleanings {
+                        json.object { json in
+                            json.member("first", cleaning.first)
+                            json.member("last", cleaning.last)
+                            cleaning.schedule.write(to: &json)
+                        }
+                    }
+                }
+            }
+            if let review {
+                json.name("review")
+                json.object { review.write(to: &$0) }
+            }
+        }
+    }
+}
+
+extension Cleaning {
+    fileprivate init?(_ value: JSONValue) {
+        guard let first = value["first"]?.integer, let last = value["last"]?.integer, first >= 0, last >= first,
+            last < .max, let schedule = Schedule(value)
+        else { return nil }
+        self.init(first: first, last: last, schedule: schedule)
+    }
+}
+
+extension Schedule {
+    fileprivate init?(_ value: JSONValue) {
+        guard let until = value.time("until"), let dueAt = value.time("dueAt") else { return nil }
+        let attempts = value["attempts"]?.integer ?? 0
+        guard attempts >= 0, attempts < .max else { return nil }
+        self.init(until: until, dueAt: dueAt, attempts: attempts)
+    }
+
+    fileprivate func write(to json: inout JSONWriter) {
+        json.member("until", until.text)
+        json.member("dueAt", dueAt.text)
+        if attempts > 0 { json.member("attempts", attempts) }
+    }
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A user who may log in, or what a removed one leaves behind so that the next user of the name is another owner.
+package struct User: Hashable, Sendable {
+    /// The key, byte by byte: names that only look alike are two users.
+    package var name: String
+    /// As `crypt(3)` made it: `$y$…`, `$2b$…`, `$6$…`; empty once the user was removed.
+    package var passwordHash: String
+    /// Patterns of tags that the user may claim; nil: the configuration's default.
+    package var tags: [String]?
+    /// Patterns of recipients that the user may send to; nil: the configuration's default.
+    package var sendTo: [String]?
+    /// How many users of this name were removed before, together with what they had.
+    package var generation = 0
+    /// Since when the user is removed; nil: the user may log in.
+    package var removedAt: Timestamp?
+    /// Of a removed user: whether the next user of the name gets what this one had.
+    package var keepsData = false
+    /// What is left to be done for this user, and for those who had the name before.
+    package var upkeep = Upkeep()
+    /// When the password was verified last. Noted now and then, not each time.
+    package var lastLogInAt: Timestamp?
+    /// Counts the writes, from 1; 0 in a user who was never stored. Also counts on over the record's removal, until the
+    /// file is compacted.
+    package var version: Int
+
+    package init(
+        name: String, passwordHash: String, tags: [String]? = nil, sendTo: [String]? = nil, version: Int = 0
+    ) {
+        self.name = name
+        self.passwordHash = passwordHash
+        self.tags = tags
+        self.sendTo = sendTo
+        self.version = version
+    }
+}
+
+extension User {
+    /// Under which everything of this user is kept: devices, sessions, secrets, sends, keys. For the first user of a name
+    /// it is the name. For those after a removal it also has a number, so nothing that is still written for a former
+    /// user, by whatever process, is ever the new one's.
+    package var owner: String { Self.owner(of: name, generation: generation) }
+
+    /// Whose the name is now, or will be when it is added again.
+    package var successor: String {
+        removedAt == nil || keepsData ? owner : Self.owner(of: name, generation: nextGeneration)
+    }
+
+    /// Of the next user of the name.
+    package var nextGeneration: Int { keepsData ? generation : generation + 1 }
+
+    /// A colon is in no user's name, so this is no other user's owner.
+    package static func owner(of name: String, generation: Int) -> String {
+        generation == 0 ? name : "\(name):\(generation)"
+    }
+
+    /// The name of the user whose owner that is.
+    package static func name(ofOwner owner: String) -> String {
+        String(Substring(owner.utf8.prefix { $0 != UInt8(ascii: ":") }))
+    }
+}
+
+/// Work that is owed for a name, until it is done.
+package struct Upkeep: Hashable, Sendable {
+    /// What former users of the name had is to be removed. Bounded: see `add(_:)`.
+    package var cleanings: [Cleaning] = []
+    /// The tags of the user's devices are to be compared with what the user may claim.
+    package var review: Schedule?
+
+    package init(cleanings: [Cleaning] = [], review: Schedule? = nil) {
+        self.cleanings = cleanings
+        self.review = review
+    }
+
+    package var isEmpty: Bool { cleanings.isEmpty && review == nil }
+
+    /// When there is something to do; nil: never.
+    package var dueAt: Timestamp? {
+        (cleanings.map(\.schedule.dueAt) + [review?.dueAt].compactMap(\.self)).min()
+    }
+
+    /// Of former users that follow each other; who was removed soon after another joins that one's.
+    package static let maximumCleanings = 16
+    /// How soon, in seconds.
+    static let joiningSeconds: Int64 = 10
+
+    /// Adds the removal of one more generation. Beyond so many the two oldest become one, which then lasts longer than
+    /// one of them needs.
+    package mutating func add(_ cleaning: Cleaning) {
+        if let last = cleanings.last, last.schedule.until + Self.joiningSeconds >= cleaning.schedule.until {
+            cleanings[cleanings.count - 1] = last.joined(with: cleaning)
+        } else {
+            cleanings.append(cleaning)
+        }
+        guard cleanings.count > Self.maximumCleanings else { return }
+        cleanings.replaceSubrange(..<2, with: [cleanings[0].joined(with: cleanings[1])])
+    }
+}
+
+/// The removal of what some former users of a name had, who followed each other.
+package struct Cleaning: Hashable, Sendable {
+    /// Their generations.
+    package var first: Int
+    package var last: Int
+    package var schedule: Schedule
+
+    package init(first: Int, last: Int, schedule: Schedule) {
+        self.first = first
+        self.last = last
+        self.schedule = schedule
+    }
+
+    fileprivate func joined(with later: Cleaning) -> Cleaning {
+        var schedule = later.schedule
+        schedule.until = max(schedule.until, self.schedule.until)
+        schedule.dueAt = min(schedule.dueAt, self.schedule.dueAt)
+        return Cleaning(first: min(first, later.first), last: max(last, later.last), schedule: schedule)
+    }
+}
+
+/// When work is done that must be done more than once: a request that is under way may write what was just removed.
+package struct Schedule: Hashable, Sendable {
+    /// From then on nothing of before is under way any more: the work is over once it was done after that.
+    package var until: Timestamp
+    /// When it is done next.
+    package var dueAt: Timestamp
+    /// How often it has failed in a row.
+    package var attempts: Int
+
+    package init(until: Timestamp, dueAt: Timestamp, attempts: Int = 0) {
+        self.until = until
+        self.dueAt = dueAt
+        self.attempts = attempts
+    }
+}

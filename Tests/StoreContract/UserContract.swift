@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+package import Store
+import Testing
+
+/// What every store must keep of users who were removed, and of the work that is left to be done for a name.
+package struct UserContract {
+    private let store: any StateStore
+
+    package init(store: any StateStore) { self.store = store }
+
+    package func runAll() throws {
+        try removedUser()
+        try successor()
+        try work()
+        try logIns()
+    }
+
+    private func cleaning(_ first: Int, due: Timestamp) -> Cleaning {
+        Cleaning(first: first, last: first, schedule: Schedule(until: due + 150, dueAt: due, attempts: 2))
+    }
+
+    func removedUser() throws {
+        var user = try store.putUser(User(name: "rhea", passwordHash: "$y$1", tags: ["x"]))
+        (user.passwordHash, user.tags, user.removedAt) = ("", nil, noon)
+        user.upkeep.add(cleaning(0, due: noon))
+        user = try store.putUser(user)
+        #expect(user.version == 2)
+        #expect(try store.userRecord("rhea") == user)
+        #expect(try store.user("rhea") == nil)
+        #expect(try !store.users().contains { $0.name == "rhea" })
+        // The name is not free for somebody who has not read what it was.
+        #expect(throws: StoreError.conflict) { try store.putUser(User(name: "rhea", passwordHash: "$y$2")) }
+        user.keepsData = true
+        #expect(try store.putUser(user) == store.userRecord("rhea"))
+        #expect(try store.userRecord("rhea")?.keepsData == true)
+        #expect(try store.removeUser("rhea"))
+        #expect(try store.userRecord("rhea") == nil)
+        #expect(try store.usersWithWork(dueBy: noon + 999, limit: 9).isEmpty)
+    }
+
+    func successor() throws {
+        let first = try store.putUser(User(name: "sven", passwordHash: "$y$1"))
+        var next = User(name: "sven", passwordHash: "$y$2", version: first.version)
+        next.generation = 7
+        next = try store.putUser(next)
+        #expect(try store.user("sven") == next)
+        #expect(next.owner == "sven:7" && first.owner == "sven")
+        #expect(try store.removeUser("sven"))
+        #expect(try store.putUser(User(name: "sven", passwordHash: "$y$1")).generation == 0)
+        #expect(try store.user("sven")?.owner == "sven")
+        #expect(try store.removeUser("sven"))
+    }
+
+    func work() throws {
+        var late = User(name: "late", passwordHash: "$y$1")
+        late.upkeep.add(cleaning(0, due: noon + 60))
+        late = try store.putUser(late)
+        var early = User(name: "early", passwordHash: "$y$1")
+        early.upkeep.review = Schedule(until: noon + 200, dueAt: noon + 30)
+        early = try store.putUser(early)
+        _ = try store.putUser(User(name: "idle", passwordHash: "$y$1"))
+        func names(_ time: Timestamp, _ limit: Int = 9) throws -> [String] {
+            try store.usersWithWork(dueBy: time, limit: limit).map(\.name)
+        }
+        #expect(try names(noon + 29) == [])
+        #expect(try names(noon + 30) == ["early"])
+        #expect(try names(noon + 60) == ["early", "late"])
+        #expect(try names(noon + 60, 1) == ["early"])
+        #expect(try store.usersWithWork(dueBy: noon + 60, limit: 9) == [early, late])
+        (early.upkeep.review, late.upkeep) = (nil, Upkeep())
+        early = try store.putUser(early)
+        #expect(try names(noon + 60) == ["late"])
+        late = try store.putUser(late)
+        #expect(try names(noon + 60) == [])
+        // A file in which there was nothing to do has something to do again.
+        late.upkeep.review = Schedule(until: noon, dueAt: noon)
+        late = try store.putUser(late)
+        #expect(try names(noon) == ["late"])
+        for name in ["late", "early", "idle"] { #expect(try store.removeUser(name)) }
+    }
+
+    func logIns() throws {
+        var user = try store.putUser(User(name: "lora", passwordHash: "$y$1"))
+        #expect(user.lastLogInAt == nil)
+        try store.noteLogIn(user, at: noon)
+        #expect(try store.user("lora")?.lastLogInAt == noon)
+        #expect(try store.user("lora")?.version == user.version)
+        // Another user of the name has not logged in.
+        user.generation = 1
+        try store.noteLogIn(user, at: nextDay)
+        #expect(try store.user("lora")?.lastLogInAt == noon)
+        user.removedAt = noon
+        user = try store.putUser(user)
+        try store.noteLogIn(user, at: nextDay)
+        #expect(try store.userRecord("lora") == user)
+        try store.noteLogIn(User(name: "nobody", passwordHash: ""), at: noon)
+        #expect(try store.userRecord("nobody") == nil)
+        #expect(try store.removeUser("lora"))
+    }
+}
