@@ -42,7 +42,7 @@ extension RegisterController {
         for _ in 0..<Self.maximumAttempts {
             if let device = try store.device(id) { return device }
             // When another request gave it out in this moment, it has an owner now, and that is all we want.
-            if let made = try replace(DeviceRecord(id: id, owner: user, updatedAt: now())) { return made }
+            if let made = try store.replace(DeviceRecord(id: id, owner: user, updatedAt: now())) { return made }
         }
         throw .conflict
     }
