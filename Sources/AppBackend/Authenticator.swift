@@ -51,6 +51,9 @@ package final class UserAuthenticator: Authenticator {
     static let decoySeconds: Int64 = 60
     static let maximumDecoys = 256
 
+    /// A log-in so soon after the one that was noted last is not noted, in seconds: each costs a line in the store.
+    static let logInPauseSeconds: Int64 = 900
+
     private let store: any StateStore
     private let cache = CredentialCache()
     private let throttle = LoginThrottle()
@@ -91,7 +94,16 @@ package final class UserAuthenticator: Authenticator {
         }
         guard try verify(credentials, against: user.passwordHash, address, time) else { return nil }
         cache.insert(fingerprint, now: time)
+        noteLogIn(user, Timestamp(seconds: time))
         return user.principal
+    }
+
+    /// A log-in shall not fail because it cannot be noted.
+    private func noteLogIn(_ user: User, _ time: Timestamp) {
+        let last = user.lastLogInAt ?? Timestamp(seconds: .min)
+        // A clock that was set back must not keep a later time for good.
+        guard last + Self.logInPauseSeconds <= time || last > time else { return }
+        try? store.noteLogIn(user, at: time)
     }
 
     /// Sessions depend on the hash of the password, which is another one also when the same password is set again.

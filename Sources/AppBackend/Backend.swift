@@ -67,8 +67,8 @@ package struct Backend: RoutedResponder {
 
     package init(_ parts: Parts) {
         let register = RegisterController(
-            store: parts.store, notifications: parts.notifications, policy: parts.policy, now: parts.now,
-            turns: HandleTurns(seconds: parts.turnSeconds))
+            store: parts.store, notifications: parts.notifications, policy: parts.policy,
+            authenticator: parts.authenticator, now: parts.now, turns: HandleTurns(seconds: parts.turnSeconds))
         let notifications = NotificationsController(
             store: parts.store, notifications: parts.notifications, policy: parts.policy,
             retentionSeconds: parts.retentionSeconds, now: parts.now, logger: parts.logger)

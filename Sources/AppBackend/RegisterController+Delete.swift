@@ -7,7 +7,8 @@ import Store
 /// `DELETE /api/register/{id}`
 extension RegisterController {
     /// Forgets the device, and whatever else its app knows under that id. An id that is gone already, or was never handed out
-    /// here, is no error: the caller wants it not to be, and it is not.
+    /// here, is no error: the caller wants it not to be, and it is not. When the hub cannot be reached, the caller still owns
+    /// the id and can ask again.
     func delete(_ request: Request, _ id: String) throws -> Response {
         let owner = try request.authenticatedUser().owner
         let hub = hub.tracking(request.id)
@@ -22,22 +23,12 @@ extension RegisterController {
         try store.device(id.description)?.owner.hasSameBytes(as: owner) == true
     }
 
-    /// The record is emptied first, by which the store decides against everybody who is at work on it, and removed
-    /// last: when the hub cannot be reached, the caller still owns the id and can ask again.
     private func delete(_ id: RegistrationID, of owner: String, _ hub: NotificationHubClient) throws {
-        for _ in 0..<Self.maximumAttempts {
-            guard var device = try store.device(id.description) else { return }
+        _ = try RegistrationEnding(store: store, hub: hub, now: now).end(id.description) { device in
             guard device.owner.hasSameBytes(as: owner) else {
                 throw Problem(.forbidden, "This registration id belongs to somebody else.")
             }
-            device.platform = ""
-            device.handle = ""
-            device.isPending = true
-            device.updatedAt = now()
-            guard let emptied = try replace(device) else { continue }
-            _ = try hub.delete(id)
-            if try removeUnchanged(emptied) { return }
+            return true
         }
-        throw StoreError.conflict
     }
 }

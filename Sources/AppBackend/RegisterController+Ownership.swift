@@ -35,10 +35,28 @@ extension RegisterController {
         try turns.take(claim.handle.channel) { try registerInTurn(claim, hub) }
     }
 
+    /// Takes back what was registered while its user was removed, or lost the right to one of the tags: whoever removed
+    /// the user may have looked before it was there.
+    private func confirm(_ device: DeviceRecord, _ claim: Claim, _ hub: NotificationHubClient) throws {
+        guard try authenticator.account(ofOwner: claim.user) != nil else {
+            _ = try RegistrationEnding(store: store, hub: hub, now: now).end(device.id) {
+                $0.owner.hasSameBytes(as: claim.user)
+            }
+            throw Problem(.forbidden, "This user was removed while the device was registered.")
+        }
+        let user = try store.user(User.name(ofOwner: claim.user))
+        let narrowing = TagNarrowing(store: store, hub: hub, policy: policy, now: now)
+        guard try !narrowing.narrow(device, of: user) else {
+            throw Problem(.forbidden, "You may not claim all of these tags any more.", field: "Tags")
+        }
+    }
+
     func registerInTurn(_ claim: Claim, _ hub: NotificationHubClient) throws -> DeviceRecord {
         for _ in 0..<Self.maximumAttempts {
             guard let record = try decide(claim, hub), try settle(record, claim, hub) else { continue }
-            return record.isPending ? try finish(record, claim, hub) : record
+            let device = record.isPending ? try finish(record, claim, hub) : record
+            try confirm(device, claim, hub)
+            return device
         }
         throw StoreError.conflict
     }
@@ -50,6 +68,12 @@ extension RegisterController {
         let platform = claim.handle.platform.rawValue
         let isSameHandle = device.has(claim.handle)
         let isSameOwner = device.owner.hasSameBytes(as: claim.user)
+        if !isSameOwner, device.isBeingEnded {
+            // Whoever began that may have been interrupted, and the device shall not wait for it: it asks for another id.
+            _ = try hub.delete(claim.id)
+            _ = try store.removeUnchanged(device)
+            throw HubError.registrationGone
+        }
         if !isSameOwner {
             guard isSameHandle else { throw Problem(.forbidden, "This registration id belongs to somebody else.") }
             // The device has changed hands. If anything fails from here on, nobody hears what the other is sent.
@@ -77,7 +101,7 @@ extension RegisterController {
                 if error == .conflict { return nil }
                 guard error == .quotaExceeded, let oldest = try oldestUnused(of: device.owner, besides: device.id)
                 else { throw error }
-                _ = try removeUnchanged(oldest)
+                _ = try store.removeUnchanged(oldest)
             }
         }
         throw .quotaExceeded
@@ -148,7 +172,7 @@ extension RegisterController {
         // When somebody changed it meanwhile, it is for him to finish.
         guard current.version == record.version else { return current }
         current.isPending = false
-        return try replace(current) ?? current
+        return try store.replace(current) ?? current
     }
 
     /// Ends other registrations of a device, whoever's they are: first here, so that whoever is at work on them notices, then
@@ -178,16 +202,5 @@ extension RegisterController {
             guard try store.device(successor.id)?.version == successor.version else { return false }
         }
         throw .conflict
-    }
-
-    /// - Returns: false, when the record is not at the version that was read any more.
-    func removeUnchanged(_ device: DeviceRecord) throws(StoreError) -> Bool {
-        do throws(StoreError) {
-            _ = try store.removeDevice(device.id, version: device.version)
-            return true
-        } catch {
-            guard error == .conflict else { throw error }
-            return false
-        }
     }
 }

@@ -11,6 +11,7 @@ struct RegisterController: Sendable {
     let store: any StateStore
     let notifications: Notifications
     let policy: TagPolicy
+    let authenticator: any Authenticator
     let now: @Sendable () -> Timestamp
     let turns: HandleTurns
 

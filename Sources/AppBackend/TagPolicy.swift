@@ -53,6 +53,12 @@ package struct TagPolicy: Sendable {
         return tags
     }
 
+    /// Those of the tags, which a device bears already, that the user may still claim.
+    func permitted(_ tags: [String], user: User?) -> [String] {
+        let patterns = user?.tags ?? defaultTags
+        return tags.filter { mayClaim($0, patterns) }
+    }
+
     /// Whether the user may send to that recipient. Everybody may send to himself.
     func maySend(to recipient: UserName, sender: String, user: User?) -> Bool {
         recipient.description.hasSameBytes(as: sender)

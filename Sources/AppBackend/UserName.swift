@@ -15,8 +15,9 @@ package struct UserName: Hashable, Sendable, CustomStringConvertible {
     package let description: String
 
     /// - Returns: nil, when the name is empty, too long, or holds anything but letters, digits, `_`, `-`, `@`, `#`
-    ///   and `.`. A colon would end the name in Basic credentials. Combining marks are refused because two
-    ///   spellings of one letter would be equal to Swift and different to the hub.
+    ///   and `.`. A colon would end the name in Basic credentials. Combining marks are refused, and letters that are not
+    ///   in Unicode's normalization form C, because two spellings of one name would be equal to some and different to
+    ///   others, Swift and the hub among them.
     package init?(_ text: String) {
         let folded = text.uppercased().lowercased()
         // Both: one letter that folds to two, or to a letter and a mark, must be legal as it will be stored.
@@ -24,8 +25,20 @@ package struct UserName: Hashable, Sendable, CustomStringConvertible {
             guard !name.isEmpty, name.utf16.count <= Self.maximumLength, name.unicodeScalars.allSatisfy(Self.isAllowed)
             else { return nil }
         }
+        guard folded.unicodeScalars.allSatisfy(Self.isComposed) else { return nil }
         description = folded
     }
+
+    /// A text of letters and digits that all answer yes is in form C, and is the only such text that is equal to it.
+    private static func isComposed(_ scalar: Unicode.Scalar) -> Bool {
+        !scalar.properties.isFullCompositionExclusion && !joining.contains { $0.contains(scalar) }
+    }
+
+    /// Letters that may become one with the letter before them: those of `NFC_Quick_Check=Maybe` that are no marks, in
+    /// `DerivedNormalizationProps.txt` of Unicode 16.0. `UserNameTests` holds them against what Swift takes for equal.
+    private static let joining: [ClosedRange<Unicode.Scalar>] = [
+        "\u{1161}"..."\u{1175}", "\u{11A8}"..."\u{11C2}", "\u{16D67}"..."\u{16D68}",
+    ]
 
     private static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar {

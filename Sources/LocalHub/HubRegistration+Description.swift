@@ -8,7 +8,9 @@ extension HubRegistration {
     /// - Parameter version: the version that it replaces; 0 for none.
     init(_ description: RegistrationDescription, id: RegistrationID, version: Int, now: Int64) {
         var tags: [String] = []
-        for tag in description.tags where !tags.contains(tag.folded) { tags.append(tag.folded) }
+        for tag in description.tags where !tags.contains(where: { $0.hasSameBytes(as: tag.folded) }) {
+            tags.append(tag.folded)
+        }
         self.init(
             id: id.description, channel: description.handle.channel, tags: tags, description: Self.json(description),
             updatedAt: Timestamp(seconds: now), version: version)

@@ -7,7 +7,7 @@
 /// no transactions over several; the caller passes the time. What a call has written when it returns survives
 /// `kill -9` and a loss of power. Several processes may use one store at once and see each other's writes.
 /// Every call may throw `busy`, `damaged`, `unavailable`; every write `full`, `readOnly`, `poisoned` as well.
-package protocol StateStore: SessionStore, SentStore, IdempotencyStore {
+package protocol StateStore: SessionStore, SentStore, IdempotencyStore, OwnerStore {
     /// The user of that exact name; nil when there is none, or the user was removed.
     func user(_ name: String) throws(StoreError) -> User?
 

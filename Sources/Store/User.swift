@@ -81,15 +81,14 @@ package struct Upkeep: Hashable, Sendable {
         (cleanings.map(\.schedule.dueAt) + [review?.dueAt].compactMap(\.self)).min()
     }
 
-    /// Of former users that follow each other; who was removed soon after another joins that one's.
-    package static let maximumCleanings = 16
-    /// How soon, in seconds.
-    static let joiningSeconds: Int64 = 10
+    /// More than removals that follow each other all the time make before the first of them is over.
+    package static let maximumCleanings = 32
 
-    /// Adds the removal of one more generation. Beyond so many the two oldest become one, which then lasts longer than
+    /// Adds the removal of one more generation. Removals of the same ten seconds are one; beyond `maximumCleanings` the
+    /// two oldest become one, which then lasts longer than
     /// one of them needs.
     package mutating func add(_ cleaning: Cleaning) {
-        if let last = cleanings.last, last.schedule.until + Self.joiningSeconds >= cleaning.schedule.until {
+        if let last = cleanings.last, last.schedule.slot == cleaning.schedule.slot {
             cleanings[cleanings.count - 1] = last.joined(with: cleaning)
         } else {
             cleanings.append(cleaning)
@@ -128,6 +127,9 @@ package struct Schedule: Hashable, Sendable {
     package var dueAt: Timestamp
     /// How often it has failed in a row.
     package var attempts: Int
+
+    /// Which ten seconds it ends in.
+    fileprivate var slot: Int64 { until.seconds / 10 }
 
     package init(until: Timestamp, dueAt: Timestamp, attempts: Int = 0) {
         self.until = until

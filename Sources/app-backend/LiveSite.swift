@@ -66,6 +66,12 @@ final class LiveSite: Responder {
         try generation.site.startDelivering()
     }
 
+    /// As `UserUpkeep.run`, with the site that answers now.
+    func keepUp() throws(StoreError) {
+        let generation = generation
+        try withExtendedLifetime(generation) { () throws(StoreError) in try generation.site.upkeep.run() }
+    }
+
     /// Nil where nothing is delivered.
     var pulse: Pulse? {
         let generation = generation

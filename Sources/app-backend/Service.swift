@@ -51,7 +51,10 @@ final class Service: Sendable {
             isReady.wait()
             heedSignals()
         }
-        try sweeper.start(requests: { [self] in server.status.answered }, onLoss: { [self] in server.stop() })
+        try sweeper.start(
+            requests: { [self] in server.status.answered },
+            keepUp: { [self] () throws(StoreError) in try site.keepUp() },
+            onLoss: { [self] in server.stop() })
         try site.startDelivering()
         let watch = manager.map { ProgressWatch(manager: $0, server: server, site: site, logger: logger) }
         try server.run(onReady: {

@@ -20,6 +20,8 @@ struct Site {
     let meter: UserMeter
     /// What answers requests: the backend, and the local hub where it is served to others.
     let responder: any Responder
+    /// Removes what removed users have left, and what is left to do of changed rights.
+    let upkeep: UserUpkeep
     private let hub: HubDoor
     /// How long the end waits for pushes that are under way.
     private static let drain = Duration.seconds(6)
@@ -55,6 +57,9 @@ struct Site {
         let backend = Backend(parts)
         self.authenticator = authenticator
         self.meter = meter
+        upkeep = UserUpkeep(store: store, hub: hub.client, policy: configuration.policy, now: Self.now) {
+            logger.warning("\($0)")
+        }
         self.backend = backend
         self.hub = hub
         let whole: any RoutedResponder =

@@ -39,10 +39,12 @@ final class Sweeper: Sendable {
     /// Works on a thread of its own until `stop`.
     /// - Parameters:
     ///   - requests: how many were answered so far.
+    ///   - keepUp: does what is left to be done for users, a little of it.
     ///   - onLoss: called once, when the store cannot be trusted any more.
     /// - Throws: `ServerError.noThread`.
     func start(
-        requests: @escaping @Sendable () -> Int, onLoss: @escaping @Sendable () -> Void
+        requests: @escaping @Sendable () -> Int, keepUp: @escaping @Sendable () throws(StoreError) -> Void,
+        onLoss: @escaping @Sendable () -> Void
     ) throws(ServerError) {
         try PlatformThread.start { [self] in
             guard !stopping.wait(for: .seconds(Self.startSeconds)) else { return }
@@ -50,7 +52,7 @@ final class Sweeper: Sendable {
             platform_release_code_pages()
             var (last, goes) = (requests(), 0)
             while !stopping.wait(for: .seconds(Self.pauseSeconds)) {
-                guard sweep() else {
+                guard sweep(keepUp) else {
                     foundLoss.store(true, ordering: .releasing)
                     return onLoss()
                 }
@@ -68,9 +70,10 @@ final class Sweeper: Sendable {
     }
 
     /// - Returns: false, when the store is poisoned.
-    private func sweep() -> Bool {
+    private func sweep(_ keepUp: () throws(StoreError) -> Void) -> Bool {
         do throws(StoreError) {
             _ = try store.sweep(budget: Self.budget, now: Site.now())
+            try keepUp()
             return true
         } catch {
             guard error == .poisoned else {

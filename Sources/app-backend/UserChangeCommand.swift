@@ -7,8 +7,9 @@ struct UserChangeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "change", abstract: "Change what a user may claim and whom he may send to.",
         discussion: """
-            What is given stands in the place of what he had; what is not given stays. It counts from his next request on, \
-            and devices keep the tags that they were registered with.
+            What is given takes the place of what they had; what is not given stays. It counts from their next request on. \
+            With --tag or --default-tags their devices lose the tags that they may not claim any more. What cannot be \
+            reached at the hub is named, and the exit status is 4; the service goes on with it.
             """)
 
     @OptionGroup var options: ConfigurationOptions
@@ -33,12 +34,19 @@ struct UserChangeCommand: ParsableCommand {
     }
 
     func run() throws {
-        let store = try UserCommand.store(options)
+        let (site, store) = try UserCommand.site(options)
+        defer { site.close() }
         var user = try UserCommand.existing(name, in: store)
         if !tags.isEmpty || defaultTags { user.tags = defaultTags ? nil : tags }
         if !sendTo.isEmpty || defaultSendTo { user.sendTo = defaultSendTo ? nil : sendTo }
         if let secureOnly { user.isSecureOnly = secureOnly }
-        _ = try store.putUser(user)
-        print("changed \(user.name)")
+        guard !tags.isEmpty || defaultTags else {
+            _ = try store.putUser(user)
+            return print("changed \(user.name)")
+        }
+        guard let remains = try site.upkeep.change(user) else { throw StoreError.conflict }
+        let devices = UserCommand.counted(remains.devices, "device has", "devices have")
+        print("changed \(user.name)" + (remains.devices == 0 ? "" : ": \(devices) lost tags"))
+        try UserCommand.finish(remains) { "\($0) could not be changed at the hub: \($1); the service retries" }
     }
 }

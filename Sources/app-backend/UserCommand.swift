@@ -7,7 +7,10 @@ struct UserCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "user", abstract: "Manage who may log in.",
         discussion: "Passwords are read from a terminal without echo, or as one line from standard input.",
-        subcommands: [Add.self, Password.self, UserChangeCommand.self, Remove.self, List.self, UserImportCommand.self])
+        subcommands: [
+            Add.self, Password.self, UserChangeCommand.self, UserRemoveCommand.self, UserShowCommand.self, List.self,
+            UserImportCommand.self,
+        ])
 
     struct Add: ParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Add a user.")
@@ -24,14 +27,19 @@ struct UserCommand: ParsableCommand {
         func run() throws {
             let store = try UserCommand.store(options)
             let name = try UserCommand.checked(name)
-            var user = User(
-                name: name, passwordHash: try UserCommand.newHash(), tags: tags.isEmpty ? nil : tags,
-                sendTo: sendTo.isEmpty ? nil : sendTo)
-            user.isSecureOnly = secureOnly
-            do throws(StoreError) {
+            let hash = try UserCommand.newHash()
+            do {
+                guard
+                    var user = try User(
+                        name: name, passwordHash: hash, tags: tags.isEmpty ? nil : tags,
+                        sendTo: sendTo.isEmpty ? nil : sendTo, after: try store.userRecord(name))
+                else { throw StoreError.conflict }
+                user.isSecureOnly = secureOnly
                 _ = try store.putUser(user)
-            } catch .conflict {
+            } catch StoreError.conflict {
                 throw Complaint("There is a user \(name) already; `user passwd` changes the password.")
+            } catch is NameIsUsedUp {
+                throw Complaint(UserCommand.nameIsUsedUp(name))
             }
             print("added \(name)")
         }
@@ -52,25 +60,6 @@ struct UserCommand: ParsableCommand {
         }
     }
 
-    struct Remove: ParsableCommand {
-        static let configuration = CommandConfiguration(
-            abstract: "Remove a user.",
-            discussion:
-                "He cannot log in any more. His devices stay registered until they unregister or the push service calls them gone, and a new user of the same name would inherit them."
-        )
-
-        @OptionGroup var options: ConfigurationOptions
-        @Argument(help: "The user.") var name: String
-
-        func run() throws {
-            let store = try UserCommand.store(options)
-            guard try store.removeUser(try UserCommand.checked(name)) else {
-                throw Complaint("There is no user \(name).")
-            }
-            print("removed \(name)")
-        }
-    }
-
     struct List: ParsableCommand {
         static let configuration = CommandConfiguration(abstract: "List the users, one a line.")
 
@@ -87,15 +76,50 @@ struct UserCommand: ParsableCommand {
         return try Site.openStore(configuration) { Terminal.complain(of: $0) }
     }
 
+    /// A site beside the store, for who has to tell the hub. To be closed.
+    static func site(_ options: ConfigurationOptions) throws -> (site: Site, store: any SiteStore) {
+        var configuration = try options.load()
+        try StoreOwner.become(for: &configuration)
+        let store = try Site.openStore(configuration) { Terminal.complain(of: $0) }
+        // What cannot be reached the command says itself.
+        let logger = LogLines.logger(LogThreshold(.error))
+        return (try Site(configuration, store: store, logger: logger), store)
+    }
+
+    /// Says what is left of the work, for which the service goes on.
+    /// - Parameter sentence: of so many registrations, and why.
+    /// - Throws: `ExitCode` 4, when there is anything left.
+    static func finish(_ remains: UserRemains, _ sentence: (String, String) -> String) throws {
+        guard let failure = remains.failure else { return }
+        Terminal.complain(sentence(counted(remains.unreachable, "registration", "registrations"), failure))
+        throw ExitCode(4)
+    }
+
+    static func counted(_ count: Int, _ one: String, _ many: String) -> String { "\(count) \(count == 1 ? one : many)" }
+
+    static func nameIsUsedUp(_ name: String) -> String {
+        "The name \(name) was removed before, and is too long to be told from that one: take another."
+    }
+
     /// - Throws: `Complaint`, when there is none of that name.
     static func existing(_ name: String, in store: any SiteStore) throws -> User {
-        guard let user = try store.user(try checked(name)) else { throw Complaint("There is no user \(name).") }
+        guard let user = try store.user(try stored(name, in: store)) else {
+            throw Complaint("There is no user \(name).")
+        }
         return user
+    }
+
+    /// The name as the store has it. A user whom an older version has let in under a name that is refused now can still be
+    /// looked at and removed.
+    static func stored(_ name: String, in store: any SiteStore) throws -> String {
+        if UserName(name) == nil, try store.userRecord(name) != nil { return name }
+        return try checked(name)
     }
 
     private static func checked(_ name: String) throws -> String {
         guard let name = UserName(name) else {
-            throw Complaint("A user's name has 1 to \(UserName.maximumLength) letters, digits and _ - @ # .")
+            throw Complaint(
+                "A user's name has 1 to \(UserName.maximumLength) letters, digits and _ - @ # . (Unicode's form NFC)")
         }
         return name.description
     }

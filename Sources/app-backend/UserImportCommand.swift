@@ -35,18 +35,30 @@ struct UserImportCommand: ParsableCommand {
     }
 
     /// - Returns: why the line was refused; nil when its user was imported.
-    private func importLine(_ line: Substring, into store: any SiteStore) throws(StoreError) -> String? {
+    private func importLine(_ line: Substring, into store: any SiteStore) throws -> String? {
         let fields = line.split(separator: ":", omittingEmptySubsequences: false)
         guard fields.count >= 2, let name = UserName(String(fields[0])) else { return "not a name and a hash" }
         let hash = String(fields[1].prefix { $0 != "\r" })
         guard PasswordHash.isAccepted(hash) else { return "the hash is not of an accepted kind" }
-        var user = try store.user(name.description) ?? User(name: name.description, passwordHash: hash)
-        guard user.version == 0 || replace else {
+        guard let user = try user(name, hash, in: store) else {
             return "there is a user \(name) already; --replace replaces the hash"
         }
-        user.passwordHash = hash
         _ = try store.putUser(user)
         print("imported \(name)")
         return nil
+    }
+
+    /// - Returns: nil, when the user is there and shall stay as they are.
+    private func user(_ name: UserName, _ hash: String, in store: any SiteStore) throws -> User? {
+        let present = try store.userRecord(name.description)
+        if var present, present.removedAt == nil {
+            present.passwordHash = hash
+            return replace ? present : nil
+        }
+        do throws(NameIsUsedUp) {
+            return try User(name: name.description, passwordHash: hash, after: present)
+        } catch {
+            throw Complaint(UserCommand.nameIsUsedUp(name.description))
+        }
     }
 }

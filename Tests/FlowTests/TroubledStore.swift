@@ -144,6 +144,26 @@ struct TroubledStore: StateStore {
         try inner.releaseIdempotencyKey(key, owner: owner)
     }
 
+    func holdings(of owner: String, now: Timestamp) throws(StoreError) -> Holdings {
+        try fail()
+        return try inner.holdings(of: owner, now: now)
+    }
+
+    func removeNotifications(owner: String) throws(StoreError) -> Int {
+        try fail()
+        return try inner.removeNotifications(owner: owner)
+    }
+
+    func forgetSent(owner: String) throws(StoreError) -> Int {
+        try fail()
+        return try inner.forgetSent(owner: owner)
+    }
+
+    func removeIdempotencyKeys(owner: String) throws(StoreError) -> Int {
+        try fail()
+        return try inner.removeIdempotencyKeys(owner: owner)
+    }
+
     func health() -> StoreHealth { reportedHealth }
 }
 

@@ -13,6 +13,7 @@ package struct UserContract {
         try successor()
         try work()
         try logIns()
+        try holdings()
     }
 
     private func cleaning(_ first: Int, due: Timestamp) -> Cleaning {
@@ -96,5 +97,44 @@ package struct UserContract {
         try store.noteLogIn(User(name: "nobody", passwordHash: ""), at: noon)
         #expect(try store.userRecord("nobody") == nil)
         #expect(try store.removeUser("lora"))
+    }
+
+    func holdings() throws {
+        for (owner, other) in [("hugo", "hugo:1"), ("\u{F900}", "\u{8C48}")] {
+            for name in [owner, other] {
+                for index in 0..<3 {
+                    let id = "\(name.utf8.count)-\(name.hasSameBytes(as: owner))-\(owner)-\(index)"
+                    try store.createSession(
+                        Session(id: id, owner: name, binding: "b", createdAt: noon + Int64(index), expiresAt: nextDay),
+                        now: noon)
+                }
+                let notes = try (0..<3).map {
+                    try store.createNotification(owner: name, payload: "p", now: noon + $0, expiresAt: nextDay)
+                }
+                _ = try store.readNotification(notes[1].id, owner: name, now: noon)
+                try store.rememberSent(["m-1", "m-2"], owner: name, now: noon, expiresAt: nextDay)
+                _ = try store.claimIdempotencyKey(
+                    IdempotentRequest(owner: name, key: "k", fingerprint: "f", createdAt: noon, expiresAt: nextDay),
+                    now: noon)
+            }
+            let held = Holdings(
+                sessions: .init([noon, noon + 1, noon + 2]), waiting: .init([noon, noon + 2]), read: .init([noon + 1]))
+            #expect(try store.holdings(of: owner, now: noon) == held)
+            #expect(try store.holdings(of: owner, now: nextDay) == Holdings())
+            #expect(try store.removeSessions(owner: owner) == 3)
+            #expect(try store.removeNotifications(owner: owner) == 3)
+            #expect(try store.forgetSent(owner: owner) == 2)
+            #expect(try store.removeIdempotencyKeys(owner: owner) == 1)
+            #expect(try store.holdings(of: owner, now: noon) == Holdings())
+            #expect(try !store.hasSent("m-1", owner: owner, now: noon))
+            #expect(try store.removeNotifications(owner: owner) + store.forgetSent(owner: owner) == 0)
+            // Only the owner's, to the byte.
+            #expect(try store.holdings(of: other, now: noon) == held)
+            #expect(try store.hasSent("m-1", owner: other, now: noon))
+            #expect(try store.removeIdempotencyKeys(owner: other) == 1)
+            #expect(try store.removeSessions(owner: other) == 3)
+            #expect(try store.removeNotifications(owner: other) == 3)
+            #expect(try store.forgetSent(owner: other) == 2)
+        }
     }
 }

@@ -101,14 +101,14 @@ class Oracle:
     """The program, and where its logs go."""
 
     def __init__(self, program: Path, logs: Path):
-        self._program = program
+        self.program = program
         self._logs = logs
         self._count = 0
         self.writers: list[Writer] = []
 
     def start(self, store: Path, *options: str, environment: dict[str, str] | None = None) -> Writer:
         self._count += 1
-        writer = Writer(self._program, store, self._logs / f"w{self._count}", list(options), environment or {})
+        writer = Writer(self.program, store, self._logs / f"w{self._count}", list(options), environment or {})
         self.writers.append(writer)
         return writer
 
@@ -127,7 +127,7 @@ class Oracle:
     def compare(self, store: Path, *options: str, promised: list[str] | None = None) -> Verdict:
         """Compares the store with `promised`, or all logs since the last `forget`."""
         logs = promised if promised is not None else [str(writer.log) for writer in self.writers]
-        command = [str(self._program), "verify", str(store), *options, *logs]
+        command = [str(self.program), "verify", str(store), *options, *logs]
         outcome = subprocess.run(command, capture_output=True, text=True, timeout=COMPARISON_SECONDS, check=False)
         if outcome.returncode not in (0, 1):
             # A store that does not even open has lost everything.

@@ -14,10 +14,11 @@ from pathlib import Path
 import disks
 import power
 import processes
+import removals
 from oracle import Oracle, TortureError
 from scenario import Scenario, Torture, build_faults
 
-SCENARIOS: list[Scenario] = [*processes.SCENARIOS, *disks.SCENARIOS]
+SCENARIOS: list[Scenario] = [*processes.SCENARIOS, *disks.SCENARIOS, *removals.SCENARIOS]
 USUAL_MINUTES = 10
 
 

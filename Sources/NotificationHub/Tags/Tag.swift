@@ -48,8 +48,11 @@ package struct Tag: Sendable {
 }
 
 extension Tag: Hashable, CustomStringConvertible {
-    package static func == (one: Tag, other: Tag) -> Bool { one.folded == other.folded }
-    package func hash(into hasher: inout Hasher) { hasher.combine(folded) }
+    /// By bytes: Swift takes two texts for equal that the store and other hubs do not.
+    package static func == (one: Tag, other: Tag) -> Bool { one.folded.utf8.elementsEqual(other.folded.utf8) }
+    package func hash(into hasher: inout Hasher) {
+        for byte in folded.utf8 { hasher.combine(byte) }
+    }
     /// As it was written.
     package var description: String { text }
 }

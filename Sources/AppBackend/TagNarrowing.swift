@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+import DeviceAPI
+import NotificationHub
+import Store
+
+/// Takes tags from registrations whose user may not claim them any more.
+struct TagNarrowing: Sendable {
+    let store: any StateStore
+    let hub: NotificationHubClient
+    let policy: TagPolicy
+    let now: @Sendable () -> Timestamp
+
+    /// The record loses the tags first, and is marked as pending; then the hub is told what the record says, until it still
+    /// says so afterwards. When the hub cannot be reached, doing it again tells it.
+    /// - Parameter user: nil for users who are not in the store.
+    /// - Returns: whether the device had tags that it may not have.
+    func narrow(_ device: DeviceRecord, of user: User?) throws -> Bool {
+        var device = device
+        for _ in 0..<RegisterController.maximumAttempts {
+            let permitted = policy.permitted(device.tags, user: user)
+            guard permitted.count < device.tags.count else { return false }
+            device.tags = permitted
+            device.isPending = true
+            device.updatedAt = now()
+            if let narrowed = try store.replace(device) {
+                try tell(narrowed)
+                return true
+            }
+            guard let current = try store.device(device.id), current.owner.hasSameBytes(as: device.owner) else {
+                return false
+            }
+            device = current
+        }
+        throw StoreError.conflict
+    }
+
+    /// Tells the hub the tags of a record. Its handle, with a browser's keys, the hub alone knows.
+    func tell(_ device: DeviceRecord) throws {
+        guard let id = RegistrationID(device.id) else { return }
+        var record = device
+        for _ in 0..<RegisterController.maximumTurns {
+            guard var registration = try hub.registration(id) else { return }
+            let userTag = try RegisterController.userTag(record.owner)
+            registration.tags = try record.tags.map(RegisterController.serverTag).filter { $0 != userTag } + [userTag]
+            _ = try hub.createOrUpdate(registration)
+            guard let current = try store.device(record.id), !current.platform.isEmpty else {
+                // Ended meanwhile, perhaps before the hub heard of us.
+                _ = try hub.delete(id)
+                return
+            }
+            if current.version == record.version { return }
+            record = current
+        }
+        throw StoreError.conflict
+    }
+}

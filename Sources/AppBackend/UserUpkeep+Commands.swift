@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+import NotificationHub
+import Store
+
+/// What an operator asks for.
+extension UserUpkeep {
+    /// Removes the user. From the first write on there is no such user any more, for any process.
+    /// - Parameter keepingData: the next user of the name gets all that this one had.
+    /// - Returns: what was removed, and what the service goes on with; nil, when there is no such user, and nothing is left.
+    /// - Throws: `StoreError`.
+    package func remove(_ name: String, keepingData: Bool = false) throws(StoreError) -> UserRemains? {
+        for _ in 0..<RegisterController.maximumTurns {
+            guard var user = try store.userRecord(name) else { return nil }
+            let wasThere = user.removedAt == nil
+            guard wasThere || !user.upkeep.cleanings.isEmpty || user.keepsData && !keepingData else { return nil }
+            let time = now()
+            if wasThere || user.keepsData { user.end(keepingData: keepingData, at: time) }
+            // What is due was due before: this is the one who does it.
+            let due = user.upkeep.dueNow(time)
+            for index in user.upkeep.cleanings.indices {
+                user.upkeep.cleanings[index].schedule.dueAt = time + Self.leaseSeconds
+            }
+            guard let removed = try replace(user) else { continue }
+            return try work(on: removed, asOf: due)
+        }
+        throw .conflict
+    }
+
+    /// Takes from the user's devices what the user may not claim any more.
+    /// - Parameter user: as it is to be stored, with the new rights.
+    /// - Returns: what was changed, and what the service goes on with; nil, when the user was changed meanwhile.
+    /// - Throws: `StoreError`.
+    package func change(_ user: User) throws(StoreError) -> UserRemains? {
+        let time = now()
+        var user = user
+        let review = Schedule(until: time + Self.requestSeconds, dueAt: time)
+        user.upkeep.review = review
+        user.upkeep.review?.dueAt = time + Self.leaseSeconds
+        guard let changed = try replace(user) else { return nil }
+        return try work(on: changed, asOf: Upkeep(review: review))
+    }
+}
+
+extension User {
+    /// Makes the record that of a removed user.
+    fileprivate mutating func end(keepingData: Bool, at time: Timestamp) {
+        (passwordHash, tags, sendTo, lastLogInAt) = ("", nil, nil, nil)
+        (removedAt, keepsData, upkeep.review) = (time, keepingData, nil)
+        guard !keepingData else { return }
+        let schedule = Schedule(until: time + UserUpkeep.requestSeconds, dueAt: time)
+        upkeep.add(Cleaning(first: generation, last: generation, schedule: schedule))
+    }
+
+    /// A user of a name who comes after the one whose record that is; with what is left to be done for the name.
+    /// - Returns: nil, when the former one is still there.
+    /// - Throws: `NameIsUsedUp`.
+    package init?(
+        name: String, passwordHash: String, tags: [String]? = nil, sendTo: [String]? = nil, after former: User?
+    ) throws(NameIsUsedUp) {
+        self.init(name: name, passwordHash: passwordHash, tags: tags, sendTo: sendTo)
+        guard let former else { return }
+        guard former.removedAt != nil else { return nil }
+        generation = former.nextGeneration
+        guard owner.utf16.count <= UserName.maximumOwnerLength else { throw NameIsUsedUp() }
+        upkeep.cleanings = former.upkeep.cleanings
+        version = former.version
+    }
+}
+
+/// A name that is so long that no further user of it can be told from the former ones.
+package struct NameIsUsedUp: Error {}
+
+extension Upkeep {
+    /// All cleanings, as if they were due.
+    fileprivate func dueNow(_ time: Timestamp) -> Upkeep {
+        var upkeep = Upkeep(cleanings: cleanings)
+        for index in upkeep.cleanings.indices { upkeep.cleanings[index].schedule.dueAt = time }
+        return upkeep
+    }
+}

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+import NotificationHub
+import Store
+
+/// Removes users with all that is theirs, and takes tags from the devices of those who may not claim them any more.
+///
+/// What is to be done stands in the user's record before anything is done, and until it is: whoever is killed at it, another
+/// process goes on. Each step may be done twice. It is done again for a while, because a request that began before may write
+/// after it, and with growing pauses as long as the hub cannot be reached.
+package struct UserUpkeep: Sendable {
+    /// No request of before is under way any more after so many seconds.
+    package static let requestSeconds = IdempotencyHandler.longestSeconds + 30
+    /// Who is at work is left alone for so long, in seconds; then another takes it for dead.
+    static let leaseSeconds: Int64 = 15
+    /// Between two looks for what late requests have written, in seconds.
+    static let lookSeconds: Int64 = 30
+    /// The first pause after a failure and the longest one, in seconds.
+    static let pauseSeconds: ClosedRange<Int64> = 10...3_600
+    /// Users that are looked after in one go.
+    static let usersAtOnce = 16
+
+    let store: any StateStore
+    let hub: NotificationHubClient
+    let policy: TagPolicy
+    let now: @Sendable () -> Timestamp
+    /// Hears what the operator should know, in a sentence.
+    let report: @Sendable (String) -> Void
+
+    package init(
+        store: any StateStore, hub: NotificationHubClient, policy: TagPolicy, now: @escaping @Sendable () -> Timestamp,
+        report: @escaping @Sendable (String) -> Void
+    ) {
+        self.store = store
+        self.hub = hub
+        self.policy = policy
+        self.now = now
+        self.report = report
+    }
+
+    /// Does what is due, of a few users.
+    /// - Throws: `StoreError`, when not even that can be found out.
+    package func run() throws(StoreError) {
+        for user in try store.usersWithWork(dueBy: now(), limit: Self.usersAtOnce) {
+            guard let leased = try lease(user) else { continue }
+            _ = try work(on: leased, asOf: user.upkeep)
+        }
+    }
+
+    /// Keeps others from the work that is due, for a while.
+    /// - Returns: nil, when somebody else was faster.
+    private func lease(_ user: User) throws(StoreError) -> User? {
+        let time = now()
+        var user = user
+        for index in user.upkeep.cleanings.indices where user.upkeep.cleanings[index].schedule.dueAt <= time {
+            user.upkeep.cleanings[index].schedule.dueAt = time + Self.leaseSeconds
+        }
+        if let review = user.upkeep.review, review.dueAt <= time {
+            user.upkeep.review?.dueAt = time + Self.leaseSeconds
+        }
+        return try replace(user)
+    }
+
+    func replace(_ user: User) throws(StoreError) -> User? {
+        do throws(StoreError) {
+            return try store.putUser(user)
+        } catch {
+            guard error == .conflict else { throw error }
+            return nil
+        }
+    }
+
+    /// - Parameter upkeep: what was due before it was leased.
+    func work(on user: User, asOf upkeep: Upkeep) throws(StoreError) -> UserRemains {
+        let time = now()
+        var total = UserRemains()
+        for cleaning in upkeep.cleanings where cleaning.schedule.dueAt <= time {
+            let remains = clean(cleaning, of: user.name)
+            try settle(cleaning, remains, name: user.name)
+            total += remains
+        }
+        if let review = upkeep.review, review.dueAt <= time {
+            let remains = self.review(user)
+            try settle(review, remains, name: user.name)
+            total += remains
+        }
+        if let failure = total.failure {
+            report("upkeep of a user: \(total.unreachable) registrations wait: \(failure)")
+        }
+        return total
+    }
+
+    // MARK: Steps
+
+    private func clean(_ cleaning: Cleaning, of name: String) -> UserRemains {
+        var remains = UserRemains()
+        for generation in cleaning.first...cleaning.last {
+            clean(User.owner(of: name, generation: generation), &remains)
+        }
+        return remains
+    }
+
+    /// Sessions first: what they could still write is then written by requests that are under way only.
+    private func clean(_ owner: String, _ remains: inout UserRemains) {
+        do throws(StoreError) {
+            remains.sessions += try store.removeSessions(owner: owner)
+            remains.secrets += try store.removeNotifications(owner: owner)
+            remains.keys += try store.removeIdempotencyKeys(owner: owner)
+            remains.sends += try store.forgetSent(owner: owner)
+        } catch {
+            remains.note(error)
+        }
+        endRegistrations(of: owner, &remains)
+    }
+
+    private func endRegistrations(of owner: String, _ remains: inout UserRemains) {
+        let ending = RegistrationEnding(store: store, hub: hub, now: now)
+        forEachDevice(of: owner, &remains) { device in
+            try ending.end(device.id) { $0.owner.hasSameBytes(as: owner) }
+        }
+    }
+
+    private func review(_ user: User) -> UserRemains {
+        var remains = UserRemains()
+        guard user.removedAt == nil else { return remains }
+        let narrowing = TagNarrowing(store: store, hub: hub, policy: policy, now: now)
+        forEachDevice(of: user.owner, &remains) { device in
+            guard !device.platform.isEmpty else { return false }
+            if try narrowing.narrow(device, of: user) { return true }
+            // An interrupted one, whose tags the hub may not have heard of.
+            if device.isPending { try narrowing.tell(device) }
+            return false
+        }
+        return remains
+    }
+
+    /// A hub that does not answer is not asked for the next device: that would wait for the same deadline in vain.
+    private func forEachDevice(
+        of owner: String, _ remains: inout UserRemains, _ body: (DeviceRecord) throws -> Bool
+    ) {
+        do {
+            for device in try store.devices(owner: owner) {
+                guard !remains.isHubAway else {
+                    remains.unreachable += 1
+                    continue
+                }
+                do {
+                    if try body(device) { remains.devices += 1 }
+                } catch {
+                    remains.unreachable += 1
+                    remains.note(error)
+                }
+            }
+        } catch {
+            remains.note(error)
+        }
+    }
+
+    // MARK: What comes next
+
+    private func settle(_ cleaning: Cleaning, _ remains: UserRemains, name: String) throws(StoreError) {
+        try change(name) { user in
+            // Of those that begin with this one; when more joined it meanwhile, these are due anyway.
+            guard let index = user.upkeep.cleanings.firstIndex(where: { $0.first == cleaning.first }),
+                user.upkeep.cleanings[index].last == cleaning.last
+            else { return }
+            if let next = next(cleaning.schedule, remains) {
+                user.upkeep.cleanings[index].schedule = next
+            } else {
+                user.upkeep.cleanings.remove(at: index)
+            }
+        }
+    }
+
+    private func settle(_ review: Schedule, _ remains: UserRemains, name: String) throws(StoreError) {
+        try change(name) { user in
+            // Another change of the user's rights has a review of its own.
+            guard user.upkeep.review?.until == review.until else { return }
+            user.upkeep.review = next(review, remains)
+        }
+    }
+
+    /// - Returns: nil, when nothing is left to do.
+    private func next(_ schedule: Schedule, _ remains: UserRemains) -> Schedule? {
+        let time = now()
+        var next = schedule
+        guard remains.failure == nil else {
+            next.attempts += 1
+            let pause = Self.pauseSeconds.lowerBound << Int64(min(next.attempts - 1, 20))
+            next.dueAt = time + min(pause, Self.pauseSeconds.upperBound)
+            return next
+        }
+        guard time < schedule.until else { return nil }
+        next.attempts = 0
+        next.dueAt = min(time + Self.lookSeconds, schedule.until)
+        return next
+    }
+
+    private func change(_ name: String, _ body: (inout User) -> Void) throws(StoreError) {
+        for _ in 0..<RegisterController.maximumTurns {
+            guard let user = try store.userRecord(name) else { return }
+            var changed = user
+            body(&changed)
+            if changed == user { return }
+            if try replace(changed) != nil { return }
+        }
+        throw .conflict
+    }
+}

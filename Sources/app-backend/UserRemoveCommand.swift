@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+import AppBackend
+import ArgumentParser
+
+/// `app-backend user remove`
+struct UserRemoveCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "remove", abstract: "Remove a user, with all that is theirs.",
+        discussion: """
+            They cannot log in any more, and their sessions end. Their devices, registrations at the hub, secrets, \
+            idempotency keys and remembered sends are removed. A new user of the same name gets none of it. What cannot \
+            be reached at the hub is named, and the exit status is 4; the service goes on with it, and so does this \
+            command when it is given again.
+            """)
+
+    @OptionGroup var options: ConfigurationOptions
+    @Flag(help: "Keep all of it, for the next user of the same name; only the log-in ends.") var keepData = false
+    @Argument(help: "The user.") var name: String
+
+    func run() throws {
+        let (site, store) = try UserCommand.site(options)
+        defer { site.close() }
+        let stored = try UserCommand.stored(name, in: store)
+        guard let remains = try site.upkeep.remove(stored, keepingData: keepData) else {
+            throw Complaint("There is no user \(name).")
+        }
+        print("removed \(name)" + (remains.summary.isEmpty ? "" : ": " + remains.summary))
+        try UserCommand.finish(remains) { "\($0) could not be removed at the hub: \($1); the service retries" }
+    }
+}
+
+extension UserRemains {
+    /// Empty when nothing was found.
+    fileprivate var summary: String {
+        [
+            (devices, "device", "devices"), (sessions, "session", "sessions"), (secrets, "secret", "secrets"),
+            (keys, "idempotency key", "idempotency keys"), (sends, "send", "sends"),
+        ].filter { $0.0 > 0 }.map { UserCommand.counted($0.0, $0.1, $0.2) }.joined(separator: ", ")
+    }
+}

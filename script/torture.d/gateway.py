@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Asks a responder as a web server does: one FastCGI request over one connection."""
+
+import socket
+import struct
+from dataclasses import dataclass
+from pathlib import Path
+
+BEGIN, END, PARAMETERS, INPUT, OUTPUT = 1, 3, 4, 5, 6
+RESPONDER_ROLE = 1
+ANSWER_SECONDS = 60
+
+
+@dataclass
+class Answer:
+    status: int
+    body: bytes
+
+
+def ask(path: Path, parameters: dict[str, str], body: bytes = b"") -> Answer:
+    """Raises OSError when nobody answers, or the answer is cut off."""
+    with socket.socket(socket.AF_UNIX) as connection:
+        connection.settimeout(ANSWER_SECONDS)
+        connection.connect(str(path))
+        pairs = b"".join(pair(name.encode(), value.encode()) for name, value in parameters.items())
+        request = record(BEGIN, struct.pack(">HB5x", RESPONDER_ROLE, 0)) + stream(PARAMETERS, pairs)
+        connection.sendall(request + stream(INPUT, body))
+        return parse(output(connection))
+
+
+def record(kind: int, content: bytes) -> bytes:
+    return struct.pack(">BBHHBx", 1, kind, 1, len(content), 0) + content
+
+
+def stream(kind: int, content: bytes) -> bytes:
+    return (record(kind, content) if content else b"") + record(kind, b"")
+
+
+def pair(name: bytes, value: bytes) -> bytes:
+    return length(name) + length(value) + name + value
+
+
+def length(text: bytes) -> bytes:
+    return bytes([len(text)]) if len(text) < 128 else struct.pack(">I", len(text) | 1 << 31)
+
+
+def output(connection: socket.socket) -> bytes:
+    found = b""
+    while True:
+        _, kind, _, size, padding = struct.unpack(">BBHHBx", read(connection, 8))
+        content = read(connection, size + padding)[:size]
+        if kind == OUTPUT:
+            found += content
+        elif kind == END:
+            return found
+
+
+def read(connection: socket.socket, size: int) -> bytes:
+    found = b""
+    while len(found) < size:
+        part = connection.recv(size - len(found))
+        if not part:
+            raise ConnectionResetError("the answer is cut off")
+        found += part
+    return found
+
+
+def parse(text: bytes) -> Answer:
+    head, _, body = text.partition(b"\r\n\r\n")
+    for line in head.split(b"\r\n"):
+        name, _, value = line.partition(b":")
+        if name.lower() == b"status":
+            return Answer(int(value.split()[0]), body)
+    return Answer(200, body)
