@@ -48,7 +48,8 @@ import Testing
         try site.addAgain("bob")
         // A process that looks at nothing but the former owner goes on writing.
         _ = try site.store.createNotification(
-            owner: "bob", payload: "late", now: Timestamp(seconds: site.clock.seconds), expiresAt: .init(seconds: .max))
+            owner: "bob", sender: "alice", payload: "late", now: Timestamp(seconds: site.clock.seconds),
+            expiresAt: .init(seconds: .max))
         #expect(site.call(.get, "\(Path.notifications)/\(secret)", as: "bob").status == .notFound)
         #expect(try JSONValue(parsing: site.call(.get, Path.notifications, as: "bob").body).array?.isEmpty == true)
         #expect(try site.registrations(of: "bob").isEmpty)
@@ -106,7 +107,7 @@ import Testing
         let now = Timestamp(seconds: site.clock.seconds)
         let late = Timestamp(seconds: site.clock.seconds + 100_000)
         try site.keepUp(for: 100)
-        _ = try site.store.createNotification(owner: "bob", payload: "late", now: now, expiresAt: late)
+        _ = try site.store.createNotification(owner: "bob", sender: "alice", payload: "late", now: now, expiresAt: late)
         _ = try site.store.putDevice(DeviceRecord(id: "late-1", owner: "bob", updatedAt: now))
         try site.store.createSession(
             Session(id: "late", owner: "bob", binding: "x", createdAt: now, expiresAt: late), now: now)
