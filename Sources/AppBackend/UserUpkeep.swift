@@ -42,7 +42,8 @@ package struct UserUpkeep: Sendable {
     package func run() throws(StoreError) {
         for user in try store.usersWithWork(dueBy: now(), limit: Self.usersAtOnce) {
             guard let leased = try lease(user) else { continue }
-            _ = try work(on: leased, asOf: user.upkeep)
+            // The next one would wait for the same hub in vain.
+            if try work(on: leased, asOf: user.upkeep).isHubAway { return }
         }
     }
 

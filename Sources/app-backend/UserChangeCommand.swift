@@ -36,17 +36,28 @@ struct UserChangeCommand: ParsableCommand {
     func run() throws {
         let (site, store) = try UserCommand.site(options)
         defer { site.close() }
+        let stored = try UserCommand.existing(name, in: store).name
+        guard !tags.isEmpty || defaultTags else {
+            try UserCommand.write(stored, in: store) { _ in try changed(store) }
+            return print("changed \(stored)")
+        }
+        for _ in 0..<UserCommand.maximumAttempts {
+            guard let remains = try site.upkeep.change(try changed(store)) else { continue }
+            let devices = UserCommand.counted(remains.devices, "device has", "devices have")
+            print("changed \(stored)" + (remains.devices == 0 ? "" : ": \(devices) lost tags"))
+            return try UserCommand.finish(remains) {
+                "\($0) could not be changed at the hub: \($1); the service retries"
+            }
+        }
+        throw StoreError.conflict
+    }
+
+    /// The user with the new rights.
+    private func changed(_ store: any SiteStore) throws -> User {
         var user = try UserCommand.existing(name, in: store)
         if !tags.isEmpty || defaultTags { user.tags = defaultTags ? nil : tags }
         if !sendTo.isEmpty || defaultSendTo { user.sendTo = defaultSendTo ? nil : sendTo }
         if let secureOnly { user.isSecureOnly = secureOnly }
-        guard !tags.isEmpty || defaultTags else {
-            _ = try store.putUser(user)
-            return print("changed \(user.name)")
-        }
-        guard let remains = try site.upkeep.change(user) else { throw StoreError.conflict }
-        let devices = UserCommand.counted(remains.devices, "device has", "devices have")
-        print("changed \(user.name)" + (remains.devices == 0 ? "" : ": \(devices) lost tags"))
-        try UserCommand.finish(remains) { "\($0) could not be changed at the hub: \($1); the service retries" }
+        return user
     }
 }

@@ -28,18 +28,17 @@ struct UserCommand: ParsableCommand {
             let store = try UserCommand.store(options)
             let name = try UserCommand.checked(name)
             let hash = try UserCommand.newHash()
-            do {
-                guard
+            try UserCommand.write(name, in: store) { former in
+                do throws(NameIsUsedUp) {
                     var user = try User(
                         name: name, passwordHash: hash, tags: tags.isEmpty ? nil : tags,
-                        sendTo: sendTo.isEmpty ? nil : sendTo, after: try store.userRecord(name))
-                else { throw StoreError.conflict }
-                user.isSecureOnly = secureOnly
-                _ = try store.putUser(user)
-            } catch StoreError.conflict {
+                        sendTo: sendTo.isEmpty ? nil : sendTo, after: former)
+                    user?.isSecureOnly = secureOnly
+                    if let user { return user }
+                } catch {
+                    throw Complaint(UserCommand.nameIsUsedUp(name))
+                }
                 throw Complaint("There is a user \(name) already; `user passwd` changes the password.")
-            } catch is NameIsUsedUp {
-                throw Complaint(UserCommand.nameIsUsedUp(name))
             }
             print("added \(name)")
         }
@@ -53,9 +52,13 @@ struct UserCommand: ParsableCommand {
 
         func run() throws {
             let store = try UserCommand.store(options)
-            var user = try UserCommand.existing(name, in: store)
-            user.passwordHash = try UserCommand.newHash()
-            _ = try store.putUser(user)
+            let user = try UserCommand.existing(name, in: store)
+            let hash = try UserCommand.newHash()
+            try UserCommand.write(user.name, in: store) { _ in
+                var user = try UserCommand.existing(name, in: store)
+                user.passwordHash = hash
+                return user
+            }
             print("changed \(user.name)")
         }
     }
@@ -99,6 +102,23 @@ struct UserCommand: ParsableCommand {
 
     static func nameIsUsedUp(_ name: String) -> String {
         "The name \(name) was removed before, and is too long to be told from that one: take another."
+    }
+
+    /// How often a change is made anew, when a service has changed the same user meanwhile.
+    static let maximumAttempts = 16
+
+    /// Writes what `make` makes of the record of that name, as it is then.
+    static func write(_ name: String, in store: any SiteStore, _ make: (User?) throws -> User) throws {
+        for _ in 0..<maximumAttempts {
+            let user = try make(try store.userRecord(name))
+            do throws(StoreError) {
+                _ = try store.putUser(user)
+                return
+            } catch {
+                guard error == .conflict else { throw error }
+            }
+        }
+        throw StoreError.conflict
     }
 
     /// - Throws: `Complaint`, when there is none of that name.

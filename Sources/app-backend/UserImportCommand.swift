@@ -40,25 +40,29 @@ struct UserImportCommand: ParsableCommand {
         guard fields.count >= 2, let name = UserName(String(fields[0])) else { return "not a name and a hash" }
         let hash = String(fields[1].prefix { $0 != "\r" })
         guard PasswordHash.isAccepted(hash) else { return "the hash is not of an accepted kind" }
-        guard let user = try user(name, hash, in: store) else {
+        do {
+            try UserCommand.write(name.description, in: store) { try user(name, hash, after: $0) }
+        } catch is IsThere {
             return "there is a user \(name) already; --replace replaces the hash"
         }
-        _ = try store.putUser(user)
         print("imported \(name)")
         return nil
     }
 
-    /// - Returns: nil, when the user is there and shall stay as they are.
-    private func user(_ name: UserName, _ hash: String, in store: any SiteStore) throws -> User? {
-        let present = try store.userRecord(name.description)
+    private struct IsThere: Error {}
+
+    /// - Throws: `IsThere`, when the user shall stay as they are.
+    private func user(_ name: UserName, _ hash: String, after present: User?) throws -> User {
         if var present, present.removedAt == nil {
+            guard replace else { throw IsThere() }
             present.passwordHash = hash
-            return replace ? present : nil
+            return present
         }
         do throws(NameIsUsedUp) {
-            return try User(name: name.description, passwordHash: hash, after: present)
+            if let user = try User(name: name.description, passwordHash: hash, after: present) { return user }
         } catch {
             throw Complaint(UserCommand.nameIsUsedUp(name.description))
         }
+        throw IsThere()
     }
 }

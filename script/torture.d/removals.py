@@ -43,10 +43,18 @@ class Site:
 
     def begin(self) -> None:
         for number in range(SERVICES):
-            configuration = {"store": {"path": str(self.folder / "store")}, "listen": f"unix:{self.socket(number)}"}
+            configuration = {"store": {"path": str(self.folder / "store")}, "listen": str(self.socket(number))}
             self.configuration(number).write_text(json.dumps(configuration | {"log": {"level": "error"}}))
             self.configuration(number).chmod(0o600)
             self.services.append(self.serve(number))
+            self.wait_for(number)
+
+    def begin_again(self) -> None:
+        """What another thread has started dies with it (PR_SET_PDEATHSIG)."""
+        for number, service in enumerate(self.services):
+            service.kill()
+            service.wait()
+            self.services[number] = self.serve(number)
             self.wait_for(number)
 
     def socket(self, number: int) -> Path:
@@ -203,6 +211,7 @@ def rest(site: Site, names: list[str], verdict: Verdict) -> None:
         shown = [json.loads(site.command("user", "show", "--json", name)[1]) for name in names]
         return all("nextAt" not in one["pending"] for one in shown)
 
+    site.begin_again()
     wait_until(is_quiet, "all is removed", QUIET_SECONDS)
     for file in (site.folder / "store").rglob("*.jsonl"):
         if b'"payload":"secret-of-' in file.read_bytes():
