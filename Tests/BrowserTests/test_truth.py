@@ -17,6 +17,7 @@ from test_chromium import subscribed
 Page = NotifyPage[Tab]
 
 SECRETS = "#received li"
+HOUR = 3_600_000  # milliseconds
 
 
 @pytest.fixture(params=["firefox", "chromium"])
@@ -168,7 +169,8 @@ def test_secrets_that_wait_are_told_apart_by_sender_and_time(
     assert "A secret from <b>erik</b> is waiting" in first.text and "2 Jan 2026" in first.text
     assert "A secret from dora is waiting" in second.text and "1 Jan 2026" in second.text
     labels = tab.evaluate(f"[...document.querySelectorAll('{SECRETS} button')].map(one => one.ariaLabel)")
-    assert len(set(labels)) == 2 and "from dora" in labels[1]
+    # To read and to delete each of them.
+    assert len(set(labels)) == 4 and sum("from dora" in label for label in labels) == 2
     read_first(page)
     await_secrets(page, ["secret", "locked"])
     assert "Secure message from <b>erik</b>" in page.received[0].text
@@ -183,6 +185,39 @@ def test_secrets_of_before_senders_were_noted_are_listed_without(
     assert tab.evaluate(f"document.querySelectorAll('{SECRETS} time').length") == 0
     read_first(page)
     await_secrets(page, ["secret", "locked"])
+
+
+def test_the_server_tells_the_page_who_has_left_a_secret_and_when(
+    page: Page, installation: Installation, alice: Account, bob: Account
+) -> None:
+    text = installation.secret("from bob ")
+    bob.send_secret(alice, text)
+    page.open()
+    await_secrets(page, ["locked"])
+    assert f"A secret from {bob.name} is waiting" in page.received[0].text
+    [sent] = page.tab.evaluate(f"[...document.querySelectorAll('{SECRETS} time')].map(one => Date.parse(one.dateTime))")
+    assert abs(page.tab.evaluate("Date.now()") - sent) < HOUR
+    read_first(page)
+    assert f"Secure message from {bob.name}" in page.await_received(text).text
+
+
+def test_a_secret_is_deleted_by_the_second_press(
+    page: Page, installation: Installation, alice: Account, bob: Account
+) -> None:
+    for text in ("one ", "two "):
+        bob.send_secret(alice, installation.secret(text))
+    page.open()
+    await_secrets(page, ["locked", "locked"])
+    delete = f"document.querySelector('{SECRETS} button:last-child')"
+    page.tab.evaluate(f"{delete}.focus()")
+    page.tab.press("Enter")
+    page.tab.wait_until(f"{delete}.textContent === 'Delete for good'")
+    assert len(alice.call("GET", "/api/notifications").json()) == 2
+    page.tab.press("Enter")
+    await_secrets(page, ["locked"])
+    assert len(alice.call("GET", "/api/notifications").json()) == 1
+    # The keyboard goes on where it was.
+    assert page.tab.evaluate("document.activeElement.dataset.kind") == "locked"
 
 
 # A server that is away

@@ -59,6 +59,7 @@ export const sendSecret = (recipient, message, key) =>
     call('POST', 'notifications', { query: { to_tag: recipient }, json: message, key });
 
 export const outcomes = (notification) => call('GET', `notifications/outcomes/${encodeURIComponent(notification)}`);
+export const deleteSecret = (id) => call('DELETE', `notifications/${encodeURIComponent(id)}`);
 export const secret = (id) => call('GET', `notifications/${encodeURIComponent(id)}`);
 /** The newest secrets of the caller, read ones too, without their texts: `{Id, Read, From, SentAt}`; old ones lack the last two. */
 export const secrets = (limit) => call('GET', 'notifications', { query: { limit } });

@@ -24,11 +24,16 @@ export async function list() {
 }
 
 /** Forgets what was received for `user`. */
-export function clear(user) {
+export const clear = (user) => forget((entry) => entry.user === user);
+
+/** Forgets a secret of the server's. */
+export const forgetSecret = (secret) => forget((entry) => entry.kind === 'secret' && entry.secret === secret);
+
+function forget(isMeant) {
     return transact('inbox', 'readwrite', (store) => {
         const request = store.getAll();
         request.onsuccess = () => {
-            for (const entry of request.result) if (entry.user === user) store.delete(entry.key);
+            for (const entry of request.result) if (isMeant(entry)) store.delete(entry.key);
         };
     });
 }

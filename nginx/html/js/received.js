@@ -106,6 +106,25 @@ export class Received {
         this.#render(entry);
     }
 
+    /** Ends a secret, at the server and here. One that the server does not have any more is as good as deleted. */
+    async #erase(entry) {
+        try {
+            await api.deleteSecret(entry.secret);
+        } catch (failure) {
+            if (failure.status === 401) return this.#session.ended();
+            if (failure.status !== 404) {
+                entry.fault = failureWords(failure);
+                return this.#render(entry);
+            }
+        }
+        await inbox.forgetSecret(entry.secret).catch(() => {});
+        const place = this.#entries.indexOf(entry);
+        this.#entries = this.#entries.filter((other) => other.kind !== 'secret' || other.secret !== entry.secret);
+        this.#render();
+        announce('The secret is deleted.');
+        ($('received').children[place] ?? $('receivedHeading')).focus();
+    }
+
     #lead(key, { quietly = false } = {}) {
         const place = key === null ? null : $(`received-${key}`);
         if (!place && quietly) return;
@@ -118,7 +137,7 @@ export class Received {
         const had = document.activeElement?.closest?.('#received li');
         const old = new Map([...$('received').children].map((place) => [place.dataset.name, place]));
         const items = this.#entries.map((entry) => {
-            const fresh = item(entry, isAble, () => this.#read(entry));
+            const fresh = item(entry, isAble, { read: () => this.#read(entry), erase: () => this.#erase(entry) });
             const there = old.get(nameOf(entry));
             return there && entry !== changed && there.dataset.look === fresh.dataset.look ? there : fresh;
         });
