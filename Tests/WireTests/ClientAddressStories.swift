@@ -15,7 +15,8 @@ extension WireTests {
             "True-Client-IP",
             "CF-Connecting-IP", "Client-IP", "Remote-Addr", "Remote_Addr", "REMOTE_ADDR", "HTTP_REMOTE_ADDR",
             "Request-Id",
-            "Request_Id", "REQUEST_ID", "X-Request-Id", "FCGI_ROLE", "Server-Addr",
+            "Request_Id", "REQUEST_ID", "X-Request-Id", "FCGI_ROLE", "Server-Addr", "App-Backend-Prefix",
+            "APP_BACKEND_PREFIX",
         ]
 
         /// What could be one of nginx's own.
@@ -30,9 +31,10 @@ extension WireTests {
             return fields
         }
 
-        /// By the backend's locations, which pass chosen fields, and the hub's, which passes all.
+        /// By the locations of the backend and of the hub.
         private static let paths = [
-            "/api/register", "/api/notifications", "/api/config", "/health", "/metrics", "/hub/messages/",
+            "/api/register", "/api/notifications", "/api/config", "/health", "/metrics",
+            "/\(WireSite.hubName)/messages/",
         ]
 
         @Test(arguments: [false, true])
