@@ -184,7 +184,7 @@ struct BadInputTests {
     }
 
     @Test func `no mutation of a body ends the process or gets past the checks`() throws {
-        let site = try TestSite()
+        let site = try TestSite { $0.limits = .none }
         let id = try JSONValue(parsing: site.call(.post, "/api/register", as: "alice").body).string ?? ""
         let good = #"{"Platform":"apns","Handle":"\#(TestSite.token(1))","Tags":["news","a.b"],"Keys":{"auth":"x"}}"#
         var random = SeededRandom(seed: 7)

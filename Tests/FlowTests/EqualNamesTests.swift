@@ -27,7 +27,11 @@ import Testing
         #expect(site.call(.get, "/api/register", as: old).status == .unauthorized)
         #expect(try site.registrations(of: name).map { $0["RegistrationId"]?.string } == ["1-1"])
         #expect(site.call(.delete, "/api/register/1-0", as: name).status == .forbidden)
-        #expect(site.put("1-0", as: name, handle: TestSite.token(5)).status == .forbidden)
+        // Adopted: the name's user gets a registration of their own for that id, and the other's stays as it is.
+        #expect(site.put("1-0", as: name, handle: TestSite.token(5)).status == .ok)
+        let registered = try site.registrations(of: name).compactMap { $0["RegistrationId"]?.string }
+        #expect(registered.count == 2 && !registered.contains("1-0"))
+        #expect(try site.store.device("1-0")?.handle == TestSite.token(0))
         #expect(try site.store.device("1-0")?.owner.hasSameBytes(as: old) == true)
         // Whoever is in the store can be listed and removed, whatever the name.
         #expect(try site.store.users().count { $0.name == name } == 2)
