@@ -109,7 +109,8 @@ package struct UserContract {
                         now: noon)
                 }
                 let notes = try (0..<3).map {
-                    try store.createNotification(owner: name, payload: "p", now: noon + $0, expiresAt: nextDay)
+                    try store.createNotification(
+                        owner: name, sender: "\($0)", payload: "p", now: noon + $0, expiresAt: nextDay)
                 }
                 _ = try store.readNotification(notes[1].id, owner: name, now: noon)
                 try store.rememberSent(["m-1", "m-2"], owner: name, now: noon, expiresAt: nextDay)
