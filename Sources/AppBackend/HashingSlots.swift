@@ -8,7 +8,7 @@ package final class HashingSlots: Sendable {
     static let maximumParallelHashes: UInt32 = 2
     /// Attempts that may wait or be hashed at the same time. Each of them holds a worker, and the workers belong to
     /// those who are known already; the next attempt is refused at once.
-    static let maximumAttempts = 16
+    static let maximumAttempts = 32
     /// Of these, attempts from one network: one that makes many leaves room for the others.
     static let maximumAttemptsPerNetwork = maximumAttempts / 4
     /// How long an attempt waits for its turn, in seconds, before it is refused.

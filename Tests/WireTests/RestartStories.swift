@@ -104,8 +104,8 @@ private final class Sender: Sendable {
     private let word: String
     private let sent = Mutex<[Int32: String]>([:])
     private let isOver = Atomic(false)
-    /// Below what one user may have.
-    private static let most = 900
+    /// Below what one sender may leave unread with one user.
+    private static let most = 450
 
     init(_ user: WireUser, _ site: WireSite) {
         self.user = user

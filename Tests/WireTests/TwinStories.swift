@@ -22,7 +22,7 @@ struct TwinStories {
             let handle = one.makeHandle()
             let id = try one.register(alice, handle: handle)
             #expect(try listed(other, alice) == [id])
-            #expect(try other.put(id, handle: one.makeHandle(), as: bob).status == .forbidden)
+            #expect(try other.call(.delete, "\(Path.register)/\(id)", as: bob).status == .forbidden)
             #expect(try other.put(id, handle: handle, as: bob).status == .ok)
             #expect(try listed(one, alice) == [] && listed(one, bob) == [id])
             #expect(try one.call(.delete, "\(Path.register)/\(id)", as: bob).status == .ok)
