@@ -89,10 +89,10 @@ package final class UserAuthenticator: Authenticator {
         let isRemembered = cache.contains(fingerprint, now: time)
         metrics.count(isRemembered ? .remembered : .notRemembered)
         if isRemembered {
-            accounts.noteRemembered(name: name.description, address: address, now: time)
+            accounts.noteRemembered(name: user.owner, address: address, now: time)
             return user.principal
         }
-        guard try verify(credentials, against: user.passwordHash, address, time) else { return nil }
+        guard try verify(credentials, of: user.owner, against: user.passwordHash, address, time) else { return nil }
         cache.insert(fingerprint, now: time)
         noteLogIn(user, Timestamp(seconds: time))
         return user.principal
@@ -140,10 +140,14 @@ package final class UserAuthenticator: Authenticator {
     }
 
     /// Tries one password, slowly: every attempt is counted, and only so many are at it.
+    /// - Parameter owner: of the user; nil: there is none of the name. What a former user of the name did counts for that one.
     private func verify(
-        _ credentials: BasicCredentials, against hash: String, _ address: String, _ time: Int64, isDecoy: Bool = false
+        _ credentials: BasicCredentials, of owner: String? = nil, against hash: String, _ address: String,
+        _ time: Int64,
+        isDecoy: Bool = false
     ) throws(Problem) -> Bool {
         let name = UserName(credentials.name)?.description ?? ""
+        let account = owner ?? name
         let network = ClientNetwork(address)
         switch throttle.admit(name: name, network: network, now: time) {
         case .refused(let seconds):
@@ -155,7 +159,7 @@ package final class UserAuthenticator: Authenticator {
         case .admitted: break
         }
         let isCounted: Bool
-        switch accounts.admit(name: name, network: network, now: time) {
+        switch accounts.admit(name: account, network: network, now: time) {
         case .refused(let seconds):
             throttle.settle(name: name, network: network, isFailure: false)
             metrics.count(.delayed)
@@ -165,7 +169,7 @@ package final class UserAuthenticator: Authenticator {
         let isRight = slots.run(from: address) { PasswordHash.verify(credentials.password, hash) && !isDecoy }
         throttle.settle(name: name, network: network, isFailure: isRight == false)
         let isNews = accounts.settle(
-            name: name, network: network, isCounted: isCounted, AccountGuard.Outcome(isRight), isUser: !isDecoy,
+            name: account, network: network, isCounted: isCounted, AccountGuard.Outcome(isRight), isUser: !isDecoy,
             now: time)
         if isNews { reportGuessing(name) }
         metrics.count(isRight.map { $0 ? .verified : .failed } ?? .busy)

@@ -22,7 +22,7 @@ extension NotificationsController {
         json.array { json in
             for notification in found {
                 SecureMessageSummary(
-                    id: notification.id, isRead: notification.isRead, sender: notification.sender.nilIfEmpty,
+                    id: notification.id, isRead: notification.isRead, sender: Self.shownSender(notification.sender),
                     sentAt: notification.createdAt.text
                 ).write(to: &json)
             }
@@ -30,6 +30,18 @@ extension NotificationsController {
         var response = Response.json(json.bytes)
         response.fields[.cacheControl] = "no-store"
         return response
+    }
+
+    /// The name of who left a message, as it is shown: a sender is kept as the owner that it was, so that a later user of the
+    /// name has a share of a mailbox of their own.
+    /// - Returns: nil, when that is not known.
+    static func shownSender(_ sender: String) -> String? {
+        guard !sender.isEmpty else { return nil }
+        let name = User.name(ofOwner: sender)
+        let generation = sender.utf8.dropFirst(name.utf8.count + 1)
+        // What the operator's command was told to show may have a colon, too.
+        let isOwner = !generation.isEmpty && generation.allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
+        return isOwner ? name : sender
     }
 
     private static func number(
@@ -42,9 +54,4 @@ extension NotificationsController {
         }
         return number
     }
-}
-
-extension String {
-    /// Nil in the place of a text that says nothing.
-    var nilIfEmpty: String? { isEmpty ? nil : self }
 }

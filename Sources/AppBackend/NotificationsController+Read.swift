@@ -17,7 +17,7 @@ extension NotificationsController {
         else { throw Self.noSuchNotification }
         let message = SecureMessage(
             id: notification.id, payload: notification.payload, isRead: notification.isRead,
-            sender: notification.sender.nilIfEmpty, sentAt: notification.createdAt.text)
+            sender: Self.shownSender(notification.sender), sentAt: notification.createdAt.text)
         var response = Response.json(message.json)
         response.fields[.cacheControl] = "no-store"
         return response

@@ -12,8 +12,9 @@ extension NotificationsController {
 
     func sendSecure(_ request: Request, _ query: Query) throws -> Response {
         let sender = try request.authenticatedUser()
-        let recipient = try secureRecipient(query["to_tag"] ?? "", sender: sender)
+        // The body first: else a body that is refused would tell without a trace whether there is such a recipient.
         let payload = request.body.isEmpty ? Self.defaultPayload : try request.jsonString()
+        let recipient = try secureRecipient(query["to_tag"] ?? "", sender: sender)
         return try keepAndSend(payload, to: recipient, on: notifications.platforms, request)
     }
 
@@ -25,7 +26,7 @@ extension NotificationsController {
         let templates = try templateAudience(of: recipient.owner, on: platforms, request)
         let time = now()
         let kept = try store.createNotification(
-            owner: recipient.owner, sender: try request.authenticatedUser().name, payload: payload, now: time,
+            owner: recipient.owner, sender: try request.authenticatedUser().owner, payload: payload, now: time,
             expiresAt: time + retentionSeconds)
         let audience = TagExpression.tag(try RegisterController.userTag(recipient.owner))
         var delivery = notifications.send(to: audience, on: platforms, requestID: request.id) { platform in

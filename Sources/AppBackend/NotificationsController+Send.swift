@@ -16,7 +16,7 @@ extension NotificationsController {
         }
         let recipient = try recipient(toTag, sender: sender)
         let message = try request.jsonString()
-        if policy.isSecureOnly(try store.user(sender.name), try store.user(recipient.name)) {
+        if policy.isSecureOnly(try store.user(sender.name), try store.userRecord(recipient.name)) {
             try checkExists(recipient, sender: sender)
             return try keepAndSend(message, to: recipient, on: [platform], request)
         }

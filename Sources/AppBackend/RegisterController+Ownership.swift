@@ -44,6 +44,8 @@ extension RegisterController {
             }
             throw Problem(.forbidden, "This user was removed while the device was registered.")
         }
+        // Changed hands meanwhile, by another process: what it may have is for that one to look at.
+        guard device.owner.hasSameBytes(as: claim.user) else { return }
         let user = try store.user(User.name(ofOwner: claim.user))
         let narrowing = TagNarrowing(store: store, hub: hub, policy: policy, now: now)
         guard try !narrowing.narrow(device, of: user) else {
@@ -132,7 +134,9 @@ extension RegisterController {
                 _ = try hub.delete(claim.id)
                 throw HubError.registrationGone
             }
-            guard current.handle.hasSameBytes(as: record.handle), current.installationID == record.installationID else {
+            let isSameInstallation =
+                (current.installationID.map { Array($0.utf8) } == record.installationID.map { Array($0.utf8) })
+            guard current.handle.hasSameBytes(as: record.handle), isSameInstallation else {
                 return false
             }
             record = current

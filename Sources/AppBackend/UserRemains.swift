@@ -24,7 +24,7 @@ package struct UserRemains: Sendable {
         case let error as HubError:
             failure = failure ?? "hub: \(error)"
             switch error {
-            case .unreachable, .unauthorized, .throttled: isHubAway = true
+            case .unreachable, .unavailable, .unauthorized, .throttled: isHubAway = true
             default: break
             }
         case let error as StoreError: failure = failure ?? "store: \(error)"

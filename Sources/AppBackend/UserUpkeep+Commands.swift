@@ -46,6 +46,8 @@ extension User {
     fileprivate mutating func end(keepingData: Bool, at time: Timestamp) {
         (passwordHash, tags, sendTo, lastLogInAt) = ("", nil, nil, nil)
         (removedAt, keepsData, upkeep.review) = (time, keepingData, nil)
+        // What is kept goes on being sent to, so it goes on being sent no plain text.
+        isSecureOnly = isSecureOnly && keepingData
         guard !keepingData else { return }
         let schedule = Schedule(until: time + UserUpkeep.requestSeconds, dueAt: time)
         upkeep.add(Cleaning(first: generation, last: generation, schedule: schedule))
@@ -64,6 +66,10 @@ extension User {
         guard owner.utf16.count <= UserName.maximumOwnerLength else { throw NameIsUsedUp() }
         upkeep.cleanings = former.upkeep.cleanings
         version = former.version
+        guard former.keepsData, let removedAt = former.removedAt else { return }
+        isSecureOnly = former.isSecureOnly
+        // The devices that were kept may have tags that this user may not claim.
+        upkeep.review = Schedule(until: removedAt + UserUpkeep.requestSeconds, dueAt: removedAt)
     }
 }
 

@@ -11,8 +11,8 @@ extension PostgresStore {
         SELECT count(*), min(created_at), max(created_at) FROM notifications
         WHERE owner = $1 AND expires_at > $2 AND is_read = $3
         """)
-    private static let removeNotifications = Statement.writing(
-        "removeNotifications", "DELETE FROM notifications WHERE owner = $1")
+    private static let removeAllNotifications = Statement.writing(
+        "removeAllNotifications", "DELETE FROM notifications WHERE owner = $1")
     private static let forgetAllSent = Statement.writing("forgetAllSent", "DELETE FROM sent WHERE owner = $1")
     private static let removeIdempotencyKeys = Statement.writing(
         "removeIdempotencyKeys", "DELETE FROM idempotent_requests WHERE owner = $1")
@@ -32,7 +32,7 @@ extension PostgresStore {
     }
 
     package func removeNotifications(owner: String) throws(StoreError) -> Int {
-        try database.call(Self.removeNotifications, [.name(owner)])
+        try database.call(Self.removeAllNotifications, [.name(owner)])
     }
 
     package func forgetSent(owner: String) throws(StoreError) -> Int {

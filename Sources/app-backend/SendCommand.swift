@@ -126,7 +126,7 @@ struct SendCommand: ParsableCommand {
     /// platform that is named.
     private func isSecure(_ policy: TagPolicy, _ store: any SiteStore) throws -> Bool {
         let sender = try UserName(from).flatMap { try store.user($0.description) }
-        let recipient = try UserName(to).flatMap { try store.user($0.description) }
+        let recipient = try UserName(to).flatMap { try store.userRecord($0.description) }
         return secure || pns == nil && policy.isSecureOnly(sender, recipient)
     }
 

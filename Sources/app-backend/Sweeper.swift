@@ -71,9 +71,14 @@ final class Sweeper: Sendable {
 
     /// - Returns: false, when the store is poisoned.
     private func sweep(_ keepUp: () throws(StoreError) -> Void) -> Bool {
+        // One that fails does not keep the other from its work.
+        let isTidied = attempt { () throws(StoreError) in _ = try store.sweep(budget: Self.budget, now: Site.now()) }
+        return attempt(keepUp) && isTidied
+    }
+
+    private func attempt(_ body: () throws(StoreError) -> Void) -> Bool {
         do throws(StoreError) {
-            _ = try store.sweep(budget: Self.budget, now: Site.now())
-            try keepUp()
+            try body()
             return true
         } catch {
             guard error == .poisoned else {

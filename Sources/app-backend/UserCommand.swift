@@ -33,7 +33,7 @@ struct UserCommand: ParsableCommand {
                     var user = try User(
                         name: name, passwordHash: hash, tags: tags.isEmpty ? nil : tags,
                         sendTo: sendTo.isEmpty ? nil : sendTo, after: former)
-                    user?.isSecureOnly = secureOnly
+                    if secureOnly { user?.isSecureOnly = true }
                     if let user { return user }
                 } catch {
                     throw Complaint(UserCommand.nameIsUsedUp(name))

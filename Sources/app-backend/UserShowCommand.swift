@@ -60,6 +60,7 @@ private struct UserReport {
         lines.append("last log-in: \(user.lastLogInAt?.text ?? "none noted")")
         lines.append("may claim: \(Self.text(user.tags))")
         lines.append("may send to: \(Self.text(user.sendTo))")
+        if user.isSecureOnly { lines.append("secure only: no plain text goes through push services") }
         lines.append("sessions: \(Self.text(holdings.sessions))")
         lines.append("secrets waiting: \(Self.text(holdings.waiting))")
         lines.append("secrets read: \(Self.text(holdings.read))")
@@ -103,6 +104,7 @@ private struct UserReport {
             write(user.lastLogInAt, "lastLogInAt", &json)
             write(user.tags, "tags", &json)
             write(user.sendTo, "sendTo", &json)
+            json.member("secureOnly", user.isSecureOnly)
             for (name, span) in [
                 ("sessions", holdings.sessions), ("waiting", holdings.waiting), ("read", holdings.read),
             ] {

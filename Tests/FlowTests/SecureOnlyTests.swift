@@ -68,4 +68,20 @@ struct SecureOnlyTests {
         let list = site.call(.get, "/api/notifications", as: "alice")
         #expect(String(decoding: list.body, as: UTF8.self) == "[]")
     }
+
+    @Test func `the devices that a careful user leaves behind are sent no plain text`() throws {
+        let site = try site(.recipient)
+        let body = #"{"platform":"ios","instId":"i","deviceToken":"\#(TestSite.token(2))"}"#
+        #expect(site.call(.post, "/api/register", as: "alice", body: body).status == .ok)
+        _ = try site.upkeep().remove("alice", keepingData: true)
+        #expect(post("pns=apns&to_tag=alice", on: site).status == .badRequest)
+        let next = try User(
+            name: "alice", passwordHash: try PasswordHash.make("x"), after: try site.store.userRecord("alice"))
+        let added = try site.store.putUser(try #require(next))
+        #expect(added.isSecureOnly)
+        // The tags of those devices are looked at as after a change of rights.
+        #expect(added.upkeep.review != nil)
+        #expect(try SendOutcome(post("pns=apns&to_tag=alice", on: site)).id != nil)
+        #expect(!site.hub.messages.contains { $0.body.contains("the text") })
+    }
 }

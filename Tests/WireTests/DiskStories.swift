@@ -143,6 +143,8 @@ extension WireTests {
             try FaultSite.run("frozen", in: scratch) { frozen in
                 try FaultSite.run("other", in: scratch) { other in
                     let alice = try Keeper(frozen)
+                    // The first log-in is noted with the user; the next write is the message.
+                    #expect(try alice.count() == 0)
                     try frozen.begin("freeze")
                     let call = Background { try alice.tries() }
                     #expect(Deadline.poll(seconds: 60) { frozen.backend.isStopped })
