@@ -36,12 +36,7 @@ extension NotificationsController {
     /// name has a share of a mailbox of their own.
     /// - Returns: nil, when that is not known.
     static func shownSender(_ sender: String) -> String? {
-        guard !sender.isEmpty else { return nil }
-        let name = User.name(ofOwner: sender)
-        let generation = sender.utf8.dropFirst(name.utf8.count + 1)
-        // What the operator's command was told to show may have a colon, too.
-        let isOwner = !generation.isEmpty && generation.allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
-        return isOwner ? name : sender
+        sender.isEmpty ? nil : User.name(ofOwner: sender)
     }
 
     private static func number(

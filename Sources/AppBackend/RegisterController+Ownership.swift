@@ -145,12 +145,11 @@ extension RegisterController {
     }
 
     private func tell(_ record: DeviceRecord, _ claim: Claim, _ hub: NotificationHubClient) throws {
-        let userTag = try Self.userTag(record.owner)
-        let tags = try record.tags.map(Self.serverTag).filter { $0 != userTag }
+        let tags = try Self.hubTags(of: record)
         let template = record.installationID == nil ? nil : Payload.template(for: claim.handle.platform)
         do throws(HubError) {
             _ = try hub.createOrUpdate(
-                RegistrationDescription(id: claim.id, tags: tags + [userTag], handle: claim.handle, template: template))
+                RegistrationDescription(id: claim.id, tags: tags, handle: claim.handle, template: template))
         } catch {
             // The id will never work again.
             guard error == .registrationGone else { throw error }

@@ -37,6 +37,18 @@ struct RegisterController: Sendable {
         tag.description.uppercased().lowercased().hasPrefix(TagPolicy.userPrefix)
     }
 
+    /// What the hub is told of a device's tags: those of its record, and its user's.
+    /// - Throws: as `userTag(_:)`; the tags of a record were checked when it was written.
+    static func hubTags(of device: DeviceRecord) throws(Problem) -> [Tag] {
+        let userTag = try userTag(device.owner)
+        var tags: [Tag] = []
+        for text in device.tags {
+            let tag = try serverTag(text)
+            if tag != userTag { tags.append(tag) }
+        }
+        return tags + [userTag]
+    }
+
     static func serverTag(_ text: String) throws(Problem) -> Tag {
         do {
             return try Tag(text)

@@ -40,8 +40,7 @@ struct TagNarrowing: Sendable {
         var record = device
         for _ in 0..<RegisterController.maximumTurns {
             guard var registration = try hub.registration(id) else { return }
-            let userTag = try RegisterController.userTag(record.owner)
-            registration.tags = try record.tags.map(RegisterController.serverTag).filter { $0 != userTag } + [userTag]
+            registration.tags = try RegisterController.hubTags(of: record)
             _ = try hub.createOrUpdate(registration)
             guard let current = try store.device(record.id), !current.platform.isEmpty else {
                 // Ended meanwhile, perhaps before the hub heard of us.

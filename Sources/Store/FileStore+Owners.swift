@@ -26,7 +26,7 @@ extension FileStore {
 }
 
 extension BucketTable {
-    /// Removes all records of that key, and rewrites their file so that nothing of them stays in it.
+    /// Removes all records of that key, in a table whose key is the owner, and rewrites their file so that nothing of them stays in it.
     /// - Returns: how many there were, expired ones included.
     fileprivate func removeRecords(of key: String) throws(StoreError) -> Int {
         guard !RecordStates(try read(key), self, key: key).states.isEmpty else { return 0 }
@@ -36,7 +36,7 @@ extension BucketTable {
             let bucket = try BucketWriter(context, file)
             let states = RecordStates(try bucket.content(), self, key: key).states
             guard !states.isEmpty else { return 0 }
-            try bucket.append(states.flatMap { removal(of: $0.id, key: key) })
+            try bucket.append(states.flatMap { LineCodec.removal(of: $0.id, owner: key) })
             try bucket.flush()
             do throws(StoreError) {
                 try compact(file, hash, depth: depth, now: nil)
@@ -45,15 +45,6 @@ extension BucketTable {
                 context.report(.tidyingFailed(file: file.name, .full))
             }
             return states.count
-        }
-    }
-
-    private func removal(of id: JSONValue, key: String) -> [UInt8] {
-        LineCodec.encode { json in
-            json.name("id")
-            json.value(id)
-            json.member("op", deleteOp)
-            json.member(schema.key, key)
         }
     }
 }
