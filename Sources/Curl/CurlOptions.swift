@@ -25,6 +25,10 @@ package struct CurlOptions: Sendable {
     /// Whether `CurlTransport.certificateExpiry` is wanted: for one who calls one server. Each handshake costs a look at the
     /// certificates.
     package var notesCertificate = false
+    /// A connection that was idle for longer is not used again, in seconds. A server closes idle connections too, often
+    /// after 60 s or more (nginx: 75). A POST that is sent over HTTP/2 while the server closes fails, and it must not be
+    /// repeated, because libcurl cannot say whether the server acted on it.
+    package var maximumIdleSeconds = 45
     /// Whether `http://` may be called too; for tests and for a service on this host.
     package var allowPlainHTTP: Bool
 

@@ -124,6 +124,7 @@ final class Transfer {
         // Without it, ending a transfer waits for getaddrinfo(3), and every other transfer with it.
         try set(CURLOPT_QUICK_EXIT, 1)
         try set(CURLOPT_TCP_KEEPALIVE, 1)
+        try set(CURLOPT_MAXAGE_CONN, options.maximumIdleSeconds)
         try set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
         // Wait for the first connection to say whether it is HTTP/2 instead of opening one per call.
         try set(CURLOPT_PIPEWAIT, 1)

@@ -52,6 +52,19 @@ private let custom = HTTPField.Name("X-Custom")
         }
     }
 
+    @Test(arguments: [(idle: 45, isNew: false), (idle: 1, isNew: true)])
+    func `a connection is used again unless it was idle for longer than allowed`(idle: Int, isNew: Bool) throws {
+        try LocalServer.run { server in
+            var options = server.options()
+            options.maximumIdleSeconds = idle
+            let transport = try CurlTransport(options)
+            let first = try text(transport.respond(to: server.get("/connection")))
+            // libcurl counts whole seconds.
+            usleep(2_100_000)
+            #expect(try text(transport.respond(to: server.get("/connection"))) != first == isNew)
+        }
+    }
+
     @Test func `a connection whose peer falls silent is ended by the kernel`() throws {
         try LocalServer.run { server in
             var options = server.options()

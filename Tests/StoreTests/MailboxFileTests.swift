@@ -110,6 +110,8 @@ import Testing
         try sweep(store, at: noon)
         let left = try (0..<3_000).filter { try store.hubMessage("m\($0)", now: noon) != nil }
         #expect(left.count <= 512 && left.count > 400)
-        #expect(left.last == 2_999 && (left.first ?? 0) > 500)
+        // Of each file the oldest go. A key of the store's own spreads them, so a file may have few of the newer half: about
+        // seven of these 512 are older.
+        #expect(left.last == 2_999 && left.count { $0 >= 1_500 } > left.count * 9 / 10)
     }
 }

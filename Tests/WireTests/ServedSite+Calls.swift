@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Curl
 import DeviceAPI
 import DeviceClient
 import Foundation
@@ -20,6 +21,19 @@ struct UserNotAdded: Error { let reason: String }
 struct WireDevice: Sendable {
     let registration: RegisterClient
     let notifications: NotificationClient
+}
+
+/// The app's road: a failure says what libcurl says of it, so that a test's report does.
+struct WireTransport: DeviceTransport {
+    let transport: any Responder
+
+    func send(_ request: Request) async throws -> Response {
+        do {
+            return try transport.respond(to: request)
+        } catch let error as TransportError {
+            throw DeviceTransportError(reason: "\(error)")
+        }
+    }
 }
 
 extension ServedSite {
@@ -64,7 +78,7 @@ extension ServedSite {
     ) throws -> WireDevice {
         let endpoint = try Endpoint("https://\(authority)\(prefix)")
         let credentials = try Credentials(user: user.name, password: user.password)
-        let transport = ResponderTransport(transport)
+        let transport = WireTransport(transport: transport)
         return WireDevice(
             registration: RegisterClient(
                 endpoint: endpoint, credentials: credentials, transport: transport, storage: storage),
