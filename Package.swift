@@ -4,6 +4,8 @@ import PackageDescription
 
 /// Every target of ours: a warning is an error.
 let strict: [SwiftSetting] = [.treatAllWarnings(as: .error)]
+/// A room whose files say which of their imports its own users meet.
+let room = strict + [.enableUpcomingFeature("InternalImportsByDefault")]
 
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
@@ -94,15 +96,27 @@ let package = Package(
             ],
             swiftSettings: strict),
 
-        .executableTarget(
-            name: "app-backend",
+        // One running responder: its configuration, the rooms introduced to each other, and what watches over them.
+        .target(
+            name: "Server",
             dependencies: [
-                "AppBackend", "CPlatform", "Curl", "DeviceAPI", "Doctor", "FastCGI", "HTTP", "JSON", "LocalHub",
-                "Metrics", "NotificationHub", "PostgresStore", "Store", "Threads", "WebPush", httpTypes, logging,
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "AppBackend", "CPlatform", "Curl", "FastCGI", "HTTP", "JSON", "LocalHub", "Metrics", "NotificationHub",
+                "PostgresStore", "Store", "Threads", "WebPush", httpTypes, logging,
                 .product(name: "Configuration", package: "swift-configuration"),
             ],
-            swiftSettings: strict),
+            swiftSettings: room),
+
+        // What an operator types: one file a command.
+        .target(
+            name: "Commands",
+            dependencies: [
+                "AppBackend", "CPlatform", "Curl", "DeviceAPI", "Doctor", "FastCGI", "HTTP", "JSON", "NotificationHub",
+                "Server", "Store", "WebPush", httpTypes, logging,
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: room),
+
+        .executableTarget(name: "app-backend", dependencies: ["Commands"], swiftSettings: strict),
 
         // Numbers that are the same in every run of a test.
         .target(name: "Randomness", path: "Tests/Randomness", swiftSettings: strict),

@@ -15,7 +15,7 @@ OTHERS = {"nginx answers", "nginx logs, or `nginx -t` says", "systemd says"}
 # `doctor` has a page of its own; a library in apps meets no administrator, and a parser's reasons explain themselves.
 ELSEWHERE = (
     "Sources/Doctor",
-    "Sources/app-backend/Doctor",
+    "Sources/Commands/Doctor",
     "Sources/DeviceClient",
     "Sources/DeviceAPI/Se",
     "Sources/JSON",
@@ -47,7 +47,7 @@ DESCRIBED = {
     "FastCGI/ListenAddress.swift": "package enum ListenError",
     "NotificationHub/Access/ConnectionString.swift": "package enum ConnectionStringError",
     "NotificationHub/Registrations/HandleRule.swift": "package enum HandleError",
-    "app-backend/ProgressWatch.swift": "func trouble",
+    "Server/Process/ProgressWatch.swift": "func trouble",
 }
 CASES = {
     "FastCGI/Refusal.swift": "enum Refusal",

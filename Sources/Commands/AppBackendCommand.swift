@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import Server
+
+/// The command line of the executable.
+package enum Program {
+    /// Does what the process' arguments say, and ends the process with its status.
+    package static func run() {
+        AppBackendCommand.main()
+    }
+}
+
+struct AppBackendCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "app-backend",
+        abstract: "Decides who is behind a device and who may be notified.",
+        discussion: """
+            A FastCGI responder behind nginx: it authenticates the users of a mobile app, registers their devices \
+            with a notification hub, sends to users, and keeps the payloads of secure notifications. Without a command \
+            it serves: web servers start programs without arguments.
+            """,
+        version: Version.text,
+        subcommands: [
+            ServeCommand.self, CheckCommand.self, DoctorCommand.self, KeysCommand.self, UserCommand.self,
+            SendCommand.self, OutcomeCommand.self, StoreCommand.self,
+        ], defaultSubcommand: ServeCommand.self)
+
+    /// As ArgumentParser's own, but for the exit status of a `doctor` that was not understood.
+    static func main() {
+        if let word = CommandLine.arguments.dropFirst().first, let complaint = complaint(ofCommand: word) {
+            Terminal.complain(complaint)
+            exit(withError: ExitCode.validationFailure)
+        }
+        do {
+            var command = try parseAsRoot()
+            try command.run()
+        } catch {
+            DoctorCommand.exitIfMisused(error)
+            exit(withError: error)
+        }
+    }
+}
+
+extension AppBackendCommand {
+    /// Without a command it serves, so an unknown one would be called an argument of `serve`.
+    private static func complaint(ofCommand word: String) -> String? {
+        let names = configuration.subcommands.compactMap { $0.configuration.commandName } + ["help"]
+        guard !word.hasPrefix("-"), !names.contains(word) else { return nil }
+        let similar = names.first { word.hasPrefix($0) || $0.hasPrefix(word) }
+        return "There is no such command." + (similar.map { " Did you mean \($0)?" } ?? "")
+    }
+}
+
+/// Where a command finds its configuration.
+struct ConfigurationOptions: ParsableArguments {
+    @Option(
+        name: .customLong("config"),
+        help: ArgumentHelp(
+            "The configuration file.",
+            discussion: """
+                Default: $APP_BACKEND_CONFIG, else app-backend.json beside the executable, else \
+                /etc/app-backend/app-backend.json. Every key can also be given as an environment variable: \
+                store.path as APP_BACKEND_STORE_PATH.
+                """, valueName: "file"))
+    var file: String?
+
+    /// - Throws: `ExitCode` 1, after every fault was printed, one a line.
+    func load() throws -> SiteConfiguration {
+        let (configuration, faults) = SiteConfiguration.load(file: file)
+        guard faults.isEmpty, let configuration else {
+            for fault in faults { Terminal.complain(fault.description) }
+            throw ExitCode(1)
+        }
+        return configuration
+    }
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import Logging
+import Server
+import Store
+
+struct CheckCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check", abstract: "Say what is wrong with the configuration, key by key.",
+        discussion: "Exits 0 when everything is right, 1 when something is wrong.")
+
+    @OptionGroup var options: ConfigurationOptions
+    @Flag(help: "Say nothing when everything is right.") var quiet = false
+
+    func run() throws {
+        let configuration = try options.load()
+        for exposure in configuration.exposures { Terminal.complain(exposure.description) }
+        guard configuration.exposures.isEmpty else { throw ExitCode(1) }
+        let push: PushService.State
+        do {
+            // As the store's owner, which the service is: what root may read, the service perhaps may not.
+            var asOwner = configuration
+            try StoreOwner.become(for: &asOwner)
+            let store = try Site.openStore(asOwner) { Terminal.complain(of: $0) }
+            if let trouble = store.health().trouble { throw trouble }
+            let users = try store.users().count
+            if configuration.authenticationMethod == .users && users == 0 {
+                Terminal.complain("store: there are no users yet: app-backend user add NAME")
+            }
+            push = try PushService.state(asOwner)
+        } catch let fault as ConfigurationFault {
+            Terminal.complain(fault.description)
+            throw ExitCode(1)
+        } catch let error as StoreError {
+            Terminal.complain("\(configuration.store.key): \(error)")
+            throw ExitCode(1)
+        }
+        if configuration.authenticationMethod == .test {
+            Terminal.complain("auth.method: test lets everybody in who gives a name as password; never on the internet")
+        }
+        if !quiet { describe(configuration, push) }
+    }
+
+    private func describe(_ configuration: SiteConfiguration, _ push: PushService.State) {
+        print("The configuration is right.")
+        print(
+            "  hub:    \(configuration.hub.description), platforms \(configuration.hub.platformNames.joined(separator: ", "))"
+        )
+        print("  store:  \(configuration.store)")
+        print("  listen: \(configuration.listen ?? "the socket that is handed over")")
+        print("  auth:   \(configuration.authenticationMethod.rawValue)")
+        switch push {
+        case .on(let key, let former, let subject):
+            print("  push:   browsers, as \(subject), public key \(key.publicKey)")
+            if !former.isEmpty { print("          and \(former.count) kept from before a rotation") }
+        case .off(let reason): print("  push:   no browsers: \(reason)")
+        }
+    }
+}
+
+extension SiteConfiguration.Hub {
+    /// Which one, and where.
+    var description: String {
+        connection.map { "\(name) at \($0.endpoint)" } ?? "local hub \(name)"
+    }
+
+    var platformNames: [String] { platforms.map(\.rawValue) }
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+import Doctor
+import Server
+import Store
+import WebPush
+
+extension Examination {
+    /// What can be known of store and push as the one whose store it is.
+    struct AsOwner {
+        /// To open it by.
+        let store: StorePlace
+        let push: PushStep.State
+    }
+
+    /// Makes root the store's owner, as which the service runs: what root may read, the service perhaps may not.
+    /// - Returns: nil, when the configuration does not say where the store is.
+    func becomeOwner() -> AsOwner? {
+        guard !isFaulty("store.") else { return nil }
+        var asOwner = configuration
+        do throws(StoreError) {
+            try StoreOwner.become(for: &asOwner)
+        } catch {
+            // Then it is looked at as who this is; the step says what is wrong with the folder.
+        }
+        return AsOwner(store: asOwner.store, push: pushState(asOwner))
+    }
+
+    private func pushState(_ configuration: SiteConfiguration) -> PushStep.State {
+        do throws(ConfigurationFault) {
+            switch try PushService.state(configuration) {
+            case .on(let key, _, let subject): return .on(publicKey: key.publicKey, subject: "\(subject)")
+            case .off(let reason): return .off(reason: reason)
+            }
+        } catch {
+            return .faulty(key: error.key, reason: error.reason)
+        }
+    }
+
+    func storeFindings(_ owner: AsOwner?) -> [Finding] {
+        guard let owner else { return [.skipped("the configuration does not say where it is")] }
+        let isOn = if case .on = owner.push { true } else { false }
+        let step = StoreStep(
+            path: configuration.store.description, needsUsers: configuration.authenticationMethod == .users,
+            delivery: configuration.hub.connection != nil ? .elsewhere : isOn ? .localHub : .nobody, setting: setting)
+        switch owner.store {
+        case .folder(let path):
+            return step.findings(StoreFacts(path: path, now: Site.now()), serviceSays: service?.store)
+        case .database:
+            let facts = StoreFacts(now: Site.now()) { () throws(StoreError) in
+                try Site.openStore(configuration) { _ in }
+            }
+            return step.databaseFindings(facts, serviceSays: service?.store)
+        }
+    }
+
+    func pushFindings(_ owner: AsOwner?) -> [Finding] {
+        guard let owner, !isFaulty("webPush.", "hub.") else { return [.skipped("the configuration is not right")] }
+        let settings = configuration.webPush
+        var unresolved: [String] = []
+        // Through a proxy, names are looked up there.
+        if case .on = owner.push, settings.proxy == nil {
+            unresolved = HostLookup.unresolved(settings.hosts.exampleNames, seconds: command.timeout)
+        }
+        return PushStep(owner.push, setting: setting).findings(
+            running: service?.configuration, unresolved: unresolved)
+    }
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+import AppBackend
+import ArgumentParser
+import DeviceAPI
+import Server
+
+/// `app-backend outcome`
+struct OutcomeCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "outcome", abstract: "Print what became of a send.",
+        discussion: """
+            The id is the one that `send` prints, or the NotificationId of an answer of the API; the hub keeps it for \
+            seven days. Exits 0 when a device was reached, 3 when none was, 4 while that is not known.
+            """)
+
+    @OptionGroup var options: ConfigurationOptions
+    @Flag(help: "Print one JSON object.") var json = false
+    @Argument(help: "The send.") var id: String
+
+    func run() throws {
+        guard let id = NotificationID(id) else { throw Complaint("This is not the id of a send.") }
+        var configuration = try options.load()
+        let logger = LogLines.logger(LogThreshold(configuration.logLevel))
+        try StoreOwner.become(for: &configuration)
+        let store = try Site.openStore(configuration) { logger.log($0) }
+        let site = try Site(configuration, store: store, logger: logger)
+        defer { site.close() }
+        guard let found = try site.details(of: id.description) else {
+            throw Complaint("The hub knows no such send.")
+        }
+        let details = SendOutcomeDetails(id, found)
+        let report = SendReport(details)
+        print(json ? String(decoding: details.json, as: UTF8.self) : report.table)
+        switch report.verdict {
+        case .reached: return
+        case .nobody, .refused: throw SendCommand.reachedNobody
+        case .unknown: throw SendCommand.notKnownYet
+        }
+    }
+}

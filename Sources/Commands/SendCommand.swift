@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+import AppBackend
+import ArgumentParser
+import DeviceAPI
+import Glibc
+import HTTP
+import HTTPTypes
+import JSON
+import Logging
+import NotificationHub
+import Server
+import Store
+
+struct SendCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "send", abstract: "Send a notification to a user, as the operator.",
+        discussion: """
+            Waits for what becomes of it, and prints that for each platform. Exits 0 when a device was reached, 3 when \
+            none was, 4 when that is not known in time, 1 when the hub did not take it. With the built-in hub the running \
+            service delivers.
+            """)
+
+    @OptionGroup var options: ConfigurationOptions
+    @Option(help: "The user to send to.") var to: String
+    @Option(help: "The platform: apns, fcm, wns or browser. Default: every configured one.") var pns: String?
+    @Flag(help: "Keep the message here and send only its id.") var secure = false
+    @Option(help: "Whom it comes from, as the recipient reads it.") var from = "operator"
+    @Flag(help: "Do not wait: exit 0 as soon as the hub has taken it.") var noWait = false
+    @Option(help: ArgumentHelp("How long to wait, in seconds.", valueName: "seconds")) var timeout = 30
+    @Flag(help: "Print one JSON object.") var json = false
+    @Argument(help: "The text; - reads it from standard input.") var message: String
+
+    /// Exit statuses beside those of every command.
+    static let reachedNobody = ExitCode(3)
+    static let notKnownYet = ExitCode(4)
+    /// In seconds.
+    private static let possibleTimeouts = 1...3_600
+
+    func validate() throws {
+        if secure && pns != nil {
+            throw ValidationError("A secure notification goes to every platform: leave out --pns.")
+        }
+        if UserName(to) == nil { throw ValidationError("--to must be a user's name.") }
+        if UserName(from) == nil { throw ValidationError("--from must be a user's name.") }
+        if !Self.possibleTimeouts.contains(timeout) { throw ValidationError("--timeout must be 1 to 3600 seconds.") }
+    }
+
+    func run() throws {
+        var configuration = try options.load()
+        // Before root becomes the owner of the store, who may not open what stands in root's pipe.
+        let text = message == "-" ? try readMessage() : message
+        let logger = LogLines.logger(LogThreshold(configuration.logLevel))
+        try StoreOwner.become(for: &configuration)
+        let store = try Site.openStore(configuration) { logger.log($0) }
+        let site = try Site(configuration, store: store, logger: logger, authenticator: Operator(name: from))
+        defer { site.close() }
+        if configuration.authenticationMethod == .users, let recipient = UserName(to),
+            try store.user(recipient.description) == nil
+        {
+            throw Complaint("There is no user \(to).")
+        }
+        let platforms =
+            try isSecure(configuration.policy, store)
+            ? [nil] : pns.map { [$0] } ?? configuration.hub.platforms.map(\.rawValue)
+        var report = try send(text, on: platforms, through: site)
+        if !noWait { wait(for: &report, at: site) }
+        print(json ? report.json : report.table)
+        try judge(report, at: site)
+    }
+
+    private func send(_ text: String, on platforms: [String?], through site: Site) throws -> SendReport {
+        var json = JSONWriter()
+        json.string(text)
+        var report = SendReport()
+        for platform in platforms {
+            let response = site.backend.respond(to: request(platform, body: json.bytes))
+            if response.status != .ok { Terminal.complain(Problem(response).detail) }
+            // What was refused before it came to the hub has no outcomes.
+            if let outcome = try? SendOutcome(response) { report.add(outcome) }
+        }
+        guard !report.lines.isEmpty else { throw ExitCode.failure }
+        return report
+    }
+
+    /// The first pause between two questions, and the longest, in microseconds.
+    private static let pauses: ClosedRange<useconds_t> = 50_000...1_000_000
+
+    /// A hub that does not answer has the message all the same. Below its Standard tier Azure does not tell at all.
+    private func wait(for report: inout SendReport, at site: Site) {
+        let end = ContinuousClock.now + .seconds(timeout)
+        var pause = Self.pauses.lowerBound
+        var fault: HubError?
+        while true {
+            do throws(HubError) {
+                try report.update { (id) throws(HubError) in try site.details(of: id) }
+                fault = nil
+            } catch {
+                fault = error
+            }
+            guard !report.isFinal, fault != .unauthorized, ContinuousClock.now < end else { break }
+            usleep(pause)
+            pause = min(pause * 2, Self.pauses.upperBound)
+        }
+        if let fault { Terminal.complain("hub: \(fault)") }
+    }
+
+    private func judge(_ report: SendReport, at site: Site) throws {
+        switch report.verdict {
+        case .reached: return
+        case .refused: throw ExitCode.failure
+        case .nobody:
+            Terminal.complain(
+                "No device of \(to) was reached."
+                    + (report.secretID.map { " The secret is kept: it waits as number \($0)." } ?? ""))
+            throw Self.reachedNobody
+        case .unknown where noWait: return
+        case .unknown:
+            Terminal.complain(
+                site.hasBuiltInHub
+                    ? "It is queued, and what becomes of it was not known in \(timeout) s. The service delivers it: is it running?"
+                    : "The hub has it, and what becomes of it was not known in \(timeout) s.")
+            throw Self.notKnownYet
+        }
+    }
+
+    /// Whether it is one kept message for all platforms: where no plain text may leave, the backend would keep one for each
+    /// platform that is named.
+    private func isSecure(_ policy: TagPolicy, _ store: any SiteStore) throws -> Bool {
+        let sender = try UserName(from).flatMap { try store.user($0.description) }
+        let recipient = try UserName(to).flatMap { try store.userRecord($0.description) }
+        return secure || pns == nil && policy.isSecureOnly(sender, recipient)
+    }
+
+    /// The same request that an app would make: there is one way to send.
+    private func request(_ platform: String?, body: [UInt8]) -> Request {
+        var query = "to_tag=" + PercentEncoding.encode(to)
+        if let platform { query += "&pns=" + PercentEncoding.encode(platform) }
+        return Request(
+            method: .post, path: Path.notifications, query: query,
+            // Any credentials: the operator's shell is the proof.
+            fields: [.authorization: "Basic eDp4", .contentType: "application/json"], body: body, id: "send")
+    }
+
+    private func readMessage() throws -> String {
+        guard let bytes = ConfigurationFile.read("/dev/stdin") else {
+            throw Complaint("Standard input cannot be read.")
+        }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw Complaint("Standard input is not UTF-8 text.")
+        }
+        return text
+    }
+}
+
+/// Whoever may run this command may read the store; asking for a password would protect nothing.
+private struct Operator: Authenticator {
+    let name: String
+
+    func authenticate(_ credentials: BasicCredentials, address: String) -> Principal? {
+        UserName(name).map { Principal(name: $0.description, owner: $0.description) }
+    }
+
+    /// A command has no sessions.
+    func account(of name: UserName) -> Account? { nil }
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import JSON
+import Server
+import Store
+
+/// `app-backend store verify`
+struct StoreVerifyCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "verify", abstract: "Read every line of the store and say what is wrong.",
+        discussion: """
+            Exits 0 when the store is whole, 1 when something is wrong. Changes nothing; standard error says how far it \
+            has come. What is found is named by file and line, never by what it holds.
+            """)
+
+    @OptionGroup var options: ReadingOptions
+    @Flag(help: "Print one JSON object.") var json = false
+
+    func run() throws {
+        let store = try options.open()
+        var progress = Progress()
+        let report = try store.verify(now: Site.now()) { progress.tell("has read \($0)") }
+        if json { printJSON(report) } else { printLines(report) }
+        if !report.isWhole { throw ExitCode(1) }
+    }
+
+    private func printLines(_ report: StoreReport) {
+        for fault in report.faults { print("\(fault.file):\(fault.line): \(fault.reason)") }
+        for (index, count) in report.missingIndexLines.sorted(by: { $0.key < $1.key }) {
+            print("\(index): \(count) lines are missing: their records are not found by it")
+        }
+        if report.isUnopenedCopy {
+            print("It is a copy, or an older store, and was not opened yet. Opening it adds what its indexes lack.")
+        } else if !report.missingIndexLines.isEmpty {
+            print("`app-backend store reindex` adds what is missing.")
+        }
+        for (index, count) in report.strayIndexLines.sorted(by: { $0.key < $1.key }) {
+            print("\(index): \(count) lines lead to no record, which does no harm")
+        }
+        if report.cutLines > 0 {
+            print("\(report.cutLines) lines end in their middle: nobody was told that they were kept")
+        }
+        if report.editedLines > 0 { print("\(report.editedLines) lines were edited by hand, and count") }
+        print("\(verdict(report)): \(report.lines) lines.")
+    }
+
+    private func verdict(_ report: StoreReport) -> String {
+        if report.isWhole { return "The store is whole" }
+        guard report.faultyLines > 0 else { return "No line of the store is lost, but its indexes are not whole" }
+        return "The store is not whole, \(report.faultyLines) lines are lost"
+    }
+
+    private func printJSON(_ report: StoreReport) {
+        var json = JSONWriter()
+        json.object {
+            $0.member("whole", report.isWhole)
+            $0.member("unopenedCopy", report.isUnopenedCopy)
+            $0.member("lines", report.lines)
+            $0.member("faultyLines", report.faultyLines)
+            $0.member("cutLines", report.cutLines)
+            $0.member("editedLines", report.editedLines)
+            write(report.missingIndexLines, as: "missingIndexLines", to: &$0)
+            write(report.strayIndexLines, as: "strayIndexLines", to: &$0)
+            write(report.faults, to: &$0)
+        }
+        print(String(decoding: json.bytes, as: UTF8.self))
+    }
+
+    private func write(_ counts: [String: Int], as name: String, to json: inout JSONWriter) {
+        json.name(name)
+        json.object { for (index, count) in counts.sorted(by: { $0.key < $1.key }) { $0.member(index, count) } }
+    }
+
+    private func write(_ faults: [StoreReport.Fault], to json: inout JSONWriter) {
+        json.name("faults")
+        json.array { json in
+            for fault in faults {
+                json.object {
+                    $0.member("file", fault.file)
+                    $0.member("line", fault.line)
+                    $0.member("reason", fault.reason)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+import Server
+import Store
+
+/// Why a command could not do what it was asked: printed without a usage line, exit status 1.
+struct Complaint: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+}
+
+/// The person at the other end of standard input, output and error.
+enum Terminal {
+    /// The longest line that is read, in bytes.
+    static let maximumLineBytes = 4096
+
+    /// Prints a line on standard error; under systemd (`ExecReload=`) as a warning, which is where an operator looks.
+    static func complain(_ line: String) {
+        write((LogLines.isStandardErrorTheJournal ? "<4>" : "") + line + "\n", to: STDERR_FILENO)
+    }
+
+    /// Reads a password: from a terminal without showing it, twice where it is a new one; else the first line of
+    /// standard input.
+    /// - Returns: nil, when there is none, or when the two differ.
+    static func readPassword(isNew: Bool) -> String? {
+        guard isatty(STDIN_FILENO) == 1 else { return readLine() }
+        guard let first = prompt("Password: ") else { return nil }
+        guard isNew else { return first }
+        guard prompt("Once more: ") == first else {
+            complain("The two passwords differ.")
+            return nil
+        }
+        return first
+    }
+
+    /// Asks a question that is answered by yes, the default, or no.
+    /// - Returns: false also where nobody can answer.
+    static func asksYes(_ question: String) -> Bool {
+        guard isatty(STDIN_FILENO) == 1 else { return false }
+        write(question + " [Y/n] ", to: STDERR_FILENO)
+        var bytes: [UInt8] = []
+        var byte: UInt8 = 0
+        while bytes.count < maximumLineBytes {
+            guard read(STDIN_FILENO, &byte, 1) == 1 else { return false }
+            if byte == UInt8(ascii: "\n") { break }
+            bytes.append(byte)
+        }
+        return bytes.isEmpty || bytes.first == UInt8(ascii: "y") || bytes.first == UInt8(ascii: "Y")
+    }
+
+    private static func prompt(_ text: String) -> String? {
+        write(text, to: STDERR_FILENO)
+        var shown = termios()
+        guard tcgetattr(STDIN_FILENO, &shown) == 0 else { return nil }
+        var hidden = shown
+        hidden.c_lflag &= ~tcflag_t(ECHO)
+        tcsetattr(STDIN_FILENO, TCSAFLUSH, &hidden)
+        defer {
+            tcsetattr(STDIN_FILENO, TCSAFLUSH, &shown)
+            write("\n", to: STDERR_FILENO)
+        }
+        return readLine()
+    }
+
+    /// One line of standard input, byte by byte so that nothing behind it is taken.
+    private static func readLine() -> String? {
+        var bytes: [UInt8] = []
+        var byte: UInt8 = 0
+        while bytes.count < maximumLineBytes, read(STDIN_FILENO, &byte, 1) == 1, byte != UInt8(ascii: "\n") {
+            bytes.append(byte)
+        }
+        if bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
+        return bytes.isEmpty ? nil : String(validating: bytes, as: UTF8.self)
+    }
+
+    private static func write(_ text: String, to descriptor: Int32) {
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            guard count > 0 else { return }
+            rest = rest.dropFirst(count)
+        }
+    }
+}
+
+extension Terminal {
+    /// Complains of what the store tells, where it is trouble: whoever calls a command did not ask how the store tidies
+    /// itself.
+    static func complain(of event: StoreEvent) {
+        switch event.weight {
+        case .detail, .note: return
+        case .trouble, .failure: complain("store: \(event)")
+        }
+    }
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+import AppBackend
+import ArgumentParser
+import Server
+import Store
+
+struct UserCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "user", abstract: "Manage who may log in.",
+        discussion: "Passwords are read from a terminal without echo, or as one line from standard input.",
+        subcommands: [
+            Add.self, Password.self, UserChangeCommand.self, UserRemoveCommand.self, UserShowCommand.self, List.self,
+            UserImportCommand.self,
+        ])
+
+    struct Add: ParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Add a user.")
+
+        @OptionGroup var options: ConfigurationOptions
+        @Argument(help: "Letters, digits and _ - @ # . ; not case-sensitive.") var name: String
+        @Option(name: .customLong("tag"), help: "A pattern of tags that the user may claim; may be repeated.")
+        var tags: [String] = []
+        @Option(name: .customLong("send-to"), help: "A pattern of users that he may send to; may be repeated.")
+        var sendTo: [String] = []
+        @Flag(help: "Let no plain text of the user, or for the user, go through push services.")
+        var secureOnly = false
+
+        func run() throws {
+            let store = try UserCommand.store(options)
+            let name = try UserCommand.checked(name)
+            let hash = try UserCommand.newHash()
+            try UserCommand.write(name, in: store) { former in
+                do throws(NameIsUsedUp) {
+                    var user = try User(
+                        name: name, passwordHash: hash, tags: tags.isEmpty ? nil : tags,
+                        sendTo: sendTo.isEmpty ? nil : sendTo, after: former)
+                    if secureOnly { user?.isSecureOnly = true }
+                    if let user { return user }
+                } catch {
+                    throw Complaint(UserCommand.nameIsUsedUp(name))
+                }
+                throw Complaint("There is a user \(name) already; `user passwd` changes the password.")
+            }
+            print("added \(name)")
+        }
+    }
+
+    struct Password: ParsableCommand {
+        static let configuration = CommandConfiguration(commandName: "passwd", abstract: "Change a password.")
+
+        @OptionGroup var options: ConfigurationOptions
+        @Argument(help: "The user.") var name: String
+
+        func run() throws {
+            let store = try UserCommand.store(options)
+            let user = try UserCommand.existing(name, in: store)
+            let hash = try UserCommand.newHash()
+            try UserCommand.write(user.name, in: store) { _ in
+                var user = try UserCommand.existing(name, in: store)
+                user.passwordHash = hash
+                return user
+            }
+            print("changed \(user.name)")
+        }
+    }
+
+    struct List: ParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "List the users, one a line.")
+
+        @OptionGroup var options: ConfigurationOptions
+
+        func run() throws {
+            for user in try UserCommand.store(options).users() { print(user.name) }
+        }
+    }
+
+    static func store(_ options: ConfigurationOptions) throws -> any SiteStore {
+        var configuration = try options.load()
+        try StoreOwner.become(for: &configuration)
+        return try Site.openStore(configuration) { Terminal.complain(of: $0) }
+    }
+
+    /// A site beside the store, for who has to tell the hub. To be closed.
+    static func site(_ options: ConfigurationOptions) throws -> (site: Site, store: any SiteStore) {
+        var configuration = try options.load()
+        try StoreOwner.become(for: &configuration)
+        let store = try Site.openStore(configuration) { Terminal.complain(of: $0) }
+        // What cannot be reached the command says itself.
+        let logger = LogLines.logger(LogThreshold(.error))
+        return (try Site(configuration, store: store, logger: logger), store)
+    }
+
+    /// Says what is left of the work, for which the service goes on.
+    /// - Parameter sentence: of so many registrations, and why.
+    /// - Throws: `ExitCode` 4, when there is anything left.
+    static func finish(_ remains: UserRemains, _ sentence: (String, String) -> String) throws {
+        guard let failure = remains.failure else { return }
+        Terminal.complain(sentence(counted(remains.unreachable, "registration", "registrations"), failure))
+        throw ExitCode(4)
+    }
+
+    static func counted(_ count: Int, _ one: String, _ many: String) -> String { "\(count) \(count == 1 ? one : many)" }
+
+    static func nameIsUsedUp(_ name: String) -> String {
+        "The name \(name) was removed before, and is too long to be told from that one: take another."
+    }
+
+    /// How often a change is made anew, when a service has changed the same user meanwhile.
+    static let maximumAttempts = 16
+
+    /// Writes what `make` makes of the record of that name, as it is then.
+    static func write(_ name: String, in store: any SiteStore, _ make: (User?) throws -> User) throws {
+        for _ in 0..<maximumAttempts {
+            let user = try make(try store.userRecord(name))
+            do throws(StoreError) {
+                _ = try store.putUser(user)
+                return
+            } catch {
+                guard error == .conflict else { throw error }
+            }
+        }
+        throw StoreError.conflict
+    }
+
+    /// - Throws: `Complaint`, when there is none of that name.
+    static func existing(_ name: String, in store: any SiteStore) throws -> User {
+        guard let user = try store.user(try stored(name, in: store)) else {
+            throw Complaint("There is no user \(name).")
+        }
+        return user
+    }
+
+    /// The name as the store has it. A user whom an older version has let in under a name that is refused now can still be
+    /// looked at and removed.
+    static func stored(_ name: String, in store: any SiteStore) throws -> String {
+        if UserName(name) == nil, try store.userRecord(name) != nil { return name }
+        return try checked(name)
+    }
+
+    private static func checked(_ name: String) throws -> String {
+        guard let name = UserName(name) else {
+            throw Complaint(
+                "A user's name has 1 to \(UserName.maximumLength) letters, digits and _ - @ # . (Unicode's form NFC)")
+        }
+        return name.description
+    }
+
+    private static func newHash() throws -> String {
+        guard let password = Terminal.readPassword(isNew: true) else { throw Complaint("No password was given.") }
+        do {
+            return try PasswordHash.make(password)
+        } catch .unusablePassword {
+            throw Complaint("A password has 1 to \(PasswordHash.maximumPasswordBytes) bytes.")
+        }
+    }
+}

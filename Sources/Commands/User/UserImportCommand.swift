@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+import AppBackend
+import ArgumentParser
+import Server
+import Store
+
+/// `app-backend user import-htpasswd`: brings users along with their hashes.
+struct UserImportCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "import-htpasswd",
+        abstract: "Add the users of a file of lines `name:hash`, as htpasswd -B and /etc/shadow have them.",
+        discussion: """
+            Accepted are yescrypt ($y$), bcrypt ($2a$, $2b$, $2y$) and SHA-512 ($6$). A line that is refused is named, \
+            the others are imported; the exit status is 1 when any was refused.
+            """)
+
+    @OptionGroup var options: ConfigurationOptions
+    @Flag(help: "Replace the hashes of users that there are already.") var replace = false
+    @Argument(help: "The file; - for standard input.") var file: String
+
+    func run() throws {
+        guard let bytes = ConfigurationFile.read(file == "-" ? "/dev/stdin" : file) else {
+            throw Complaint("\(file) cannot be read.")
+        }
+        let store = try UserCommand.store(options)
+        var refused = 0
+        for (index, line) in String(decoding: bytes, as: UTF8.self).split(
+            separator: "\n", omittingEmptySubsequences: false
+        ).enumerated() where !line.isEmpty && !line.hasPrefix("#") {
+            if let reason = try importLine(line, into: store) {
+                Terminal.complain("\(file):\(index + 1): \(reason)")
+                refused += 1
+            }
+        }
+        if refused > 0 { throw ExitCode(1) }
+    }
+
+    /// - Returns: why the line was refused; nil when its user was imported.
+    private func importLine(_ line: Substring, into store: any SiteStore) throws -> String? {
+        let fields = line.split(separator: ":", omittingEmptySubsequences: false)
+        guard fields.count >= 2, let name = UserName(String(fields[0])) else { return "not a name and a hash" }
+        let hash = String(fields[1].prefix { $0 != "\r" })
+        guard PasswordHash.isAccepted(hash) else { return "the hash is not of an accepted kind" }
+        do {
+            try UserCommand.write(name.description, in: store) { try user(name, hash, after: $0) }
+        } catch is IsThere {
+            return "there is a user \(name) already; --replace replaces the hash"
+        }
+        print("imported \(name)")
+        return nil
+    }
+
+    private struct IsThere: Error {}
+
+    /// - Throws: `IsThere`, when the user shall stay as they are.
+    private func user(_ name: UserName, _ hash: String, after present: User?) throws -> User {
+        if var present, present.removedAt == nil {
+            guard replace else { throw IsThere() }
+            present.passwordHash = hash
+            return present
+        }
+        do throws(NameIsUsedUp) {
+            if let user = try User(name: name.description, passwordHash: hash, after: present) { return user }
+        } catch {
+            throw Complaint(UserCommand.nameIsUsedUp(name.description))
+        }
+        throw IsThere()
+    }
+}

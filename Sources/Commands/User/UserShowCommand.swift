@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+import AppBackend
+import ArgumentParser
+import JSON
+import NotificationHub
+import Server
+import Store
+
+/// `app-backend user show`
+struct UserShowCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show", abstract: "Show what a user may do, and what is theirs.",
+        discussion: """
+            Devices with the end of their handles, sessions, how many secrets wait for them and how many they have read, and \
+            the last log-in: the last time that the password was verified, to a quarter of an hour. Of a user who was \
+            removed it shows what is left to be removed.
+            """)
+
+    @OptionGroup var options: ConfigurationOptions
+    @Flag(help: "Print one JSON object.") var json = false
+    @Argument(help: "The user.") var name: String
+
+    func run() throws {
+        let store = try UserCommand.store(options)
+        let stored = try UserCommand.stored(name, in: store)
+        guard let user = try store.userRecord(stored), user.removedAt == nil || user.keepsData || !user.upkeep.isEmpty
+        else { throw Complaint("There is no user \(name).") }
+        let report = UserReport(
+            user: user, devices: try store.devices(owner: user.owner),
+            holdings: try store.holdings(of: user.owner, now: Site.now()), pending: try pending(of: user, in: store))
+        if json { print(report.json) } else { report.lines.forEach { print($0) } }
+    }
+
+    /// Registrations of former users of the name that are still there.
+    private func pending(of user: User, in store: any SiteStore) throws(StoreError) -> Int {
+        var count = 0
+        for cleaning in user.upkeep.cleanings {
+            for generation in cleaning.first...cleaning.last {
+                count += try store.devices(owner: User.owner(of: user.name, generation: generation)).count
+            }
+        }
+        return count
+    }
+}
+
+/// What is told of a user.
+private struct UserReport {
+    let user: User
+    let devices: [DeviceRecord]
+    let holdings: Holdings
+    /// Registrations that are still to be removed.
+    let pending: Int
+
+    private var tries: Int { user.upkeep.cleanings.map(\.schedule.attempts).max() ?? 0 }
+
+    // MARK: Lines
+
+    var lines: [String] {
+        var lines = [user.name]
+        if let removedAt = user.removedAt { lines.append("removed: \(removedAt.text)") }
+        lines.append("last log-in: \(user.lastLogInAt?.text ?? "none noted")")
+        lines.append("may claim: \(Self.text(user.tags))")
+        lines.append("may send to: \(Self.text(user.sendTo))")
+        if user.isSecureOnly { lines.append("secure only: no plain text goes through push services") }
+        lines.append("sessions: \(Self.text(holdings.sessions))")
+        lines.append("secrets waiting: \(Self.text(holdings.waiting))")
+        lines.append("secrets read: \(Self.text(holdings.read))")
+        lines.append("devices: \(devices.count)")
+        lines += Columns.lines(devices.map(Self.row), textColumns: [0, 1, 2, 3, 4]).map { "  " + $0 }
+        if !user.upkeep.cleanings.isEmpty { lines.append("to be removed: \(work)") }
+        if let review = user.upkeep.review {
+            lines.append("tags are being compared with what they may claim until \(review.until.text)")
+        }
+        return lines
+    }
+
+    private var work: String {
+        let next = user.upkeep.cleanings.map(\.schedule.dueAt).min()?.text ?? ""
+        return "\(pending) registrations of former users of the name; \(tries) tries failed; the next one at \(next)"
+    }
+
+    private static func text(_ patterns: [String]?) -> String {
+        patterns?.joined(separator: " ") ?? "what the configuration says"
+    }
+
+    private static func text(_ span: Holdings.Span) -> String {
+        guard let oldest = span.oldest, let newest = span.newest else { return "\(span.count)" }
+        return "\(span.count), the oldest of \(oldest.text), the newest of \(newest.text)"
+    }
+
+    private static func row(_ device: DeviceRecord) -> [String] {
+        [
+            device.platform.isEmpty ? "unused" : device.platform, DeviceHandle.suffix(of: device.handle),
+            device.updatedAt.text, device.id, device.tags.joined(separator: " "),
+        ]
+    }
+
+    // MARK: JSON
+
+    var json: String {
+        var json = JSONWriter()
+        json.object { json in
+            json.member("name", user.name)
+            write(user.removedAt, "removedAt", &json)
+            write(user.lastLogInAt, "lastLogInAt", &json)
+            write(user.tags, "tags", &json)
+            write(user.sendTo, "sendTo", &json)
+            json.member("secureOnly", user.isSecureOnly)
+            for (name, span) in [
+                ("sessions", holdings.sessions), ("waiting", holdings.waiting), ("read", holdings.read),
+            ] {
+                json.name(name)
+                json.object { json in
+                    json.member("count", span.count)
+                    write(span.oldest, "oldest", &json)
+                    write(span.newest, "newest", &json)
+                }
+            }
+            json.name("devices")
+            json.array { json in devices.forEach { write($0, &json) } }
+            json.name("pending")
+            json.object { json in
+                json.member("registrations", pending)
+                json.member("failedTries", tries)
+                write(user.upkeep.dueAt, "nextAt", &json)
+            }
+        }
+        return String(decoding: json.bytes, as: UTF8.self)
+    }
+
+    private func write(_ device: DeviceRecord, _ json: inout JSONWriter) {
+        json.object { json in
+            json.member("id", device.id)
+            json.member("platform", device.platform)
+            json.member("handle", DeviceHandle.suffix(of: device.handle))
+            write(device.tags, "tags", &json)
+            json.member("registeredAt", device.updatedAt.text)
+            json.member("pending", device.isPending)
+        }
+    }
+
+    private func write(_ time: Timestamp?, _ name: String, _ json: inout JSONWriter) {
+        if let time { json.member(name, time.text) }
+    }
+
+    private func write(_ texts: [String]?, _ name: String, _ json: inout JSONWriter) {
+        guard let texts else { return }
+        json.name(name)
+        json.array { json in texts.forEach { json.string($0) } }
+    }
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+import Configuration
+import Glibc
+import JSON
+
+/// The configuration file, flattened: `{"hub":{"timeout":10}}` gives the key `hub.timeout`.
+package struct ConfigurationFile {
+    /// A larger file is not a configuration, in bytes.
+    static let maximumBytes = 1 << 20
+
+    private(set) var values: [String: ConfigValue] = [:]
+    /// Keys that stand in the file twice, as `"a.b"` and as `"a":{"b"}`.
+    private(set) var repeated: [String] = []
+
+    /// The file that is read when none was named: `$APP_BACKEND_CONFIG`, one beside the executable, one in `/etc`.
+    package static func defaultPath() -> String? {
+        if let path = getenv("APP_BACKEND_CONFIG") { return String(cString: path) }
+        var executable = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let length = readlink("/proc/self/exe", &executable, executable.count)
+        let path = String(decoding: executable.prefix(max(0, length)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        let folder = path.lastIndex(of: "/").map { path[...$0] } ?? "./"
+        return [folder + "app-backend.json", "/etc/app-backend/app-backend.json"].first { access($0, F_OK) == 0 }
+    }
+
+    /// The folder of a file, as an absolute path; nil when the working directory has none.
+    static func folder(of path: String) -> String? {
+        guard let slash = path.lastIndex(of: "/") else { return workingDirectory }
+        let folder = slash == path.startIndex ? "/" : String(path[..<slash])
+        return folder.hasPrefix("/") ? folder : workingDirectory.map { $0 + "/" + folder }
+    }
+
+    private static var workingDirectory: String? {
+        guard let path = getcwd(nil, 0) else { return nil }
+        defer { free(path) }
+        return String(cString: path)
+    }
+
+    /// - Throws: `ConfigurationFault`, when the file cannot be read or is not a JSON object.
+    init(path: String) throws(ConfigurationFault) {
+        guard let bytes = Self.read(path) else {
+            throw ConfigurationFault(key: path, reason: "cannot be read: \(String(cString: strerror(errno)))")
+        }
+        do throws(JSONSyntaxError) {
+            let document = try JSONValue(parsing: bytes)
+            guard let members = document.members else {
+                throw JSONSyntaxError(offset: 0, reason: "expected an object")
+            }
+            flatten(members, prefix: "")
+        } catch {
+            throw ConfigurationFault(key: path, reason: "\(error.reason) in line \(Self.line(of: error, in: bytes))")
+        }
+    }
+
+    /// Everything becomes text, and is checked as text, so that file, environment and credentials have one rule.
+    private mutating func flatten(_ members: [JSONValue.Member], prefix: String) {
+        for member in members {
+            let key = prefix + member.name
+            switch member.value {
+            case .null: continue
+            case .object(let inner): flatten(inner, prefix: key + ".")
+            case .array(let elements): set(key, .stringArray(elements.map(Self.text)))
+            default: set(key, .string(Self.text(member.value)))
+            }
+        }
+    }
+
+    private mutating func set(_ key: String, _ content: ConfigContent) {
+        let isNew = values.updateValue(ConfigValue(content, isSecret: false), forKey: key) == nil
+        if !isNew { repeated.append(key) }
+    }
+
+    private static func text(_ value: JSONValue) -> String {
+        switch value {
+        case .string(let text), .number(let text): text
+        case .bool(let value): String(value)
+        // Not legal anywhere; the key's own check will say so.
+        case .null, .array, .object: value.kind
+        }
+    }
+
+    private static func line(of error: JSONSyntaxError, in bytes: [UInt8]) -> Int {
+        bytes.prefix(error.offset).count { $0 == UInt8(ascii: "\n") } + 1
+    }
+
+    /// The file's bytes; nil, and `errno`, when it cannot be read.
+    package static func read(_ path: String) -> [UInt8]? {
+        // Standard input is open: to open its name again is refused where somebody else has made the pipe, as under `sudo -u`.
+        // A pipe of another name that nobody writes to must not stop us.
+        let descriptor =
+            path == "/dev/stdin"
+            ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 4096)
+        while bytes.count <= maximumBytes {
+            let count = Glibc.read(descriptor, &chunk, chunk.count)
+            guard count >= 0 else { return nil }
+            if count == 0 { return bytes }
+            bytes += chunk.prefix(count)
+        }
+        errno = EFBIG
+        return nil
+    }
+}

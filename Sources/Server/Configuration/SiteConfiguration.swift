@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+package import AppBackend
+package import Logging
+package import NotificationHub
+package import WebPush
+
+/// Everything that can be set, checked. The defaults are those of the reference in `docs/configuration.md`.
+package struct SiteConfiguration: Sendable {
+    package struct Hub: Sendable {
+        /// nil: the local hub, in this process.
+        package var connection: ConnectionString?
+        package var name = "app-backend"
+        package var platforms: [Platform] = [.apns, .fcm, .wns, .browser]
+        /// Seconds that one call may take.
+        package var timeout = 10
+        package var caFile: String?
+        /// nil: no proxy, whatever the environment says.
+        package var proxy: String?
+    }
+
+    /// The local hub, when it is also offered to others over HTTP under `/<hub.name>/`.
+    package struct ServedHub: Sendable {
+        package var isServed = false
+        /// Every key that is taken, the secondary ones among them; several may have one name.
+        package var keys: [SharedAccessKey] = []
+        /// Host names under which others reach it; their signatures name one of these.
+        package var hosts: [String] = ["localhost"]
+    }
+
+    /// How the local hub pushes to browsers.
+    package struct WebPush: Sendable {
+        package enum KeySource: Sendable {
+            /// `webPush.privateKey`.
+            case configuration(VAPIDKey)
+            /// `webPush.privateKeyFile`; nil: `vapid.key` in the store's folder.
+            case file(String?)
+        }
+
+        package var key = KeySource.file(nil)
+        /// `webPush.formerPrivateKey`: the one before it, by which browsers are reached that have not subscribed again.
+        package var formerKey: VAPIDKey?
+        /// Needed as soon as there is a key.
+        package var subject: VAPIDSubject?
+        package var hosts = PushHosts.vendors
+        package var caFile: String?
+        /// nil: no proxy, whatever the environment says.
+        package var proxy: String?
+        /// Seconds that a message waits for a browser that is away.
+        package var timeToLive = WebPushDriver.defaultTimeToLive
+        /// Seconds that one push may take.
+        package var timeout = 10
+        /// What the page is told where an external hub has the key.
+        package var publicKey: String?
+    }
+
+    package enum AuthenticationMethod: String, CaseIterable, Sendable {
+        case users, test
+    }
+
+    package var hub = Hub()
+    package var localHub = ServedHub()
+    package var webPush = WebPush()
+    package var store = StorePlace.folder("")
+    /// nil: the listening socket that standard input or systemd hands over.
+    package var listen: String?
+    package var allowsRemotePeers = false
+    package var workers = 64
+    package var authenticationMethod = AuthenticationMethod.users
+    package var realm = "AppBackend"
+    package var policy = TagPolicy()
+    package var sessionHours = 168
+    package var retentionDays = 30
+    package var userLimits = UserLimits()
+    package var bodyBytes = 65_536
+    package var drainSeconds = 10
+    package var logLevel = Logger.Level.info
+    /// Secrets that others of this host may read or change; faults, without which it can be used.
+    package var exposures: [ConfigurationFault] = []
+
+    /// The defaults.
+    package init() {}
+}
+
+/// One thing that is wrong with the configuration: where it was read, which key, and what would be right.
+package struct ConfigurationFault: Error, Equatable, CustomStringConvertible {
+    package var key: String
+    package var reason: String
+
+    package var description: String { "configuration: \(key): \(reason)" }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+package import NotificationHub
+import PostgresStore
+
+/// Where the state is kept.
+package enum StorePlace: Equatable, Sendable {
+    /// In flat files below this folder: `store.path`.
+    case folder(String)
+    /// In PostgreSQL: `store.url`, a connection URI of libpq's, and how many connections it may be asked over at once:
+    /// `store.connections`.
+    case database(Secret, connections: Int)
+
+    /// nil: the state is not in a folder.
+    package var folder: String? {
+        guard case .folder(let path) = self else { return nil }
+        return path
+    }
+
+    /// The key that says so.
+    package var key: String {
+        switch self {
+        case .folder: "store.path"
+        case .database: "store.url"
+        }
+    }
+}
+
+extension StorePlace: CustomStringConvertible {
+    /// For people. A database's URL may hold a password.
+    package var description: String {
+        switch self {
+        case .folder(let path): path
+        case .database: "the PostgreSQL database of store.url"
+        }
+    }
+}
+
+extension StorePlace {
+    /// Reads `store.path`, `store.url` and `store.connections`.
+    init(_ reading: inout ConfigurationReading) {
+        let path = reading.path("store.path")
+        let url = reading.text("store.url")
+        let connections = reading.number("store.connections", 1...256)
+        guard let url else {
+            // A path that leads nowhere is a fault of its own.
+            if path == nil, reading.text("store.path") == nil {
+                reading.fault(
+                    "store.path", "must be the path of the folder to keep the state in, or store.url that of a database"
+                )
+            }
+            if connections != nil { reading.fault("store.connections", "is for store.url, which is not set") }
+            self = .folder(path ?? "")
+            return
+        }
+        if path != nil { reading.fault("store.url", "excludes store.path: the state is in one place") }
+        if !PostgresStore.schemes.contains(where: url.hasPrefix) {
+            reading.fault("store.url", "must begin with postgresql://")
+        }
+        self = .database(Secret(url), connections: connections ?? PostgresStore.Options().connections)
+    }
+}

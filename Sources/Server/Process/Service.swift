@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+import AppBackend
+import FastCGI
+import Glibc
+import Logging
+import Store
+import Synchronization
+import Threads
+
+/// One running responder: its socket, its site, and those who watch over them.
+package final class Service: Sendable {
+    private let file: String?
+    private let logger: Logger
+    private let threshold: LogThreshold
+    private let manager = ServiceManager()
+    private let site: LiveSite
+    private let server: Server
+    private let sweeper: Sweeper
+
+    /// Makes everything ready; `Signals.block()` belongs before it.
+    /// - Parameter file: where a reload finds the configuration again; nil: where the defaults are.
+    /// - Throws: `ListenError`, `StoreError`, `ServerError`, and as `Site.init`.
+    package init(_ configuration: SiteConfiguration, file: String?) throws {
+        self.file = file
+        threshold = LogThreshold(configuration.logLevel)
+        let logger = LogLines.logger(threshold)
+        self.logger = logger
+        let listener = try Listener.open(
+            ListenAddress(configuration.listen, allowNonLoopback: configuration.allowsRemotePeers))
+        let load = ServerLoad()
+        let metrics = Site.makeMetrics(readings: [ServerReadings { load.status }])
+        let store = try Site.openStore(configuration, metrics: metrics.store) { logger.log($0) }
+        site = try LiveSite(
+            configuration, store: store, logger: logger, metrics: metrics, load: { load.current })
+        server = try Server(
+            listener: listener, limits: Self.limits(configuration), logger: logger,
+            refuse: { Backend.refusal($0).response }, responder: site)
+        load.watch(server)
+        sweeper = Sweeper(store: store, logger: logger)
+        try warn(configuration)
+        logger.notice("app-backend \(Version.text) listens on \(listener.description)")
+    }
+
+    /// Serves until SIGTERM or SIGINT; to be called once.
+    /// - Throws: `ServerError.noThread`; `StoreError.poisoned`, when the disk has lost something.
+    package func run() throws {
+        defer { site.close() }
+        // A reload makes anew what must be there first.
+        let isReady = Semaphore()
+        try PlatformThread.start { [self] in
+            isReady.wait()
+            heedSignals()
+        }
+        try sweeper.start(
+            requests: { [self] in server.status.answered },
+            keepUp: { [self] () throws(StoreError) in try site.keepUp() },
+            onLoss: { [self] in server.stop() })
+        try site.startDelivering()
+        let watch = manager.map { ProgressWatch(manager: $0, server: server, site: site, logger: logger) }
+        try server.run(onReady: {
+            manager?.tell(.ready, .status("Serving"))
+            do { try watch?.start() } catch { logger.error("nobody watches over progress: \(error)") }
+            isReady.signal()
+        })
+        watch?.stop()
+        sweeper.stop()
+        logger.notice("stopped")
+        if sweeper.hasFoundLoss { throw StoreError.poisoned }
+    }
+
+    private func heedSignals() {
+        while true {
+            let signal = Signals.wait()
+            guard signal == SIGHUP else {
+                logger.notice("stopping on signal \(signal)")
+                server.stop()
+                manager?.tell(.stopping, .status("Stopping: requests in flight are answered"))
+                return
+            }
+            manager?.tell(.reloading)
+            reload()
+            manager?.tell(.ready)
+        }
+    }
+
+    /// Reads the configuration again. Users need no reload: the store is asked at each request.
+    private func reload() {
+        let (wanted, faults) = SiteConfiguration.load(file: file)
+        guard faults.isEmpty, let wanted else { return refuse(faults) }
+        do {
+            // All that may fail comes before the change.
+            let users = try site.store.users().count
+            try warn(wanted)
+            let waiting = try site.reload(wanted)
+            threshold.level = wanted.logLevel
+            logger.notice("reloaded the configuration", metadata: ["users": "\(users)"])
+            if !waiting.isEmpty {
+                logger.warning("reload: a restart is needed for \(waiting.joined(separator: ", "))")
+            }
+        } catch {
+            refuse([error])
+        }
+    }
+
+    private func refuse(_ errors: [any Error]) {
+        for error in errors { logger.error("reload: \(error)") }
+        logger.error("reload: the former configuration stays")
+        site.noteRefusal(errors.first.map { "\($0)" } ?? "")
+    }
+
+    private func warn(_ configuration: SiteConfiguration) throws {
+        for exposure in configuration.exposures { logger.warning("\(exposure)") }
+        if configuration.authenticationMethod == .test {
+            logger.warning("auth.method is test: WHOEVER GIVES A NAME AS PASSWORD IS THAT USER")
+        }
+        guard configuration.hub.connection == nil else { return }
+        switch try PushService.state(configuration) {
+        case .on: logger.notice("no hub.connectionString: the local hub is used, and pushes to browsers")
+        case .off(let reason):
+            logger.notice("no hub.connectionString: the local hub is used, for no browsers: \(reason)")
+        }
+    }
+
+    private static func limits(_ configuration: SiteConfiguration) -> ServerLimits {
+        var limits = ServerLimits()
+        limits.workers = configuration.workers
+        limits.bodyBytes = configuration.bodyBytes
+        limits.drainSeconds = configuration.drainSeconds
+        return limits
+    }
+}
+
+/// Tells monitors how busy the server is. The server needs the site to answer and the site needs the server to ask,
+/// so one of them has to be introduced later.
+private final class ServerLoad: Sendable {
+    private let server = Mutex<Server?>(nil)
+
+    func watch(_ server: Server) {
+        self.server.withLock { $0 = server }
+    }
+
+    /// nil before the server is there.
+    var status: ServerStatus? { server.withLock(\.self)?.status }
+
+    var current: HealthController.Load {
+        guard let status else { return HealthController.Load() }
+        return HealthController.Load(workersBusy: status.workersBusy, workers: status.workers)
+    }
+}

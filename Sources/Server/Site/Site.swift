@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+package import AppBackend
+import Curl
+import FastCGI
+import Glibc
+import HTTP
+import LocalHub
+package import Logging
+package import Metrics
+package import NotificationHub
+import PostgresStore
+package import Store
+
+/// All rooms, introduced to each other as the configuration says.
+package struct Site {
+    package let backend: Backend
+    /// Decides who is who. It remembers failed log-ins, so whoever makes a site anew hands it on.
+    let authenticator: any Authenticator
+    /// What users have done so far, which likewise is handed on.
+    let meter: UserMeter
+    /// What answers requests: the backend, and the local hub where it is served to others.
+    let responder: any Responder
+    /// Removes what removed users have left, and what is left to do of changed rights.
+    package let upkeep: UserUpkeep
+    private let hub: HubDoor
+    /// How long the end waits for pushes that are under way.
+    private static let drain = Duration.seconds(6)
+
+    package static let now: @Sendable () -> Timestamp = { Timestamp(seconds: Int64(time(nil))) }
+
+    /// - Parameters:
+    ///   - authenticator: nil: the one that the configuration names.
+    ///   - meter: nil: one for users who have done nothing yet.
+    ///   - metrics: the process's, which outlive this site.
+    /// - Throws: `ConfigurationFault`, `TransportError`: whatever cannot be made.
+    package init(
+        _ configuration: SiteConfiguration, store: any SiteStore, logger: Logger,
+        authenticator: (any Authenticator)? = nil, meter: UserMeter? = nil,
+        metrics: SiteMetrics = Site.makeMetrics(),
+        load: @escaping @Sendable () -> HealthController.Load = { HealthController.Load() }
+    ) throws {
+        let authenticator = authenticator ?? Self.authenticator(configuration, store, metrics.logIns, logger)
+        let meter = meter ?? UserMeter(metrics: metrics.limits)
+        let hub = try HubDoor(configuration, store: store, metrics: metrics, logger: logger)
+        let readings = SiteReadings(store: store, hub: hub, now: { Self.now().seconds })
+        var parts = Backend.Parts(
+            store: store, notifications: Notifications(hub: hub.client, platforms: configuration.hub.platforms),
+            authenticator: authenticator,
+            policy: configuration.policy, retentionSeconds: Int64(configuration.retentionDays) * 86_400,
+            realm: configuration.realm, sessionSeconds: Int64(configuration.sessionHours) * 3_600,
+            publicConfiguration: PublicConfiguration(
+                vapidPublicKey: hub.vapidPublicKey, deliveringPlatforms: hub.delivering),
+            version: Version.text, now: Self.now, load: load,
+            metrics: MetricsResponder { metrics.exposition(with: [readings]) },
+            logger: logger)
+        (parts.limits, parts.meter) = (configuration.userLimits, meter)
+        let backend = Backend(parts)
+        self.authenticator = authenticator
+        self.meter = meter
+        upkeep = UserUpkeep(store: store, hub: hub.client, policy: configuration.policy, now: Self.now) {
+            logger.warning("\($0)")
+        }
+        self.backend = backend
+        self.hub = hub
+        let whole: any RoutedResponder =
+            hub.served.map { HubBeside(name: configuration.hub.name, hub: $0, backend: backend) } ?? backend
+        responder = metrics.requests.measuring(whole, observe: { $0.log(to: logger) })
+    }
+
+    /// Counters that begin at 0; made once, for all sites of the process.
+    /// - Parameter readings: of what lives as long as the process.
+    package static func makeMetrics(readings: [any Collector] = []) -> SiteMetrics {
+        SiteMetrics(version: Version.text, startedAt: Double(now().seconds), readings: readings)
+    }
+
+    /// Whether a service on this store delivers what is sent, and not Azure.
+    package var hasBuiltInHub: Bool { hub.isInTheBox }
+
+    /// What the hub says of a send; nil: it does not know it, or not yet.
+    package func details(of id: String) throws(HubError) -> NotificationDetails? {
+        try hub.client.details(id)
+    }
+
+    /// Starts delivering what the local hub has queued, where it has anything to deliver with.
+    /// - Throws: `ServerError.noThread`.
+    func startDelivering() throws(ServerError) {
+        guard let courier = hub.courier else { return }
+        try PlatformThread.start { courier.run() }
+    }
+
+    /// Grows as long as the delivery is at work; nil where nothing is delivered.
+    var deliveryTurns: Int? { hub.courier?.pulse }
+
+    /// Ends the delivery, for which another process or site may take over, and waits for the pushes under way.
+    func stopDelivering() {
+        hub.stopDelivering(drain: Self.drain)
+    }
+
+    /// Ends what the site has running; calls in flight fail.
+    package func close() {
+        stopDelivering()
+        hub.close()
+    }
+
+    /// - Parameters:
+    ///   - metrics: of the disk, where the store is in files.
+    ///   - report: hears what the operator should know of the store's files.
+    package static func openStore(
+        _ configuration: SiteConfiguration, metrics: StoreMetrics = StoreMetrics(),
+        report: @escaping @Sendable (StoreEvent) -> Void
+    ) throws(StoreError) -> any SiteStore {
+        switch configuration.store {
+        case .folder(let path): return try openFiles(path, metrics, report)
+        case .database(let url, let connections):
+            var options = PostgresStore.Options()
+            options.connections = connections
+            return try PostgresStore.open(url: url.reveal(), options: options)
+        }
+    }
+
+    private static func openFiles(
+        _ path: String, _ metrics: StoreMetrics, _ report: @escaping @Sendable (StoreEvent) -> Void
+    ) throws(StoreError) -> FileStore {
+        var options = FileStore.Options()
+        options.calls = metrics.measuring(DiskCalls())
+        options.onEvent = { event in
+            metrics.count(event)
+            report(event)
+        }
+        return try FileStore.open(path: path, options: options)
+    }
+
+    private static func authenticator(
+        _ configuration: SiteConfiguration, _ store: any SiteStore, _ metrics: LogInMetrics,
+        _ logger: Logger
+    ) -> any Authenticator {
+        switch configuration.authenticationMethod {
+        case .users: UserAuthenticator(store: store, metrics: metrics, logger: logger, now: now)
+        case .test: AuthenticationTestHandler()
+        }
+    }
+}
+
+/// Serves the local hub under `/<name>/`, and the backend under everything else.
+private struct HubBeside: RoutedResponder {
+    let name: String
+    let hub: LocalNotificationHub
+    let backend: Backend
+
+    func respond(to request: Request) -> Response {
+        isForHub(request) ? hub.respond(to: request) : backend.respond(to: request)
+    }
+
+    func route(of request: Request) -> String? {
+        isForHub(request) ? hub.route(of: request) : backend.route(of: request)
+    }
+
+    private func isForHub(_ request: Request) -> Bool {
+        let first = request.path.split(separator: "/", maxSplits: 1).first.map(String.init) ?? ""
+        return ASCII.equalIgnoringCase(first, name)
+    }
+}
