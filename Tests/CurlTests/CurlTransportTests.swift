@@ -61,7 +61,7 @@ private let custom = HTTPField.Name("X-Custom")
             let first = try text(transport.respond(to: server.get("/connection")))
             // libcurl counts whole seconds.
             usleep(2_100_000)
-            #expect(try text(transport.respond(to: server.get("/connection"))) != first == isNew)
+            #expect((try text(transport.respond(to: server.get("/connection"))) != first) == isNew)
         }
     }
 
