@@ -98,13 +98,6 @@ static inline int platform_open(const char *path, int flags, mode_t mode) {
     return open(path, flags, mode);
 }
 
-// environ(7), a variable that Swift takes for a race.
-extern char **environ;
-
-static inline char **platform_environment(void) {
-    return environ;
-}
-
 // memfd_create(2), behind _GNU_SOURCE: a file without a name, in memory, close-on-exec. Never executable, as hosts may
 // demand (vm.memfd_noexec); kernels before 6.3 do not know that flag.
 extern int memfd_create(const char *, unsigned int);

@@ -5,11 +5,8 @@ import Glibc
 package enum FolderNames {
     /// All names but `.` and `..`, in no order; none where the folder cannot be read.
     /// - Parameter maximum: whoever looks into a folder that is not ours reads so many at most.
-    package static func list(_ path: String, maximum: Int = .max) -> [String] { read(path, maximum: maximum) ?? [] }
-
-    /// As `list(_:maximum:)`; nil, and `errno`, where the folder cannot be read.
-    static func read(_ path: String, maximum: Int = .max) -> [String]? {
-        guard let stream = opendir(path) else { return nil }
+    package static func list(_ path: String, maximum: Int = .max) -> [String] {
+        guard let stream = opendir(path) else { return [] }
         defer { closedir(stream) }
         var names: [String] = []
         while names.count < maximum, let entry = readdir(stream) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the indexes of a table should hold and do not, or hold and should not.
+/// What the indexes of a table should hold and do not.
 ///
 /// Everything is read a file at a time, and so many hints are gathered that each file of the other side is read for
 /// many of them at once.
@@ -59,38 +59,6 @@ extension IndexedTable {
         return try record(hint.id)?.version == before.version
     }
 
-    /// How many hints of that index lead to no record that lists itself so. Readers pass over them.
-    func countStrayHints(_ index: BucketTable, _ audit: IndexAudit) throws(StoreError) -> Int {
-        var count = 0
-        var hints: [(hash: UInt64, element: [UInt8])] = []
-        try index.forEachFile { (content, _) throws(StoreError) in
-            for name in index.liveHintNames(content) {
-                let id = String(decoding: name.prefix { $0 != 0xFF }, as: UTF8.self)
-                hints.append((records.hash(of: id), name))
-            }
-            guard hints.count >= audit.batch else { return }
-            count += try countStray(hints, index)
-            hints.removeAll(keepingCapacity: true)
-        }
-        return try count + countStray(hints, index)
-    }
-
-    private func countStray(
-        _ hints: [(hash: UInt64, element: [UInt8])], _ index: BucketTable
-    ) throws(StoreError) -> Int {
-        var count = 0
-        try records.forEachFile(holding: hints) { (group, content) in
-            var right: Set<[UInt8]> = []
-            for record in content.map(allRecords) ?? [] {
-                for entry in entries(record) where entry.table.schema.name == index.schema.name {
-                    right.insert(Hint(id: record.id, entry: entry).name)
-                }
-            }
-            count += group.count { !right.contains($0.element) }
-        }
-        return count
-    }
-
     /// All records of a file, in no order.
     func allRecords(in content: BucketContent) -> [Record] {
         var found: [[UInt8]: Record] = [:]
@@ -102,15 +70,5 @@ extension IndexedTable {
             }
         }
         return Array(found.values)
-    }
-}
-
-extension BucketTable {
-    fileprivate func liveHintNames(_ content: BucketContent) -> Set<[UInt8]> {
-        var live: Set<[UInt8]> = []
-        forEachHintName(content) { name, isRemoval in
-            if isRemoval { live.remove(name) } else { live.insert(name) }
-        }
-        return live
     }
 }

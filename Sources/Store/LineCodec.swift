@@ -98,14 +98,6 @@ enum LineCodec {
         return Line(value: value, id: id, key: key, op: op?.string, isSealed: isSealed(line))
     }
 
-    /// Whether the line ends as a sealed one, be it with another checksum.
-    static func isEndingInSeal(_ line: ArraySlice<UInt8>) -> Bool {
-        let end = line.suffix(sealLength)
-        let digits = end.dropFirst(sealPrefix.count).dropLast(2)
-        return end.count == sealLength && end.starts(with: sealPrefix)
-            && digits.allSatisfy { $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
-    }
-
     static func isSealed(_ line: UnsafeBufferPointer<UInt8>) -> Bool {
         guard line.count > sealLength else { return false }
         let body = line.count - sealLength

@@ -27,13 +27,10 @@ struct RecordState {
     }
 }
 
-/// The records of one file, or those of one key in it, and what its lines are.
+/// The records of one file, or those of one key in it.
 struct RecordStates {
     /// In the order of their lines.
     private(set) var states: [RecordState] = []
-    private(set) var lines = 0
-    private(set) var opLines = 0
-    private(set) var brokenLines = 0
 
     private struct Found {
         var place: Int
@@ -47,13 +44,8 @@ struct RecordStates {
         var found: [BucketCensus.Identity: Found] = [:]
         content.forEachLine { raw in
             if case .other = probe?.examine(raw.bytes) { return }
-            lines += 1
-            guard let line = table.decode(raw, of: content) else {
-                brokenLines += 1
-                return
-            }
+            guard let line = table.decode(raw, of: content) else { return }
             if let key, !line.key.hasSameBytes(as: key) { return }
-            if line.op != nil { opLines += 1 }
             Self.apply(line, raw, to: &found[BucketCensus.Identity(line)])
         }
         states = found.values.sorted { $0.place < $1.place }.map(\.state)

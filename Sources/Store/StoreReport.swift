@@ -27,8 +27,6 @@ package struct StoreReport: Equatable, Sendable {
     package internal(set) var editedLines = 0
     /// How many lines are missing of each index: their records are there, but are not found by it.
     package internal(set) var missingIndexLines: [String: Int] = [:]
-    /// How many lines of each index lead to no record. Readers pass over them; a crash may leave some.
-    package internal(set) var strayIndexLines: [String: Int] = [:]
     /// Whether the folder is a copy, or of an older version, and was not opened yet: what is missing in its indexes is
     /// added when it is.
     package internal(set) var isUnopenedCopy = false

@@ -39,13 +39,6 @@ enum Copier: String, CaseIterable, Sendable {
         }
     }
 
-    /// Unpacks an archive and removes it.
-    static func unpack(_ archive: String, to target: String) throws {
-        defer { try? FileManager.default.removeItem(atPath: archive) }
-        let outcome = try tar.call(["-xpf", archive, "-C", target])
-        try #require(outcome.status == 0)
-    }
-
     /// - Returns: the exit status, and the complaints that are about a file of the store. Names that end in `.tmp` are
     ///   there for a moment only, and that a file grew while it was read says nothing.
     private func call(_ arguments: [String]) throws -> (status: Int32, escaped: [Substring]) {

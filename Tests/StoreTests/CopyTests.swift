@@ -31,29 +31,6 @@ import Testing
         }
     }
 
-    @Test func `an archive of a store in use is a whole store`() throws {
-        for _ in 0..<Self.rounds {
-            let folder = try TemporaryFolder()
-            let store = try open(folder)
-            let settled = try SettledRecords(store)
-            let copies = try (0..<Self.copiesPerRound).map { _ in try TemporaryFolder() }
-            try whileOthersWrite(to: folder) {
-                for copy in copies { try archive(store, to: copy.path + ".tar") }
-            }
-            for copy in copies {
-                try Copier.unpack(copy.path + ".tar", to: copy.path)
-                try check(copy, settled)
-            }
-        }
-    }
-
-    private func archive(_ store: FileStore, to path: String) throws {
-        var bytes: [UInt8] = []
-        let archive = try store.archive { bytes += $0 }
-        #expect(archive.skipped == [])
-        try Data(bytes).write(to: URL(filePath: path))
-    }
-
     private func check(_ copy: TemporaryFolder, _ settled: SettledRecords) throws {
         let unopened = try copy.open { $0.isReadOnly = true }.verify(now: noon)
         #expect(unopened.isWhole && unopened.isUnopenedCopy && unopened.faults == [])

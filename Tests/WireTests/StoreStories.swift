@@ -33,17 +33,17 @@ extension WireTests {
             #expect(verified.status == 0)
             #expect(try JSONValue(parsing: Array(verified.output.utf8.dropLast()))["unopenedCopy"]?.bool == true)
             let configuration = try folder.write(#"{"store":{"path":"\#(copy)"}}"#, to: "copy.json")
-            let reindexed = try Program.run(
-                Program.appBackend, ["store", "reindex", "--json", "--config", configuration])
-            #expect(reindexed.status == 0 && reindexed.output.hasPrefix(#"{"added":"#))
+            #expect(try FileManager.default.contentsOfDirectory(atPath: copy).contains("lock") == false)
             let users = try Program.run(Program.appBackend, ["user", "list", "--config", configuration])
             #expect(users.output.split(separator: "\n").contains(Substring(alice.name)))
             #expect(try shell(#"grep -rqF "$1" "$2/devices""#, [id, copy]).status == 0)
-            // An index is nothing but what the records say.
+            // An index is nothing but what the records say, and without its mark it is made from them.
             try FileManager.default.removeItem(atPath: copy + "/owners")
             let unlisted = try site.run("store", "verify", "--folder", copy)
             #expect(unlisted.status == 1 && unlisted.output.contains("No line of the store is lost"))
-            #expect(try Program.run(Program.appBackend, ["store", "reindex", "--config", configuration]).status == 0)
+            #expect(unlisted.output.contains("indexed.json"))
+            try FileManager.default.removeItem(atPath: copy + "/indexed.json")
+            #expect(try Program.run(Program.appBackend, ["user", "list", "--config", configuration]).status == 0)
             #expect(try site.run("store", "verify", "--folder", copy).status == 0)
         }
 
@@ -59,6 +59,31 @@ extension WireTests {
             #expect(verified.status == 1)
             #expect(verified.output.hasPrefix("users.jsonl:2: "))
             #expect(!verified.output.contains("bob"))
+        }
+
+        @Test func `a backup has all that is worth keeping, follows links, and fails where something cannot be read`()
+            throws
+        {
+            let folder = try ScratchFolder()
+            let store = try folder.makeFolder("store")
+            let configuration = try folder.write(#"{"store":{"path":"\#(store)"}}"#, to: "c.json")
+            let added = try Program.run(
+                Program.appBackend, ["user", "add", "alice", "--config", configuration], input: .text("secret\n"))
+            #expect(added.status == 0)
+            try folder.write("key\n", to: "elsewhere")
+            try shell(#"cd "$1" && touch users.jsonl.tmp && ln -s ../elsewhere vapid.key"#, [store])
+            let copy = try folder.makeFolder("copy")
+            let backup = #""$1" store backup --config "$2" > "$3.tar" && tar -xf "$3.tar" -C "$3""#
+            #expect(try shell(backup, [Program.appBackend, configuration, copy]).status == 0)
+            let names = Set(try FileManager.default.contentsOfDirectory(atPath: copy))
+            #expect(names.isSuperset(of: ["store.json", "users.jsonl", "vapid.key", "notifications", "hub"]))
+            #expect(names.isDisjoint(with: ["lock", "indexed.json", "users.jsonl.tmp"]))
+            #expect(try String(contentsOfFile: copy + "/vapid.key", encoding: .utf8) == "key\n")
+            try shell(#"ln -s nowhere "$1/dangling""#, [store])
+            let failed = try shell(backup, [Program.appBackend, configuration, copy])
+            #expect(failed.status == 1 && failed.errors.contains("dangling"))
+            let empty = try folder.write(#"{"store":{"path":"\#(folder.path)"}}"#, to: "empty.json")
+            #expect(try shell(backup, [Program.appBackend, empty, copy]).status == 1)
         }
 
         @Test func `a folder without a store is said to have none, and is left empty`() throws {

@@ -5,15 +5,14 @@ import Store
 
 struct StoreCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "store", abstract: "Look after what keeps the state.",
+        commandName: "store", abstract: "Manage the data store.",
         discussion: """
             Each of these may be called while the service runs. export and import are for files and databases, migrate is \
             for databases, all others for the folder of store.path.
             """,
         subcommands: [
-            StoreVerifyCommand.self, StoreStatsCommand.self, StoreReindexCommand.self, StoreCompactCommand.self,
-            StoreSealCommand.self, StoreShowCommand.self, StoreEditCommand.self, StoreBackupCommand.self,
-            StoreExportCommand.self, StoreImportCommand.self, StoreMigrateCommand.self,
+            StoreVerifyCommand.self, StoreBackupCommand.self, StoreExportCommand.self, StoreImportCommand.self,
+            StoreMigrateCommand.self,
         ])
 
     /// The folder of the configuration.
@@ -26,18 +25,14 @@ struct StoreCommand: ParsableCommand {
         return folder
     }
 
-    /// Opens the store as its owner.
-    /// - Parameter forReading: nothing is changed, also not in a copy that was never opened.
-    static func open(
-        _ path: String, forReading: Bool, onEvent: @escaping @Sendable (StoreEvent) -> Void = { _ in }
-    ) throws -> FileStore {
+    /// Opens the store as its owner, for reading: nothing is changed, also not in a copy that was never opened.
+    static func openForReading(_ path: String) throws -> FileStore {
         var options = FileStore.Options()
-        options.isReadOnly = forReading
-        options.onEvent = onEvent
+        options.isReadOnly = true
         do throws(StoreError) {
             return try FileStore.open(path: StoreOwner.become(ownerOf: path), options: options)
         } catch {
-            guard forReading, error == .readOnly else { throw error }
+            guard error == .readOnly else { throw error }
             throw Complaint("There is no store in \(path).")
         }
     }
@@ -46,24 +41,6 @@ struct StoreCommand: ParsableCommand {
     static func openSite(_ options: ConfigurationOptions) throws -> any SiteStore {
         var configuration = try options.load()
         try StoreOwner.become(for: &configuration)
-        return try Site.openStore(configuration, report: complainOfEvent)
-    }
-
-    /// What the administrator should hear while a command writes. That files are rewritten is what he asked for.
-    static let complainOfEvent: @Sendable (StoreEvent) -> Void = { Terminal.complain(of: $0) }
-}
-
-extension FileStore {
-    /// - Throws: `Complaint`, when there is none of that name.
-    func tableOrComplain(_ name: String) throws -> StoreTable {
-        guard let table = table(name) else {
-            throw Complaint("There is no such table; there are: \(allTables.map(\.name).joined(separator: ", "))")
-        }
-        return table
-    }
-
-    /// - Parameter names: none stand for all tables.
-    func tablesOrComplain(_ names: [String]) throws -> [StoreTable] {
-        names.isEmpty ? allTables : try names.map(tableOrComplain)
+        return try Site.openStore(configuration) { Terminal.complain(of: $0) }
     }
 }

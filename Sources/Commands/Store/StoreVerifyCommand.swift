@@ -13,11 +13,13 @@ struct StoreVerifyCommand: ParsableCommand {
             has come. What is found is named by file and line, never by what it holds.
             """)
 
-    @OptionGroup var options: ReadingOptions
+    @OptionGroup var options: ConfigurationOptions
+    @Option(help: ArgumentHelp("Another folder than that of the configuration: a backup.", valueName: "path"))
+    var folder: String?
     @Flag(help: "Print one JSON object.") var json = false
 
     func run() throws {
-        let store = try options.open()
+        let store = try StoreCommand.openForReading(try folder ?? StoreCommand.folder(options))
         var progress = Progress()
         let report = try store.verify(now: Site.now()) { progress.tell("has read \($0)") }
         if json { printJSON(report) } else { printLines(report) }
@@ -32,10 +34,7 @@ struct StoreVerifyCommand: ParsableCommand {
         if report.isUnopenedCopy {
             print("It is a copy, or an older store, and was not opened yet. Opening it adds what its indexes lack.")
         } else if !report.missingIndexLines.isEmpty {
-            print("`app-backend store reindex` adds what is missing.")
-        }
-        for (index, count) in report.strayIndexLines.sorted(by: { $0.key < $1.key }) {
-            print("\(index): \(count) lines lead to no record, which does no harm")
+            print("Remove indexed.json from the folder and restart the service: it adds what is missing.")
         }
         if report.cutLines > 0 {
             print("\(report.cutLines) lines end in their middle: nobody was told that they were kept")
@@ -60,7 +59,6 @@ struct StoreVerifyCommand: ParsableCommand {
             $0.member("cutLines", report.cutLines)
             $0.member("editedLines", report.editedLines)
             write(report.missingIndexLines, as: "missingIndexLines", to: &$0)
-            write(report.strayIndexLines, as: "strayIndexLines", to: &$0)
             write(report.faults, to: &$0)
         }
         print(String(decoding: json.bytes, as: UTF8.self))

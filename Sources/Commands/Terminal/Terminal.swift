@@ -36,21 +36,6 @@ enum Terminal {
         return first
     }
 
-    /// Asks a question that is answered by yes, the default, or no.
-    /// - Returns: false also where nobody can answer.
-    static func asksYes(_ question: String) -> Bool {
-        guard isatty(STDIN_FILENO) == 1 else { return false }
-        write(question + " [Y/n] ", to: STDERR_FILENO)
-        var bytes: [UInt8] = []
-        var byte: UInt8 = 0
-        while bytes.count < maximumLineBytes {
-            guard read(STDIN_FILENO, &byte, 1) == 1 else { return false }
-            if byte == UInt8(ascii: "\n") { break }
-            bytes.append(byte)
-        }
-        return bytes.isEmpty || bytes.first == UInt8(ascii: "y") || bytes.first == UInt8(ascii: "Y")
-    }
-
     private static func prompt(_ text: String) -> String? {
         write(text, to: STDERR_FILENO)
         var shown = termios()
