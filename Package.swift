@@ -42,57 +42,70 @@ let package = Package(
         .systemLibrary(name: "CPostgres", providers: [.apt(["libpq-dev"])]),
         .systemLibrary(name: "CPlatform", providers: [.apt(["libcrypt-dev"])]),
 
-        // Threads without libdispatch, and what they wait for.
-        .target(name: "Threads", dependencies: ["CPlatform"], swiftSettings: strict),
+        // Threads, locks, descriptors, and the one way to wait.
+        .target(name: "System", dependencies: ["CPlatform"], swiftSettings: strict),
 
-        // Words.
+        // Words: bytes and texts, times, and the two languages that documents are written in.
+        .target(name: "Text", swiftSettings: strict),
+        .target(name: "XML", dependencies: ["CExpat"], swiftSettings: strict),
         .target(name: "JSON", swiftSettings: strict),
-        .target(name: "HTTP", dependencies: [httpTypes], swiftSettings: strict),
-        .target(name: "DeviceAPI", dependencies: ["HTTP", "JSON", httpTypes], swiftSettings: strict),
+        .target(name: "HTTP", dependencies: ["Text", httpTypes], swiftSettings: strict),
+        .target(name: "DeviceAPI", dependencies: ["HTTP", "JSON", "Text", httpTypes], swiftSettings: strict),
 
         // The door in and the door out.
         .target(
             name: "FastCGI",
-            dependencies: ["CFastCGI", "CPlatform", "HTTP", "Threads", httpTypes, logging], swiftSettings: strict),
-        .target(name: "Curl", dependencies: ["CCurl", "HTTP", "Threads", httpTypes], swiftSettings: strict),
+            dependencies: ["CFastCGI", "CPlatform", "HTTP", "System", "Text", httpTypes, logging], swiftSettings: strict
+        ),
+        .target(name: "Curl", dependencies: ["CCurl", "HTTP", "System", "Text", httpTypes], swiftSettings: strict),
 
         // What is counted, and its text for Prometheus; each decorator has the shape of what it counts.
         .target(
-            name: "Metrics", dependencies: ["HTTP", "NotificationHub", "Store", httpTypes], swiftSettings: strict),
+            name: "Metrics", dependencies: ["HTTP", "NotificationHub", "Push", "Store", "System", httpTypes],
+            swiftSettings: strict),
 
         // State.
-        .target(name: "Store", dependencies: ["CPlatform", "JSON", "Threads"], swiftSettings: strict),
+        .target(name: "Store", dependencies: ["CPlatform", "JSON", "System", "Text"], swiftSettings: strict),
 
-        .target(name: "PostgresStore", dependencies: ["CPostgres", "JSON", "Store", "Threads"], swiftSettings: strict),
+        .target(
+            name: "PostgresStore", dependencies: ["CPostgres", "JSON", "Store", "System", "Text"], swiftSettings: strict
+        ),
 
         // The hub: its language and client, and one of our own.
         .target(
-            name: "NotificationHub", dependencies: ["CExpat", "HTTP", crypto, httpTypes], swiftSettings: strict),
-        .target(
-            name: "LocalHub", dependencies: ["HTTP", "JSON", "NotificationHub", "Store", "Threads", httpTypes],
+            name: "NotificationHub", dependencies: ["HTTP", "System", "Text", "XML", crypto, httpTypes],
             swiftSettings: strict),
+        .target(
+            name: "LocalHub",
+            dependencies: ["HTTP", "JSON", "NotificationHub", "Push", "Store", "System", "Text", "XML", httpTypes],
+            swiftSettings: strict),
+
+        // What a hub must know of a push service.
+        .target(name: "Push", dependencies: ["HTTP", "NotificationHub"], swiftSettings: strict),
 
         // A push service that needs no vendor's account: browsers.
         .target(
-            name: "WebPush", dependencies: ["HTTP", "JSON", "NotificationHub", crypto, httpTypes],
+            name: "WebPush",
+            dependencies: ["HTTP", "JSON", "NotificationHub", "Push", "System", "Text", crypto, httpTypes],
             swiftSettings: strict),
 
         // The tutorial's two halves.
         .target(
             name: "AppBackend",
             dependencies: [
-                "CPlatform", "DeviceAPI", "HTTP", "JSON", "Metrics", "NotificationHub", "Store", "Threads", crypto,
-                httpTypes, logging,
+                "CPlatform", "DeviceAPI", "HTTP", "JSON", "Metrics", "NotificationHub", "Store", "System", "Text",
+                "XML", crypto, httpTypes, logging,
             ],
             swiftSettings: strict),
-        .target(name: "DeviceClient", dependencies: ["DeviceAPI", "HTTP", "JSON", httpTypes], swiftSettings: strict),
+        .target(
+            name: "DeviceClient", dependencies: ["DeviceAPI", "HTTP", "JSON", "Text", httpTypes], swiftSettings: strict),
 
         // What an operator asks when it does not work: each step judges what was found, without a network.
         .target(
             name: "Doctor",
             dependencies: [
                 "AppBackend", "CPlatform", "Curl", "DeviceAPI", "FastCGI", "HTTP", "JSON", "NotificationHub", "Store",
-                "Threads", httpTypes,
+                "System", "Text", httpTypes,
             ],
             swiftSettings: strict),
 
@@ -101,7 +114,7 @@ let package = Package(
             name: "Server",
             dependencies: [
                 "AppBackend", "CPlatform", "Curl", "FastCGI", "HTTP", "JSON", "LocalHub", "Metrics", "NotificationHub",
-                "PostgresStore", "Store", "Threads", "WebPush", httpTypes, logging,
+                "PostgresStore", "Store", "System", "Text", "WebPush", httpTypes, logging,
                 .product(name: "Configuration", package: "swift-configuration"),
             ],
             swiftSettings: room),
@@ -111,7 +124,7 @@ let package = Package(
             name: "Commands",
             dependencies: [
                 "AppBackend", "CPlatform", "Curl", "DeviceAPI", "Doctor", "FastCGI", "HTTP", "JSON", "NotificationHub",
-                "Server", "Store", "WebPush", httpTypes, logging,
+                "PostgresStore", "Push", "Server", "Store", "Text", "WebPush", httpTypes, logging,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: room),
@@ -124,18 +137,22 @@ let package = Package(
         .target(name: "Processes", dependencies: ["CPlatform"], path: "Tests/Processes", swiftSettings: strict),
         // What every store must do.
         .target(
-            name: "StoreContract", dependencies: ["JSON", "Store"], path: "Tests/StoreContract", swiftSettings: strict),
+            name: "StoreContract", dependencies: ["JSON", "Store", "Text"], path: "Tests/StoreContract",
+            swiftSettings: strict),
         // A PostgreSQL server of the tests' own.
         .target(
             name: "PostgresServer", dependencies: ["Processes"], path: "Tests/PostgresServer", swiftSettings: strict),
         // A store that forgets, for the tests of those who use one.
-        .target(name: "MemoryStore", dependencies: ["Store"], path: "Tests/MemoryStore", swiftSettings: strict),
+        .target(
+            name: "MemoryStore", dependencies: ["JSON", "Store", "Text"], path: "Tests/MemoryStore",
+            swiftSettings: strict),
         // One test room per room, then the whole arrow: in one process, and through nginx, FastCGI and libcurl.
-        .testTarget(name: "ThreadsTests", dependencies: ["Threads"], swiftSettings: strict),
+        .testTarget(name: "SystemTests", dependencies: ["System"], swiftSettings: strict),
         .testTarget(name: "JSONTests", dependencies: ["JSON", "Randomness"], swiftSettings: strict),
-        .testTarget(name: "HTTPTests", dependencies: ["HTTP", httpTypes], swiftSettings: strict),
+        .testTarget(name: "HTTPTests", dependencies: ["HTTP", "Text", httpTypes], swiftSettings: strict),
         .testTarget(
-            name: "FastCGITests", dependencies: ["CPlatform", "FastCGI", "HTTP", "Randomness", httpTypes, logging],
+            name: "FastCGITests",
+            dependencies: ["CPlatform", "FastCGI", "HTTP", "Randomness", "Text", httpTypes, logging],
             swiftSettings: strict),
         .testTarget(
             name: "CurlTests", dependencies: ["CPlatform", "Curl", "HTTP", "Processes", httpTypes],
@@ -143,7 +160,7 @@ let package = Package(
         .testTarget(
             name: "StoreTests",
             dependencies: [
-                "JSON", "MemoryStore", "OracleDriver", "Processes", "Randomness", "Store", "StoreContract",
+                "JSON", "MemoryStore", "OracleDriver", "Processes", "Randomness", "Store", "StoreContract", "Text",
                 "store-oracle",
             ],
             exclude: ["Fixtures"], swiftSettings: strict),
@@ -151,8 +168,7 @@ let package = Package(
             name: "PostgresStoreTests",
             dependencies: [
                 "JSON", "OracleDriver", "PostgresServer", "PostgresStore", "Processes", "Randomness", "Store",
-                "StoreContract",
-                "store-oracle",
+                "StoreContract", "Text", "store-oracle",
             ],
             swiftSettings: strict),
         // Starts the oracle and asks it, for the tests of both stores.
@@ -161,62 +177,66 @@ let package = Package(
         ),
         // Writes until it is killed and says what was acknowledged; started by the tests of both stores.
         .executableTarget(
-            name: "store-oracle", dependencies: ["JSON", "PostgresStore", "Store"], path: "Tests/StoreOracle",
+            name: "store-oracle", dependencies: ["JSON", "PostgresStore", "Store", "Text"], path: "Tests/StoreOracle",
             swiftSettings: strict),
         // What a file store does in a second; started by script/bench.
         .executableTarget(
-            name: "store-bench", dependencies: ["Randomness", "Store"], path: "Tests/StoreBench", swiftSettings: strict),
-        .testTarget(
-            name: "MetricsTests", dependencies: ["HTTP", "Metrics", "NotificationHub", "Store", httpTypes],
+            name: "store-bench", dependencies: ["Randomness", "Store", "Text"], path: "Tests/StoreBench",
             swiftSettings: strict),
         .testTarget(
-            name: "NotificationHubTests", dependencies: ["HTTP", "JSON", "NotificationHub", "Randomness", httpTypes],
+            name: "MetricsTests", dependencies: ["HTTP", "Metrics", "NotificationHub", "Push", "Store", httpTypes],
+            swiftSettings: strict),
+        .testTarget(
+            name: "NotificationHubTests",
+            dependencies: ["HTTP", "JSON", "NotificationHub", "Randomness", "Text", "XML", httpTypes],
             swiftSettings: strict),
         .testTarget(
             name: "WebPushTests",
-            dependencies: ["HTTP", "JSON", "NotificationHub", "Randomness", "WebPush", crypto, httpTypes],
+            dependencies: [
+                "HTTP", "JSON", "NotificationHub", "Push", "Randomness", "Text", "WebPush", crypto, httpTypes,
+            ],
             swiftSettings: strict),
         // Browsers' keys, and what a push costs before it is sent; started by script/bench.
         .executableTarget(
-            name: "web-push-bench", dependencies: ["NotificationHub", "WebPush", crypto], path: "Tests/WebPushBench",
+            name: "web-push-bench", dependencies: ["NotificationHub", "Text", "WebPush", crypto],
+            path: "Tests/WebPushBench",
             swiftSettings: strict),
         .testTarget(
             name: "LocalHubTests",
             dependencies: [
                 "HTTP", "JSON", "LocalHub", "MemoryStore", "NotificationHub", "PostgresServer", "PostgresStore",
-                "Processes", "Randomness", "Store", "courier-oracle", httpTypes,
+                "Processes", "Push", "Randomness", "Store", "Text", "courier-oracle", httpTypes,
             ],
             swiftSettings: strict),
         // Delivers until it is killed and says whom it told; started by LocalHubTests.
         .executableTarget(
             name: "courier-oracle",
-            dependencies: ["HTTP", "LocalHub", "NotificationHub", "PostgresStore", "Store", httpTypes],
+            dependencies: ["HTTP", "LocalHub", "NotificationHub", "PostgresStore", "Push", "Store", httpTypes],
             path: "Tests/CourierOracle", swiftSettings: strict),
         .testTarget(
             name: "AppBackendTests",
             dependencies: [
-                "AppBackend", "DeviceAPI", "HTTP", "NotificationHub", "Randomness", "Store", "Threads", httpTypes,
+                "AppBackend", "DeviceAPI", "HTTP", "NotificationHub", "Randomness", "Store", "System", httpTypes,
             ],
             swiftSettings: strict),
         .testTarget(
             name: "DoctorTests",
             dependencies: [
-                "AppBackend", "Curl", "DeviceAPI", "Doctor", "FastCGI", "HTTP", "JSON", "NotificationHub", "Store",
-                httpTypes,
+                "AppBackend", "Curl", "DeviceAPI", "Doctor", "HTTP", "JSON", "NotificationHub", "Store", httpTypes,
             ],
             swiftSettings: strict),
         .testTarget(
             name: "FlowTests",
             dependencies: [
                 "AppBackend", "DeviceAPI", "DeviceClient", "HTTP", "JSON", "LocalHub", "Metrics", "NotificationHub",
-                "Processes", "Randomness", "Store", "Threads", httpTypes, logging,
+                "Processes", "Randomness", "Store", "System", "Text", httpTypes, logging,
             ],
             swiftSettings: strict),
         .testTarget(
             name: "WireTests",
             dependencies: [
                 "Curl", "DeviceAPI", "DeviceClient", "FastCGI", "HTTP", "JSON", "NotificationHub", "PostgresServer",
-                "Processes", httpTypes, logging,
+                "Processes", "Text", httpTypes, logging,
             ],
             swiftSettings: strict),
         .testTarget(

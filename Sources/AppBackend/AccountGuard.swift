@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Synchronization
+import System
 
 /// Slows down guessing of one account's password from many networks, which no count per network sees.
 ///
@@ -59,7 +60,7 @@ final class AccountGuard: Sendable {
         var reportedAt: Int64?
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
     /// Until when some account is taken to be guessed at, in seconds.
     private let guessedUntil = Atomic(Int64.min)
 

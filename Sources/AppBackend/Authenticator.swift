@@ -4,7 +4,8 @@ import HTTP
 import Logging
 import Metrics
 import Store
-import Synchronization
+import System
+package import Text
 
 /// Decides whether credentials are somebody's.
 package protocol Authenticator: Sendable {
@@ -59,13 +60,13 @@ package final class UserAuthenticator: Authenticator {
     private let throttle = LoginThrottle()
     private let accounts = AccountGuard()
     private let slots: HashingSlots
-    private let decoys = Mutex<(hashes: [String], until: Int64)>(([], .min))
+    private let decoys = Lock<(hashes: [String], until: Int64)>(([], .min))
     private let metrics: LogInMetrics
     private let logger: Logger?
     private let now: @Sendable () -> Timestamp
     /// Checked when there is no user at all, so that the answer takes as long. Made when it is first needed: it costs
     /// as much as a log-in, and a start should not.
-    private let decoy = Mutex<String?>(nil)
+    private let decoy = Lock<String?>(nil)
 
     /// - Parameters:
     ///   - logger: gets a line for each account that is being guessed at.

@@ -5,6 +5,7 @@ import HTTPTypes
 import Logging
 import NotificationHub
 import Store
+package import Text
 
 /// The tutorial's backend: every request in, an answer out, whatever happens.
 package struct Backend: RoutedResponder {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Crypto
-import Synchronization
+import System
 
 /// Remembers which credentials were right, so that a password is not hashed (15 ms) at every request (1 µs).
 ///
@@ -15,7 +15,7 @@ package final class CredentialCache: Sendable {
 
     /// With the key already in it, which is half the work of a short text.
     private let keyed = HMAC<SHA256>(key: SymmetricKey(size: .bits256))
-    private let verifiedAt = Mutex<[Fingerprint: Int64]>([:])
+    private let verifiedAt = Lock<[Fingerprint: Int64]>([:])
 
     package init() {}
 

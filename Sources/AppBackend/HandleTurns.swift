@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import DeviceAPI
 import HTTPTypes
-import Synchronization
-import Threads
+import System
 
 /// Lets those who register the same handle go one after the other.
 ///
@@ -18,7 +17,7 @@ final class HandleTurns: Sendable {
         var users = 0
     }
 
-    private let turns = Mutex<[String: Turn]>([:])
+    private let turns = Lock<[String: Turn]>([:])
 
     init(seconds: Int) {
         self.seconds = seconds

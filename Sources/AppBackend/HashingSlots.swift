@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Synchronization
-import Threads
+import System
 
 /// How many passwords are hashed at the same time, and how many may wait for it: in all, and from one network.
 package final class HashingSlots: Sendable {
@@ -20,7 +19,7 @@ package final class HashingSlots: Sendable {
         var byNetwork: [ClientNetwork: Int] = [:]
     }
 
-    private let attempts = Mutex(Attempts())
+    private let attempts = Lock(Attempts())
     private let turns = Semaphore(value: maximumParallelHashes)
     private let turnSeconds: Int
 

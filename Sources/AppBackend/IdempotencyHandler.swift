@@ -4,6 +4,7 @@ import HTTP
 import HTTPTypes
 import Logging
 import Store
+internal import Text
 
 /// Surrounds the routes: a request that its sender has named with an `Idempotency-Key` acts at most once, and whoever
 /// makes it again gets the answer that it had.

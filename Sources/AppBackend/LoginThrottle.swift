@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Synchronization
+import System
 
 /// Slows down guessing: after so many wrong passwords for one name from one network, the next ones are not even
 /// tried until the minute is over. Names that do not exist are counted like those that do.
@@ -38,7 +38,7 @@ package final class LoginThrottle: Sendable {
         let network: ClientNetwork
     }
 
-    private let windows = Mutex<[Key: Window]>([:])
+    private let windows = Lock<[Key: Window]>([:])
 
     package init() {}
 

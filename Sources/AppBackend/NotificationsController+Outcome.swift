@@ -4,6 +4,7 @@ import HTTP
 import HTTPTypes
 import NotificationHub
 import Store
+internal import Text
 
 /// `GET /api/notifications/outcomes/{NotificationId}`
 extension NotificationsController {

@@ -4,6 +4,7 @@ import HTTP
 import HTTPTypes
 import NotificationHub
 import Store
+internal import Text
 
 /// `POST /api/notifications` without `pns`: secure push
 extension NotificationsController {

@@ -3,8 +3,8 @@ import DeviceAPI
 import HTTP
 import HTTPTypes
 import Logging
-import NotificationHub
 import Store
+internal import Text
 
 /// Sends and secure notifications. Each route is told in a file of its own.
 struct NotificationsController: Sendable {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import JSON
 import NotificationHub
+import XML
 
 /// The native payloads of the tutorial, one per platform, with sender and message encoded for the format: the
 /// tutorial glues strings, so a `"` or a `<` in a message breaks or forges its payload.

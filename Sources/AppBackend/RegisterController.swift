@@ -5,6 +5,7 @@ import HTTPTypes
 import JSON
 import NotificationHub
 import Store
+internal import Text
 
 /// The registrations of devices. Each route is told in a file of its own.
 struct RegisterController: Sendable {

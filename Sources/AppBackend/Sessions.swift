@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import HTTP
-import NotificationHub
 import Store
+internal import Text
 
 /// What stands behind the cookies: begins, finds and ends sessions.
 struct Sessions: Sendable {

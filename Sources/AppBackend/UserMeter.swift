@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Metrics
-import Synchronization
+import System
 
 /// What each user has done lately, as far as it is limited. It outlives a reload, which may change the limits.
 ///
@@ -21,10 +21,10 @@ package final class UserMeter: Sendable {
         let limit: Limit
     }
 
-    private let fullAt = Mutex<[Bucket: ContinuousClock.Instant]>([:])
+    private let fullAt = Lock<[Bucket: ContinuousClock.Instant]>([:])
     /// Of users who have any: at most one for each worker.
-    private let underWay = Mutex<[String: Int]>([:])
-    private let longLists = Mutex<[String: Int]>([:])
+    private let underWay = Lock<[String: Int]>([:])
+    private let longLists = Lock<[String: Int]>([:])
     private let metrics: LimitMetrics
     private let now: @Sendable () -> ContinuousClock.Instant
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import NotificationHub
 import Store
+internal import Text
 
 /// What an operator asks for.
 extension UserUpkeep {

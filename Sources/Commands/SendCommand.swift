@@ -10,6 +10,7 @@ import Logging
 import NotificationHub
 import Server
 import Store
+import Text
 
 struct SendCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

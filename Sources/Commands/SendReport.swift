@@ -2,6 +2,7 @@
 import DeviceAPI
 import JSON
 import NotificationHub
+import Push
 
 /// What became of a send on each of its platforms, as an operator reads it.
 struct SendReport {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import HTTP
-import Synchronization
-import Threads
+import System
 
 /// One call on its way to the transfer thread, and the way back for its outcome.
 ///
@@ -11,12 +10,12 @@ final class Call: Sendable {
 
     let request: OutgoingRequest
     let deadline: Deadline
-    private let completion: Mutex<Completion?>
+    private let completion: Lock<Completion?>
 
     init(_ request: OutgoingRequest, deadline: Deadline, completion: @escaping Completion) {
         self.request = request
         self.deadline = deadline
-        self.completion = Mutex(completion)
+        self.completion = Lock(completion)
     }
 
     /// Hands over what became of the call. Only the first word counts.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Synchronization
-import Threads
+import System
 
 /// The way from the callers to the transfer thread: bounded, and the only thing they share.
 final class CallQueue: Sendable {
@@ -11,7 +10,7 @@ final class CallQueue: Sendable {
         var isClosed = false
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
     private let capacity: Int
     /// Rings when there is something for the transfer thread.
     let bell: Bell

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Threads
+import System
 
 /// How a `CurlTransport` reaches other hosts, and how much it lets them send.
 package struct CurlOptions: Sendable {

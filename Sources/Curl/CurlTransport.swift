@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CCurl
 import HTTP
-import Synchronization
-import Threads
+import System
 
 /// The door out: a responder whose answers come over the network.
 ///
@@ -12,7 +11,7 @@ import Threads
 package final class CurlTransport: Responder, RequestSender {
     private let options: CurlOptions
     private let queue: CallQueue
-    private let thread: Mutex<TransferThread?>
+    private let thread: Lock<TransferThread?>
     private let threadID: TransferThread.ID
     private let certificate: LastCertificate
 
@@ -44,7 +43,7 @@ package final class CurlTransport: Responder, RequestSender {
                 ).run()
             }
             threadID = thread.id
-            self.thread = Mutex(thread)
+            self.thread = Lock(thread)
         } catch {
             curl_multi_cleanup(multi)
             throw error

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import Synchronization
+import System
 
 /// The certificate that a transport's server showed at the last handshake.
 final class LastCertificate: Sendable {
-    private let last = Mutex<ServerCertificate?>(nil)
+    private let last = Lock<ServerCertificate?>(nil)
 
     /// Seconds since 1970; nil as long as there was no handshake, or none whose time could be read.
     var expiry: Int64? { last.withLock { $0?.notAfter } }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import HTTP
 import HTTPTypes
+import Text
 
 /// A request that is fit for the wire: what libcurl would otherwise have to be trusted to refuse is refused here.
 struct OutgoingRequest: Sendable {

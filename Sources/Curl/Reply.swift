@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import HTTP
-import Synchronization
-import Threads
+import System
 
 /// Where a caller sleeps until the outcome of his call is there. Whoever comes first, outcome or deadline, decides, and
 /// the other one's word is dropped.
 final class Reply: Sendable {
-    private let outcome = Mutex<Result<Response, TransportError>?>(nil)
+    private let outcome = Lock<Result<Response, TransportError>?>(nil)
     private let latch = Latch()
 
     /// Wakes the caller, if he still waits.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CCurl
-import HTTP
+import Text
 
 /// What a server's certificate says of itself, for a person to read. Nothing here was verified.
 package struct ServerCertificate: Equatable, Sendable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CCurl
-import Threads
+import System
 
 /// What the transfer thread sleeps on: the sockets that libcurl names (`CURLMOPT_SOCKETFUNCTION(3)`), and the bell.
 final class SocketWatch: Sendable {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CCurl
 import Glibc
-import HTTP
-import Threads
+import System
 
 /// One easy handle and what it works on. It belongs to the transfer thread alone, and libcurl's pointer to it (in the
 /// callbacks) is good because the thread keeps every transfer until its handle has left the multi handle.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CCurl
-import Threads
+import System
 
 /// The transfer thread's own: the multi handle and every transfer (`libcurl-multi(3)`). Nobody else touches them.
 final class TransferLoop {

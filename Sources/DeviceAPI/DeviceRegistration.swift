@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import JSON
+internal import JSON
 
 /// What a device sends to `PUT /api/register/{id}`: `{"Platform":"apns","Handle":"…","Tags":["…"]}`, and for a
 /// browser `"Keys":{"p256dh":"…","auth":"…"}`.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import HTTP
 public import JSON
+import Text
 
 /// A JSON object from outside, read member by member. Names are compared without regard to ASCII case, as ASP.NET
 /// does; `null` is the same as absent; what nobody asks for is ignored.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import HTTP
 public import HTTPTypes
+import Text
 
 /// A name that its sender gives a request, so that it acts once however often it is made
 /// (draft-ietf-httpapi-idempotency-key-header).

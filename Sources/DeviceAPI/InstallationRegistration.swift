@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import JSON
+internal import JSON
 
 /// What the older tutorial's client sends to `POST /api/register`:
 /// `{"platform":"ios","instId":"…","deviceToken":"…"}`; `windows` with `channelUri`, `android` with `deviceToken`.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import HTTP
+import Text
 
 /// The hub's name for one send: `95b3a2e4ebad4a6792844af93a2e2a88-20200723042900-586152-11`. It is no secret.
 public struct NotificationID: Hashable, Sendable, CustomStringConvertible {

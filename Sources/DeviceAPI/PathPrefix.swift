@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import HTTP
+import Text
 
 /// What stands before the contract's paths where the backend shares a name with another site: `/push`, for
 /// `/push/api/register`. Empty where the name is the backend's own.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 public import HTTP
 public import HTTPTypes
-import JSON
+internal import JSON
 
 /// What went wrong, for machines and for people: `application/problem+json` (RFC 9457).
 public struct Problem: Error, Equatable, Sendable {

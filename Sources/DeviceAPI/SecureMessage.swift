@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 public import HTTP
-import JSON
+internal import JSON
 
 /// A secure notification as its owner reads it:
 /// `{"Id":7,"Payload":"…","Read":false,"From":"bob","SentAt":"2026-11-22T09:00:00Z"}`.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 public import HTTP
-import JSON
+internal import JSON
 
 /// What became of a send, platform by platform: the answer of `POST /api/notifications`.
 public struct SendOutcome: Equatable, Sendable {

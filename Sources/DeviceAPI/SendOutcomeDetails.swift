@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 public import HTTP
-import JSON
+internal import JSON
 
 /// What became of a send that the hub had taken, device by device in numbers: the answer of
 /// `GET /api/notifications/outcomes/{NotificationId}`.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import DeviceAPI
-import HTTP
+internal import DeviceAPI
+internal import HTTP
 import HTTPTypes
+import Text
 
 /// One user's calls to one backend: adds address and credentials, and turns what is not a success into an error.
 struct BackendCalls: Sendable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 public import DeviceAPI
-import HTTP
+import Text
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import DeviceAPI
-import HTTP
+internal import DeviceAPI
+import Text
 
 /// Where the backend answers: `https://push.example.com`, `https://push.example.com:8443`, or `https://example.com/push`,
 /// where it shares its name with another site.

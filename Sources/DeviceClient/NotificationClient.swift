@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 public import DeviceAPI
-import HTTP
 import HTTPTypes
 import JSON
 

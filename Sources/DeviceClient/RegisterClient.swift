@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 public import DeviceAPI
-import HTTP
 import JSON
+import Text
 
 /// Registers this device for its user's notifications, as the tutorial's class of this name does: the id is kept on the
 /// device, asked for when there is none, and asked for once more when the hub has forgotten it.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import HTTP
 import JSON
+import Text
 
 /// What a secure push brings: which message to fetch, not the message.
 public struct SecureReference: Equatable, Sendable {

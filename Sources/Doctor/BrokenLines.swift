@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Store
-internal import Synchronization
+import System
 
 /// Collects where a store could not be read.
 final class BrokenLines: Sendable {
     /// Places that are remembered.
     private static let maximum = 100
 
-    private let found = Mutex<[String]>([])
+    private let found = Lock<[String]>([])
 
     func hear(_ event: StoreEvent) {
         guard case .brokenLine(let file, let line, _) = event else { return }

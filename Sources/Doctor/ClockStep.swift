@@ -2,6 +2,7 @@
 internal import CPlatform
 package import HTTP
 internal import HTTPTypes
+internal import Text
 
 /// Whether this host knows what time it is: signatures are good for an hour, and hubs refuse what was signed in the
 /// future.

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package import HTTP
-internal import Synchronization
+import System
 
 /// Lets questions through and notes how far the clock of whoever answers is from ours.
 package final class ClockWatch: Responder {
     private let host: String
     private let inner: any Responder
     private let now: @Sendable () -> Int64
-    private let noted = Mutex<ClockStep.Difference?>(nil)
+    private let noted = Lock<ClockStep.Difference?>(nil)
 
     /// - Parameter now: seconds since 1970.
     package init(host: String, inner: any Responder, now: @escaping @Sendable () -> Int64) {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import FastCGI
 internal import Glibc
-internal import Synchronization
-internal import Threads
+import System
 
 /// Looks names up, all at once, and not for longer than it is given: getaddrinfo(3) itself knows no deadline, and a
 /// thread that still waits in it is left behind.
@@ -11,7 +10,7 @@ package enum HostLookup {
     static let maximumHosts = 32
 
     private final class Found: Sendable {
-        let hosts = Mutex<Set<String>>([])
+        let hosts = Lock<Set<String>>([])
         let ended = Semaphore()
     }
 

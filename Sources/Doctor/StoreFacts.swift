@@ -2,6 +2,7 @@
 internal import CPlatform
 internal import Glibc
 package import Store
+package import Text
 
 /// What can be seen of a store without writing to it.
 package struct StoreFacts: Sendable {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import HTTP
 import HTTPTypes
+import Text
 
 /// The crossing from a `Response` to the bytes of a CGI answer (RFC 3875 section 6), into a buffer that is used again
 /// and again.

@@ -2,6 +2,7 @@
 import Glibc
 import HTTP
 import HTTPTypes
+import Text
 
 /// The crossing from CGI's variables to a `Request`: one pass over the environment, then `request()`.
 ///

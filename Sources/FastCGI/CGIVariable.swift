@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import HTTP
 import HTTPTypes
+import Text
 
 /// What a CGI variable (RFC 3875 section 4.1) means to us, found by its name's bytes.
 enum CGIVariable: Equatable {

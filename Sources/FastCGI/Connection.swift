@@ -2,6 +2,7 @@
 import CPlatform
 import Glibc
 import Synchronization
+import System
 
 /// One connection of the web server.
 ///
@@ -10,7 +11,7 @@ import Synchronization
 final class Connection: Sendable {
     let number: Int32
     /// A request that has arrived in part, or whole by way of the event thread. Nil while there is none.
-    private let stored = Mutex<Inbox?>(nil)
+    private let stored = Lock<Inbox?>(nil)
     /// When the first byte must be there, in milliseconds of the monotonic clock; `.max` once it was.
     private let silenceDeadline: Atomic<Int64>
 
@@ -48,7 +49,7 @@ final class Connection: Sendable {
 
 /// All open connections by their descriptor. A connection is closed exactly once: by whoever takes it out of here.
 final class ConnectionTable: Sendable {
-    private let table = Mutex<[Int32: Connection]>([:])
+    private let table = Lock<[Int32: Connection]>([:])
 
     var count: Int { table.withLock { $0.count } }
 

@@ -2,7 +2,7 @@
 import CPlatform
 import Glibc
 import Synchronization
-import Threads
+import System
 
 /// Accepts connections, receives requests that arrive in pieces, and keeps all deadlines; never blocks but in its poller.
 struct EventThread: ~Copyable {

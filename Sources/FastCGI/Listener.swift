@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CPlatform
 import Glibc
-import Threads
+import System
 
 /// A listening socket. It is never `shutdown()`: it may be shared with systemd and with sibling processes, and for them
 /// too that would be the end.

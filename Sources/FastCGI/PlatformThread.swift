@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Threads
+import System
 
 /// A detached thread, in the words of this room's errors.
 package enum PlatformThread {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CPlatform
 import Glibc
-import Threads
+import System
 
 /// A client's connection to a FastCGI socket; every wait on it ends at one deadline.
 struct ProbeConnection {

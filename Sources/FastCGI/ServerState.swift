@@ -4,7 +4,7 @@ import HTTP
 import HTTPTypes
 import Logging
 import Synchronization
-import Threads
+import System
 
 /// What the event thread and the workers of one server share. Whoever is late at the end keeps it alive, descriptors
 /// included, so that a worker that outlives the drain never meets a number that has become somebody else's.

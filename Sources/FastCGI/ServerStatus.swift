@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Synchronization
+import System
 
 /// How busy a server is: a few counters, cheap enough to read at every health check.
 package struct ServerStatus: Sendable, Equatable {
@@ -50,7 +51,7 @@ final class Meters: Sendable {
     let turns = Atomic(0)
     /// Grows with everything that happens; two equal readings mean that nothing did.
     let activity = Atomic(0)
-    private let refused = Mutex<[Refusal: Int]>([:])
+    private let refused = Lock<[Refusal: Int]>([:])
 
     var refusals: [Refusal: Int] { refused.withLock { $0 } }
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CPlatform
 import Glibc
-import Synchronization
-import Threads
+import System
 
 /// Keeps few of the idle workers awake.
 ///
@@ -37,7 +36,7 @@ final class Shift: Sendable {
         }
     }
 
-    private let roster: Mutex<Roster>
+    private let roster: Lock<Roster>
     private let size: Int
     private let workers: Int
     /// Counts calls; a read takes one (eventfd as a semaphore).
@@ -54,7 +53,7 @@ final class Shift: Sendable {
         self.size = size
         self.workers = workers
         let first = min(size, workers)
-        roster = Mutex(Roster(hired: first, listening: first))
+        roster = Lock(Roster(hired: first, listening: first))
     }
 
     /// A worker has taken a connection and is about to serve it.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
-import Threads
+import System
 
 /// The file of a unix socket of our own, known by device and inode, so that nobody else's is ever removed.
 struct SocketFile: Sendable {

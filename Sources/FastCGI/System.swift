@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
-import Threads
+import System
 
 /// The error number of the last failed call, as text for a log: `Permission denied (13)`.
 func systemErrorText(_ code: Int32 = errno) -> String {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Synchronization
+import System
 
 /// The connections that the event thread owns, each with a deadline: requests that arrive in pieces, and connections
 /// that were told 413 and still send.
@@ -30,7 +30,7 @@ final class WaitingRoom: Sendable {
         }
     }
 
-    private let room = Mutex(Room())
+    private let room = Lock(Room())
     /// Bytes that all inboxes may hold together.
     private let capacity: Int
 

@@ -2,6 +2,7 @@
 import CPlatform
 import Glibc
 import Synchronization
+import System
 
 /// One thread that carries one request at a time from its first byte to its last.
 final class Worker: Sendable {
@@ -14,7 +15,7 @@ final class Worker: Sendable {
         var sendDeadline: Int64?
     }
 
-    private let duty = Mutex(Duty())
+    private let duty = Lock(Duty())
     private let isHired = Atomic(false)
 
     /// True once, for whoever begins the worker's thread.

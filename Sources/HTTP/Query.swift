@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Text
 
 /// The decoded items of a query, names compared without regard to ASCII case (as ASP.NET and the hub do).
 public struct Query: Sendable {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 public import HTTPTypes
+import Text
 
 /// How long a server asks to be left alone (`Retry-After`, RFC 9110 section 10.2.3).
 public enum RetryAfter {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 public import HTTPTypes
+import Text
 
 /// One row of a router's table.
 public struct Route: Sendable {

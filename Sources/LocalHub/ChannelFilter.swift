@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import HTTP
 import NotificationHub
+import Text
 
 /// `$filter=ChannelUri eq '…'` and its relatives: which registrations belong to one device.
 ///

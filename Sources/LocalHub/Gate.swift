@@ -2,6 +2,7 @@
 import HTTP
 import HTTPTypes
 import NotificationHub
+import Text
 
 /// An operation of the hub: where it is found, what one needs to be granted, what it does.
 struct HubRoute: Sendable {

@@ -2,6 +2,7 @@
 import HTTP
 import HTTPTypes
 import NotificationHub
+import Text
 
 /// The forms of the hub's answers.
 ///

@@ -2,6 +2,7 @@
 import HTTP
 import HTTPTypes
 import NotificationHub
+import Text
 
 /// One request to the hub, with what every operation needs to know of it.
 struct HubCall {

@@ -2,6 +2,7 @@
 import JSON
 import NotificationHub
 import Store
+import Text
 
 /// A registration as the store keeps it: the description in JSON, beside it what it is found by.
 extension HubRegistration {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Store
+import Text
 
 /// A time in the three ways in which the hub writes it, all in UTC.
 struct HubTime {

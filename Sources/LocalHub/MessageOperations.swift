@@ -2,7 +2,9 @@
 import HTTP
 import HTTPTypes
 import NotificationHub
+internal import Push
 import Store
+import Text
 
 /// Sends, and what became of them.
 struct MessageOperations: Sendable {

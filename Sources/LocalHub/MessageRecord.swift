@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import JSON
 import NotificationHub
+internal import Push
 import Store
+import Text
 
 /// What the hub remembers of a send: to whom, when, and what became of it. Never the text, which is the devices' alone.
 struct MessageRecord {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import NotificationHub
+internal import Push
+import XML
 
 /// The answer to a test send: each device's fate by itself.
 struct NotificationOutcome {

@@ -3,6 +3,7 @@ import HTTP
 import HTTPTypes
 import NotificationHub
 import Store
+import Text
 
 /// Lists of registrations, in pages: all, a tag's, a device's.
 struct RegistrationLists: Sendable {

@@ -3,6 +3,7 @@ import HTTP
 import HTTPTypes
 import NotificationHub
 import Store
+import Text
 
 /// Registration ids and registrations, one by one. Lists are in `RegistrationLists`.
 struct RegistrationOperations: Sendable {

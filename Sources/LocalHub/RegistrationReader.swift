@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import NotificationHub
 import Store
-import Synchronization
+import System
 
 /// Reads stored registrations for lists and sends, which one that cannot be read must not end: it is passed over, and
 /// reported the first time.
@@ -10,7 +10,7 @@ final class RegistrationReader: Sendable {
     static let maximumReported = 1024
 
     private let report: @Sendable (StoreError) -> Void
-    private let reported = Mutex<Set<String>>([])
+    private let reported = Lock<Set<String>>([])
 
     /// - Parameter report: hears `StoreError.damaged`, which names the registration.
     init(report: @escaping @Sendable (StoreError) -> Void) {

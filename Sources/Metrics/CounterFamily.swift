@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-import Synchronization
+import System
 
 /// Numbers that only grow, one for each set of labels.
 package final class CounterFamily<Labels: LabelSet>: Collector {
     private let name: MetricName
-    private let counts: Mutex<SeriesTable<Labels, UInt64>>
+    private let counts: Lock<SeriesTable<Labels, UInt64>>
 
     /// - Parameter initial: told as 0 before they are counted.
     package init(_ name: MetricName, initial: [Labels]) {
         self.name = name
-        counts = Mutex(SeriesTable(initial, 0))
+        counts = Lock(SeriesTable(initial, 0))
     }
 
     package convenience init(_ name: MetricName) {

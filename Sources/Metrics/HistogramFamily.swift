@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-import Synchronization
+import System
 
 /// How long something took, one distribution for each set of labels, in seconds.
 package final class HistogramFamily<Labels: LabelSet>: Collector {
     private let name: MetricName
-    private let distributions: Mutex<SeriesTable<Labels, Distribution>>
+    private let distributions: Lock<SeriesTable<Labels, Distribution>>
 
     /// - Parameter initial: told as 0 before they are observed.
     package init(_ name: MetricName, initial: [Labels]) {
         self.name = name
-        distributions = Mutex(SeriesTable(initial, Distribution()))
+        distributions = Lock(SeriesTable(initial, Distribution()))
     }
 
     package convenience init(_ name: MetricName) {

@@ -2,8 +2,7 @@
 import CPostgres
 import Glibc
 import Store
-import Synchronization
-import Threads
+import System
 
 /// One connection to the server. libpq allows one thread at a time; the pool sees to that.
 ///
@@ -13,7 +12,7 @@ final class Connection: Sendable {
     let library: LibPQ
     /// Changed by libpq only, on the thread that the pool has lent the connection to.
     nonisolated(unsafe) private let handle: OpaquePointer
-    private let prepared = Mutex<Set<String>>([])
+    private let prepared = Lock<Set<String>>([])
     /// A server that has said nothing for so long hangs.
     private let patience: Duration
 

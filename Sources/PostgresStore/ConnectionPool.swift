@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Synchronization
-import Threads
+import System
 
 /// At most so many connections, made when they are needed and kept for the next caller.
 final class ConnectionPool: Sendable {
@@ -43,7 +42,7 @@ final class ConnectionPool: Sendable {
     private let settings: ConnectionSettings
     private let reachability = Reachability()
     private let permits: Semaphore
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     init(_ library: LibPQ, _ settings: ConnectionSettings, size: Int) {
         (self.library, self.settings) = (library, settings)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 import Store
-import Threads
+import System
 
 /// Calls with a deadline, which are tried again where that is certain to do no harm.
 ///

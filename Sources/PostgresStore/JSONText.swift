@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import JSON
 import Store
+internal import Text
 
 /// JSON in columns of text: lists of texts, and the hub's documents.
 enum JSONText {

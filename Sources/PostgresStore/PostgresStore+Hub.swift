@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Store
+internal import Text
 
 extension PostgresStore {
     private static let columns = "r.id, r.channel, r.tags, r.description, r.updated_at, r.version"

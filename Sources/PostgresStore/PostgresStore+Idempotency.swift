@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Store
+package import Text
 
 extension PostgresStore {
     /// A key may be given back between the claim that finds it taken and the look at who has it.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Store
+internal import Text
 
 extension PostgresStore {
     /// What a message takes beside its document, in bytes.

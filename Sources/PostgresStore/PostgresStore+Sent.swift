@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Store
+package import Text
 
 extension PostgresStore {
     /// In the order in which they are forgotten: by the database's clock, then by their place in the call.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Store
+package import Text
 
 extension PostgresStore {
     /// Of those who log in at the same moment each may find the same room, so there may be as many more.

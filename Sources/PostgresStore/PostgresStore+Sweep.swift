@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import Store
-import Synchronization
+import System
+package import Text
 
 /// Which table the next sweep begins with. Losing it costs nothing.
 final class SweepPlace: Sendable {
-    private let place = Mutex(0)
+    private let place = Lock(0)
 
     var current: Int { place.withLock { $0 } }
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import Store
-import Synchronization
+import System
+internal import Text
 
 /// The turn that this store has, or had and has not given back.
 final class TurnHolder: Sendable {
-    private let held = Mutex<Int64?>(nil)
+    private let held = Lock<Int64?>(nil)
 
     /// What it writes with; nil: it has none.
     var token: Int64? { held.withLock { $0 } }
@@ -80,11 +81,11 @@ private final class TurnLease: Sendable {
     }
 
     private let duration: Duration
-    private let state: Mutex<State>
+    private let state: Lock<State>
 
     init(_ duration: Duration, since start: ContinuousClock.Instant) {
         self.duration = duration
-        state = Mutex(State(confirmedAt: start))
+        state = Lock(State(confirmedAt: start))
     }
 
     /// Asks when a third of the time is over. Where the database cannot be asked the turn is kept until its time is.

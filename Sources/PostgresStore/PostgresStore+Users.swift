@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Store
+package import Text
 
 extension PostgresStore {
     private static let columns = """

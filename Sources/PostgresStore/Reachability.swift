@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Synchronization
+import System
 
 /// How long a server that could not be reached, or has fallen silent, is left alone. Callers fail at once meanwhile, instead
 /// of queueing up, and a server that comes back is not met by a crowd: one caller at a time tries.
@@ -16,7 +16,7 @@ final class Reachability: Sendable {
     private static let firstPause = Duration.milliseconds(50)
     private static let longestPause = Duration.seconds(2)
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     /// - Returns: whether the caller is the one who tries; he must say how it ended.
     /// - Throws: `unreachable`, when it is not time yet, or somebody else is trying.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Store
+internal import Text
 
 /// A record that is kept as a row.
 protocol RowRecord: Sendable {

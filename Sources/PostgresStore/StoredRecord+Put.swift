@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Store
+internal import Text
 
 /// Records that come from another store, as they are. Each statement answers a row when it has written one, and none when
 /// the key is taken. What has expired or was removed here takes no key; what was removed counts on.

@@ -2,6 +2,7 @@
 import CPlatform
 import Glibc
 internal import JSON
+internal import Text
 
 /// Which lines of a bucket still count.
 struct BucketCensus {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CPlatform
 import Glibc
-import Threads
+import System
 
 /// The 256 locks of one table, against other threads and other processes alike.
 ///

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import JSON
-import Synchronization
+import System
 
 /// What a process knows of a bucket of notifications without reading it again: which ids are free in it, and that none of
 /// its owners can have come to his quota. So a create costs the same whatever the bucket holds.
@@ -96,7 +96,7 @@ final class BucketSummaries: Sendable {
     private let shelves = (0..<64).map { _ in Shelf() }
 
     private final class Shelf: Sendable {
-        let known = Mutex<[UInt64: BucketSummary]>([:])
+        let known = Lock<[UInt64: BucketSummary]>([:])
     }
 
     /// Lends the summary of the bucket, which is up to date while its lock is held.

@@ -2,6 +2,7 @@
 import Glibc
 internal import JSON
 import Synchronization
+internal import Text
 
 /// One table: JSON Lines files, chosen by the hash of the key, appended under a lock, read without one.
 ///

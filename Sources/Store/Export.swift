@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import JSON
+package import Text
 
 /// A whole site as JSON Lines: a header, a line for each record, and a last line that counts them, so that whoever
 /// reads it knows that nothing is missing.

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import JSON
-import Synchronization
+import System
+internal import Text
 
 /// How much waits, as it was counted last, and of what state of the queue.
 final class CountedBacklog: Sendable {
-    private let last = Mutex<(mark: QueueMark, backlog: QueueBacklog)?>(nil)
+    private let last = Lock<(mark: QueueMark, backlog: QueueBacklog)?>(nil)
 
     func backlog(at mark: QueueMark) -> QueueBacklog? {
         last.withLock { $0?.mark == mark ? $0?.backlog : nil }

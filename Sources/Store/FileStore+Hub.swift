@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 internal import JSON
+package import Text
 
 extension FileStore {
     package func hubRegistration(_ id: String) throws(StoreError) -> HubRegistration? {

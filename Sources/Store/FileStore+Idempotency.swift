@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import JSON
+package import Text
 
 extension FileStore {
     /// The lock of the owner's bucket decides between those who come at once.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 internal import JSON
+package import Text
 
 /// What names a notification; compare the owner's bytes as well, because two texts may be equal that only look alike.
 struct NotificationKey: Hashable {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 internal import JSON
+package import Text
 
 extension FileStore {
     package func holdings(of owner: String, now: Timestamp) throws(StoreError) -> Holdings {

@@ -2,7 +2,7 @@
 import CPlatform
 import Glibc
 internal import JSON
-import Synchronization
+import System
 
 /// A waiting message as a line of the queue's file. All lines have one key, so the file is never split: who delivers
 /// looks at one file, and a write of many messages is one flush.
@@ -40,7 +40,7 @@ struct QueuedLine: LineRecord {
 
 /// When the file of a full queue was last looked through for what has been delivered; that takes reading all of it.
 final class QueueTidying: Sendable {
-    private let last = Mutex<ContinuousClock.Instant?>(nil)
+    private let last = Lock<ContinuousClock.Instant?>(nil)
 
     func isDue(pause: Duration) -> Bool {
         last.withLock { last in
@@ -130,7 +130,7 @@ extension FileStore {
             }
             return nil
         }
-        let held = Mutex<Int32?>(file)
+        let held = Lock<Int32?>(file)
         return QueueTurn {
             guard let file = held.withLock({ $0.take() }) else { return }
             // A child that is just being started may hold a copy of the descriptor, and closing ours would not do.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import Threads
+import System
+package import Text
 
 extension FileStore {
     /// Adds the index lines that records should have and that are missing, as in a copy that was made while others wrote:

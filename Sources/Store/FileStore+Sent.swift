@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 internal import JSON
+package import Text
 
 extension FileStore {
     /// Only appends, so it costs the same whatever the owner has sent before. Those that are too many are dropped when the

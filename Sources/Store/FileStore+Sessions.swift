@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import JSON
+package import Text
 
 extension FileStore {
     package func createSession(_ session: Session, now: Timestamp) throws(StoreError) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
-import Synchronization
+import System
+package import Text
 
 /// How far a sweep has come.
 package struct SweepProgress: Equatable, Sendable {
@@ -21,7 +22,7 @@ final class SweepPosition: Sendable {
         var hash: UInt64 = 0
     }
 
-    private let place = Mutex(Place())
+    private let place = Lock(Place())
 
     var current: Place { place.withLock { $0 } }
 

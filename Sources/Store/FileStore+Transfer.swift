@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import JSON
+package import Text
 
 extension FileStore: TransferStore {
     package func forEachRecord(

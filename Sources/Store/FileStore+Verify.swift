@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+package import Text
 
 extension FileStore {
     /// Reads every line of the store, and looks for every record in its indexes.

@@ -2,6 +2,7 @@
 import CPlatform
 import Glibc
 internal import JSON
+internal import Text
 
 /// The store in flat JSON Lines files, durable and shared by several processes, without a daemon or a database.
 ///

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+package import Text
 
 /// Messages that the local hub took and has not delivered yet.
 ///

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+package import Text
 
 /// Requests whose senders named them with a key, so that one that comes twice acts once.
 ///

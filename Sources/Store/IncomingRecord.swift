@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import JSON
+internal import Text
 
 /// A record that comes from another store, and where it goes.
 struct IncomingRecord {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import Text
 
 /// What the indexes of a table should hold and do not.
 ///

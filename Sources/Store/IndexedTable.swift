@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 internal import JSON
+internal import Text
 
 /// A record that others find by more than its id.
 protocol IndexedRecord: LineRecord {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+package import Text
 
 /// Decides what leaves an owner's mailbox, so that a new notification finds room in it.
 ///

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+package import Text
 
 /// A notification without its payload, as lists and quotas see it.
 package struct NotificationSummary: Hashable, Sendable {

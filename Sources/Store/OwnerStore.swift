@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+package import Text
 
 /// All that is kept under one owner, for who removes a user or asks about one.
 ///

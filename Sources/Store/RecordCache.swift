@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
-import Synchronization
+import System
 
 /// Records that were read, of files that have not changed since: every request asks for its user, and an app asks for
 /// the same notification again and again.
@@ -38,7 +38,7 @@ final class RecordCache<Key: Hashable & Sendable, Record: Sendable>: Sendable {
         }
     }
 
-    private let entries = Mutex(Entries())
+    private let entries = Lock(Entries())
 
     /// The record as it is in its file, be it expired; nil when the file has to be asked.
     func record(_ key: Key) -> Record? {

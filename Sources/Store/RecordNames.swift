@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import JSON
+internal import Text
 
 /// Where the newest line of each record of a file stands, by the record's name; found mostly without parsing.
 ///

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import JSON
+internal import Text
 
 /// A record as it stands: its last whole line, and what ops behind it have done to it.
 struct RecordState {

@@ -1,22 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package import JSON
-
-/// Whole seconds since 1970-01-01T00:00:00Z. In files it is written as `2026-12-21T00:00:00Z`.
-package struct Timestamp: Comparable, Hashable, Sendable {
-    package var seconds: Int64
-
-    package init(seconds: Int64) {
-        self.seconds = seconds
-    }
-
-    package static func < (one: Timestamp, other: Timestamp) -> Bool { one.seconds < other.seconds }
-
-    /// Saturates at the ends of `Int64` instead of trapping.
-    package static func + (time: Timestamp, seconds: Int64) -> Timestamp {
-        let (sum, overflow) = time.seconds.addingReportingOverflow(seconds)
-        return Timestamp(seconds: overflow ? (seconds < 0 ? .min : .max) : sum)
-    }
-}
+package import Text
 
 /// A payload that waits for its owner; only its id travels through the push services.
 package struct SecureNotification: Hashable, Sendable {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+package import Text
 
 /// Who sent what, by the hub's names of sends, so that nobody else may ask what became of it.
 package protocol SentStore: Sendable {

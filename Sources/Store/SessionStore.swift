@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+package import Text
 
 /// Who is logged in: the sessions that cookies stand for.
 ///

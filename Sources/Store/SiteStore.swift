@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+package import Text
 
 /// All that a site keeps. Whoever runs a site knows no more of its store than this.
 package protocol SiteStore: StateStore, HubStore, HubQueue, SweptStore, TransferStore {}

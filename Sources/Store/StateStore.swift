@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+package import Text
 
 /// What the backend keeps: users, their sessions, secure notifications, who owns which registration, who sent what,
 /// and what was answered to requests that must not act twice.

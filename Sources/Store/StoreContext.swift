@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 import Synchronization
+import System
 
 /// What all tables of one store share: where it is, how it may behave, and whether it may still be written.
 final class StoreContext: Sendable {
@@ -15,7 +16,7 @@ final class StoreContext: Sendable {
     private let poison = Atomic<Bool>(false)
     /// The `errno` that keeps the store from being written and was reported; 0 while writing works.
     private let obstacle = Atomic<Int32>(0)
-    private let reported = Mutex<Set<String>>([])
+    private let reported = Lock<Set<String>>([])
 
     init(path: String, options: FileStore.Options, hash: SipHash, isReadOnly: Bool) {
         self.path = path

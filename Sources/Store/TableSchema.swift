@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import JSON
+internal import Text
 
 /// What the engine must know of a table's lines; the rest of a line is the table's own affair.
 struct TableSchema: Sendable {

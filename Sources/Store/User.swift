@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+package import Text
 
 /// A user who may log in, or what a removed one leaves behind so that the next user of the name is another owner.
 package struct User: Hashable, Sendable {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import HTTP
 internal import HTTPTypes
 internal import NotificationHub
+internal import Text
 
 /// How the push service shall treat a message: as the notification says, where that is valid, else by default.
 /// A header that is not valid would cost the message, because services answer 400 to it.

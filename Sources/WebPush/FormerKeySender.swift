@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import HTTP
 internal import HTTPTypes
-import Synchronization
+import System
 
 /// Reaches subscriptions that were made with a former key, after the key was rotated.
 ///
@@ -17,7 +17,7 @@ final class FormerKeySender: RequestSender {
     private let authorizations: [VAPIDAuthorization]
     private let onFormerKey: @Sendable () -> Void
     /// The place of the key in `authorizations`, by the hash of the subscription's address: no handle is kept.
-    private let known = Mutex<[Int: Int]>([:])
+    private let known = Lock<[Int: Int]>([:])
 
     /// - Parameters:
     ///   - authorizations: the current key's, with which requests come here, and those of the former ones.

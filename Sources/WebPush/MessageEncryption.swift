@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Crypto
 package import NotificationHub
+internal import Text
 
 /// Encrypts one message so that one browser alone can read it, and not the push service between
 /// (RFC 8291, in the form of RFC 8188, `aes128gcm`, as a single record).

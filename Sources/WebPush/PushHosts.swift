@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import HTTP
 internal import NotificationHub
+internal import Text
 
 /// The push services that may be sent to.
 ///

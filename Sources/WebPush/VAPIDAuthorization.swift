@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import JSON
 internal import NotificationHub
-import Synchronization
+import System
+internal import Text
 
 /// Says to push services who sends (RFC 8292): a signed token for each, kept until it grows old.
 ///
@@ -24,7 +25,7 @@ final class VAPIDAuthorization: Sendable {
     private let key: VAPIDKey
     private let subject: VAPIDSubject
     private let now: @Sendable () -> Int64
-    private let tokens = Mutex<[String: Token]>([:])
+    private let tokens = Lock<[String: Token]>([:])
 
     /// - Parameter now: seconds since 1970.
     init(key: VAPIDKey, subject: VAPIDSubject, now: @escaping @Sendable () -> Int64) {

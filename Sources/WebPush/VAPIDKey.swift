@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Crypto
-package import NotificationHub
+internal import NotificationHub
+package import Text
 
 /// The key pair by which push services know one application server (RFC 8292): P-256, made by the operator himself.
 ///

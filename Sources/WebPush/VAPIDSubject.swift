@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import HTTP
 internal import NotificationHub
+internal import Text
 
 /// Where a push service finds the operator when something is wrong with what he sends (`sub`, RFC 8292 section 2.1):
 /// `mailto:push@example.com` or `https://example.com/contact`.

@@ -2,6 +2,7 @@
 package import HTTP
 internal import HTTPTypes
 package import NotificationHub
+package import Push
 
 /// Pushes to browsers, whoever made them: RFC 8030 with the payload encrypted (RFC 8291) and the sender known
 /// (RFC 8292). It needs no account at any vendor, only a key pair of one's own.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Synchronization
+import System
 import Testing
-import Threads
 
 @testable import AppBackend
 

@@ -6,6 +6,7 @@ import HTTPTypes
 import LocalHub
 import NotificationHub
 import PostgresStore
+import Push
 import Store
 
 /// Delivers what waits in a store until it is killed, and writes a line `<process> <message> <device>` into a file for

@@ -2,6 +2,7 @@
 import HTTP
 import HTTPTypes
 import Testing
+import Text
 
 @testable import FastCGI
 

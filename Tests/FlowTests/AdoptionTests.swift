@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import DeviceAPI
 import HTTPTypes
-import NotificationHub
 import Store
 import Testing
+import Text
 
 /// Ids that are not the caller's: whose the registration is that they lead to, and what nobody gains by them.
 struct AdoptionTests {

@@ -7,6 +7,7 @@ import JSON
 import NotificationHub
 import Store
 import Testing
+import Text
 
 // Testing has a type of this name too.
 private typealias Tag = NotificationHub.Tag

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import AppBackend
-import HTTP
 import HTTPTypes
-import NotificationHub
 import Store
 import Testing
+import Text
 
 /// Names that Unicode calls equal, of a store in which an older version has let them in.
 @Suite struct EqualNamesTests {

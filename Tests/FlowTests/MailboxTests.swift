@@ -6,6 +6,7 @@ import HTTPTypes
 import JSON
 import Store
 import Testing
+import Text
 
 /// Secure messages that wait for their owner: who left them, how many one sender may leave, and how they go.
 struct MailboxTests {

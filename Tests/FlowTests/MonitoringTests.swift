@@ -7,6 +7,7 @@ import Metrics
 import NotificationHub
 import Store
 import Testing
+import Text
 
 /// What the numbers say of what really happened.
 struct MonitoringTests {

@@ -4,6 +4,7 @@ import HTTPTypes
 import JSON
 import Store
 import Testing
+import Text
 
 /// `GET /api/notifications`: the order, the pages and the filter.
 struct NotificationListTests {

@@ -4,6 +4,7 @@ import HTTPTypes
 import JSON
 import Store
 import Testing
+import Text
 
 /// What travels to the devices, byte for byte: what the tutorials' clients were written against.
 struct PayloadTests {

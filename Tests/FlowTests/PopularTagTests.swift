@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import DeviceAPI
-import HTTP
 import HTTPTypes
 import NotificationHub
 import Store
 import Synchronization
 import Testing
+import Text
 
 // Testing has a type of this name too.
 private typealias Tag = NotificationHub.Tag

@@ -2,13 +2,12 @@
 import AppBackend
 import DeviceAPI
 import Foundation
-import HTTP
 import HTTPTypes
 import JSON
-import NotificationHub
 import Randomness
 import Store
 import Testing
+import Text
 
 /// What is left of a user who was removed: nothing, for anybody, from the first moment on.
 @Suite struct RemovalTests {

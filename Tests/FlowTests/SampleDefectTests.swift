@@ -7,6 +7,7 @@ import HTTPTypes
 import JSON
 import NotificationHub
 import Testing
+import Text
 
 /// The defects of Microsoft's sample, one test each. The number is the defect's place in `docs/differences.md`.
 struct SampleDefectTests {

@@ -9,6 +9,7 @@ import JSON
 import NotificationHub
 import Store
 import Testing
+import Text
 
 /// `GET /api/notifications/outcomes/{NotificationId}`: what became of a send, for who sent it.
 struct SentOutcomeTests {

@@ -6,6 +6,7 @@ import HTTP
 import HTTPTypes
 import Store
 import Testing
+import Text
 
 /// Who is refused a session, and what a session is refused.
 struct SessionRefusalTests {

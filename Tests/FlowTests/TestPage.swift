@@ -4,8 +4,8 @@ import Foundation
 import HTTP
 import HTTPTypes
 import Logging
-import NotificationHub
 import Store
+import Text
 
 /// A page of the backend's own in a browser: keeps the cookie that it was given, and says what browsers say.
 final class TestPage {

@@ -7,6 +7,7 @@ import JSON
 import NotificationHub
 import Store
 import Synchronization
+import Text
 
 extension TestSite {
     /// As one process has it; each call makes another process's.

@@ -11,6 +11,7 @@ import Logging
 import NotificationHub
 import Store
 import Synchronization
+import Text
 
 /// The whole product in this process: real clients, real backend, real hub client, real local hub, real files.
 /// Every test makes its own, with users whose passwords are `<name>-secret`.

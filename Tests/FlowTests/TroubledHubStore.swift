@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Store
 import Synchronization
+import Text
 
 /// The built-in hub's store, of which every call throws while it has a trouble.
 final class TroubledHubStore: HubStore {

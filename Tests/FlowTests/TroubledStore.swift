@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Store
 import Synchronization
+import Text
 
 /// A store with one trouble: every call but those about users throws it, or `health` tells of it.
 struct TroubledStore: StateStore {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import HTTP
 import HTTPTypes
 import JSON
+import Text
 
 /// One of the tutorials' apps on a phone: what it keeps, and its requests as it makes them, step by step. It is none of
 /// `DeviceClient`, which knows more.

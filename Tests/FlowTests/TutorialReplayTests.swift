@@ -4,6 +4,7 @@ import HTTPTypes
 import NotificationHub
 import Synchronization
 import Testing
+import Text
 
 /// The tutorials' apps as they are, against what happens to phones: nobody updates them.
 struct TutorialReplayTests {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import DeviceAPI
-import HTTP
 import HTTPTypes
 import JSON
 import Store
 import Testing
+import Text
 
 /// Registration ids that were handed out and never used.
 struct UnusedIDTests {

@@ -6,8 +6,8 @@ import HTTPTypes
 import JSON
 import Metrics
 import Processes
+import System
 import Testing
-import Threads
 
 /// What one user may do, and what of it others notice.
 struct UserLimitTests {

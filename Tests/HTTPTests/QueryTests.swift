@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import HTTP
 import Testing
+import Text
 
 @Suite struct QueryTests {
     @Test(

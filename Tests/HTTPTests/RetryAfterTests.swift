@@ -2,6 +2,7 @@
 import HTTP
 import HTTPTypes
 import Testing
+import Text
 
 /// 1994-11-06T08:49:37Z, the RFC's own example.
 private let example: Int64 = 784_111_777

@@ -5,9 +5,11 @@ import HTTPTypes
 import LocalHub
 import MemoryStore
 import NotificationHub
+import Push
 import Store
 import Synchronization
 import Testing
+import Text
 
 /// A push service that has no secrets: its requests name the device in the path.
 struct PlainDriver: PushDriver {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import JSON
 import LocalHub
-import NotificationHub
 import Store
 import Testing
+import Text
 
 /// A queued message as the store keeps it.
 private func queued(enqueuedAt: String = "1541549917", targets: String = "0", more: String = "") -> String {

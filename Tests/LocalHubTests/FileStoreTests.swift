@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
-import HTTP
 import NotificationHub
 import Store
 import Synchronization
 import Testing
+import Text
 
 /// The hub on the store that it is delivered with: what the store in memory may hide.
 @Suite final class `The local hub on files` {

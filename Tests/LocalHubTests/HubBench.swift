@@ -5,6 +5,7 @@ import LocalHub
 import MemoryStore
 import NotificationHub
 import Store
+import Text
 
 /// A hub with three keys, on a store in memory, and short words for talking to it.
 struct HubBench {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import HTTP
 import HTTPTypes
 import NotificationHub
 import Randomness
 import Testing
+import Text
 
 @Suite struct `Lists of the local hub` {
     let bench = HubBench()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import NotificationHub
+import Push
 import Testing
 
 @testable import LocalHub

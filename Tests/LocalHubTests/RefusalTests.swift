@@ -6,6 +6,7 @@ import Randomness
 import Store
 import Synchronization
 import Testing
+import Text
 
 @Suite struct `What the local hub refuses` {
     let bench = HubBench()

@@ -2,6 +2,7 @@
 import MemoryStore
 import Store
 import Synchronization
+import Text
 
 /// A store in memory that refuses some calls, as a full disk or a damaged file does, and counts how often.
 final class RefusingStore: HubStore, HubQueue {

@@ -3,6 +3,7 @@ import HTTP
 import LocalHub
 import MemoryStore
 import NotificationHub
+import Push
 import Store
 import Testing
 

@@ -2,6 +2,7 @@
 import JSON
 import Store
 import Synchronization
+package import Text
 
 /// A `HubStore` in memory. It keeps the contract that the real one keeps (`HubContract`), so that the hub's tests are
 /// worth something.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Store
 import Synchronization
+package import Text
 
 /// Idempotency keys in memory. It keeps the contract that the real store keeps (`IdempotencyContract`).
 package final class MemoryIdempotencyStore: IdempotencyStore {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Store
 import Synchronization
+package import Text
 
 /// Sessions and sends in memory. It keeps the contract that the real store keeps (`SessionContract`), so that tests
 /// that need no more than these are worth something.

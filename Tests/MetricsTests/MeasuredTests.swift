@@ -4,6 +4,7 @@ import HTTP
 import HTTPTypes
 import Metrics
 import NotificationHub
+import Push
 import Store
 import Synchronization
 import Testing

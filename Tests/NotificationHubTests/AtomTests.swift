@@ -2,6 +2,7 @@
 import NotificationHub
 import Randomness
 import Testing
+import XML
 
 @Suite struct AtomTests {
     @Test func `every type of registration is read and written, byte for byte`() throws {

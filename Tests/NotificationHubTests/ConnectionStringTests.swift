@@ -2,6 +2,7 @@
 import NotificationHub
 import Randomness
 import Testing
+import Text
 
 @Suite struct ConnectionStringTests {
     static let accepted: [(text: String, scheme: String, endpoint: String, name: String, key: String, path: String?)] =

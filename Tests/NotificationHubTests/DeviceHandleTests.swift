@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import NotificationHub
 import Testing
+import Text
 
 @Suite struct DeviceHandleTests {
     @Test func `an Apple token is stored in upper case`() throws {

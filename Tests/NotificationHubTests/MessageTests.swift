@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import HTTP
 import HTTPTypes
 import NotificationHub
 import Testing
+import Text
 
 @Suite struct MessageTests {
     static let json = [UInt8](#"{"aps":{"alert":"é"}}"#.utf8)

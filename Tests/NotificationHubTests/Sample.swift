@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import HTTP
 import HTTPTypes
 import NotificationHub
 import Randomness
+import Text
 
 /// The hub's tags; the testing library has some of its own.
 typealias Tag = NotificationHub.Tag

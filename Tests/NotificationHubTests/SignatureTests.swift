@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import HTTP
 import NotificationHub
 import Randomness
 import Testing
+import Text
 
 @Suite struct SignatureTests {
     static let expiry: Int64 = 1_767_225_600

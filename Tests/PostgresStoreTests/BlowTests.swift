@@ -8,6 +8,7 @@ import Randomness
 import Store
 import StoreContract
 import Testing
+import Text
 
 /// Servers that die, stop or go away, each one of the test's own. One at a time: each has processes enough.
 @Suite(.serialized) struct `A server that is struck` {

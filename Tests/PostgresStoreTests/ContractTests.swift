@@ -4,6 +4,7 @@ import PostgresStore
 import Store
 import StoreContract
 import Testing
+import Text
 
 @Suite struct `The store in a database` {
     private static func small(_ options: inout PostgresStore.Options) {

@@ -3,6 +3,7 @@ import PostgresServer
 import Processes
 import Store
 import Testing
+import Text
 
 @testable import PostgresStore
 

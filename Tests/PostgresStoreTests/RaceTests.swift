@@ -5,6 +5,7 @@ import Processes
 import Store
 import StoreContract
 import Testing
+import Text
 
 @Suite struct `Two stores on one database` {
     private static let threads = 12

@@ -5,6 +5,7 @@ import Processes
 import Store
 import StoreContract
 import Testing
+import Text
 
 @Suite struct `Sweeping a database` {
     @Test func `what has expired goes, a bounded piece at a time, and the rest stays`() throws {

@@ -2,6 +2,7 @@
 import Glibc
 import Randomness
 import Store
+import Text
 
 /// The record that all of them write: a line of 320 bytes in the file store.
 enum Sample {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import Store
 import Testing
+internal import Text
 
 /// What every adapter of the two protocols must do, whatever it keeps its records in. Caps: 5 notifications, 3 devices,
 /// 3 sessions, 4 sends and 4 idempotency keys per owner.

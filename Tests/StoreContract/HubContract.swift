@@ -2,6 +2,7 @@
 import JSON
 package import Store
 import Testing
+internal import Text
 
 /// What every `HubStore` must do, whatever it keeps its records in.
 package struct HubContract {

@@ -3,6 +3,7 @@ import Dispatch
 package import Store
 import Synchronization
 import Testing
+internal import Text
 
 /// What every store of idempotency keys must do, whatever it keeps them in. Cap: 4 keys per owner.
 package struct IdempotencyContract {

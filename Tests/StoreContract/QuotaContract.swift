@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import Store
 import Testing
+internal import Text
 
 /// How many bytes an owner's mailbox holds, whatever the store keeps its records in. Cap: 20,000 bytes.
 package struct QuotaContract {

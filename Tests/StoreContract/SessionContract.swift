@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import Store
 import Testing
+internal import Text
 
 /// What every store of sessions and sends must do, whatever it keeps them in. Caps: 3 sessions and 4 sends per owner.
 package struct SessionContract {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package import Store
+package import Text
 
 /// For tests to which it does not matter who has left a notification.
 extension StateStore {

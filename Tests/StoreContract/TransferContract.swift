@@ -2,6 +2,7 @@
 import JSON
 package import Store
 import Testing
+internal import Text
 
 /// What every store must do whose records can be moved: from `source` to `target`, both empty at first. An owner may have
 /// 5 notifications in `target`.

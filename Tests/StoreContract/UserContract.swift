@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import Store
 import Testing
+internal import Text
 
 /// What every store must keep of users who were removed, and of the work that is left to be done for a name.
 package struct UserContract {

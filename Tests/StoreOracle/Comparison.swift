@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import JSON
 import Store
+import Text
 
 /// A store beside the ledger of what was written to it: every record is in a state that it may be in, every index finds
 /// it once, and nothing is there that nobody wrote.

@@ -2,6 +2,7 @@
 import Glibc
 import Store
 import Synchronization
+import Text
 
 /// `store-oracle freeze FOLDER OWNER`: a process that stops in the middle of a line for that owner, with the lock of its
 /// bucket held, and goes on when it is told to (SIGCONT).

@@ -2,6 +2,7 @@
 import Glibc
 import JSON
 import Store
+import Text
 
 /// `store-oracle verify`: compares a store with what its writers told, prints one JSON object, and writes on.
 ///

@@ -2,6 +2,7 @@
 import Glibc
 import JSON
 import Store
+import Text
 
 /// One writer that creates, changes and removes records of every kind, so that files are compacted and split all the
 /// time. All writers share owners, tags and channels, so that they meet in the same files; keys are each one's own.

@@ -3,6 +3,7 @@ import Foundation
 import Store
 import Synchronization
 import Testing
+import Text
 
 /// What lies on the disk, and what hands and crashes do to it.
 @Suite struct FileTests {

@@ -3,6 +3,7 @@ import Foundation
 import Store
 import Synchronization
 import Testing
+import Text
 
 /// Idempotency keys in files: what the contract cannot see.
 @Suite struct IdempotencyTests {

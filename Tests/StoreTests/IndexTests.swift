@@ -3,6 +3,7 @@ import Foundation
 import Store
 import Synchronization
 import Testing
+import Text
 
 /// Indexes that have lost lines, and getting them back.
 @Suite struct IndexTests {

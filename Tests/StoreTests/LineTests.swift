@@ -3,6 +3,7 @@ import Foundation
 import JSON
 import Randomness
 import Testing
+import Text
 
 @testable import Store
 

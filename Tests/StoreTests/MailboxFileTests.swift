@@ -3,6 +3,7 @@ import Foundation
 import Store
 import StoreContract
 import Testing
+import Text
 
 /// Mailboxes as files: read in pieces, and without parsing what a list does not show.
 @Suite struct MailboxFileTests {

@@ -2,6 +2,7 @@
 import JSON
 import Randomness
 import Store
+import Text
 
 /// Records of every kind with texts that are hard to write down; the same ones in every run.
 struct RandomRecords {

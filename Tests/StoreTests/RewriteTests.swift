@@ -4,6 +4,7 @@ import Foundation
 import Store
 import Synchronization
 import Testing
+import Text
 
 /// One process sweeps, and a person appends lines by hand, while two others write, each with a store of its own, which
 /// stands for a process. Files are so small that they are split all the time.

@@ -3,6 +3,7 @@ import Foundation
 import Store
 import Synchronization
 import Testing
+import Text
 
 /// Sessions and sends in files: what the contract cannot see.
 @Suite struct SessionTests {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Store
 import Testing
+import Text
 
 /// Records of every kind that were acknowledged before a copy began and that nobody changes afterwards, and ids of
 /// others that were removed before it began.

@@ -3,6 +3,7 @@ import Foundation
 import Store
 import Synchronization
 import Testing
+import Text
 
 /// A folder of its own for one test; removed with everything in it when the test is over.
 final class TemporaryFolder: Sendable {

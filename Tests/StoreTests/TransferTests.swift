@@ -4,6 +4,7 @@ import Randomness
 import Store
 import StoreContract
 import Testing
+import Text
 
 /// Records on their way from one store to another, and their lines.
 @Suite struct TransferTests {

@@ -2,6 +2,7 @@
 import Crypto
 import Glibc
 import NotificationHub
+import Text
 import WebPush
 
 /// What `script/bench push` needs beside the responder: browsers that are none, and what a push costs before it is sent.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Crypto
 import NotificationHub
+import Text
 
 /// The other end: a browser that has subscribed and reads what it is sent. Written after RFC 8188 and RFC 8291 and not
 /// after our encryption; HKDF is spelt out in HMACs, so that every value of the RFC's appendix can be compared.

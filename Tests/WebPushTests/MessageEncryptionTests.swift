@@ -3,6 +3,7 @@ import Crypto
 import NotificationHub
 import Randomness
 import Testing
+import Text
 
 @testable import WebPush
 

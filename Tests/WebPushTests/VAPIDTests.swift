@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import Crypto
-import HTTP
 import JSON
-import NotificationHub
 import Randomness
 import Synchronization
 import Testing
+import Text
 
 @testable import WebPush
 

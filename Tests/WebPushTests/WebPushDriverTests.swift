@@ -2,7 +2,9 @@
 import HTTP
 import HTTPTypes
 import NotificationHub
+import Push
 import Testing
+import Text
 
 @testable import WebPush
 

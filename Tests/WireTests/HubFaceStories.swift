@@ -4,6 +4,7 @@ import HTTP
 import HTTPTypes
 import NotificationHub
 import Testing
+import Text
 
 extension WireTests {
     /// The local hub as other backends meet it: over TLS, through nginx, with nothing but a signature.

@@ -6,6 +6,7 @@ import HTTPTypes
 import NotificationHub
 import Processes
 import Testing
+import Text
 
 extension WireTests {
     /// The local hub with a policy for each of its callers.

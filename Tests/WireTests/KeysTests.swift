@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Glibc
-import NotificationHub
 import Processes
 import Testing
+import Text
 
 /// `app-backend keys vapid`, and what `app-backend check` says of browsers.
 struct KeysTests {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
-import HTTP
 import Synchronization
 import Testing
+import Text
 
 /// The texts of one site that no log may hold.
 final class Secrets: Sendable {

@@ -4,6 +4,7 @@ import DeviceAPI
 import Foundation
 import NotificationHub
 import Testing
+import Text
 
 /// The whole product as it is installed: nginx with TLS, the responder behind it, and, reached by libcurl through an
 /// nginx of its own, a hub that is another responder.

@@ -5,6 +5,7 @@ import JSON
 import NotificationHub
 import Server
 import Store
+import Text
 
 /// `app-backend user show`
 struct UserShowCommand: ParsableCommand {

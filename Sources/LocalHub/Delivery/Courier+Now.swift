@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import HTTP
 import NotificationHub
+internal import Push
 import Store
-import Synchronization
-import Threads
+import System
 
 extension Courier {
     /// Delivers at once, on the caller's thread, for test sends: their answer tells each device's fate. Each target is
@@ -14,7 +14,7 @@ extension Courier {
             PlannedDelivery(
                 notification, to: target, attempts: 0, driver: drivers[target.description.platform])
         }
-        let results = Mutex<[Int: Result<Response, any Error>]>([:])
+        let results = Lock<[Int: Result<Response, any Error>]>([:])
         let answered = Semaphore()
         var expected = 0
         for (index, delivery) in planned.enumerated() {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import HTTP
 import NotificationHub
+package import Push
 import Store
 import Synchronization
-import Threads
+import System
 
 /// Delivers what waits in the hub's queue, on one thread, to the push services that there are drivers for.
 ///

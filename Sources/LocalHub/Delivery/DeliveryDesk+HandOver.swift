@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import HTTP
-import NotificationHub
+internal import Push
 import Store
+import Text
 
 /// What is handed over next.
 extension DeliveryDesk {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import HTTP
-import NotificationHub
+internal import Push
 import Store
+import Text
 
 /// The delivering thread's own: the messages that it works on. It exists while this process has the turn.
 final class DeliveryDesk {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import HTTP
-import Synchronization
-import Threads
+import System
 
 /// What a push service, or the way to it, said of one target.
 struct Answer: Sendable {
@@ -21,7 +20,7 @@ final class Mailbox: Sendable {
         var isStopping = false
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
     private let bell = Semaphore()
 
     /// The answers since the last time. Each target has at most one under way, so the window bounds them.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import HTTP
 import NotificationHub
+internal import Push
 
 /// One message for one target, ready to be handed over.
 struct PlannedDelivery: Sendable {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import NotificationHub
+internal import Push
 
 /// What is known of the push services at this moment, by authority: how many requests each has, and which of them is
 /// not to be bothered for a while.

@@ -2,6 +2,7 @@
 import JSON
 import NotificationHub
 import Store
+import Text
 
 /// A message that waits to be delivered, and how far its delivery has come.
 ///

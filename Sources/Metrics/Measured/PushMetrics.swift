@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import HTTP
 import NotificationHub
+package import Push
 
 /// What push services said. Each try of a device counts, also those that are made again.
 package struct PushMetrics: Sendable {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import HTTP
+package import Text
 
 /// How to reach a hub and with which key:
 /// `Endpoint=sb://ns.servicebus.windows.net/;SharedAccessKeyName=…;SharedAccessKey=…[;EntityPath=hub]`.

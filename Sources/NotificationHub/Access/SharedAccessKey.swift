@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+package import Text
 
 /// What the holder of a key may do at a hub.
 package struct AccessRights: OptionSet, Hashable, Sendable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Crypto
-internal import HTTP
+internal import Text
 
 extension SharedAccessSignature {
     /// Checks tokens at the hub's door.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Crypto
-internal import HTTP
+internal import Text
 
 /// The hub's access token: `SharedAccessSignature sr=<resource>&sig=<signature>&se=<expiry>&skn=<key name>`.
 ///

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import XML
 
 /// A registration in its envelope, an entry of Atom (RFC 4287), as the hub answers it.
 package struct AtomEntry: Equatable, Sendable {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import XML
 
 /// Why a document of the hub's language was not understood. It never repeats the document.
 package enum AtomError: Error, Equatable, Sendable {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import XML
 
 /// Reads the element that describes a registration, in either of its two forms:
 /// `<AppleRegistrationDescription>` or `<RegistrationDescription i:type="AppleRegistrationDescription">`.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import HTTP
+internal import Text
+import XML
 
 /// The body of an answer that is not a success: `<Error><Code>404</Code><Detail>…</Detail></Error>`, in no namespace.
 package struct ErrorDocument: Equatable, Sendable {

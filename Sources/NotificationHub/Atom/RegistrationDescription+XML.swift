@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import XML
 
 extension RegistrationDescription {
     /// Who will read the description.

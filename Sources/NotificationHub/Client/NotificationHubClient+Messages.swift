@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import HTTP
 internal import HTTPTypes
+internal import Text
 
 extension NotificationHubClient {
     /// `POST /{hub}/messages`: hands a message to the hub, which then sends it to all whom the expression addresses.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import HTTP
 internal import HTTPTypes
+internal import Text
 
 extension NotificationHubClient {
     /// `POST /{hub}/registrationids`: a new id. The hub stores nothing under it before the first `createOrUpdate`.

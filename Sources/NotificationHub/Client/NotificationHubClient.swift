@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import HTTP
 internal import HTTPTypes
+internal import Text
 
 /// Speaks the hub's REST language through any `Responder`: the network, or a hub in this very process.
 ///

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import Synchronization
+import System
+internal import Text
 
 /// Makes the client's access token and keeps it until it grows old. Copies of a client share one.
 final class TokenCache: Sendable {
@@ -15,7 +16,7 @@ final class TokenCache: Sendable {
 
     private let resource: String
     private let key: SharedAccessKey
-    private let token = Mutex<Token?>(nil)
+    private let token = Lock<Token?>(nil)
 
     init(resource: String, key: SharedAccessKey) {
         self.resource = resource

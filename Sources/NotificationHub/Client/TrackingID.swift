@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import HTTP
+internal import Text
 
 /// Names of requests that nobody named: random UUIDs (RFC 9562 section 5.4), the only form of which the hub's logs are
 /// known to find.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import Text
 
 /// Where and with which keys a browser is pushed to (`PushSubscription` of the W3C Push API; RFC 8291).
 package struct BrowserSubscription: Hashable, Sendable {

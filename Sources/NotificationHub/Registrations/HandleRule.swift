@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import HTTP
+internal import Text
 
 /// Which rule a push handle breaks. It never repeats the handle.
 package enum HandleError: String, Error, Sendable, CustomStringConvertible {

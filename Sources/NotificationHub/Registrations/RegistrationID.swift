@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import HTTP
+internal import Text
 
 /// The hub's name for a registration: `7260336227650468927-4200236381151834034-1`.
 ///

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import Text
+import XML
 
 extension NotificationDetails {
     /// Elements of outcomes in the order of .NET's data contract; the URI of the error details stands behind the fifth.

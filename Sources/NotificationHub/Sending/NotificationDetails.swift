@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+package import Text
 
 /// What became of a message (`GET /{hub}/messages/{id}`).
 package struct NotificationDetails: Equatable, Sendable {

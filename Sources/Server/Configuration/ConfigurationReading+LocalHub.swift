@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import NotificationHub
+import Text
 
 extension SiteConfiguration {
     mutating func readLocalHub(_ reading: inout ConfigurationReading) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import HTTP
 import NotificationHub
+import Text
 import WebPush
 
 extension SiteConfiguration.WebPush {

@@ -3,9 +3,9 @@ import AppBackend
 import Configuration
 import FastCGI
 import Glibc
-import HTTP
 import Logging
 import NotificationHub
+import Text
 
 extension SiteConfiguration {
     /// Keys whose values are secrets. They can also be files of `$CREDENTIALS_DIRECTORY` (systemd's

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import HTTP
 import NotificationHub
+import Text
 
 /// One element of `localHub.keys`: a policy as Azure has it, with its name, its rights and one or two keys, both of which are
 /// taken: `SharedAccessKeyName=sender;Rights=Send;PrimaryKey=…;SecondaryKey=…`.

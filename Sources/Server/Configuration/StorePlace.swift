@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-package import NotificationHub
 import PostgresStore
+package import Text
 
 /// Where the state is kept.
 package enum StorePlace: Equatable, Sendable {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import CPlatform
 import Glibc
-import NotificationHub
+import Text
 package import WebPush
 
 /// The file of the key that browsers know this site by: one line, the private key in base64url. Another file beside it, with

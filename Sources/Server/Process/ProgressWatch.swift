@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import FastCGI
 import Logging
-import Threads
+import System
 
 /// Tells the service manager how the service fares, and that it makes progress, as long as it does.
 ///

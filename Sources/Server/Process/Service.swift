@@ -4,8 +4,7 @@ import FastCGI
 import Glibc
 import Logging
 import Store
-import Synchronization
-import Threads
+import System
 
 /// One running responder: its socket, its site, and those who watch over them.
 package final class Service: Sendable {
@@ -133,7 +132,7 @@ package final class Service: Sendable {
 /// Tells monitors how busy the server is. The server needs the site to answer and the site needs the server to ask,
 /// so one of them has to be introduced later.
 private final class ServerLoad: Sendable {
-    private let server = Mutex<Server?>(nil)
+    private let server = Lock<Server?>(nil)
 
     func watch(_ server: Server) {
         self.server.withLock { $0 = server }

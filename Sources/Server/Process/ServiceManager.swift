@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
-import Threads
+import System
 
 /// Whoever started the process and wants to hear how it fares: systemd, or what sets `$NOTIFY_SOCKET` as it does
 /// (`sd_notify(3)`, whose protocol is one datagram of `NAME=value` lines).

@@ -4,7 +4,7 @@ import FastCGI
 import Logging
 import Store
 import Synchronization
-import Threads
+import System
 
 /// Tidies the store a little at a time, so that what has expired does not lie on the disk for longer than an hour, or
 /// longer only in a store of more files than are looked at in one, 5,760; and ends the server when the disk has lost
@@ -26,7 +26,7 @@ final class Sweeper: Sendable {
     private let stopping = Latch()
     private let foundLoss = Atomic(false)
     /// Said once, not every ten seconds.
-    private let lastError = Mutex<StoreError?>(nil)
+    private let lastError = Lock<StoreError?>(nil)
 
     init(store: any SiteStore, logger: Logger) {
         self.store = store

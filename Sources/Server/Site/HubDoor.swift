@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import Curl
-import HTTP
 import LocalHub
 import Logging
 import Metrics
 import NotificationHub
 import Store
+import Text
 import WebPush
 
 /// The way to the hub that the configuration names: Azure's over the network, or the one in the box, with what delivers

@@ -5,7 +5,7 @@ import HTTP
 import Logging
 import Metrics
 import Store
-import Synchronization
+import System
 
 /// The site that answers now. A reload puts another in its place; what the former has begun it also finishes.
 final class LiveSite: Responder {
@@ -39,9 +39,9 @@ final class LiveSite: Responder {
     private let logger: Logger
     private let metrics: SiteMetrics
     private let load: @Sendable () -> HealthController.Load
-    private let current: Mutex<Generation>
+    private let current: Lock<Generation>
     /// What the operator should know and would not look for in the log.
-    private let note = Mutex("")
+    private let note = Lock("")
 
     /// - Throws: as `Site.init`.
     init(
@@ -53,7 +53,7 @@ final class LiveSite: Responder {
         self.metrics = metrics
         self.load = load
         let site = try Site(configuration, store: store, logger: logger, metrics: metrics, load: load)
-        current = Mutex(Generation(number: 0, configuration: configuration, site: site))
+        current = Lock(Generation(number: 0, configuration: configuration, site: site))
     }
 
     func respond(to request: Request) throws -> Response {

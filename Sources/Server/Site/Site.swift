@@ -10,6 +10,7 @@ package import Metrics
 package import NotificationHub
 import PostgresStore
 package import Store
+package import Text
 
 /// All rooms, introduced to each other as the configuration says.
 package struct Site {

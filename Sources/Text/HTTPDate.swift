@@ -32,21 +32,14 @@ public enum HTTPDate {
             clock[1] < 60, let named = number(year, year.utf8.count == 2 ? 0...99 : 1970...9999)
         else { return nil }
         let ofDay = clock[0] * 3600 + clock[1] * 60 + clock[2]
-        guard year.utf8.count == 2 else { return days(named, Int64(month) + 1, day) * secondsPerDay + ofDay }
-        let seconds = days(2000 + named, Int64(month) + 1, day) * secondsPerDay + ofDay
+        guard year.utf8.count == 2 else { return CivilTime.days(named, Int64(month) + 1, day) * secondsPerDay + ofDay }
+        let seconds = CivilTime.days(2000 + named, Int64(month) + 1, day) * secondsPerDay + ofDay
         guard seconds > now &+ 50 * secondsPerYear else { return seconds }
-        return days(1900 + named, Int64(month) + 1, day) * secondsPerDay + ofDay
+        return CivilTime.days(1900 + named, Int64(month) + 1, day) * secondsPerDay + ofDay
     }
 
     private static func number(_ digits: String, _ range: ClosedRange<Int64>) -> Int64? {
         guard digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int64(digits) else { return nil }
         return range.contains(number) ? number : nil
-    }
-
-    /// Days from 1 January 1970 in the Gregorian calendar. A year is counted from 1 March, so that the leap day ends it.
-    private static func days(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
-        let shifted = month <= 2 ? year - 1 : year
-        let fromMarch = (month + 9) % 12
-        return shifted * 365 + shifted / 4 - shifted / 100 + shifted / 400 + (153 * fromMarch + 2) / 5 + day - 719_469
     }
 }

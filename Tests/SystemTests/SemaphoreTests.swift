@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Synchronization
+import System
 import Testing
-import Threads
 
 /// How long a wait may take that must come to its end.
 private let ample = Duration.seconds(240)
@@ -100,7 +100,7 @@ private let ample = Duration.seconds(240)
     @Test func `wait in no other way than this room's`() throws {
         let others = ["import Dispatch", "DispatchSemaphore", "sem_timedwait", "pthread_cond_"]
         let files = try FileManager.default.subpathsOfDirectory(atPath: Self.folder.path)
-            .filter { $0.hasSuffix(".swift") && $0 != "Threads/Semaphore.swift" }
+            .filter { $0.hasSuffix(".swift") && $0 != "System/Semaphore.swift" }
         #expect(files.count > 100)
         for file in files {
             let text = try String(contentsOf: Self.folder.appending(path: file), encoding: .utf8)

@@ -1,5 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
+/// Whole seconds since 1970-01-01T00:00:00Z. In files it is written as `2026-12-21T00:00:00Z`.
+package struct Timestamp: Comparable, Hashable, Sendable {
+    package var seconds: Int64
+
+    package init(seconds: Int64) {
+        self.seconds = seconds
+    }
+
+    package static func < (one: Timestamp, other: Timestamp) -> Bool { one.seconds < other.seconds }
+
+    /// Saturates at the ends of `Int64` instead of trapping.
+    package static func + (time: Timestamp, seconds: Int64) -> Timestamp {
+        let (sum, overflow) = time.seconds.addingReportingOverflow(seconds)
+        return Timestamp(seconds: overflow ? (seconds < 0 ? .min : .max) : sum)
+    }
+}
+
 /// Times in files: `2026-12-21T00:00:00Z` (RFC 3339, always UTC, whole seconds), readable by people and by `jq`.
 extension Timestamp {
     /// Times outside of the years 0 ... 9999 are written as the nearest one inside.
@@ -17,7 +34,7 @@ extension Timestamp {
     }
 
     /// Nil for anything that `text` would not have written.
-    init?(text: String) {
+    package init?(text: String) {
         let bytes = Array(text.utf8)
         guard bytes.count == 20, let year = Self.number(bytes[0..<4]), let month = Self.number(bytes[5..<7]),
             let day = Self.number(bytes[8..<10]), let hour = Self.number(bytes[11..<13]),

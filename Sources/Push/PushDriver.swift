@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package import HTTP
+package import NotificationHub
 
 /// What a hub must know of one push service: how it is asked, and what its answers mean.
 ///

@@ -5,16 +5,16 @@ import CExpat
 ///
 /// Documents come from outside, therefore: no document type (so no entity can grow or fetch anything), UTF-8 whatever
 /// the declaration says, and limits on bytes, elements and depth.
-enum XMLDocument {
+package enum XMLDocument {
     /// In bytes. A page of 100 registrations with the longest templates and tags stays below.
-    static let maximumBytes = 4 * 1024 * 1024
-    static let maximumElements = 65_536
+    package static let maximumBytes = 4 * 1024 * 1024
+    package static let maximumElements = 65_536
     /// Elements within each other.
-    static let maximumDepth = 16
+    package static let maximumDepth = 16
 
     /// The root element.
     /// - Throws: `XMLError`.
-    static func parse(_ bytes: [UInt8]) throws(XMLError) -> XMLElement {
+    package static func parse(_ bytes: [UInt8]) throws(XMLError) -> XMLElement {
         guard !bytes.isEmpty else { throw XMLError.notWellFormed(line: 1) }
         guard bytes.count <= maximumBytes, let length = Int32(exactly: bytes.count) else { throw XMLError.tooLarge }
         // XML_ParserCreateNS: names arrive as namespace, separator, local name. Expat refuses a namespace that holds
@@ -38,7 +38,7 @@ enum XMLDocument {
 }
 
 /// Why a document was not read. It never repeats the document.
-enum XMLError: Error, Equatable, Sendable {
+package enum XMLError: Error, Equatable, Sendable {
     case notWellFormed(line: Int)
     /// More bytes or elements than the limit.
     case tooLarge

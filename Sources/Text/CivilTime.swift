@@ -55,9 +55,15 @@ package struct CivilTime: Equatable, Sendable {
     }
 
     var timestamp: Timestamp {
+        let days = Self.days(year, month, day)
+        return Timestamp(seconds: days * Self.secondsPerDay + hour * 3600 + minute * 60 + second)
+    }
+
+    /// Days from 1 January 1970.
+    static func days(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
         let shifted = year + 400 - (month <= 2 ? 1 : 0)
         let fromMarch = (month + 9) % 12
-        let days = shifted * 365 + shifted / 4 - shifted / 100 + shifted / 400 + (153 * fromMarch + 2) / 5 + day - 1
-        return Timestamp(seconds: (days - Self.epoch) * Self.secondsPerDay + hour * 3600 + minute * 60 + second)
+        let leapDays = shifted / 4 - shifted / 100 + shifted / 400
+        return shifted * 365 + leapDays + (153 * fromMarch + 2) / 5 + day - 1 - epoch
     }
 }
