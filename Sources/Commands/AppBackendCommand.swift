@@ -28,7 +28,7 @@ struct AppBackendCommand: ParsableCommand {
     /// As ArgumentParser's own, but for the exit status of a `doctor` that was not understood.
     static func main() {
         if let word = CommandLine.arguments.dropFirst().first, let complaint = complaint(ofCommand: word) {
-            Terminal.complain(complaint)
+            Terminal.printError(complaint)
             exit(withError: ExitCode.validationFailure)
         }
         do {
@@ -68,7 +68,7 @@ struct ConfigurationOptions: ParsableArguments {
     func load() throws -> SiteConfiguration {
         let (configuration, faults) = SiteConfiguration.load(file: file)
         guard faults.isEmpty, let configuration else {
-            for fault in faults { Terminal.complain(fault.description) }
+            for fault in faults { Terminal.printError(fault.description) }
             throw ExitCode(1)
         }
         return configuration

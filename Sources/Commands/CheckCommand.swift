@@ -14,29 +14,30 @@ struct CheckCommand: ParsableCommand {
 
     func run() throws {
         let configuration = try options.load()
-        for exposure in configuration.exposures { Terminal.complain(exposure.description) }
+        for exposure in configuration.exposures { Terminal.printError(exposure.description) }
         guard configuration.exposures.isEmpty else { throw ExitCode(1) }
         let push: PushService.State
         do {
             // As the store's owner, which the service is: what root may read, the service perhaps may not.
             var asOwner = configuration
             try StoreOwner.become(for: &asOwner)
-            let store = try Site.openStore(asOwner) { Terminal.complain(of: $0) }
+            let store = try Site.openStore(asOwner) { Terminal.printError(of: $0) }
             if let trouble = store.health().trouble { throw trouble }
             let users = try store.users().count
             if configuration.authenticationMethod == .users && users == 0 {
-                Terminal.complain("store: there are no users yet: app-backend user add NAME")
+                Terminal.printError("store: there are no users yet: app-backend user add NAME")
             }
             push = try PushService.state(asOwner)
         } catch let fault as ConfigurationFault {
-            Terminal.complain(fault.description)
+            Terminal.printError(fault.description)
             throw ExitCode(1)
         } catch let error as StoreError {
-            Terminal.complain("\(configuration.store.key): \(error)")
+            Terminal.printError("\(configuration.store.key): \(error)")
             throw ExitCode(1)
         }
         if configuration.authenticationMethod == .test {
-            Terminal.complain("auth.method: test lets everybody in who gives a name as password; never on the internet")
+            Terminal.printError(
+                "auth.method: test lets everybody in who gives a name as password; never on the internet")
         }
         if !quiet { describe(configuration, push) }
     }

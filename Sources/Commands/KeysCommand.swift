@@ -40,26 +40,27 @@ struct KeysCommand: ParsableCommand {
             switch configuration.webPush.key {
             case .configuration(let configured):
                 guard !rotate && !dropFormer else {
-                    throw Complaint(
+                    throw CommandError(
                         "The key is that of webPush.privateKey: put it into webPush.formerPrivateKey, and another there."
                     )
                 }
                 key = configured
-                Terminal.complain("the key is that of webPush.privateKey; no file is made")
+                Terminal.printError("the key is that of webPush.privateKey; no file is made")
             case .file(let path):
                 guard let file = PushService.keyFile(configuration) else {
-                    throw Complaint("webPush.privateKeyFile must name a file: the state is in \(configuration.store).")
+                    throw CommandError(
+                        "webPush.privateKeyFile must name a file: the state is in \(configuration.store).")
                 }
                 let name = file.path
                 do {
                     key = try path == nil ? inStore(configuration, file) : beside(configuration, file)
                 } catch let failure as VAPIDKeyFile.Failure {
-                    throw Complaint("\(name) \(failure)")
+                    throw CommandError("\(name) \(failure)")
                 }
-                Terminal.complain("the private key is in \(name)")
+                Terminal.printError("the private key is in \(name)")
             }
             if configuration.webPush.subject == nil {
-                Terminal.complain("webPush.subject \(PushService.missingSubject)")
+                Terminal.printError("webPush.subject \(PushService.missingSubject)")
             }
             print(key.publicKey)
         }
@@ -69,7 +70,7 @@ struct KeysCommand: ParsableCommand {
             var configuration = configuration
             try StoreOwner.become(for: &configuration)
             // Makes the folder where there is none yet.
-            _ = try Site.openStore(configuration) { Terminal.complain(of: $0) }
+            _ = try Site.openStore(configuration) { Terminal.printError(of: $0) }
             return try work(on: PushService.keyFile(configuration) ?? file)
         }
 
@@ -89,7 +90,7 @@ struct KeysCommand: ParsableCommand {
         ) throws(VAPIDKeyFile.Failure) -> VAPIDKey {
             if rotate { return try Self.rotate(file, owner: owner) }
             if dropFormer {
-                Terminal.complain(try file.former.remove() ? "the former keys are deleted" : "no former key was kept")
+                Terminal.printError(try file.former.remove() ? "the former keys are deleted" : "no former key was kept")
             }
             return try keep(in: file, owner: owner)
         }

@@ -18,15 +18,15 @@ struct OutcomeCommand: ParsableCommand {
     @Argument(help: "The send.") var id: String
 
     func run() throws {
-        guard let id = NotificationID(id) else { throw Complaint("This is not the id of a send.") }
+        guard let id = NotificationID(id) else { throw CommandError("This is not the id of a send.") }
         var configuration = try options.load()
-        let logger = LogLines.logger(LogThreshold(configuration.logLevel))
+        let logger = StderrLogHandler.logger(LogThreshold(configuration.logLevel))
         try StoreOwner.become(for: &configuration)
         let store = try Site.openStore(configuration) { logger.log($0) }
         let site = try Site(configuration, store: store, logger: logger)
         defer { site.close() }
         guard let found = try site.details(of: id.description) else {
-            throw Complaint("The hub knows no such send.")
+            throw CommandError("The hub knows no such send.")
         }
         let details = SendOutcomeDetails(id, found)
         let report = SendReport(details)

@@ -50,7 +50,7 @@ struct SendCommand: ParsableCommand {
         var configuration = try options.load()
         // Before root becomes the owner of the store, who may not open what stands in root's pipe.
         let text = message == "-" ? try readMessage() : message
-        let logger = LogLines.logger(LogThreshold(configuration.logLevel))
+        let logger = StderrLogHandler.logger(LogThreshold(configuration.logLevel))
         try StoreOwner.become(for: &configuration)
         let store = try Site.openStore(configuration) { logger.log($0) }
         let site = try Site(configuration, store: store, logger: logger, authenticator: Operator(name: from))
@@ -58,7 +58,7 @@ struct SendCommand: ParsableCommand {
         if configuration.authenticationMethod == .users, let recipient = UserName(to),
             try store.user(recipient.description) == nil
         {
-            throw Complaint("There is no user \(to).")
+            throw CommandError("There is no user \(to).")
         }
         let platforms =
             try isSecure(configuration.policy, store)
@@ -75,7 +75,7 @@ struct SendCommand: ParsableCommand {
         var report = SendReport()
         for platform in platforms {
             let response = site.backend.respond(to: request(platform, body: json.bytes))
-            if response.status != .ok { Terminal.complain(Problem(response).detail) }
+            if response.status != .ok { Terminal.printError(Problem(response).detail) }
             // What was refused before it came to the hub has no outcomes.
             if let outcome = try? SendOutcome(response) { report.add(outcome) }
         }
@@ -102,7 +102,7 @@ struct SendCommand: ParsableCommand {
             usleep(pause)
             pause = min(pause * 2, Self.pauses.upperBound)
         }
-        if let fault { Terminal.complain("hub: \(fault)") }
+        if let fault { Terminal.printError("hub: \(fault)") }
     }
 
     private func judge(_ report: SendReport, at site: Site) throws {
@@ -110,13 +110,13 @@ struct SendCommand: ParsableCommand {
         case .reached: return
         case .refused: throw ExitCode.failure
         case .nobody:
-            Terminal.complain(
+            Terminal.printError(
                 "No device of \(to) was reached."
                     + (report.secretID.map { " The secret is kept: it waits as number \($0)." } ?? ""))
             throw Self.reachedNobody
         case .unknown where noWait: return
         case .unknown:
-            Terminal.complain(
+            Terminal.printError(
                 site.hasBuiltInHub
                     ? "It is queued, and what becomes of it was not known in \(timeout) s. The service delivers it: is it running?"
                     : "The hub has it, and what becomes of it was not known in \(timeout) s.")
@@ -144,10 +144,10 @@ struct SendCommand: ParsableCommand {
 
     private func readMessage() throws -> String {
         guard let bytes = ConfigurationFile.read("/dev/stdin") else {
-            throw Complaint("Standard input cannot be read.")
+            throw CommandError("Standard input cannot be read.")
         }
         guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw Complaint("Standard input is not UTF-8 text.")
+            throw CommandError("Standard input is not UTF-8 text.")
         }
         return text
     }

@@ -87,7 +87,7 @@ struct SendReport {
                 line.platform, line.state, line.error ?? (counts.isEmpty ? "-" : counts), line.notificationID ?? "-",
             ]
         }
-        return Columns.lines([["platform", "state", "devices", "id"]] + rows, textColumns: [0, 1, 2, 3])
+        return TextTable.lines([["platform", "state", "devices", "id"]] + rows, textColumns: [0, 1, 2, 3])
             .joined(separator: "\n")
     }
 

@@ -22,7 +22,7 @@ struct ServeCommand: ParsableCommand {
         do {
             try Service(configuration, file: options.file).run()
         } catch {
-            LogLines.logger(LogThreshold(configuration.logLevel)).critical("ended: \(error)")
+            StderrLogHandler.logger(LogThreshold(configuration.logLevel)).critical("ended: \(error)")
             throw ExitCode(1)
         }
     }

@@ -28,7 +28,7 @@ SPEAKING = (
     r"\bself\.init\(\s*\.\w+,\s*",
     r"\bHubRefusal\(\s*\.\w+,\s*",
     r"= \.bad\(\s*",
-    r"\b(?:Complaint|ValidationError|Terminal\.complain)\(\s*",
+    r"\b(?:CommandError|ValidationError|Terminal\.printError)\(\s*",
     r"\bfault\(\s*\w*\"?[\w.]*\"?,\s*",
     r"\breason: ",
     r"\bdetail:\s*",
@@ -47,7 +47,7 @@ DESCRIBED = {
     "FastCGI/ListenAddress.swift": "package enum ListenError",
     "NotificationHub/Access/ConnectionString.swift": "package enum ConnectionStringError",
     "NotificationHub/Registrations/HandleRule.swift": "package enum HandleError",
-    "Server/Process/ProgressWatch.swift": "func trouble",
+    "Server/Process/Watchdog.swift": "func trouble",
 }
 CASES = {
     "FastCGI/Refusal.swift": "enum Refusal",

@@ -77,7 +77,7 @@ struct DoctorCommand: ParsableCommand {
         guard CommandLine.arguments.dropFirst().first == "doctor", exitCode(for: error) == .validationFailure else {
             return
         }
-        Terminal.complain(fullMessage(for: error))
+        Terminal.printError(fullMessage(for: error))
         Glibc.exit(misuse)
     }
 }

@@ -8,7 +8,7 @@ extension Examination {
     /// What can be known of store and push as the one whose store it is.
     struct AsOwner {
         /// To open it by.
-        let store: StorePlace
+        let store: StoreLocation
         let push: PushStep.State
     }
 

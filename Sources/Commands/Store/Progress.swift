@@ -13,6 +13,6 @@ struct Progress {
     mutating func tell(_ text: @autoclosure () -> String) {
         guard isWatched, .now >= last + Self.pause else { return }
         last = .now
-        Terminal.complain(text())
+        Terminal.printError(text())
     }
 }

@@ -29,13 +29,13 @@ struct StoreBackupCommand: ParsableCommand {
 
     func run() throws {
         guard isatty(STDOUT_FILENO) == 0 else {
-            throw Complaint("An archive is nothing for a terminal: app-backend store backup > store.tar")
+            throw CommandError("An archive is nothing for a terminal: app-backend store backup > store.tar")
         }
         let folder = try StoreOwner.become(ownerOf: StoreCommand.folder(options))
-        guard access(folder + "/store.json", R_OK) == 0 else { throw Complaint("There is no store in \(folder).") }
+        guard access(folder + "/store.json", R_OK) == 0 else { throw CommandError("There is no store in \(folder).") }
         var arguments = ["sh", "-c", Self.script, "sh", folder].map { (word: String) in strdup(word) } + [nil]
         defer { arguments.forEach { free($0) } }
         execv("/bin/sh", &arguments)
-        throw Complaint("tar cannot be started: \(String(cString: strerror(errno)))")
+        throw CommandError("tar cannot be started: \(String(cString: strerror(errno)))")
     }
 }

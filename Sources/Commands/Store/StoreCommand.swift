@@ -16,11 +16,11 @@ struct StoreCommand: ParsableCommand {
         ])
 
     /// The folder of the configuration.
-    /// - Throws: `Complaint`, when the state is not in one.
+    /// - Throws: `CommandError`, when the state is not in one.
     static func folder(_ options: ConfigurationOptions) throws -> String {
         let store = try options.load().store
         guard let folder = store.folder else {
-            throw Complaint("The state is in \(store); this is for the folder of store.path.")
+            throw CommandError("The state is in \(store); this is for the folder of store.path.")
         }
         return folder
     }
@@ -33,7 +33,7 @@ struct StoreCommand: ParsableCommand {
             return try FileStore.open(path: StoreOwner.become(ownerOf: path), options: options)
         } catch {
             guard error == .readOnly else { throw error }
-            throw Complaint("There is no store in \(path).")
+            throw CommandError("There is no store in \(path).")
         }
     }
 
@@ -41,6 +41,6 @@ struct StoreCommand: ParsableCommand {
     static func openSite(_ options: ConfigurationOptions) throws -> any SiteStore {
         var configuration = try options.load()
         try StoreOwner.become(for: &configuration)
-        return try Site.openStore(configuration) { Terminal.complain(of: $0) }
+        return try Site.openStore(configuration) { Terminal.printError(of: $0) }
     }
 }

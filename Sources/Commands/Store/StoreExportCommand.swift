@@ -23,11 +23,11 @@ struct StoreExportCommand: ParsableCommand {
 
     func run() throws {
         guard output != nil || isatty(STDOUT_FILENO) == 0 else {
-            throw Complaint("An export is nothing for a terminal: app-backend store export > site.jsonl")
+            throw CommandError("An export is nothing for a terminal: app-backend store export > site.jsonl")
         }
         // As whoever calls this: the store's owner may not write there.
         let descriptor = try output.map(create) ?? STDOUT_FILENO
-        var file = PieceWriter(descriptor, name: output ?? "standard output")
+        var file = BufferedWriter(descriptor, name: output ?? "standard output")
         var writer = ExportWriter()
         var progress = Progress()
         var count = 0
@@ -40,13 +40,13 @@ struct StoreExportCommand: ParsableCommand {
         try file.add(writer.trailer)
         try file.flush()
         if output != nil { try file.sync() }
-        Terminal.complain("\(count) records")
+        Terminal.printError("\(count) records")
     }
 
     private func create(_ path: String) throws -> Int32 {
         let descriptor = platform_open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
-            throw Complaint("\(path) cannot be made: \(String(cString: strerror(errno)))")
+            throw CommandError("\(path) cannot be made: \(String(cString: strerror(errno)))")
         }
         return descriptor
     }

@@ -30,7 +30,7 @@ struct StoreImportCommand: ParsableCommand {
 
     func run() throws {
         // As whoever calls this: the store's owner may not read it.
-        let input = try LineFile(file)
+        let input = try LineReader(file)
         let read = try check(input)
         let total = read.counts.values.reduce(0, +)
         guard !dryRun else { return report(read, imported: nil, total) }
@@ -54,8 +54,8 @@ struct StoreImportCommand: ParsableCommand {
     }
 
     /// Reads all of it before anything is changed.
-    /// - Throws: `ExitCode` 1, after the wrong lines were named; `Complaint`, when the end is missing.
-    private func check(_ input: LineFile) throws -> ExportReader {
+    /// - Throws: `ExitCode` 1, after the wrong lines were named; `CommandError`, when the end is missing.
+    private func check(_ input: LineReader) throws -> ExportReader {
         var progress = Progress()
         var (reader, faults) = (ExportReader(), 0)
         try input.forEachLine { line in
@@ -65,22 +65,22 @@ struct StoreImportCommand: ParsableCommand {
                 // The line that the cut has hit.
                 if !line.isEnded, !reader.hasEnded { return }
                 faults += 1
-                if faults <= Self.maximumFaults { Terminal.complain("\(file):\(line.number): \(error.reason)") }
+                if faults <= Self.maximumFaults { Terminal.printError("\(file):\(line.number): \(error.reason)") }
             }
             progress.tell("checked \(line.number) lines")
         }
         guard faults == 0 else {
-            Terminal.complain("\(faults) lines are wrong; nothing is imported")
+            Terminal.printError("\(faults) lines are wrong; nothing is imported")
             throw ExitCode(1)
         }
         guard reader.hasEnded || allowCut && reader.hasBegun else {
-            throw Complaint("The end of the export is missing, so records may be, too; nothing is imported.")
+            throw CommandError("The end of the export is missing, so records may be, too; nothing is imported.")
         }
         return reader
     }
 
     /// Calls `body` with each record and the bytes of its line.
-    private func forEachRecord(_ input: LineFile, _ body: (StoredRecord, Int) throws -> Void) throws {
+    private func forEachRecord(_ input: LineReader, _ body: (StoredRecord, Int) throws -> Void) throws {
         var reader = ExportReader()
         try input.forEachLine { line in
             let record: StoredRecord?
@@ -88,7 +88,7 @@ struct StoreImportCommand: ParsableCommand {
                 record = try reader.read(line.bytes)
             } catch {
                 if !line.isEnded { return }
-                throw Complaint("\(file):\(line.number): \(error.reason): the file was changed meanwhile")
+                throw CommandError("\(file):\(line.number): \(error.reason): the file was changed meanwhile")
             }
             if let record { try body(record, line.bytes.count) }
         }

@@ -22,7 +22,8 @@ struct StoreMigrateCommand: ParsableCommand {
     func run() throws {
         let place = try options.load().store
         guard case .database(let url, _) = place else {
-            throw Complaint("The state is in \(place); there is nothing to migrate. A database is named by store.url.")
+            throw CommandError(
+                "The state is in \(place); there is nothing to migrate. A database is named by store.url.")
         }
         let migration = try PostgresStore.migrate(url: url.reveal())
         json ? printJSON(migration) : print(words(migration))

@@ -4,7 +4,7 @@ import Server
 import Store
 
 /// Why a command could not do what it was asked: printed without a usage line, exit status 1.
-struct Complaint: Error, CustomStringConvertible {
+struct CommandError: Error, CustomStringConvertible {
     let description: String
 
     init(_ description: String) {
@@ -18,8 +18,8 @@ enum Terminal {
     static let maximumLineBytes = 4096
 
     /// Prints a line on standard error; under systemd (`ExecReload=`) as a warning, which is where an operator looks.
-    static func complain(_ line: String) {
-        write((LogLines.isStandardErrorTheJournal ? "<4>" : "") + line + "\n", to: STDERR_FILENO)
+    static func printError(_ line: String) {
+        write((StderrLogHandler.isStandardErrorTheJournal ? "<4>" : "") + line + "\n", to: STDERR_FILENO)
     }
 
     /// Reads a password: from a terminal without showing it, twice where it is a new one; else the first line of
@@ -30,7 +30,7 @@ enum Terminal {
         guard let first = prompt("Password: ") else { return nil }
         guard isNew else { return first }
         guard prompt("Once more: ") == first else {
-            complain("The two passwords differ.")
+            printError("The two passwords differ.")
             return nil
         }
         return first
@@ -74,10 +74,10 @@ enum Terminal {
 extension Terminal {
     /// Complains of what the store tells, where it is trouble: whoever calls a command did not ask how the store tidies
     /// itself.
-    static func complain(of event: StoreEvent) {
+    static func printError(of event: StoreEvent) {
         switch event.weight {
         case .detail, .note: return
-        case .trouble, .failure: complain("store: \(event)")
+        case .trouble, .failure: printError("store: \(event)")
         }
     }
 }

@@ -37,9 +37,9 @@ struct UserCommand: ParsableCommand {
                     if secureOnly { user?.isSecureOnly = true }
                     if let user { return user }
                 } catch {
-                    throw Complaint(UserCommand.nameIsUsedUp(name))
+                    throw CommandError(UserCommand.nameIsUsedUp(name))
                 }
-                throw Complaint("There is a user \(name) already; `user passwd` changes the password.")
+                throw CommandError("There is a user \(name) already; `user passwd` changes the password.")
             }
             print("added \(name)")
         }
@@ -77,16 +77,16 @@ struct UserCommand: ParsableCommand {
     static func store(_ options: ConfigurationOptions) throws -> any SiteStore {
         var configuration = try options.load()
         try StoreOwner.become(for: &configuration)
-        return try Site.openStore(configuration) { Terminal.complain(of: $0) }
+        return try Site.openStore(configuration) { Terminal.printError(of: $0) }
     }
 
     /// A site beside the store, for who has to tell the hub. To be closed.
     static func site(_ options: ConfigurationOptions) throws -> (site: Site, store: any SiteStore) {
         var configuration = try options.load()
         try StoreOwner.become(for: &configuration)
-        let store = try Site.openStore(configuration) { Terminal.complain(of: $0) }
+        let store = try Site.openStore(configuration) { Terminal.printError(of: $0) }
         // What cannot be reached the command says itself.
-        let logger = LogLines.logger(LogThreshold(.error))
+        let logger = StderrLogHandler.logger(LogThreshold(.error))
         return (try Site(configuration, store: store, logger: logger), store)
     }
 
@@ -95,7 +95,7 @@ struct UserCommand: ParsableCommand {
     /// - Throws: `ExitCode` 4, when there is anything left.
     static func finish(_ remains: UserRemains, _ sentence: (String, String) -> String) throws {
         guard let failure = remains.failure else { return }
-        Terminal.complain(sentence(counted(remains.unreachable, "registration", "registrations"), failure))
+        Terminal.printError(sentence(counted(remains.unreachable, "registration", "registrations"), failure))
         throw ExitCode(4)
     }
 
@@ -122,10 +122,10 @@ struct UserCommand: ParsableCommand {
         throw StoreError.conflict
     }
 
-    /// - Throws: `Complaint`, when there is none of that name.
+    /// - Throws: `CommandError`, when there is none of that name.
     static func existing(_ name: String, in store: any SiteStore) throws -> User {
         guard let user = try store.user(try stored(name, in: store)) else {
-            throw Complaint("There is no user \(name).")
+            throw CommandError("There is no user \(name).")
         }
         return user
     }
@@ -139,18 +139,18 @@ struct UserCommand: ParsableCommand {
 
     private static func checked(_ name: String) throws -> String {
         guard let name = UserName(name) else {
-            throw Complaint(
+            throw CommandError(
                 "A user's name has 1 to \(UserName.maximumLength) letters, digits and _ - @ # . (Unicode's form NFC)")
         }
         return name.description
     }
 
     private static func newHash() throws -> String {
-        guard let password = Terminal.readPassword(isNew: true) else { throw Complaint("No password was given.") }
+        guard let password = Terminal.readPassword(isNew: true) else { throw CommandError("No password was given.") }
         do {
             return try PasswordHash.make(password)
         } catch .unusablePassword {
-            throw Complaint("A password has 1 to \(PasswordHash.maximumPasswordBytes) bytes.")
+            throw CommandError("A password has 1 to \(PasswordHash.maximumPasswordBytes) bytes.")
         }
     }
 }

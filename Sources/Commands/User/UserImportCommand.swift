@@ -20,7 +20,7 @@ struct UserImportCommand: ParsableCommand {
 
     func run() throws {
         guard let bytes = ConfigurationFile.read(file == "-" ? "/dev/stdin" : file) else {
-            throw Complaint("\(file) cannot be read.")
+            throw CommandError("\(file) cannot be read.")
         }
         let store = try UserCommand.store(options)
         var refused = 0
@@ -28,7 +28,7 @@ struct UserImportCommand: ParsableCommand {
             separator: "\n", omittingEmptySubsequences: false
         ).enumerated() where !line.isEmpty && !line.hasPrefix("#") {
             if let reason = try importLine(line, into: store) {
-                Terminal.complain("\(file):\(index + 1): \(reason)")
+                Terminal.printError("\(file):\(index + 1): \(reason)")
                 refused += 1
             }
         }
@@ -62,7 +62,7 @@ struct UserImportCommand: ParsableCommand {
         do throws(NameIsUsedUp) {
             if let user = try User(name: name.description, passwordHash: hash, after: present) { return user }
         } catch {
-            throw Complaint(UserCommand.nameIsUsedUp(name.description))
+            throw CommandError(UserCommand.nameIsUsedUp(name.description))
         }
         throw IsThere()
     }

@@ -22,7 +22,7 @@ struct UserRemoveCommand: ParsableCommand {
         defer { site.close() }
         let stored = try UserCommand.stored(name, in: store)
         guard let remains = try site.upkeep.remove(stored, keepingData: keepData) else {
-            throw Complaint("There is no user \(name).")
+            throw CommandError("There is no user \(name).")
         }
         print("removed \(name)" + (remains.summary.isEmpty ? "" : ": " + remains.summary))
         try UserCommand.finish(remains) { "\($0) could not be removed at the hub: \($1); the service retries" }

@@ -25,7 +25,7 @@ struct UserShowCommand: ParsableCommand {
         let store = try UserCommand.store(options)
         let stored = try UserCommand.stored(name, in: store)
         guard let user = try store.userRecord(stored), user.removedAt == nil || user.keepsData || !user.upkeep.isEmpty
-        else { throw Complaint("There is no user \(name).") }
+        else { throw CommandError("There is no user \(name).") }
         let report = UserReport(
             user: user, devices: try store.devices(owner: user.owner),
             holdings: try store.holdings(of: user.owner, now: Site.now()), pending: try pending(of: user, in: store))
@@ -67,7 +67,7 @@ private struct UserReport {
         lines.append("secrets waiting: \(Self.text(holdings.waiting))")
         lines.append("secrets read: \(Self.text(holdings.read))")
         lines.append("devices: \(devices.count)")
-        lines += Columns.lines(devices.map(Self.row), textColumns: [0, 1, 2, 3, 4]).map { "  " + $0 }
+        lines += TextTable.lines(devices.map(Self.row), textColumns: [0, 1, 2, 3, 4]).map { "  " + $0 }
         if !user.upkeep.cleanings.isEmpty { lines.append("to be removed: \(work)") }
         if let review = user.upkeep.review {
             lines.append("tags are being compared with what they may claim until \(review.until.text)")

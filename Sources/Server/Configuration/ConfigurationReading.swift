@@ -106,7 +106,7 @@ extension SiteConfiguration {
         readHub(&reading)
         readLocalHub(&reading)
         webPush = WebPush(&reading, hasExternalHub: hub.connection != nil)
-        store = StorePlace(&reading)
+        store = StoreLocation(&reading)
         listen = reading.text("listen")
         allowsRemotePeers = reading.flag("listenToRemotePeers") ?? allowsRemotePeers
         do throws(ListenError) {

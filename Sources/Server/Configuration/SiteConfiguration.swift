@@ -60,7 +60,7 @@ package struct SiteConfiguration: Sendable {
     package var hub = Hub()
     package var localHub = ServedHub()
     package var webPush = WebPush()
-    package var store = StorePlace.folder("")
+    package var store = StoreLocation.folder("")
     /// nil: the listening socket that standard input or systemd hands over.
     package var listen: String?
     package var allowsRemotePeers = false

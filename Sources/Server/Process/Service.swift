@@ -11,10 +11,10 @@ package final class Service: Sendable {
     private let file: String?
     private let logger: Logger
     private let threshold: LogThreshold
-    private let manager = ServiceManager()
-    private let site: LiveSite
+    private let notifier = SystemdNotifier()
+    private let site: ReloadableSite
     private let server: Server
-    private let sweeper: Sweeper
+    private let maintenance: Maintenance
 
     /// Makes everything ready; `Signals.block()` belongs before it.
     /// - Parameter file: where a reload finds the configuration again; nil: where the defaults are.
@@ -22,20 +22,20 @@ package final class Service: Sendable {
     package init(_ configuration: SiteConfiguration, file: String?) throws {
         self.file = file
         threshold = LogThreshold(configuration.logLevel)
-        let logger = LogLines.logger(threshold)
+        let logger = StderrLogHandler.logger(threshold)
         self.logger = logger
         let listener = try Listener.open(
             ListenAddress(configuration.listen, allowNonLoopback: configuration.allowsRemotePeers))
         let load = ServerLoad()
         let metrics = Site.makeMetrics(readings: [ServerReadings { load.status }])
         let store = try Site.openStore(configuration, metrics: metrics.store) { logger.log($0) }
-        site = try LiveSite(
+        site = try ReloadableSite(
             configuration, store: store, logger: logger, metrics: metrics, load: { load.current })
         server = try Server(
             listener: listener, limits: Self.limits(configuration), logger: logger,
             refuse: { Backend.refusal($0).response }, responder: site)
         load.watch(server)
-        sweeper = Sweeper(store: store, logger: logger)
+        maintenance = Maintenance(store: store, logger: logger)
         try warn(configuration)
         logger.notice("app-backend \(Version.text) listens on \(listener.description)")
     }
@@ -50,21 +50,21 @@ package final class Service: Sendable {
             isReady.wait()
             heedSignals()
         }
-        try sweeper.start(
+        try maintenance.start(
             requests: { [self] in server.status.answered },
             keepUp: { [self] () throws(StoreError) in try site.keepUp() },
             onLoss: { [self] in server.stop() })
         try site.startDelivering()
-        let watch = manager.map { ProgressWatch(manager: $0, server: server, site: site, logger: logger) }
+        let watch = notifier.map { Watchdog(notifier: $0, server: server, site: site, logger: logger) }
         try server.run(onReady: {
-            manager?.tell(.ready, .status("Serving"))
+            notifier?.notify(.ready, .status("Serving"))
             do { try watch?.start() } catch { logger.error("nobody watches over progress: \(error)") }
             isReady.signal()
         })
         watch?.stop()
-        sweeper.stop()
+        maintenance.stop()
         logger.notice("stopped")
-        if sweeper.hasFoundLoss { throw StoreError.poisoned }
+        if maintenance.hasFoundLoss { throw StoreError.poisoned }
     }
 
     private func heedSignals() {
@@ -73,12 +73,12 @@ package final class Service: Sendable {
             guard signal == SIGHUP else {
                 logger.notice("stopping on signal \(signal)")
                 server.stop()
-                manager?.tell(.stopping, .status("Stopping: requests in flight are answered"))
+                notifier?.notify(.stopping, .status("Stopping: requests in flight are answered"))
                 return
             }
-            manager?.tell(.reloading)
+            notifier?.notify(.reloading)
             reload()
-            manager?.tell(.ready)
+            notifier?.notify(.ready)
         }
     }
 

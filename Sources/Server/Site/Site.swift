@@ -23,7 +23,7 @@ package struct Site {
     let responder: any Responder
     /// Removes what removed users have left, and what is left to do of changed rights.
     package let upkeep: UserUpkeep
-    private let hub: HubDoor
+    private let hub: HubWiring
     /// How long the end waits for pushes that are under way.
     private static let drain = Duration.seconds(6)
 
@@ -42,7 +42,7 @@ package struct Site {
     ) throws {
         let authenticator = authenticator ?? Self.authenticator(configuration, store, metrics.logIns, logger)
         let meter = meter ?? UserMeter(metrics: metrics.limits)
-        let hub = try HubDoor(configuration, store: store, metrics: metrics, logger: logger)
+        let hub = try HubWiring(configuration, store: store, metrics: metrics, logger: logger)
         let readings = SiteReadings(store: store, hub: hub, now: { Self.now().seconds })
         var parts = Backend.Parts(
             store: store, notifications: Notifications(hub: hub.client, platforms: configuration.hub.platforms),
@@ -64,7 +64,7 @@ package struct Site {
         self.backend = backend
         self.hub = hub
         let whole: any RoutedResponder =
-            hub.served.map { HubBeside(name: configuration.hub.name, hub: $0, backend: backend) } ?? backend
+            hub.served.map { HubAndBackend(name: configuration.hub.name, hub: $0, backend: backend) } ?? backend
         responder = metrics.requests.measuring(whole, observe: { $0.log(to: logger) })
     }
 
@@ -143,7 +143,7 @@ package struct Site {
 }
 
 /// Serves the local hub under `/<name>/`, and the backend under everything else.
-private struct HubBeside: RoutedResponder {
+private struct HubAndBackend: RoutedResponder {
     let name: String
     let hub: LocalNotificationHub
     let backend: Backend

@@ -25,7 +25,7 @@ struct SiteReadings: Collector {
         "When the first authorization ends that is kept for a push service; pushes renew it.")
 
     let store: any SiteStore
-    let hub: HubDoor
+    let hub: HubWiring
     /// Seconds since 1970.
     let now: @Sendable () -> Int64
 

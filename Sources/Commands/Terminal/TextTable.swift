@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Rows of text as a table for people: numbers to the right, texts to the left.
-enum Columns {
+enum TextTable {
     /// - Parameter textColumns: those that begin at the left.
     static func lines(_ rows: [[String]], textColumns: Set<Int>) -> [String] {
         var widths: [Int] = []

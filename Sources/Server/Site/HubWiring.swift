@@ -10,7 +10,7 @@ import WebPush
 
 /// The way to the hub that the configuration names: Azure's over the network, or the one in the box, with what delivers
 /// for it.
-struct HubDoor {
+struct HubWiring {
     let client: NotificationHubClient
     /// The local hub, where it is served to others as well.
     let served: LocalNotificationHub?
@@ -29,9 +29,9 @@ struct HubDoor {
     init(_ configuration: SiteConfiguration, store: any SiteStore, metrics: SiteMetrics, logger: Logger) throws {
         self =
             if let connection = configuration.hub.connection {
-                try HubDoor(to: connection, configuration, metrics)
+                try HubWiring(to: connection, configuration, metrics)
             } else {
-                try HubDoor(inTheBox: configuration, store, metrics, logger)
+                try HubWiring(inTheBox: configuration, store, metrics, logger)
             }
     }
 

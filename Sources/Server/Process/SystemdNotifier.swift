@@ -4,7 +4,7 @@ import System
 
 /// Whoever started the process and wants to hear how it fares: systemd, or what sets `$NOTIFY_SOCKET` as it does
 /// (`sd_notify(3)`, whose protocol is one datagram of `NAME=value` lines).
-struct ServiceManager: Sendable {
+struct SystemdNotifier: Sendable {
     enum State: Sendable {
         /// Everything that is needed to answer is there; also the end of a reload.
         case ready
@@ -33,7 +33,7 @@ struct ServiceManager: Sendable {
     }
 
     /// Never fails, and never waits: whoever does not listen misses it.
-    func tell(_ states: State...) {
+    func notify(_ states: State...) {
         let text = states.map(Self.lines).joined(separator: "\n")
         let number = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard number >= 0 else { return }

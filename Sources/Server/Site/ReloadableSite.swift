@@ -8,7 +8,7 @@ import Store
 import System
 
 /// The site that answers now. A reload puts another in its place; what the former has begun it also finishes.
-final class LiveSite: Responder {
+final class ReloadableSite: Responder {
     /// The signs of life of the delivery: of which site, and how often it has gone round.
     struct Pulse: Equatable {
         let site: Int
@@ -31,7 +31,7 @@ final class LiveSite: Responder {
         /// nothing is left to do.
         deinit {
             let site = site
-            LiveSite.aside { site.close() }
+            ReloadableSite.aside { site.close() }
         }
     }
 

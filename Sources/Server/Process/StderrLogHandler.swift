@@ -6,7 +6,7 @@ import Synchronization
 /// Writes one line per event on standard error: `warning: hub: no answer: … request=4f1c…`.
 ///
 /// Under systemd the line begins with its priority instead (`sd-daemon(3)`: `<4>`), and the journal adds the time.
-package struct LogLines: LogHandler {
+package struct StderrLogHandler: LogHandler {
     package var metadata: Logger.Metadata = [:]
     private let threshold: LogThreshold
     private let isJournal: Bool
@@ -18,7 +18,7 @@ package struct LogLines: LogHandler {
 
     /// A logger of the program's name.
     package static func logger(_ threshold: LogThreshold) -> Logger {
-        Logger(label: "app-backend") { _ in LogLines(threshold: threshold) }
+        Logger(label: "app-backend") { _ in StderrLogHandler(threshold: threshold) }
     }
 
     /// One for all copies of the logger.

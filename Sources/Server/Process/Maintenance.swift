@@ -9,7 +9,7 @@ import System
 /// Tidies the store a little at a time, so that what has expired does not lie on the disk for longer than an hour, or
 /// longer only in a store of more files than are looked at in one, 5,760; and ends the server when the disk has lost
 /// something: what it holds is then unknown, and only a new process finds out.
-final class Sweeper: Sendable {
+final class Maintenance: Sendable {
     /// Buckets that are looked at in one go: at most 2 MiB are read.
     static let budget = 16
     /// Seconds after which a start is over.

@@ -4,7 +4,7 @@ import Glibc
 
 /// A file of lines that is read more than once, a piece at a time. What comes through a pipe is kept in a file without a
 /// name first.
-final class LineFile {
+final class LineReader {
     /// A longer line is none of an export, in bytes.
     static let maximumLineBytes = 16 << 20
     private static let pieceBytes = 256 << 10
@@ -22,11 +22,11 @@ final class LineFile {
     private let name: String
 
     /// - Parameter path: `-` for standard input.
-    /// - Throws: `Complaint`.
+    /// - Throws: `CommandError`.
     init(_ path: String) throws {
         name = path == "-" ? "standard input" : path
         guard path != "-" || isatty(STDIN_FILENO) == 0 else {
-            throw Complaint("An import needs a file: app-backend store import site.jsonl")
+            throw CommandError("An import needs a file: app-backend store import site.jsonl")
         }
         let opened = path == "-" ? dup(STDIN_FILENO) : platform_open(path, O_RDONLY | O_CLOEXEC, 0)
         guard opened >= 0 else { throw Self.complaint("\(name) cannot be read") }
@@ -44,7 +44,7 @@ final class LineFile {
     }
 
     /// Calls `body` with every line, from the beginning.
-    /// - Throws: `Complaint`; what `body` throws.
+    /// - Throws: `CommandError`; what `body` throws.
     func forEachLine(_ body: (Line) throws -> Void) throws {
         var (rest, number, offset) = ([UInt8](), 1, 0)
         while true {
@@ -55,7 +55,7 @@ final class LineFile {
             let taken = try lend(rest, &number, body)
             rest.removeFirst(taken)
             guard rest.count <= Self.maximumLineBytes else {
-                throw Complaint("\(name):\(number): longer than \(Self.maximumLineBytes) bytes")
+                throw CommandError("\(name):\(number): longer than \(Self.maximumLineBytes) bytes")
             }
         }
         guard !rest.isEmpty else { return }
@@ -84,7 +84,7 @@ final class LineFile {
         guard file >= 0 else { throw complaint("\(name) cannot be kept in \(folder)") }
         unlink(template)
         do {
-            var output = PieceWriter(file, name: "\(name), kept in \(folder)")
+            var output = BufferedWriter(file, name: "\(name), kept in \(folder)")
             while true {
                 let piece = try read(pipe, at: nil, name)
                 guard !piece.isEmpty else { break }
@@ -117,7 +117,7 @@ final class LineFile {
         }
     }
 
-    private static func complaint(_ what: String) -> Complaint {
-        Complaint("\(what): \(String(cString: strerror(errno)))")
+    private static func complaint(_ what: String) -> CommandError {
+        CommandError("\(what): \(String(cString: strerror(errno)))")
     }
 }

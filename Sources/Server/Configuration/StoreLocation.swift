@@ -3,7 +3,7 @@ import PostgresStore
 package import Text
 
 /// Where the state is kept.
-package enum StorePlace: Equatable, Sendable {
+package enum StoreLocation: Equatable, Sendable {
     /// In flat files below this folder: `store.path`.
     case folder(String)
     /// In PostgreSQL: `store.url`, a connection URI of libpq's, and how many connections it may be asked over at once:
@@ -25,7 +25,7 @@ package enum StorePlace: Equatable, Sendable {
     }
 }
 
-extension StorePlace: CustomStringConvertible {
+extension StoreLocation: CustomStringConvertible {
     /// For people. A database's URL may hold a password.
     package var description: String {
         switch self {
@@ -35,7 +35,7 @@ extension StorePlace: CustomStringConvertible {
     }
 }
 
-extension StorePlace {
+extension StoreLocation {
     /// Reads `store.path`, `store.url` and `store.connections`.
     init(_ reading: inout ConfigurationReading) {
         let path = reading.path("store.path")

@@ -3,25 +3,25 @@ import FastCGI
 import Logging
 import System
 
-/// Tells the service manager how the service fares, and that it makes progress, as long as it does.
+/// Tells the service notifier how the service fares, and that it makes progress, as long as it does.
 ///
 /// A process that only breathes is not at work: what is looked at is that connections are accepted, that workers take
 /// requests, and that the delivery goes round. Whoever stops feeding the watchdog is ended and started anew, which frees
 /// what is stuck; waiting for a hub that is slow is not being stuck, for every call has a deadline.
-final class ProgressWatch: Sendable {
+final class Watchdog: Sendable {
     /// Seconds between two looks when there is no watchdog to be fed.
     private static let pause = Duration.seconds(5)
     /// The shortest time between two looks: those who are watched may sleep a quarter of a second.
     private static let shortestPause = Duration.milliseconds(400)
 
-    private let manager: ServiceManager
+    private let notifier: SystemdNotifier
     private let server: Server
-    private let site: LiveSite
+    private let site: ReloadableSite
     private let logger: Logger
     private let stopping = Latch()
 
-    init(manager: ServiceManager, server: Server, site: LiveSite, logger: Logger) {
-        self.manager = manager
+    init(notifier: SystemdNotifier, server: Server, site: ReloadableSite, logger: Logger) {
+        self.notifier = notifier
         self.server = server
         self.site = site
         self.logger = logger
@@ -32,7 +32,7 @@ final class ProgressWatch: Sendable {
     func start() throws(ServerError) {
         try PlatformThread.start { [self] in
             // Three chances for each deadline.
-            let pause = max(Self.shortestPause, min(Self.pause, (manager.watchdog ?? .seconds(3600)) / 3))
+            let pause = max(Self.shortestPause, min(Self.pause, (notifier.watchdog ?? .seconds(3600)) / 3))
             var last = Signs(server.pulse, site.pulse)
             var trouble: String?
             while !stopping.wait(for: pause) {
@@ -42,11 +42,11 @@ final class ProgressWatch: Sendable {
                 trouble = found
                 last = signs
                 if server.status.isDraining {
-                    manager.tell(.alive)
+                    notifier.notify(.alive)
                 } else if found == nil {
-                    manager.tell(.alive, .status(status))
+                    notifier.notify(.alive, .status(status))
                 } else {
-                    manager.tell(.status("No progress: \(found ?? "")"))
+                    notifier.notify(.status("No progress: \(found ?? "")"))
                 }
             }
         }
@@ -67,9 +67,9 @@ final class ProgressWatch: Sendable {
 private struct Signs {
     let server: ServerPulse
     /// nil: nothing is delivered here.
-    let delivery: LiveSite.Pulse?
+    let delivery: ReloadableSite.Pulse?
 
-    init(_ server: ServerPulse, _ delivery: LiveSite.Pulse?) {
+    init(_ server: ServerPulse, _ delivery: ReloadableSite.Pulse?) {
         self.server = server
         self.delivery = delivery
     }

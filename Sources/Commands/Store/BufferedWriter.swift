@@ -3,7 +3,7 @@ import Glibc
 import Store
 
 /// A file that is written from its beginning to its end, in larger pieces than those that come.
-struct PieceWriter {
+struct BufferedWriter {
     private static let pieceBytes = 256 << 10
 
     private let descriptor: Int32
