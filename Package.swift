@@ -134,7 +134,8 @@ let package = Package(
         // Numbers that are the same in every run of a test.
         .target(name: "Randomness", path: "Tests/Randomness", swiftSettings: strict),
         // Servers and commands that a test starts, and waiting for them with an end.
-        .target(name: "Processes", dependencies: ["CPlatform"], path: "Tests/Processes", swiftSettings: strict),
+        .target(
+            name: "Processes", dependencies: ["CPlatform", logging], path: "Tests/Processes", swiftSettings: strict),
         // What every store must do.
         .target(
             name: "StoreContract", dependencies: ["JSON", "Store", "Text"], path: "Tests/StoreContract",
@@ -217,6 +218,13 @@ let package = Package(
             name: "AppBackendTests",
             dependencies: [
                 "AppBackend", "DeviceAPI", "HTTP", "NotificationHub", "Randomness", "Store", "System", httpTypes,
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "ServerTests",
+            dependencies: [
+                "AppBackend", "DeviceAPI", "FastCGI", "HTTP", "JSON", "NotificationHub", "Processes", "Server", "Store",
+                "WebPush", logging,
             ],
             swiftSettings: strict),
         .testTarget(

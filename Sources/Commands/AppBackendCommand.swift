@@ -27,8 +27,8 @@ struct AppBackendCommand: ParsableCommand {
 
     /// As ArgumentParser's own, but for the exit status of a `doctor` that was not understood.
     static func main() {
-        if let word = CommandLine.arguments.dropFirst().first, let complaint = complaint(ofCommand: word) {
-            Terminal.printError(complaint)
+        if let word = CommandLine.arguments.dropFirst().first, let message = message(forUnknown: word) {
+            Terminal.printError(message)
             exit(withError: ExitCode.validationFailure)
         }
         do {
@@ -43,7 +43,7 @@ struct AppBackendCommand: ParsableCommand {
 
 extension AppBackendCommand {
     /// Without a command it serves, so an unknown one would be called an argument of `serve`.
-    private static func complaint(ofCommand word: String) -> String? {
+    private static func message(forUnknown word: String) -> String? {
         let names = configuration.subcommands.compactMap { $0.configuration.commandName } + ["help"]
         guard !word.hasPrefix("-"), !names.contains(word) else { return nil }
         let similar = names.first { word.hasPrefix($0) || $0.hasPrefix(word) }

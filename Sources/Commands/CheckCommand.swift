@@ -20,7 +20,7 @@ struct CheckCommand: ParsableCommand {
         do {
             // As the store's owner, which the service is: what root may read, the service perhaps may not.
             var asOwner = configuration
-            try StoreOwner.become(for: &asOwner)
+            try StoreOwner.dropPrivileges(toOwnerOf: &asOwner)
             let store = try Site.openStore(asOwner) { Terminal.printError(of: $0) }
             if let trouble = store.health().trouble { throw trouble }
             let users = try store.users().count

@@ -68,7 +68,7 @@ struct KeysCommand: ParsableCommand {
         /// In the folder of the store, as its owner.
         private func inStore(_ configuration: SiteConfiguration, _ file: VAPIDKeyFile) throws -> VAPIDKey {
             var configuration = configuration
-            try StoreOwner.become(for: &configuration)
+            try StoreOwner.dropPrivileges(toOwnerOf: &configuration)
             // Makes the folder where there is none yet.
             _ = try Site.openStore(configuration) { Terminal.printError(of: $0) }
             return try work(on: PushService.keyFile(configuration) ?? file)

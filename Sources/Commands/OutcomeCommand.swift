@@ -21,7 +21,7 @@ struct OutcomeCommand: ParsableCommand {
         guard let id = NotificationID(id) else { throw CommandError("This is not the id of a send.") }
         var configuration = try options.load()
         let logger = StderrLogHandler.logger(LogThreshold(configuration.logLevel))
-        try StoreOwner.become(for: &configuration)
+        try StoreOwner.dropPrivileges(toOwnerOf: &configuration)
         let store = try Site.openStore(configuration) { logger.log($0) }
         let site = try Site(configuration, store: store, logger: logger)
         defer { site.close() }

@@ -51,7 +51,7 @@ struct SendCommand: ParsableCommand {
         // Before root becomes the owner of the store, who may not open what stands in root's pipe.
         let text = message == "-" ? try readMessage() : message
         let logger = StderrLogHandler.logger(LogThreshold(configuration.logLevel))
-        try StoreOwner.become(for: &configuration)
+        try StoreOwner.dropPrivileges(toOwnerOf: &configuration)
         let store = try Site.openStore(configuration) { logger.log($0) }
         let site = try Site(configuration, store: store, logger: logger, authenticator: Operator(name: from))
         defer { site.close() }

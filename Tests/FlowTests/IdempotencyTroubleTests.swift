@@ -6,6 +6,7 @@ import HTTP
 import HTTPTypes
 import JSON
 import NotificationHub
+import Processes
 import Store
 import Synchronization
 import Testing

@@ -7,6 +7,7 @@ import HTTP
 import HTTPTypes
 import JSON
 import NotificationHub
+import Processes
 import Store
 import Testing
 import Text

@@ -4,6 +4,7 @@ import DeviceAPI
 import Foundation
 import HTTP
 import HTTPTypes
+import Processes
 import Store
 import Testing
 import Text

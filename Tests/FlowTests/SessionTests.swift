@@ -5,6 +5,7 @@ import Foundation
 import HTTP
 import HTTPTypes
 import JSON
+import Processes
 import Store
 import Testing
 

@@ -2,6 +2,7 @@
 import Foundation
 import JSON
 import PostgresServer
+import Processes
 import Testing
 
 /// What an administrator types when the state is in PostgreSQL; no server of ours needed.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import Processes
 
 /// A certificate with a beginning and an end of one's own; `openssl req` makes none that has ended.
 struct DatedCertificate {

@@ -2,6 +2,7 @@
 import Foundation
 import Glibc
 import JSON
+import Processes
 import Testing
 
 /// What `app-backend doctor --json` said.

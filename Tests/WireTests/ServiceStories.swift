@@ -88,36 +88,6 @@ extension WireTests {
             #expect(backend.stop() == 0)
         }
 
-        @Test func `a reload that finds the store unreadable changes nothing either`() throws {
-            let folder = try ScratchFolder()
-            let backend = try BackendProcess(
-                "unreadable", in: folder, keys: keys(folder, #""auth": { "realm": "First" }"#))
-            try FrontDoor.makeCertificate(in: try folder.makeFolder("tls"))
-            let door = try FrontDoor(
-                FrontDoor.Changes(sockets: [backend.socket]), certificates: folder.path("tls"),
-                folder: folder.path("nginx"))
-            defer { door.stop() }
-            // A folder is no file of users, also not for root, who may read everything.
-            _ = try folder.makeFolder("store/users.jsonl")
-            try backend.configure(keys: keys(folder, #""auth": { "realm": "Second" }"#))
-            backend.signal(SIGHUP)
-            #expect(Deadline.poll(seconds: 60) { backend.log.contains("reload: the former configuration stays") })
-            #expect(try Visitor(door, certificates: folder.path("tls")).realm() == "First")
-            #expect(!backend.log.contains("reloaded the configuration"))
-            #expect(backend.stop() == 0)
-        }
-
-        @Test func `a reload changes from which level on is logged`() throws {
-            let folder = try ScratchFolder()
-            let backend = try BackendProcess(
-                "quiet", in: folder, keys: keys(folder, #""log": { "level": "critical" }"#))
-            #expect(backend.log.isEmpty)
-            try backend.configure(keys: keys(folder, #""log": { "level": "info" }"#))
-            backend.signal(SIGHUP)
-            #expect(Deadline.poll(seconds: 60) { backend.log.contains("reloaded the configuration") })
-            #expect(backend.stop() == 0)
-        }
-
         @Test func `reloads under load fail no request, and those in flight are answered`() async throws {
             try await WireSite.run(WireSite.Options(hubTimeout: 60)) { site in
                 let alice = try site.addUser("alice")

@@ -3,6 +3,7 @@ import Curl
 import DeviceAPI
 import Foundation
 import NotificationHub
+import Processes
 import Testing
 import Text
 

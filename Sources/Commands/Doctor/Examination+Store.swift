@@ -18,7 +18,7 @@ extension Examination {
         guard !isFaulty("store.") else { return nil }
         var asOwner = configuration
         do throws(StoreError) {
-            try StoreOwner.become(for: &asOwner)
+            try StoreOwner.dropPrivileges(toOwnerOf: &asOwner)
         } catch {
             // Then it is looked at as who this is; the step says what is wrong with the folder.
         }

@@ -29,7 +29,7 @@ final class LineReader {
             throw CommandError("An import needs a file: app-backend store import site.jsonl")
         }
         let opened = path == "-" ? dup(STDIN_FILENO) : platform_open(path, O_RDONLY | O_CLOEXEC, 0)
-        guard opened >= 0 else { throw Self.complaint("\(name) cannot be read") }
+        guard opened >= 0 else { throw Self.commandError("\(name) cannot be read") }
         var status = stat()
         guard fstat(opened, &status) == 0, status.st_mode & S_IFMT != S_IFREG else {
             descriptor = opened
@@ -81,7 +81,7 @@ final class LineReader {
         let folder = getenv("TMPDIR").map { String(cString: $0) } ?? "/var/tmp"
         var template = Array("\(folder)/app-backend-import-XXXXXX".utf8CString)
         let file = mkstemp(&template)
-        guard file >= 0 else { throw complaint("\(name) cannot be kept in \(folder)") }
+        guard file >= 0 else { throw commandError("\(name) cannot be kept in \(folder)") }
         unlink(template)
         do {
             var output = BufferedWriter(file, name: "\(name), kept in \(folder)")
@@ -112,12 +112,12 @@ final class LineReader {
             }
             if failure == EINTR { continue }
             errno = failure
-            guard failure == 0 else { throw complaint("\(name) cannot be read") }
+            guard failure == 0 else { throw commandError("\(name) cannot be read") }
             return bytes
         }
     }
 
-    private static func complaint(_ what: String) -> CommandError {
+    private static func commandError(_ what: String) -> CommandError {
         CommandError("\(what): \(String(cString: strerror(errno)))")
     }
 }

@@ -31,7 +31,7 @@ struct StoreBackupCommand: ParsableCommand {
         guard isatty(STDOUT_FILENO) == 0 else {
             throw CommandError("An archive is nothing for a terminal: app-backend store backup > store.tar")
         }
-        let folder = try StoreOwner.become(ownerOf: StoreCommand.folder(options))
+        let folder = try StoreOwner.dropPrivileges(toOwnerOfFolder: StoreCommand.folder(options))
         guard access(folder + "/store.json", R_OK) == 0 else { throw CommandError("There is no store in \(folder).") }
         var arguments = ["sh", "-c", Self.script, "sh", folder].map { (word: String) in strdup(word) } + [nil]
         defer { arguments.forEach { free($0) } }

@@ -30,7 +30,7 @@ struct StoreCommand: ParsableCommand {
         var options = FileStore.Options()
         options.isReadOnly = true
         do throws(StoreError) {
-            return try FileStore.open(path: StoreOwner.become(ownerOf: path), options: options)
+            return try FileStore.open(path: StoreOwner.dropPrivileges(toOwnerOfFolder: path), options: options)
         } catch {
             guard error == .readOnly else { throw error }
             throw CommandError("There is no store in \(path).")
@@ -40,7 +40,7 @@ struct StoreCommand: ParsableCommand {
     /// Opens the site's store, whatever it keeps its records in, as its owner.
     static func openSite(_ options: ConfigurationOptions) throws -> any SiteStore {
         var configuration = try options.load()
-        try StoreOwner.become(for: &configuration)
+        try StoreOwner.dropPrivileges(toOwnerOf: &configuration)
         return try Site.openStore(configuration) { Terminal.printError(of: $0) }
     }
 }

@@ -12,7 +12,7 @@ struct CommandError: Error, CustomStringConvertible {
     }
 }
 
-/// The person at the other end of standard input, output and error.
+/// Standard input, output and error.
 enum Terminal {
     /// The longest line that is read, in bytes.
     static let maximumLineBytes = 4096
@@ -72,8 +72,7 @@ enum Terminal {
 }
 
 extension Terminal {
-    /// Complains of what the store tells, where it is trouble: whoever calls a command did not ask how the store tidies
-    /// itself.
+    /// Prints an event of the store that needs the operator's attention; a command does not report routine maintenance.
     static func printError(of event: StoreEvent) {
         switch event.weight {
         case .detail, .note: return

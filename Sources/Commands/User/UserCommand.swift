@@ -76,14 +76,14 @@ struct UserCommand: ParsableCommand {
 
     static func store(_ options: ConfigurationOptions) throws -> any SiteStore {
         var configuration = try options.load()
-        try StoreOwner.become(for: &configuration)
+        try StoreOwner.dropPrivileges(toOwnerOf: &configuration)
         return try Site.openStore(configuration) { Terminal.printError(of: $0) }
     }
 
     /// A site beside the store, for who has to tell the hub. To be closed.
     static func site(_ options: ConfigurationOptions) throws -> (site: Site, store: any SiteStore) {
         var configuration = try options.load()
-        try StoreOwner.become(for: &configuration)
+        try StoreOwner.dropPrivileges(toOwnerOf: &configuration)
         let store = try Site.openStore(configuration) { Terminal.printError(of: $0) }
         // What cannot be reached the command says itself.
         let logger = StderrLogHandler.logger(LogThreshold(.error))

@@ -9,12 +9,14 @@ package struct ConfigurationFile {
     static let maximumBytes = 1 << 20
 
     private(set) var values: [String: ConfigValue] = [:]
-    /// Keys that stand in the file twice, as `"a.b"` and as `"a":{"b"}`.
-    private(set) var repeated: [String] = []
+    /// Keys that are in the file twice, as `"a.b"` and as `"a":{"b"}`, and lists with an element that is not one value.
+    private(set) var faults: [ConfigurationFault] = []
+    /// Keys whose value is `{}`.
+    private(set) var emptyObjects: [String] = []
 
     /// The file that is read when none was named: `$APP_BACKEND_CONFIG`, one beside the executable, one in `/etc`.
-    package static func defaultPath() -> String? {
-        if let path = getenv("APP_BACKEND_CONFIG") { return String(cString: path) }
+    package static func defaultPath(_ environment: Environment = .process) -> String? {
+        if let path = environment["APP_BACKEND_CONFIG"] { return path }
         var executable = [CChar](repeating: 0, count: Int(PATH_MAX))
         let length = readlink("/proc/self/exe", &executable, executable.count)
         let path = String(decoding: executable.prefix(max(0, length)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
@@ -57,24 +59,30 @@ package struct ConfigurationFile {
             let key = prefix + member.name
             switch member.value {
             case .null: continue
+            case .object(let inner) where inner.isEmpty: emptyObjects.append(key)
             case .object(let inner): flatten(inner, prefix: key + ".")
-            case .array(let elements): set(key, .stringArray(elements.map(Self.text)))
-            default: set(key, .string(Self.text(member.value)))
+            case .array(let elements):
+                let texts = elements.compactMap(Self.text)
+                if texts.count < elements.count {
+                    faults.append(ConfigurationFault(key: key, reason: "must be a list of single values"))
+                }
+                set(key, .stringArray(texts))
+            default: Self.text(member.value).map { set(key, .string($0)) }
             }
         }
     }
 
     private mutating func set(_ key: String, _ content: ConfigContent) {
         let isNew = values.updateValue(ConfigValue(content, isSecret: false), forKey: key) == nil
-        if !isNew { repeated.append(key) }
+        if !isNew { faults.append(ConfigurationFault(key: key, reason: "is set twice")) }
     }
 
-    private static func text(_ value: JSONValue) -> String {
+    /// nil for what is not a single value.
+    private static func text(_ value: JSONValue) -> String? {
         switch value {
         case .string(let text), .number(let text): text
         case .bool(let value): String(value)
-        // Not legal anywhere; the key's own check will say so.
-        case .null, .array, .object: value.kind
+        case .null, .array, .object: nil
         }
     }
 

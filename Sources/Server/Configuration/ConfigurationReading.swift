@@ -15,16 +15,21 @@ extension SiteConfiguration {
         "webPush.formerPrivateKey",
     ]
 
-    private static let knownKeys: Set<String> = [
+    static let knownKeys: Set<String> = [
         "hub.connectionString", "hub.name", "hub.platforms", "hub.timeout", "hub.caFile", "hub.proxy",
-        "localHub.serve", "localHub.keyName", "localHub.key", "localHub.keys", "localHub.hosts", "store.path",
-        "store.url",
-        "store.connections", "listen",
-        "listenToRemotePeers", "workers", "auth.method", "auth.realm", "policy.tags", "policy.sendTo",
-        "policy.secureOnly",
-        "session.hours", "notifications.retentionDays", "limits.bodyBytes", "limits.drainSeconds", "log.level",
-        "limits.sendsPerMinute", "limits.sendsAtOnce", "limits.registrationsPerMinute", "limits.registrationsAtOnce",
-        "limits.listsPerMinute", "limits.listsAtOnce", "limits.bytesUnderWay",
+        "localHub.serve", "localHub.keyName", "localHub.key", "localHub.keys", "localHub.hosts",
+        "store.path", "store.url", "store.connections",
+        "listen",
+        "listenToRemotePeers",
+        "workers",
+        "auth.method", "auth.realm",
+        "policy.tags", "policy.sendTo", "policy.secureOnly",
+        "session.hours",
+        "notifications.retentionDays",
+        "limits.bodyBytes", "limits.drainSeconds", "limits.sendsPerMinute", "limits.sendsAtOnce",
+        "limits.registrationsPerMinute", "limits.registrationsAtOnce", "limits.listsPerMinute", "limits.listsAtOnce",
+        "limits.bytesUnderWay",
+        "log.level",
         "webPush.privateKey", "webPush.privateKeyFile", "webPush.subject", "webPush.hosts", "webPush.privateHosts",
         "webPush.caFile", "webPush.proxy", "webPush.ttl", "webPush.timeout", "webPush.publicKey",
         "webPush.formerPrivateKey",
@@ -32,15 +37,17 @@ extension SiteConfiguration {
 
     /// Reads file, environment and credentials.
     /// - Returns: the configuration, and every fault that was found; nil when the file itself is unusable.
-    package static func load(file: String?) -> (SiteConfiguration?, [ConfigurationFault]) {
+    package static func load(
+        file: String?, environment: Environment = .process
+    ) -> (SiteConfiguration?, [ConfigurationFault]) {
         var values: [String: ConfigValue] = [:]
         var faults: [ConfigurationFault] = []
-        let path = file ?? ConfigurationFile.defaultPath()
+        let path = file ?? ConfigurationFile.defaultPath(environment)
         if let path {
             do throws(ConfigurationFault) {
                 let file = try ConfigurationFile(path: path)
                 values = file.values
-                faults = file.repeated.map { ConfigurationFault(key: $0, reason: "stands there twice") }
+                faults = file.faults + file.emptyObjects.compactMap(emptyObjectFault)
             } catch {
                 return (nil, [error])
             }
@@ -51,13 +58,13 @@ extension SiteConfiguration {
         values = values.filter { knownKeys.contains($0.key) }
         var secrets: [String: ConfigValue] = [:]
         do throws(ConfigurationFault) {
-            secrets = try credentials()
+            secrets = try credentials(environment)
         } catch {
             faults.append(error)
         }
         let reader = ConfigReader(providers: [
             InMemoryProvider(values: absolute(secrets)),
-            EnvironmentVariablesProvider(secretsSpecifier: .all).prefixKeys(with: "appBackend"),
+            environment.provider.prefixKeys(with: "appBackend"),
             InMemoryProvider(values: absolute(values)),
         ])
         var reading = ConfigurationReading(
@@ -67,7 +74,7 @@ extension SiteConfiguration {
             file: path.map { ($0, values.compactMapValues(\.content.text)) },
             credentials: Dictionary(
                 uniqueKeysWithValues: secrets.keys.compactMap { key in
-                    credentialPath(key).map { (key, $0) }
+                    credentialPath(key, environment).map { (key, $0) }
                 }))
         faults += reading.faults
         return (configuration, faults)
@@ -78,14 +85,23 @@ extension SiteConfiguration {
     }
 
     /// Where systemd puts the secret, if anywhere.
-    private static func credentialPath(_ key: String) -> String? {
-        getenv("CREDENTIALS_DIRECTORY").map { "\(String(cString: $0))/\(key)" }
+    private static func credentialPath(_ key: String, _ environment: Environment) -> String? {
+        environment["CREDENTIALS_DIRECTORY"].map { "\($0)/\(key)" }
     }
 
-    private static func credentials() throws(ConfigurationFault) -> [String: ConfigValue] {
+    /// An empty group, `"limits": {}`, is the same as no group; a key's own value is no object.
+    private static func emptyObjectFault(_ key: String) -> ConfigurationFault? {
+        if knownKeys.contains(key) { return ConfigurationFault(key: key, reason: "must be a value, not an object") }
+        guard !knownKeys.contains(where: { $0.hasPrefix(key + ".") }) else { return nil }
+        return ConfigurationFault(key: key, reason: "there is no such key")
+    }
+
+    private static func credentials(
+        _ environment: Environment
+    ) throws(ConfigurationFault) -> [String: ConfigValue] {
         var values: [String: ConfigValue] = [:]
         for key in secretKeys {
-            guard let path = credentialPath(key) else { break }
+            guard let path = credentialPath(key, environment) else { break }
             guard let bytes = ConfigurationFile.read(path) else {
                 // A secret that cannot be read must not silently be no secret.
                 if errno != ENOENT {

@@ -8,9 +8,8 @@ import System
 
 /// One running responder: its socket, its site, and those who watch over them.
 package final class Service: Sendable {
-    private let file: String?
     private let logger: Logger
-    private let threshold: LogThreshold
+    private let reload: Reload
     private let notifier = SystemdNotifier()
     private let site: ReloadableSite
     private let server: Server
@@ -20,8 +19,7 @@ package final class Service: Sendable {
     /// - Parameter file: where a reload finds the configuration again; nil: where the defaults are.
     /// - Throws: `ListenError`, `StoreError`, `ServerError`, and as `Site.init`.
     package init(_ configuration: SiteConfiguration, file: String?) throws {
-        self.file = file
-        threshold = LogThreshold(configuration.logLevel)
+        let threshold = LogThreshold(configuration.logLevel)
         let logger = StderrLogHandler.logger(threshold)
         self.logger = logger
         let listener = try Listener.open(
@@ -31,12 +29,13 @@ package final class Service: Sendable {
         let store = try Site.openStore(configuration, metrics: metrics.store) { logger.log($0) }
         site = try ReloadableSite(
             configuration, store: store, logger: logger, metrics: metrics, load: { load.current })
+        reload = Reload(file: file, environment: .process, site: site, threshold: threshold, logger: logger)
         server = try Server(
             listener: listener, limits: Self.limits(configuration), logger: logger,
             refuse: { Backend.refusal($0).response }, responder: site)
         load.watch(server)
         maintenance = Maintenance(store: store, logger: logger)
-        try warn(configuration)
+        try Reload.warn(of: configuration, logger)
         logger.notice("app-backend \(Version.text) listens on \(listener.description)")
     }
 
@@ -77,46 +76,8 @@ package final class Service: Sendable {
                 return
             }
             notifier?.notify(.reloading)
-            reload()
+            reload.run()
             notifier?.notify(.ready)
-        }
-    }
-
-    /// Reads the configuration again. Users need no reload: the store is asked at each request.
-    private func reload() {
-        let (wanted, faults) = SiteConfiguration.load(file: file)
-        guard faults.isEmpty, let wanted else { return refuse(faults) }
-        do {
-            // All that may fail comes before the change.
-            let users = try site.store.users().count
-            try warn(wanted)
-            let waiting = try site.reload(wanted)
-            threshold.level = wanted.logLevel
-            logger.notice("reloaded the configuration", metadata: ["users": "\(users)"])
-            if !waiting.isEmpty {
-                logger.warning("reload: a restart is needed for \(waiting.joined(separator: ", "))")
-            }
-        } catch {
-            refuse([error])
-        }
-    }
-
-    private func refuse(_ errors: [any Error]) {
-        for error in errors { logger.error("reload: \(error)") }
-        logger.error("reload: the former configuration stays")
-        site.noteRefusal(errors.first.map { "\($0)" } ?? "")
-    }
-
-    private func warn(_ configuration: SiteConfiguration) throws {
-        for exposure in configuration.exposures { logger.warning("\(exposure)") }
-        if configuration.authenticationMethod == .test {
-            logger.warning("auth.method is test: WHOEVER GIVES A NAME AS PASSWORD IS THAT USER")
-        }
-        guard configuration.hub.connection == nil else { return }
-        switch try PushService.state(configuration) {
-        case .on: logger.notice("no hub.connectionString: the local hub is used, and pushes to browsers")
-        case .off(let reason):
-            logger.notice("no hub.connectionString: the local hub is used, for no browsers: \(reason)")
         }
     }
 

@@ -2,10 +2,10 @@
 import Glibc
 import System
 
-/// Whoever started the process and wants to hear how it fares: systemd, or what sets `$NOTIFY_SOCKET` as it does
+/// The service manager that started the process: systemd, or a program that sets `$NOTIFY_SOCKET` as it does
 /// (`sd_notify(3)`, whose protocol is one datagram of `NAME=value` lines).
 struct SystemdNotifier: Sendable {
-    enum State: Sendable {
+    enum State: Equatable, Sendable {
         /// Everything that is needed to answer is there; also the end of a reload.
         case ready
         /// The configuration is being read again.
@@ -32,8 +32,12 @@ struct SystemdNotifier: Sendable {
         watchdog = Self.watchdogTime()
     }
 
-    /// Never fails, and never waits: whoever does not listen misses it.
     func notify(_ states: State...) {
+        notify(states)
+    }
+
+    /// Never fails, and never waits: a datagram that cannot be delivered at once is lost.
+    func notify(_ states: [State]) {
         let text = states.map(Self.lines).joined(separator: "\n")
         let number = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard number >= 0 else { return }

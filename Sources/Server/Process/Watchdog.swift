@@ -3,11 +3,11 @@ import FastCGI
 import Logging
 import System
 
-/// Tells the service notifier how the service fares, and that it makes progress, as long as it does.
+/// Notifies systemd of the service's status, and that it makes progress, as long as it does.
 ///
-/// A process that only breathes is not at work: what is looked at is that connections are accepted, that workers take
-/// requests, and that the delivery goes round. Whoever stops feeding the watchdog is ended and started anew, which frees
-/// what is stuck; waiting for a hub that is slow is not being stuck, for every call has a deadline.
+/// A process that is alive may still be stuck: the check is that connections are accepted, that workers take requests, and
+/// that the delivery loop runs. systemd restarts a process that does not feed its watchdog, which frees what is stuck.
+/// Waiting for a slow hub is not being stuck, because every call has a deadline.
 final class Watchdog: Sendable {
     /// Seconds between two looks when there is no watchdog to be fed.
     private static let pause = Duration.seconds(5)
@@ -33,21 +33,11 @@ final class Watchdog: Sendable {
         try PlatformThread.start { [self] in
             // Three chances for each deadline.
             let pause = max(Self.shortestPause, min(Self.pause, (notifier.watchdog ?? .seconds(3600)) / 3))
-            var last = Signs(server.pulse, site.pulse)
-            var trouble: String?
+            var check = ProgressCheck(signs)
             while !stopping.wait(for: pause) {
-                let signs = Signs(server.pulse, site.pulse)
-                let found = signs.trouble(since: last, patience: site.patience)
-                if let found, found != trouble { logger.error("no progress: \(found)") }
-                trouble = found
-                last = signs
-                if server.status.isDraining {
-                    notifier.notify(.alive)
-                } else if found == nil {
-                    notifier.notify(.alive, .status(status))
-                } else {
-                    notifier.notify(.status("No progress: \(found ?? "")"))
-                }
+                let former = check.trouble
+                notifier.notify(check.states(after: signs))
+                if let trouble = check.trouble, trouble != former { logger.error("no progress: \(trouble)") }
             }
         }
     }
@@ -56,32 +46,53 @@ final class Watchdog: Sendable {
         stopping.open()
     }
 
-    private var status: String {
+    private var signs: ProgressCheck.Signs {
         let status = server.status
-        return "Serving: \(status.workersBusy) of \(status.workers) workers busy, \(status.connections) connections, "
-            + "\(status.answered) requests answered\(site.remark)"
+        return ProgressCheck.Signs(
+            server: server.pulse, delivery: site.pulse, patience: site.patience, isDraining: status.isDraining,
+            status:
+                "Serving: \(status.workersBusy) of \(status.workers) workers busy, \(status.connections) connections, "
+                + "\(status.answered) requests answered\(site.remark)")
     }
 }
 
-/// What is compared between two looks.
-private struct Signs {
-    let server: ServerPulse
-    /// nil: nothing is delivered here.
-    let delivery: ReloadableSite.Pulse?
-
-    init(_ server: ServerPulse, _ delivery: ReloadableSite.Pulse?) {
-        self.server = server
-        self.delivery = delivery
+/// Compares each look with the one before, and says what systemd is to be notified of.
+struct ProgressCheck {
+    /// What is seen at one look.
+    struct Signs {
+        var server: ServerPulse
+        /// nil: nothing is delivered here.
+        var delivery: ReloadableSite.Pulse?
+        /// For how long all workers may be at work on what they have.
+        var patience: Duration
+        var isDraining = false
+        /// For `systemctl status`.
+        var status = ""
     }
 
-    /// - Returns: who has not moved; nil when everybody has.
-    func trouble(since last: Signs, patience: Duration) -> String? {
-        switch server.standstill(since: last.server, patience: patience) {
+    /// What made no progress at the last look; nil: everything did.
+    private(set) var trouble: String?
+    private var last: Signs
+
+    init(_ first: Signs) {
+        last = first
+    }
+
+    /// - Returns: `alive` only after progress, or while the process ends, which has a time limit of its own.
+    mutating func states(after signs: Signs) -> [SystemdNotifier.State] {
+        trouble = Self.trouble(signs, since: last)
+        last = signs
+        if signs.isDraining { return [.alive] }
+        return trouble.map { [.status("No progress: \($0)")] } ?? [.alive, .status(signs.status)]
+    }
+
+    private static func trouble(_ signs: Signs, since last: Signs) -> String? {
+        switch signs.server.standstill(since: last.server, patience: signs.patience) {
         case .accepting: return "no connection is accepted"
         case .workers(let time): return "no worker has become free for \(time.components.seconds) s"
         case nil: break
         }
-        if let delivery, delivery == last.delivery { return "nothing is delivered" }
+        if let delivery = signs.delivery, delivery == last.delivery { return "nothing is delivered" }
         return nil
     }
 }

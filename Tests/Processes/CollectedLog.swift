@@ -3,20 +3,22 @@ import Logging
 import Synchronization
 
 /// Remembers what was logged, for tests of what a log must and must not hold.
-final class CollectedLog: Sendable {
-    struct Line: Sendable {
-        let level: Logger.Level
+package final class CollectedLog: Sendable {
+    package struct Line: Sendable {
+        package let level: Logger.Level
         /// Message and metadata as a log file would have them.
-        let text: String
-        let request: String?
+        package let text: String
+        package let request: String?
     }
 
     private let collected = Mutex<[Line]>([])
 
-    var lines: [Line] { collected.withLock(\.self) }
-    var text: String { lines.map(\.text).joined(separator: "\n") }
+    package init() {}
 
-    var logger: Logger {
+    package var lines: [Line] { collected.withLock(\.self) }
+    package var text: String { lines.map(\.text).joined(separator: "\n") }
+
+    package var logger: Logger {
         Logger(label: "test") { _ in Handler(log: self) }
     }
 

@@ -3,13 +3,19 @@ import Foundation
 import Glibc
 
 /// A folder of one fixture's own, removed with all that is in it.
-final class ScratchFolder: Sendable {
-    let path: String
+package final class ScratchFolder: Sendable {
+    package let path: String
 
-    struct NotMade: Error { let code: Int32 }
+    package struct NotMade: Error {
+        package let code: Int32
+
+        package init(code: Int32) {
+            self.code = code
+        }
+    }
 
     /// In `/tmp`, whatever `TMPDIR` says: the path of a unix socket has 107 bytes.
-    init() throws {
+    package init() throws {
         var template = Array("/tmp/wire-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw NotMade(code: errno) }
         path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
@@ -20,20 +26,20 @@ final class ScratchFolder: Sendable {
     }
 
     /// The path of a file or folder in it.
-    func path(_ name: String) -> String { "\(path)/\(name)" }
+    package func path(_ name: String) -> String { "\(path)/\(name)" }
 
     /// Whether there is such a file or folder in it.
-    func has(_ name: String) -> Bool { access(path(name), F_OK) == 0 }
+    package func has(_ name: String) -> Bool { access(path(name), F_OK) == 0 }
 
     /// Writes a file that only this user may read.
     /// - Returns: its path.
-    @discardableResult func write(_ text: String, to name: String) throws -> String {
+    @discardableResult package func write(_ text: String, to name: String) throws -> String {
         try Data(text.utf8).write(to: URL(filePath: path(name)))
         chmod(path(name), 0o600)
         return path(name)
     }
 
-    func makeFolder(_ name: String) throws -> String {
+    package func makeFolder(_ name: String) throws -> String {
         let attributes: [FileAttributeKey: Any] = [.posixPermissions: 0o700]
         try FileManager.default.createDirectory(
             atPath: path(name), withIntermediateDirectories: true, attributes: attributes)

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+import Processes
+import Testing
+
+@testable import Server
+
+/// What is wrong with a configuration is said key by key.
+struct ConfigurationFaultTests {
+    /// One broken configuration: a member of the file besides a good `store.path`, and the keys that are at fault.
+    struct Row: CustomTestStringConvertible, Sendable {
+        let members: String
+        let faults: [String]
+
+        init(_ members: String, _ faults: String...) {
+            self.members = members
+            self.faults = faults
+        }
+
+        var testDescription: String { members }
+    }
+
+    static let key = "0123456789abcdef0123456789abcdef"
+    /// The application server's of RFC 8291 appendix A.
+    private static let vapid = "yfWPiYE-n46HLnH0KqZOF1fJJU3MYrct3AELtAQ-oRw"
+    private static let vapidPublic =
+        "BP4z9KsN6nGRTbVYI_c7VJSPQTBtkgcy27mlmlMoZIIgDll6e3vCYLocInmYWAmS6TlzAC8wEqKK6PBru3jl7A8"
+
+    static let rows: [Row] = [
+        Row(#""unknown": 1"#, "unknown"), Row(#""hub": { "nmae": "x" }"#, "hub.nmae"),
+        Row(#""workers": 0"#, "workers"), Row(#""workers": "many""#, "workers"), Row(#""workers": 1.5"#, "workers"),
+        Row(#""workers": 9999999999999999999999"#, "workers"),
+        Row(#""auth": { "method": "none" }"#, "auth.method"), Row(#""auth": { "realm": "a\"b" }"#, "auth.realm"),
+        Row(#""limits": { "bodyBytes": 1 }"#, "limits.bodyBytes"),
+        Row(#""limits": { "drainSeconds": -1 }"#, "limits.drainSeconds"),
+        Row(#""notifications": { "retentionDays": 0 }"#, "notifications.retentionDays"),
+        Row(#""session": { "hours": 0 }"#, "session.hours"), Row(#""session": { "hours": 8761 }"#, "session.hours"),
+        Row(#""log": { "level": "loud" }"#, "log.level"),
+        Row(#""hub": { "connectionString": "nonsense" }"#, "hub.connectionString"),
+        Row(
+            #""hub": { "connectionString": "Endpoint=http://a.example/;SharedAccessKeyName=n;SharedAccessKey=\#(key)" }"#,
+            "hub.connectionString"),
+        Row(#""hub": { "name": "a/b" }"#, "hub.name"), Row(#""hub": { "name": "api" }"#, "hub.name"),
+        Row(#""hub": { "platforms": ["palm"] }"#, "hub.platforms"), Row(#""hub": { "timeout": 0 }"#, "hub.timeout"),
+        Row(#""hub": { "caFile": "/nowhere/ca.pem" }"#, "hub.caFile"),
+        Row(#""localHub": { "serve": true }"#, "localHub.key"),
+        Row(#""localHub": { "serve": "perhaps", "key": "\#(key)" }"#, "localHub.serve"),
+        Row(#""localHub": { "key": "short-secret" }"#, "localHub.key"),
+        Row(#""localHub": { "keys": "x" }"#, "localHub.keys"), Row(#""localHub": { "keys": ["x"] }"#, "localHub.keys"),
+        Row(#""localHub": { "keys": ["SharedAccessKeyName=a;Rights=Send;PrimaryKey=short-secret"] }"#, "localHub.keys"),
+        Row(#""localHub": { "keys": ["SharedAccessKeyName=a;Rights=All;PrimaryKey=\#(key)"] }"#, "localHub.keys"),
+        Row(#""localHub": { "keys": ["SharedAccessKeyName=a;PrimaryKey=\#(key)"] }"#, "localHub.keys"),
+        Row(#""localHub": { "keys": ["Rights=Send;PrimaryKey=\#(key)"] }"#, "localHub.keys"),
+        Row(#""localHub": { "keys": ["SharedAccessKeyName=a;Rights=Send;SecondaryKey=\#(key)"] }"#, "localHub.keys"),
+        Row(
+            #""localHub": { "keys": ["SharedAccessKeyName=a;Rights=Send;PrimaryKey=\#(key)", "SharedAccessKeyName=a;Rights=Listen;PrimaryKey=\#(key)"] }"#,
+            "localHub.keys"),
+        Row(
+            #""localHub": { "keyName": "a", "key": "\#(key)", "keys": ["SharedAccessKeyName=a;Rights=Send;PrimaryKey=\#(key)"] }"#,
+            "localHub.keys"),
+        Row(#""webPush": { "formerPrivateKey": "short-secret" }"#, "webPush.formerPrivateKey"),
+        Row(#""listen": "0.0.0.0:9000""#, "listen"), Row(#""listen": "nonsense""#, "listen"),
+        Row(#""workers": [1]"#, "workers"), Row(#""hub": { "platforms": "apns" }"#, "hub.platforms"),
+        Row(#""auth": { "method": ["test"] }"#, "auth.method"),
+        Row(#""hub": { "caFile": "/etc/passwd" }"#, "hub.caFile"),
+        Row(#""log": { "level": "info" }, "log.level": "debug""#, "log.level"),
+        Row(#""log.": { "level": "info" }"#, "log..level"),
+        Row(#""webPush": { "privateKey": "short-secret", "subject": "mailto:a@b.example" }"#, "webPush.privateKey"),
+        Row(#""webPush": { "privateKey": "\#(vapid)" }"#, "webPush.subject"),
+        Row(#""webPush": { "subject": "push@example.com" }"#, "webPush.subject"),
+        Row(#""webPush": { "subject": "mailto:root@localhost" }"#, "webPush.subject"),
+        Row(#""webPush": { "hosts": ["*.com"] }"#, "webPush.hosts"),
+        Row(#""webPush": { "hosts": "fcm.googleapis.com" }"#, "webPush.hosts"),
+        Row(#""webPush": { "hosts": ["fcm.googleapis.com", "127.0.0.1"] }"#, "webPush.hosts"),
+        Row(#""webPush": { "privateHosts": ["localhost"] }"#, "webPush.privateHosts"),
+        Row(#""webPush": { "caFile": "/etc/passwd" }"#, "webPush.caFile"),
+        Row(#""webPush": { "proxy": "proxy.example" }"#, "webPush.proxy"),
+        Row(#""webPush": { "proxy": "ftp://proxy.example:3128" }"#, "webPush.proxy"),
+        Row(#""webPush": { "ttl": -1 }"#, "webPush.ttl"), Row(#""webPush": { "ttl": 2419201 }"#, "webPush.ttl"),
+        Row(#""webPush": { "timeout": 0 }"#, "webPush.timeout"),
+        Row(#""webPush": { "publicKey": "BAAA" }"#, "webPush.publicKey"),
+        Row(#""webPush": { "publicKey": "\#(vapidPublic)" }"#, "webPush.publicKey"),
+        Row(#""webPush": { "key": "x" }"#, "webPush.key"),
+        Row(#""store.url": "postgresql://site:short-secret@db.example/site""#, "store.url"),
+        Row(#""store.url": "mysql://site:short-secret@db.example/site""#, "store.url", "store.url"),
+        Row(#""store.connections": 4"#, "store.connections"),
+        Row(#""limits": { "sendsPerMinute": -1 }"#, "limits.sendsPerMinute"),
+        Row(#""limits": { "listsAtOnce": 0 }"#, "limits.listsAtOnce"),
+        Row(#""limits": { "registrationsPerMinute": "none" }"#, "limits.registrationsPerMinute"),
+        Row(#""limits": { "bytesUnderWay": 1073741825 }"#, "limits.bytesUnderWay"),
+        Row(#""workers": 0, "log": { "level": "loud" }, "more": {"a": 1}"#, "more.a", "workers", "log.level"),
+    ]
+
+    @Test(arguments: rows)
+    func `each fault names its key and repeats no secret`(row: Row) throws {
+        let written = try WrittenConfiguration(#"{ "store": { "path": "/s" }, \#(row.members) }"#)
+        let keys = written.faults.map(\.key)
+        #expect(Set(keys) == Set(row.faults) && keys.count == row.faults.count, "\(written.faults)")
+        let said = written.faults.map(\.description).joined()
+        for secret in [Self.key, "short-secret", Self.vapid] { #expect(!said.contains(secret)) }
+    }
+
+    @Test(arguments: ["", "[]", "{", "{} {}", #"{ "store": { "path": "" } }"#, "{}", "\u{1}"])
+    func `a file that is no configuration is one fault`(text: String) throws {
+        #expect(try WrittenConfiguration(text).faults.count == 1)
+    }
+
+    @Test func `a file that cannot be read is one fault`() throws {
+        let folder = try ScratchFolder()
+        let (configuration, faults) = SiteConfiguration.load(
+            file: folder.path("none.json"), environment: Environment([:]))
+        #expect(configuration == nil && faults.map(\.key) == [folder.path("none.json")])
+    }
+
+    private static let lists: Set<String> = [
+        "hub.platforms", "localHub.keys", "localHub.hosts", "policy.tags", "policy.sendTo", "webPush.hosts",
+        "webPush.privateHosts",
+    ]
+
+    @Test(arguments: SiteConfiguration.knownKeys.sorted())
+    func `a value of another kind is refused, never taken for none`(key: String) throws {
+        let others = Self.lists.contains(key) ? [#""x""#, "{}", #"["x", {}]"#, "[null]"] : [#"["x"]"#, "{}"]
+        for value in others {
+            let path = key.hasPrefix("store.") ? "" : #""store.path": "/s", "#
+            let faults = try WrittenConfiguration("{ \(path)\"\(key)\": \(value) }").faults
+            #expect(faults.contains { $0.key == key }, "\(value): \(faults)")
+        }
+    }
+
+    @Test(arguments: [#""limits": {}"#, #""limits": null"#, #""workers": null"#])
+    func `an empty group and null are the same as nothing`(member: String) throws {
+        let written = try WrittenConfiguration(#"{ "store": { "path": "/s" }, \#(member) }"#)
+        #expect(written.faults.isEmpty)
+    }
+
+    @Test(arguments: [#""limit": {}"#, #""limits": { "sendsPerHour": {} }"#])
+    func `an empty group of another name is an unknown key`(member: String) throws {
+        let faults = try WrittenConfiguration(#"{ "store": { "path": "/s" }, \#(member) }"#).faults
+        #expect(faults.count == 1 && faults.first?.reason == "there is no such key")
+    }
+
+    /// Every number, and what it may be.
+    private static let ranges: [(key: String, range: ClosedRange<Int>)] = [
+        ("workers", 1...1024), ("hub.timeout", 1...120), ("session.hours", 1...8760),
+        ("notifications.retentionDays", 1...3650), ("limits.bodyBytes", 1024...974_848),
+        ("limits.drainSeconds", 0...600), ("limits.sendsPerMinute", 0...1_000_000),
+        ("limits.sendsAtOnce", 1...1_000_000),
+        ("limits.registrationsPerMinute", 0...1_000_000), ("limits.registrationsAtOnce", 1...1_000_000),
+        ("limits.listsPerMinute", 0...1_000_000), ("limits.listsAtOnce", 1...1_000_000),
+        ("limits.bytesUnderWay", 0...1_073_741_824), ("webPush.ttl", 0...2_419_200), ("webPush.timeout", 1...120),
+    ]
+
+    @Test(arguments: ranges)
+    func `a number may be as small and as large as the documentation says`(row: (key: String, range: ClosedRange<Int>))
+        throws
+    {
+        func faults(_ number: Int) throws -> [String] {
+            try WrittenConfiguration(#"{ "store.path": "/s", "\#(row.key)": \#(number) }"#).faults.map(\.key)
+        }
+        for good in [row.range.lowerBound, row.range.upperBound] { #expect(try faults(good) == []) }
+        for bad in [row.range.lowerBound - 1, row.range.upperBound + 1] { #expect(try faults(bad) == [row.key]) }
+    }
+}
