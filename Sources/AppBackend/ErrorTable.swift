@@ -70,10 +70,13 @@ extension Problem {
         case .notFound: self.init(.badGateway, "The hub does not know what was asked for.")
         case .payloadTooLarge:
             self.init(.contentTooLarge, "The message is longer than the platform allows.", field: "body")
-        case .throttled(let seconds):
+        case .throttled(let seconds), .limitReached(_, let seconds):
             self.init(.tooManyRequests, "The hub asks to slow down.", retryAfter: seconds)
         case .unavailable(let seconds, _):
             self.init(.serviceUnavailable, "The hub is not available at present.", retryAfter: seconds)
+        case .storage(let error):
+            self.init(
+                .serviceUnavailable, "The hub is not available at present.", retryAfter: error.retryAfterSeconds)
         case .unreachable:
             self.init(.serviceUnavailable, "The hub cannot be reached.", retryAfter: Self.defaultRetryAfter)
         // The hub's reasons are the operator's affair (a wrong key, above all); the log has them.

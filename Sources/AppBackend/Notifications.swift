@@ -5,11 +5,11 @@ import NotificationHub
 /// The hub and the platforms that it has credentials for; handed to the two controllers. (In the tutorial it is a
 /// global, `Notifications.Instance`.)
 package struct Notifications: Sendable {
-    package let hub: NotificationHubClient
+    package let hub: any Hub
     /// Platforms that are sent to, in the order in which they are tried.
     package let platforms: [Platform]
 
-    package init(hub: NotificationHubClient, platforms: [Platform]) {
+    package init(hub: any Hub, platforms: [Platform]) {
         self.hub = hub
         self.platforms = platforms
     }
@@ -39,7 +39,7 @@ package struct Notifications: Sendable {
     }
 
     private func send(
-        _ notification: HubNotification, to audience: TagExpression, as name: String, _ hub: NotificationHubClient,
+        _ notification: HubNotification, to audience: TagExpression, as name: String, _ hub: any Hub,
         in delivery: inout Delivery
     ) {
         if delivery.isHubOutOfReach {

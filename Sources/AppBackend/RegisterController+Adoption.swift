@@ -17,7 +17,7 @@ extension RegisterController {
     /// - Throws: `HubError.registrationGone`, when the id cannot be an alias, or another request ended the registration
     ///   meanwhile; `RegistrationForgotten`, when the hub gives up the fresh one, too.
     func register(
-        _ handle: DeviceHandle, tags: [Tag], for owner: String, appsID: String, _ hub: NotificationHubClient
+        _ handle: DeviceHandle, tags: [Tag], for owner: String, appsID: String, _ hub: any Hub
     ) throws {
         try turns.take(handle.channel) {
             let register = { (id: RegistrationID) in

@@ -31,7 +31,7 @@ extension RegisterController {
 
     /// The native registrations that the hub has for this handle. The first one stays; with the others the device would get
     /// everything several times. Those with a template are the older call's, which looks after them itself.
-    private func known(_ handle: String, _ hub: NotificationHubClient) throws -> [RegistrationID] {
+    private func known(_ handle: String, _ hub: any Hub) throws -> [RegistrationID] {
         guard !handle.isEmpty else { return [] }
         return try hub.registrations(channel: handle).filter { $0.template == nil }.compactMap(\.id)
     }

@@ -23,7 +23,7 @@ extension RegisterController {
         try store.device(id.description)?.owner.hasSameBytes(as: owner) == true
     }
 
-    private func delete(_ id: RegistrationID, of owner: String, _ hub: NotificationHubClient) throws {
+    private func delete(_ id: RegistrationID, of owner: String, _ hub: any Hub) throws {
         _ = try RegistrationEnding(store: store, hub: hub, now: now).end(id.description) { device in
             guard device.owner.hasSameBytes(as: owner) else {
                 throw Problem(.forbidden, "This registration id belongs to somebody else.")

@@ -59,7 +59,7 @@ extension RegisterController {
     /// proof of anything and anybody may claim it, so its registrations are never listed: the call costs what the caller
     /// owns, whatever name they give.
     private func registrations(
-        of installationID: String, user: String, handle: DeviceHandle, _ hub: NotificationHubClient
+        of installationID: String, user: String, handle: DeviceHandle, _ hub: any Hub
     ) throws -> [RegistrationID] {
         let own = try store.devices(owner: user).filter { $0.isInstallation(installationID) }
         var ids = own.compactMap { RegistrationID($0.id) }

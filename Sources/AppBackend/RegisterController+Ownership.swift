@@ -32,13 +32,13 @@ extension RegisterController {
     /// - Throws: `Problem` 403, when the id is somebody else's and the handle is not the one registered under it;
     ///   `HubError.registrationGone`, when the id is not known here any more; `RegistrationForgotten`, when it is not to
     ///   the hub.
-    func register(_ claim: Claim, _ hub: NotificationHubClient) throws -> DeviceRecord {
+    func register(_ claim: Claim, _ hub: any Hub) throws -> DeviceRecord {
         try turns.take(claim.handle.channel) { try registerInTurn(claim, hub) }
     }
 
     /// Takes back what was registered while its user was removed, or lost the right to one of the tags: whoever removed
     /// the user may have looked before it was there.
-    private func confirm(_ device: DeviceRecord, _ claim: Claim, _ hub: NotificationHubClient) throws {
+    private func confirm(_ device: DeviceRecord, _ claim: Claim, _ hub: any Hub) throws {
         guard try authenticator.account(ofOwner: claim.user) != nil else {
             _ = try RegistrationEnding(store: store, hub: hub, now: now).end(device.id) {
                 $0.owner.hasSameBytes(as: claim.user)
@@ -54,7 +54,7 @@ extension RegisterController {
         }
     }
 
-    func registerInTurn(_ claim: Claim, _ hub: NotificationHubClient) throws -> DeviceRecord {
+    func registerInTurn(_ claim: Claim, _ hub: any Hub) throws -> DeviceRecord {
         for _ in 0..<Self.maximumAttempts {
             guard let record = try decide(claim, hub), try settle(record, claim, hub) else { continue }
             let device = record.isPending ? try finish(record, claim, hub) : record
@@ -66,7 +66,7 @@ extension RegisterController {
 
     /// Writes who owns the id and what for.
     /// - Returns: nil, when somebody else changed the record meanwhile.
-    private func decide(_ claim: Claim, _ hub: NotificationHubClient) throws -> DeviceRecord? {
+    private func decide(_ claim: Claim, _ hub: any Hub) throws -> DeviceRecord? {
         guard var device = try store.device(claim.id.description) else { throw HubError.registrationGone }
         let platform = claim.handle.platform.rawValue
         let isSameHandle = device.has(claim.handle)
@@ -120,7 +120,7 @@ extension RegisterController {
     /// told still stands. And what he tells anew is what the store says, not what he wishes, so that the turns end
     /// with the decisions of others.
     /// - Returns: false, when the record has another handle meanwhile: decide anew.
-    private func settle(_ decision: DeviceRecord, _ claim: Claim, _ hub: NotificationHubClient) throws -> Bool {
+    private func settle(_ decision: DeviceRecord, _ claim: Claim, _ hub: any Hub) throws -> Bool {
         var record = decision
         for _ in 0..<Self.maximumTurns {
             try tell(record, claim, hub)
@@ -145,7 +145,7 @@ extension RegisterController {
         throw StoreError.conflict
     }
 
-    private func tell(_ record: DeviceRecord, _ claim: Claim, _ hub: NotificationHubClient) throws {
+    private func tell(_ record: DeviceRecord, _ claim: Claim, _ hub: any Hub) throws {
         let tags = try Self.hubTags(of: record)
         let template = record.installationID == nil ? nil : Payload.template(for: claim.handle.platform)
         do throws(HubError) {
@@ -163,7 +163,7 @@ extension RegisterController {
     /// Others of its handle are of the time before, and of users whose notifications it must not receive any more.
     /// - Returns: the record as it then is.
     private func finish(
-        _ record: DeviceRecord, _ claim: Claim, _ hub: NotificationHubClient
+        _ record: DeviceRecord, _ claim: Claim, _ hub: any Hub
     ) throws -> DeviceRecord {
         let userTag = try Self.userTag(record.owner)
         let others = try hub.registrations(channel: record.handle).filter { other in
@@ -185,7 +185,7 @@ extension RegisterController {
     /// So of several that would end each other at the same moment, on whatever hosts, one is left: whichever was removed
     /// last, the one in favor of which it was removed was there then. Who is gone himself leaves the rest alone, and says so
     /// (410).
-    func end(_ ids: [RegistrationID], inFavorOf successor: DeviceRecord, _ hub: NotificationHubClient) throws {
+    func end(_ ids: [RegistrationID], inFavorOf successor: DeviceRecord, _ hub: any Hub) throws {
         // A hub may list one twice, on pages that overlap: also the successor itself.
         for id in ids where id.description != successor.id {
             guard try isEnded(id, inFavorOf: successor) else { return }

@@ -16,7 +16,7 @@ struct RegisterController: Sendable {
     let now: @Sendable () -> Timestamp
     let turns: HandleTurns
 
-    var hub: NotificationHubClient { notifications.hub }
+    var hub: any Hub { notifications.hub }
 
     var routes: [Route] {
         [

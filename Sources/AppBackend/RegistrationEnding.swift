@@ -7,7 +7,7 @@ internal import Text
 /// Ends registrations: at the store, at the hub, and against everybody who is at work on them.
 struct RegistrationEnding: Sendable {
     let store: any StateStore
-    let hub: NotificationHubClient
+    let hub: any Hub
     let now: @Sendable () -> Timestamp
 
     /// The record is emptied first, by which the store decides against everybody who is at work on it, and removed

@@ -7,7 +7,7 @@ internal import Text
 /// Takes tags from registrations whose user may not claim them any more.
 struct TagNarrowing: Sendable {
     let store: any StateStore
-    let hub: NotificationHubClient
+    let hub: any Hub
     let policy: TagPolicy
     let now: @Sendable () -> Timestamp
 

@@ -24,8 +24,8 @@ package struct UserRemains: Sendable {
         case let error as HubError:
             failure = failure ?? "hub: \(error)"
             switch error {
-            case .unreachable, .unavailable, .unauthorized, .throttled: isHubAway = true
-            default: break
+            case .unreachable, .unavailable, .storage, .unauthorized, .throttled, .limitReached: isHubAway = true
+            case .registrationGone, .notFound, .refused, .payloadTooLarge, .malformedAnswer: break
             }
         case let error as StoreError: failure = failure ?? "store: \(error)"
         default: failure = failure ?? "\(type(of: error))"

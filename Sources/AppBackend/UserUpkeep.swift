@@ -21,14 +21,14 @@ package struct UserUpkeep: Sendable {
     static let usersAtOnce = 16
 
     let store: any StateStore
-    let hub: NotificationHubClient
+    let hub: any Hub
     let policy: TagPolicy
     let now: @Sendable () -> Timestamp
     /// Hears what the operator should know, in a sentence.
     let report: @Sendable (String) -> Void
 
     package init(
-        store: any StateStore, hub: NotificationHubClient, policy: TagPolicy, now: @escaping @Sendable () -> Timestamp,
+        store: any StateStore, hub: any Hub, policy: TagPolicy, now: @escaping @Sendable () -> Timestamp,
         report: @escaping @Sendable (String) -> Void
     ) {
         self.store = store

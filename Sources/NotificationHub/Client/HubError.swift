@@ -22,6 +22,10 @@ package enum HubError: Error, Equatable, Sendable {
     /// No answer came. The text is the transport's own. `mayHaveActed` is false when it is certain that the request was
     /// never sent.
     case unreachable(String, mayHaveActed: Bool = true)
+    /// The storage of a hub in this process cannot do it at present: try again later.
+    case storage(HubStorageError)
+    /// A hub in this process holds as much as it may: try again after that many seconds. The text says of what, for the log.
+    case limitReached(String, retryAfterSeconds: Int)
     /// An answer came that is not in the hub's language. The text says what was expected.
     case malformedAnswer(String)
 }
@@ -34,10 +38,11 @@ extension HubError {
     /// Whether the hub may have done what it was asked all the same; a send is then not made again.
     package var mayHaveActed: Bool {
         switch self {
-        case .registrationGone, .notFound, .unauthorized, .payloadTooLarge, .throttled: false
+        case .registrationGone, .notFound, .unauthorized, .payloadTooLarge, .throttled, .limitReached: false
         case .refused(let status, _): !(300..<500).contains(status)
         case .unavailable(_, let code): code != Self.nothingDoneCode
         case .unreachable(_, let mayHaveActed): mayHaveActed
+        case .storage(let error): error.reason == .unavailable
         case .malformedAnswer: true
         }
     }
@@ -59,6 +64,8 @@ extension HubError: CustomStringConvertible {
         case .unavailable(let seconds, let code):
             "not available, status 503, code \(code); to be tried again after \(seconds) s"
         case .unreachable(let reason, _): "no answer: \(reason)"
+        case .storage(let error): "\(error)"
+        case .limitReached(let cause, _): cause
         case .malformedAnswer(let expectation): "the answer is not a hub's: \(expectation)"
         }
     }

@@ -8,14 +8,12 @@ extension NotificationHubClient {
     ///
     /// Made once, whatever happens: after a failure without an answer the message may or may not be on its way.
     /// - Parameter expression: nil for every device of the platform.
-    /// - Throws: before anything is sent, `HubError.payloadTooLarge`, and `refused` for an expression with too many
-    ///   tags (`invalidExpression`) or a header that HTTP cannot carry (`invalidHeader`).
+    /// - Throws: before anything is sent, what `HubNotification.check(for:)` throws.
     package func send(
         _ notification: HubNotification, to expression: TagExpression?
     ) throws(HubError) -> SendReceipt {
-        guard notification.body.count <= notification.format.maximumPayload else { throw .payloadTooLarge }
-        guard expression?.isWithinLimits != false else { throw .refused(status: 400, code: "invalidExpression") }
-        var fields = try Self.fields(of: notification)
+        try notification.check(for: expression)
+        var fields = notification.fields
         fields[.format] = notification.format.header
         fields[.tags] = expression?.description
         fields[.contentType] = notification.contentType
@@ -43,15 +41,25 @@ extension NotificationHubClient {
             throw .malformedAnswer("notification details expected, not \(error)")
         }
     }
+}
 
-    /// The notification's own headers come first; those of the hub's language are put over them.
-    private static func fields(of notification: HubNotification) throws(HubError) -> HTTPFields {
+extension HubNotification {
+    /// Whether any hub takes the message for that expression.
+    /// - Throws: `HubError.payloadTooLarge`, and `refused` for an expression with too many tags (`invalidExpression`) or a
+    ///   header that HTTP cannot carry (`invalidHeader`).
+    package func check(for expression: TagExpression?) throws(HubError) {
+        guard body.count <= format.maximumPayload else { throw .payloadTooLarge }
+        guard expression?.isWithinLimits != false else { throw .refused(status: 400, code: "invalidExpression") }
+        guard headers.allSatisfy({ HTTPField.Name($0.name) != nil && HTTPField.isValidValue($0.value) }) else {
+            throw .refused(status: 400, code: "invalidHeader")
+        }
+    }
+
+    /// The message's own headers; those of the hub's language are put over them.
+    fileprivate var fields: HTTPFields {
         var fields = HTTPFields()
-        for header in notification.headers {
-            guard let name = HTTPField.Name(header.name), HTTPField.isValidValue(header.value) else {
-                throw .refused(status: 400, code: "invalidHeader")
-            }
-            fields[name] = header.value
+        for header in headers {
+            if let name = HTTPField.Name(header.name) { fields[name] = header.value }
         }
         return fields
     }

@@ -15,10 +15,13 @@ extension NotificationHubClient {
 
     /// `GET /{hub}/registrations?$filter=ChannelUri eq '…'`: all registrations of one handle, of every platform, to
     /// the last page. None is an empty list, whether the hub says so with 404 or with an empty feed.
-    /// - Parameters:
-    ///   - channel: `DeviceHandle.channel`.
-    ///   - top: how many at once.
-    package func registrations(channel: String, top: Int = 100) throws(HubError) -> [RegistrationDescription] {
+    package func registrations(channel: String) throws(HubError) -> [RegistrationDescription] {
+        try registrations(channel: channel, top: 100)
+    }
+
+    /// As `registrations(channel:)`.
+    /// - Parameter top: how many at once.
+    package func registrations(channel: String, top: Int) throws(HubError) -> [RegistrationDescription] {
         // In the filter's language a quotation mark is doubled.
         let literal = channel.unicodeScalars.map { $0 == "'" ? "''" : String($0) }.joined()
         let filter = PercentEncoding.encode("'\(literal)'", uppercase: false)

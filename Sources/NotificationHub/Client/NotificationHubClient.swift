@@ -7,7 +7,7 @@ internal import Text
 ///
 /// Calls block until the answer or the transport's deadline is there. A call that may be made twice without harm is
 /// made twice when the connection fails at once; a send never is, for the hub may have taken it.
-package struct NotificationHubClient: Sendable {
+package struct NotificationHubClient: Hub {
     /// The newest version of the language that Microsoft published.
     package static let apiVersion = "2020-06"
     /// A list with more pages than this is not read to its end.
@@ -56,7 +56,7 @@ package struct NotificationHubClient: Sendable {
     package var signatureExpiry: Int64? { tokens.expiry }
 
     /// The same client, whose requests all bear this id, so that a user's request can be followed into the hub.
-    package func tracking(_ id: String) -> NotificationHubClient {
+    package func tracking(_ id: String) -> any Hub {
         var client = self
         client.trackingID = id
         return client

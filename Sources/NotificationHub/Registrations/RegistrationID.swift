@@ -18,4 +18,13 @@ package struct RegistrationID: Hashable, Sendable, CustomStringConvertible {
         else { return nil }
         description = text
     }
+
+    private init(unchecked text: String) {
+        description = text
+    }
+
+    /// A new one, in the form of the hub's.
+    package static func random() -> RegistrationID {
+        RegistrationID(unchecked: "\(Int64.random(in: 1 ... .max))-\(Int64.random(in: 1 ... .max))-1")
+    }
 }

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A notification hub, as a backend uses it: `NotificationHubClient` asks one elsewhere over the network, the built-in hub
+/// is one in this process.
+///
+/// Calls block until the answer or a deadline is there.
+package protocol Hub: Sendable {
+    /// The same hub, whose calls bear this id, so that a user's request can be followed into the hub.
+    func tracking(_ id: String) -> any Hub
+
+    /// A new id. The hub stores nothing under it before the first `createOrUpdate`.
+    func createRegistrationID() throws(HubError) -> RegistrationID
+
+    /// The registration of that id; nil when there is none.
+    func registration(_ id: RegistrationID) throws(HubError) -> RegistrationDescription?
+
+    /// All registrations of one handle, of every platform.
+    /// - Parameter channel: `DeviceHandle.channel`, or another spelling of it.
+    func registrations(channel: String) throws(HubError) -> [RegistrationDescription]
+
+    /// Stores the registration under its id, whether there was one or not.
+    /// - Returns: the registration with what the hub gives: ETag and expiry.
+    /// - Throws: `HubError.registrationGone`, when the id may not be used any more; `refused` with the code
+    ///   `missingRegistrationID`, when there is no id.
+    func createOrUpdate(_ description: RegistrationDescription) throws(HubError) -> RegistrationDescription
+
+    /// Removes the registration, whatever its ETag.
+    /// - Returns: false when there was none.
+    func delete(_ id: RegistrationID) throws(HubError) -> Bool
+
+    /// Hands a message to the hub, which then sends it to all devices that the expression addresses.
+    /// - Parameter expression: nil for every device of the platform.
+    /// - Throws: before anything is sent, what `HubNotification.check(for:)` throws.
+    func send(_ notification: HubNotification, to expression: TagExpression?) throws(HubError) -> SendReceipt
+
+    /// What became of a message; nil where the hub does not know it, or not yet.
+    func details(_ notificationID: String) throws(HubError) -> NotificationDetails?
+}
