@@ -140,6 +140,9 @@ let package = Package(
         .target(
             name: "StoreContract", dependencies: ["JSON", "Store", "Text"], path: "Tests/StoreContract",
             swiftSettings: strict),
+        // What every hub must do.
+        .target(
+            name: "HubContract", dependencies: ["NotificationHub"], path: "Tests/HubContract", swiftSettings: strict),
         // A PostgreSQL server of the tests' own.
         .target(
             name: "PostgresServer", dependencies: ["Processes"], path: "Tests/PostgresServer", swiftSettings: strict),
@@ -205,8 +208,8 @@ let package = Package(
         .testTarget(
             name: "LocalHubTests",
             dependencies: [
-                "HTTP", "JSON", "LocalHub", "MemoryStore", "NotificationHub", "PostgresServer", "PostgresStore",
-                "Processes", "Push", "Randomness", "Store", "Text", "courier-oracle", httpTypes,
+                "HTTP", "HubContract", "JSON", "LocalHub", "MemoryStore", "NotificationHub", "PostgresServer",
+                "PostgresStore", "Processes", "Push", "Randomness", "Store", "Text", "courier-oracle", httpTypes,
             ],
             swiftSettings: strict),
         // Delivers until it is killed and says whom it told; started by LocalHubTests.
@@ -243,8 +246,8 @@ let package = Package(
         .testTarget(
             name: "WireTests",
             dependencies: [
-                "Curl", "DeviceAPI", "DeviceClient", "FastCGI", "HTTP", "JSON", "NotificationHub", "PostgresServer",
-                "Processes", "Text", httpTypes, logging,
+                "Curl", "DeviceAPI", "DeviceClient", "FastCGI", "HTTP", "HubContract", "JSON", "NotificationHub",
+                "PostgresServer", "Processes", "Text", httpTypes, logging,
             ],
             swiftSettings: strict),
         .testTarget(

@@ -55,11 +55,10 @@ struct MessageRecord {
         return outcomes.values.allSatisfy { Self.unasked.isSuperset(of: $0.keys) } ? "Abandoned" : "Completed"
     }
 
-    /// What is answered to `GET /{hub}/messages/{id}`.
-    /// - Parameter location: `sb://…`.
-    func details(location: String) -> NotificationDetails {
+    /// What those are told who ask what became of the message.
+    var details: NotificationDetails {
         NotificationDetails(
-            id: id, location: location, state: state, enqueueTime: HubTime(enqueuedAt).iso8601,
+            id: id, state: state, enqueueTime: HubTime(enqueuedAt).iso8601,
             startTime: startedAt.map { HubTime($0).iso8601 }, endTime: endedAt.map { HubTime($0).iso8601 }, tags: tags,
             targetPlatforms: platforms.isEmpty ? nil : platforms.map(\.formatHeader).joined(separator: ","),
             outcomes: platforms.map { platform in

@@ -72,34 +72,40 @@ struct TargetSelection: Sendable {
         return Target(registrationID: id, version: registration.version, description: description)
     }
 
-    /// Whether a send reaches any device. Reads the tags' registrations up to the first one that it reaches.
+    /// Whether a send reaches any device. Mostly the first registration is one; where the first page has none, all are
+    /// read once.
     func hasTarget(_ format: HubNotification.Format, _ expression: TagExpression?) throws(StoreError) -> Bool {
         func isReached(_ registration: HubRegistration) -> Bool {
             reader.read(registration).map { format.reaches($0, expression) } ?? false
         }
         guard let tags = expression.flatMap(Self.cover) else {
-            return try hasMatch(isReached) { (after, limit) throws(StoreError) in
-                try store.hubRegistrations(after: after, limit: limit)
-            }
+            return try hasRegistration(where: isReached)
         }
-        for tag in tags {
-            let isFound = try hasMatch(isReached) { (after, limit) throws(StoreError) in
-                try store.hubRegistrations(tag: tag.folded, after: after, limit: limit)
-            }
-            if isFound { return true }
-        }
+        for tag in tags where try hasRegistration(tag: tag.folded, where: isReached) { return true }
         return false
     }
 
-    /// Looks at one registration first: mostly it is reached.
-    private func hasMatch(
-        _ isReached: (HubRegistration) -> Bool,
-        in list: (_ after: String?, _ limit: Int) throws(StoreError) -> Page<HubRegistration>
+    /// Each page of a tag's registrations costs a look at the ids of all of them, so only two are asked for.
+    private func hasRegistration(
+        tag: String, where isReached: (HubRegistration) -> Bool
     ) throws(StoreError) -> Bool {
+        var after: String?
+        for limit in [1, Self.pageSize] {
+            let page = try store.hubRegistrations(tag: tag, after: after, limit: limit)
+            if page.elements.contains(where: isReached) { return true }
+            guard let next = page.next else { return false }
+            after = next
+        }
+        var isFound = false
+        try store.forEachHubRegistration(tag: tag) { isFound = isFound || isReached($0) }
+        return isFound
+    }
+
+    private func hasRegistration(where isReached: (HubRegistration) -> Bool) throws(StoreError) -> Bool {
         var after: String?
         var limit = 1
         repeat {
-            let page = try list(after, limit)
+            let page = try store.hubRegistrations(after: after, limit: limit)
             if page.elements.contains(where: isReached) { return true }
             (after, limit) = (page.next, Self.pageSize)
         } while after != nil

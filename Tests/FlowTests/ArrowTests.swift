@@ -12,8 +12,8 @@ import Text
 // Testing has a type of this name too.
 private typealias Tag = NotificationHub.Tag
 
-/// The whole arrow in one process: `RegisterClient` -> `Backend` -> `NotificationHubClient` ->
-/// `LocalNotificationHub` -> `FileStore`.
+/// The whole arrow in one process: `RegisterClient` -> `Backend` -> `NotificationHubClient` -> `HubServer` ->
+/// `BuiltInHub` -> `FileStore`.
 struct ArrowTests {
     @Test func `a device registers, a message is sent to its user, and the hub finds the device`() async throws {
         let site = try TestSite()

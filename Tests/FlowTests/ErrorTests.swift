@@ -128,6 +128,29 @@ struct ErrorTests {
         #expect(log.lines.allSatisfy { $0.level == .warning && $0.text.hasPrefix("hub: ") })
     }
 
+    static let builtInHubRows: [Row] = [
+        Row(
+            HubError.storage(HubStorageError(.full, retryAfterSeconds: 17, cause: reason)), 503, retryAfter: "17",
+            "The hub is not available at present."),
+        Row(
+            HubError.limitReached(reason, retryAfterSeconds: 18), 429, retryAfter: "18",
+            "The hub asks to slow down."),
+    ]
+
+    @Test(arguments: builtInHubRows) func `what the built-in hub cannot do has its answer, and its cause is logged`(
+        row: Row
+    ) throws {
+        let log = CollectedLog()
+        let error = try #require(row.error as? HubError)
+        let site = try TestSite {
+            $0.notifications = Notifications(hub: RefusingHub(error: error), platforms: [.apns])
+            $0.logger = log.logger
+        }
+        try row.check(
+            site.call(.post, "/api/notifications", query: "pns=apns&to_tag=bob", as: "alice", body: #""Hello""#))
+        #expect(log.lines.map(\.request) == ["test"] && log.text.contains(Self.reason))
+    }
+
     @Test func `a hub that cannot be reached is told with the transport's own words in the log alone`() throws {
         let log = CollectedLog()
         let site = try TestSite(hub: ClosureResponder { _ in throw NoAnswer() }) { $0.logger = log.logger }
@@ -158,6 +181,24 @@ struct ErrorTests {
 /// No answer came, as a transport says it.
 struct NoAnswer: Error, CustomStringConvertible {
     var description: String { ErrorTests.reason }
+}
+
+/// A hub of which every call fails alike.
+private struct RefusingHub: Hub {
+    let error: HubError
+
+    func tracking(_ id: String) -> any Hub { self }
+    func createRegistrationID() throws(HubError) -> RegistrationID { throw error }
+    func registration(_ id: RegistrationID) throws(HubError) -> RegistrationDescription? { throw error }
+    func registrations(channel: String) throws(HubError) -> [RegistrationDescription] { throw error }
+    func createOrUpdate(_ description: RegistrationDescription) throws(HubError) -> RegistrationDescription {
+        throw error
+    }
+    func delete(_ id: RegistrationID) throws(HubError) -> Bool { throw error }
+    func send(_ notification: HubNotification, to expression: TagExpression?) throws(HubError) -> SendReceipt {
+        throw error
+    }
+    func details(_ notificationID: String) throws(HubError) -> NotificationDetails? { throw error }
 }
 
 private struct DefectiveAuthenticator: Authenticator {

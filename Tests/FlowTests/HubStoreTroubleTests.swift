@@ -3,6 +3,7 @@ import DeviceAPI
 import HTTP
 import HTTPTypes
 import JSON
+import Processes
 import Store
 import Testing
 
@@ -44,28 +45,38 @@ struct HubStoreTroubleTests {
         ]
     }
 
-    @Test(arguments: errors) func `a store that fails beneath the hub is 503 at every operation, and logged`(
-        error: StoreError
+    @Test(arguments: errors, TestSite.Road.allCases)
+    func `a store that fails beneath the hub is 503 at every operation, and logged`(
+        error: StoreError, road: TestSite.Road
     ) throws {
-        let site = try TestSite()
+        let log = CollectedLog()
+        let site = try TestSite(road: road) { $0.logger = log.logger }
         let calls = try calls(site)
         site.hubStore.begin(error)
         for (name, call) in calls {
-            let reported = site.hubReports.count
+            let (reported, logged) = (site.hubReports.count, log.lines.count)
             let answer = call()
             #expect(answer.status == .serviceUnavailable, "\(name)")
             #expect(answer.fields[.retryAfter] == (error == .busy(retryAfterSeconds: 7) ? "7" : "10"), "\(name)")
             #expect(Problem(answer).detail == "The hub is not available at present.", "\(name)")
-            let new = site.hubReports.dropFirst(reported)
-            #expect(!new.isEmpty && new.allSatisfy { $0 == "test: \(error)" }, "\(name)")
+            let reports = site.hubReports.dropFirst(reported)
+            let lines = log.lines.dropFirst(logged)
+            #expect(!lines.isEmpty && lines.allSatisfy { $0.request == "test" && $0.level == .warning }, "\(name)")
+            switch road {
+            // The hub's own log has the cause; the backend heard of it what a client hears.
+            case .wire: #expect(!reports.isEmpty && reports.allSatisfy { $0 == "test: \(error)" }, "\(name)")
+            case .direct: #expect(lines.allSatisfy { $0.text.hasPrefix("hub: \(error) ") }, "\(name)")
+            }
         }
         site.hubStore.heal()
         for (name, call) in calls { #expect(call().status == .ok, "\(name)") }
     }
 
-    @Test(arguments: [StoreError.full, .readOnly, .busy(retryAfterSeconds: 1)])
-    func `a message that the hub could certainly not keep may be sent again with its key`(error: StoreError) throws {
-        let site = try TestSite()
+    @Test(arguments: [StoreError.full, .readOnly, .busy(retryAfterSeconds: 1)], TestSite.Road.allCases)
+    func `a message that the hub could certainly not keep may be sent again with its key`(
+        error: StoreError, road: TestSite.Road
+    ) throws {
+        let site = try TestSite(road: road)
         _ = try site.register("bob")
         site.hubStore.begin(error)
         #expect(send(site, key: "k").status == .serviceUnavailable)
@@ -74,9 +85,11 @@ struct HubStoreTroubleTests {
         #expect(again.status == .ok && !again.isReplayed)
     }
 
-    @Test(arguments: [StoreError.poisoned, .unavailable(detail: "write: EIO")])
-    func `a message of which the disk may have kept something is not sent again`(error: StoreError) throws {
-        let site = try TestSite()
+    @Test(arguments: [StoreError.poisoned, .unavailable(detail: "write: EIO")], TestSite.Road.allCases)
+    func `a message of which the disk may have kept something is not sent again`(
+        error: StoreError, road: TestSite.Road
+    ) throws {
+        let site = try TestSite(road: road)
         _ = try site.register("bob")
         site.hubStore.begin(error)
         #expect(send(site, key: "k").status == .serviceUnavailable)

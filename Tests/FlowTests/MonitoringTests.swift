@@ -17,9 +17,13 @@ struct MonitoringTests {
         let site: TestSite
         let responder: any Responder
 
-        init(hub: (any Responder)? = nil) throws {
+        init(road: TestSite.Road = .wire, hub: (any Responder)? = nil) throws {
             let metrics = metrics
-            site = try TestSite(hub: hub) { parts in
+            site = try TestSite(road: road, hub: hub) { parts in
+                if road == .direct {
+                    parts.notifications = Notifications(
+                        hub: metrics.hub.measuring(parts.notifications.hub), platforms: parts.notifications.platforms)
+                }
                 parts.authenticator = UserAuthenticator(
                     store: parts.store, metrics: metrics.logIns, now: parts.now)
                 parts.metrics = MetricsResponder { metrics.exposition() }
@@ -84,8 +88,9 @@ struct MonitoringTests {
         #expect(counted.requests("other", "other", 404) == 20)
     }
 
-    @Test func `an answer of the hub counts under its operation and status`() throws {
-        let counted = try CountedSite()
+    @Test(arguments: TestSite.Road.allCases)
+    func `an answer of the hub counts under its operation and status`(road: TestSite.Road) throws {
+        let counted = try CountedSite(road: road)
         let answer = try counted.call(.post, "/api/register", as: "alice")
         let id = try #require(try JSONValue(parsing: answer.body).string)
         let body = #"{"Platform":"apns","Handle":"\#(TestSite.token(1))","Tags":[]}"#
@@ -97,7 +102,19 @@ struct MonitoringTests {
         #expect(counted.value("\(calls){operation=\"create_registration_id\",result=\"201\"}") == 1)
         #expect(counted.value("\(calls){operation=\"put_registration\",result=\"200\"}") == 1)
         #expect(counted.value("\(calls){operation=\"send\",result=\"201\"}") == 1)
+        #expect(try counted.call(.delete, "/api/register/\(id)", as: "alice").status == .ok)
+        #expect(counted.value("\(calls){operation=\"delete_registration\",result=\"200\"}") == 1)
         #expect(counted.value("app_backend_hub_call_duration_seconds_count{operation=\"send\"}") == 1)
+    }
+
+    @Test(arguments: TestSite.Road.allCases)
+    func `a hub whose storage is full counts as one that answers 503`(road: TestSite.Road) throws {
+        let counted = try CountedSite(road: road)
+        counted.site.hubStore.begin(.full)
+        let query = "pns=apns&to_tag=alice"
+        let answer = try counted.call(.post, "/api/notifications", query: query, as: "alice", body: "\"x\"")
+        #expect(answer.status == .serviceUnavailable)
+        #expect(counted.value("app_backend_hub_calls_total{operation=\"send\",result=\"503\"}") == 1)
     }
 
     @Test func `a hub that does not answer counts by the reason, each try for itself`() throws {

@@ -13,7 +13,7 @@ import Store
 import Synchronization
 import Text
 
-/// The whole product in this process: real clients, real backend, real hub client, real local hub, real files.
+/// The whole product in this process: real clients, real backend, real hub client, real built-in hub, real files.
 /// Every test makes its own, with users whose passwords are `<name>-secret`.
 final class TestSite: Sendable {
     let folder: URL
@@ -32,12 +32,14 @@ final class TestSite: Sendable {
     var hubReports: [String] { reports.all }
 
     /// - Parameters:
-    ///   - hub: stands in for the local hub.
+    ///   - road: how the backend reaches the built-in hub.
+    ///   - hub: stands in for the built-in hub, on the wire.
     ///   - adjusting: the last word on what the backend is made of.
-    ///   - surroundingHub: comes between the log of what was sent to the hub and the hub.
+    ///   - surroundingHub: comes between the log of what was sent to the hub and the hub, on the wire.
     init(
         users: [String] = ["alice", "bob"], platforms: [Platform] = [.apns, .fcm, .wns, .browser],
-        policy: TagPolicy = TagPolicy(), authenticator: (any Authenticator)? = nil, hub: (any Responder)? = nil,
+        policy: TagPolicy = TagPolicy(), authenticator: (any Authenticator)? = nil, road: Road = .wire,
+        hub: (any Responder)? = nil,
         adjusting adjust: (inout Backend.Parts) -> Void = { _ in },
         surroundingHub surround: (any Responder) -> any Responder = { $0 }
     ) throws {
@@ -49,10 +51,11 @@ final class TestSite: Sendable {
         let reports = Reports()
         self.reports = reports
         hubStore = TroubledHubStore(store)
-        let local = LocalNotificationHub(
-            name: "hub", keys: [key], hosts: ["localhost"], store: hubStore, now: { clock.seconds },
+        let builtIn = BuiltInHub(store: hubStore, now: { clock.seconds })
+        let server = HubServer(
+            builtIn, name: "hub", keys: [key], hosts: ["localhost"], now: { clock.seconds },
             report: { reports.add("\($1): \($0)") })
-        self.hub = HubLog(surround(hub ?? local))
+        self.hub = HubLog(surround(hub ?? server))
         hubClient = NotificationHubClient(
             connection: try ConnectionString(
                 "Endpoint=sb://localhost/;SharedAccessKeyName=test;SharedAccessKey=\(key.key.reveal())"),
@@ -61,7 +64,7 @@ final class TestSite: Sendable {
             _ = try store.putUser(User(name: name, passwordHash: Self.passwordHash(of: name)))
         }
         var parts = Backend.Parts(
-            store: store, notifications: Notifications(hub: hubClient, platforms: platforms),
+            store: store, notifications: Notifications(hub: road.hub(builtIn, hubClient), platforms: platforms),
             authenticator: authenticator ?? UserAuthenticator(store: store, now: now), policy: policy,
             now: now, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         parts.turnSeconds = Self.patience
@@ -72,6 +75,18 @@ final class TestSite: Sendable {
 
     deinit {
         try? FileManager.default.removeItem(at: folder)
+    }
+
+    /// The ways from the backend to a hub.
+    enum Road: Sendable, CaseIterable {
+        /// In the hub's REST language, as to a hub elsewhere; `hub` logs it.
+        case wire
+        /// To the built-in hub, as in a process that has one.
+        case direct
+
+        fileprivate func hub(_ builtIn: BuiltInHub, _ client: NotificationHubClient) -> any Hub {
+            self == .wire ? client : builtIn
+        }
     }
 
     /// For how long, in seconds, one request waits for another: on a busy machine anybody may stand still for seconds, also

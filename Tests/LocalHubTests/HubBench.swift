@@ -13,7 +13,9 @@ struct HubBench {
     static let host = "hub.example"
 
     let store: any HubStore
-    let hub: LocalNotificationHub
+    let builtIn: BuiltInHub
+    /// Its REST face.
+    let hub: HubServer
 
     init(
         store: any HubStore = MemoryHubStore(), courier: Courier? = nil,
@@ -21,14 +23,22 @@ struct HubBench {
         report: @escaping @Sendable (String, String) -> Void = { _, _ in }
     ) {
         self.store = store
-        hub = LocalNotificationHub(
-            name: "MyHub",
+        builtIn = BuiltInHub(store: store, courier: courier, now: { Self.now }, onUnreadable: onUnreadable)
+        hub = HubServer(
+            builtIn, name: "MyHub",
             keys: [
                 SharedAccessKey(name: "listen", key: Secret("listen-key"), rights: .listen),
                 SharedAccessKey(name: "send", key: Secret("send-key"), rights: .send),
                 SharedAccessKey(name: "full", key: Secret("full-key"), rights: .full),
-            ], hosts: [Self.host], store: store, courier: courier, now: { Self.now }, onUnreadable: onUnreadable,
-            report: report)
+            ], hosts: [Self.host], now: { Self.now }, report: report)
+    }
+
+    /// A client without a network between.
+    func client(key: String = "full-key") throws -> NotificationHubClient {
+        NotificationHubClient(
+            connection: try ConnectionString(
+                "Endpoint=sb://\(Self.host)/;SharedAccessKeyName=full;SharedAccessKey=\(key)"),
+            hub: "MyHub", transport: hub, now: { Self.now })
     }
 
     static func token(

@@ -207,7 +207,7 @@ import Text
 }
 
 /// A store of which every call fails alike.
-private struct FailingStore: HubStore {
+struct FailingStore: HubStore {
     let error: StoreError
 
     func hubRegistration(_ id: String) throws(StoreError) -> HubRegistration? { throw error }

@@ -43,6 +43,23 @@ import Testing
         }
     }
 
+    @Test func `a tag of thousands, none of whom is reached, is read through once`() throws {
+        let store = MemoryHubStore()
+        let count = 6 * TargetSelection.pageSize
+        for index in 0..<count {
+            let id = try #require(RegistrationID("\(index)-1-1"))
+            let description = RegistrationDescription(tags: [try Tag("all")], handle: try .fcm("token-\(index)"))
+            _ = try store.putHubRegistration(HubRegistration(description, id: id, version: 0, now: 0))
+        }
+        let selection = TargetSelection(store: store, reader: RegistrationReader { _ in })
+        #expect(try !selection.hasTarget(.native(.apns), .tag(Tag("all"))))
+        #expect(store.tagPagesRead == 2)
+        #expect(store.registrationsRead <= count + TargetSelection.pageSize + 1)
+        let before = store.registrationsRead
+        #expect(try selection.hasTarget(.native(.fcm), .tag(Tag("all"))))
+        #expect(store.registrationsRead - before == 1)
+    }
+
     @Test func `a cover is a part of every match`() throws {
         var random = SeededRandom(seed: 5)
         for _ in 0..<500 {

@@ -11,6 +11,7 @@ package final class MemoryHubStore: HubStore, HubQueue {
         var registrations: [String: HubRegistration] = [:]
         var messages: [String: HubMessage] = [:]
         var read = 0
+        var tagPages = 0
         /// In the order in which they came.
         var queue: [HubMessage] = []
         /// By anybody, as of the file: who delivers changes the mark, too.
@@ -30,6 +31,8 @@ package final class MemoryHubStore: HubStore, HubQueue {
 
     /// How many registrations were handed out by lists.
     package var registrationsRead: Int { state.withLock { $0.read } }
+    /// How often a page of a tag's registrations was asked for; each costs a look at the ids of all of them.
+    package var tagPagesRead: Int { state.withLock { $0.tagPages } }
     /// How often the queue was looked through.
     package var queueReads: Int { state.withLock { $0.queueReads } }
     package var registrationCount: Int { state.withLock { $0.registrations.count } }
@@ -68,7 +71,8 @@ package final class MemoryHubStore: HubStore, HubQueue {
     package func hubRegistrations(
         tag: String, after: String?, limit: Int
     ) throws(StoreError) -> Page<HubRegistration> {
-        list(after, limit) { $0.tags.contains(tag) }
+        state.withLock { $0.tagPages += 1 }
+        return list(after, limit) { $0.tags.contains(tag) }
     }
 
     package func forEachHubRegistration(tag: String, _ body: (HubRegistration) -> Void) throws(StoreError) {

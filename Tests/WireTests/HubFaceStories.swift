@@ -2,6 +2,7 @@
 import Foundation
 import HTTP
 import HTTPTypes
+import HubContract
 import NotificationHub
 import Testing
 import Text
@@ -10,6 +11,12 @@ extension WireTests {
     /// The local hub as other backends meet it: over TLS, through nginx, with nothing but a signature.
     struct HubFaceStories {
         private static var now: Int64 { Int64(Date().timeIntervalSince1970) }
+
+        @Test(arguments: Contract.rules) func `a client keeps its promises through nginx and FastCGI`(
+            rule: Contract
+        ) throws {
+            try rule.run(sharedSite().hubClient())
+        }
 
         @Test func `a good token opens the hub`() throws {
             let site = try sharedSite()

@@ -101,13 +101,9 @@ package final class Courier: Sendable {
     }
 
     /// Puts a message into the queue, where it is durable when this returns.
-    /// - Throws: `HubRefusal`, 429, when the queue is full; `StoreError`.
-    func enqueue(_ message: QueuedMessage) throws {
-        do throws(StoreError) {
-            try store.enqueueHubMessage(message.stored)
-        } catch {
-            throw error == .quotaExceeded ? HubRefusal.queueIsFull as any Error : error
-        }
+    /// - Throws: `StoreError`; `quotaExceeded`, when the queue is full.
+    func enqueue(_ message: QueuedMessage) throws(StoreError) {
+        try store.enqueueHubMessage(message.stored)
         wake()
     }
 

@@ -16,18 +16,27 @@ package struct HubMetrics: Sendable {
 
     package init() {}
 
+    /// The same hub, whose calls are counted: one in this process. Of one elsewhere the way to it is measured.
+    package func measuring(
+        _ inner: any Hub, clock: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
+    ) -> any Hub {
+        MeasuredHub(inner: inner, clock: clock) { [self] in count($0, result: $1, $2) }
+    }
+
+    private func count(_ operation: HubOperation, result: String, _ duration: Duration) {
+        calls.increment(HubCallLabels(operation: operation, result: result))
+        durations.observe(operation, duration)
+    }
+
     /// The same way to the hub, whose calls are counted.
     package func measuring(
         _ inner: any Responder, clock: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
     ) -> any Responder {
-        ClosureResponder { [calls, durations] request in
+        ClosureResponder { [self] request in
             let operation = HubOperation(request)
             let start = clock()
             var result = ""
-            defer {
-                calls.increment(HubCallLabels(operation: operation, result: result))
-                durations.observe(operation, start.duration(to: clock()))
-            }
+            defer { count(operation, result: result, start.duration(to: clock())) }
             do {
                 let response = try inner.respond(to: request)
                 result = String(response.status.code)

@@ -41,9 +41,7 @@ package struct AtomEntry: Equatable, Sendable {
     ///   system's, and a time of expiry.
     package static func decodeRequest(_ bytes: [UInt8]) throws(AtomError) -> RegistrationDescription {
         let description = try description(in: try AtomError.root(of: bytes))
-        guard description.unaddressableTags.isEmpty, !description.tags.contains(where: \.isSystem) else {
-            throw .badTag
-        }
+        guard description.hasClientTagsOnly else { throw .badTag }
         guard description.expirationTime == nil else { throw .expirationGiven }
         return description
     }

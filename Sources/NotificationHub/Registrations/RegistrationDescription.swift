@@ -41,6 +41,9 @@ package struct RegistrationDescription: Equatable, Sendable {
 
     package var platform: Platform { handle.platform }
 
+    /// Whether all tags are such as clients may set.
+    package var hasClientTagsOnly: Bool { unaddressableTags.isEmpty && !tags.contains(where: \.isSystem) }
+
     /// What stands in the element `Tags`; empty for none.
     package var tagList: String { (tags.map(\.description) + unaddressableTags).joined(separator: ",") }
 }

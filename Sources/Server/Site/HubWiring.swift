@@ -5,15 +5,14 @@ import Logging
 import Metrics
 import NotificationHub
 import Store
-import Text
 import WebPush
 
 /// The way to the hub that the configuration names: Azure's over the network, or the one in the box, with what delivers
 /// for it.
 struct HubWiring {
-    let client: NotificationHubClient
-    /// The local hub, where it is served to others as well.
-    let served: LocalNotificationHub?
+    let hub: any Hub
+    /// The built-in hub's REST face, where it is served to others as well.
+    let served: HubServer?
     /// Delivers what the local hub has queued; who serves runs it.
     let courier: Courier?
     /// By which key browsers know this site; nil: none.
@@ -24,6 +23,7 @@ struct HubWiring {
     let isInTheBox: Bool
     private let transports: [CurlTransport]
     private let pushDriver: WebPushDriver?
+    private let client: NotificationHubClient?
 
     /// - Throws: `TransportError`, `ConfigurationFault` (the key of Web Push): whatever cannot be made.
     init(_ configuration: SiteConfiguration, store: any SiteStore, metrics: SiteMetrics, logger: Logger) throws {
@@ -35,8 +35,9 @@ struct HubWiring {
             }
     }
 
-    /// Until when the access signature is good that the hub was shown last, in seconds since 1970.
-    var signatureExpiry: Int64? { client.signatureExpiry }
+    /// Until when the access signature is good that the hub was shown last, in seconds since 1970; nil of the hub in the
+    /// box, which is shown none.
+    var signatureExpiry: Int64? { client?.signatureExpiry }
     /// Of the certificate that the hub's server showed at the last handshake; nil of the hub in the box.
     var certificateExpiry: Int64? { isInTheBox ? nil : transports.first?.certificateExpiry }
     /// Of the first of the authorizations that are kept for push services.
@@ -58,9 +59,10 @@ struct HubWiring {
         to connection: ConnectionString, _ configuration: SiteConfiguration, _ metrics: SiteMetrics
     ) throws {
         let transport = try CurlTransport(Self.curlOptions(configuration.hub))
-        client = NotificationHubClient(
+        let client = NotificationHubClient(
             connection: connection, hub: configuration.hub.name, transport: metrics.hub.measuring(transport),
             now: { Site.now().seconds })
+        (hub, self.client) = (client, client)
         (served, courier, transports, pushDriver) = (nil, nil, [transport], nil)
         isInTheBox = false
         vapidPublicKey = configuration.webPush.publicKey
@@ -80,18 +82,16 @@ struct HubWiring {
                     onFormerKey: { metrics.pushes.formerKeys.increment() }), now: now,
                 report: { logger.warning("\($0)") })
         }
-        // The key lives as long as the process: nobody but the client beside the hub ever uses it.
-        let key = SharedAccessKey(name: "in-process", key: Secret(Self.randomKey()), rights: .full)
-        let connection = try ConnectionString(
-            "Endpoint=sb://localhost/;SharedAccessKeyName=\(key.name);SharedAccessKey=\(key.key.reveal())")
-        let hub = LocalNotificationHub(
-            name: configuration.hub.name, keys: [key] + configuration.localHub.keys,
-            hosts: ["localhost"] + configuration.localHub.hosts, store: store, courier: courier, now: now,
-            onUnreadable: { logger.warning("hub: \($0)") },
-            report: { logger.warning("hub: \($0)", metadata: ["request": "\($1)"]) })
-        client = NotificationHubClient(
-            connection: connection, hub: configuration.hub.name, transport: metrics.hub.measuring(hub), now: now)
-        served = configuration.localHub.isServed ? hub : nil
+        let builtIn = BuiltInHub(
+            store: store, courier: courier, now: now, onUnreadable: { logger.warning("hub: \($0)") })
+        (hub, client) = (metrics.hub.measuring(builtIn), nil)
+        served =
+            configuration.localHub.isServed
+            ? HubServer(
+                builtIn, name: configuration.hub.name, keys: configuration.localHub.keys,
+                hosts: ["localhost"] + configuration.localHub.hosts, now: now,
+                report: { logger.warning("hub: \($0)", metadata: ["request": "\($1)"]) })
+            : nil
         transports = [push?.transport].compactMap(\.self)
         vapidPublicKey = push?.driver.publicKey
         delivering = push == nil ? [] : [.browser]
@@ -111,9 +111,5 @@ struct HubWiring {
         options.allowPlainHTTP = hub.connection?.scheme == "http"
         options.userAgent = "app-backend/\(Version.text)"
         return options
-    }
-
-    private static func randomKey() -> String {
-        (0..<4).map { _ in String(UInt64.random(in: .min ... .max), radix: 16) }.joined(separator: "-")
     }
 }

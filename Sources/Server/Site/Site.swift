@@ -45,7 +45,7 @@ package struct Site {
         let hub = try HubWiring(configuration, store: store, metrics: metrics, logger: logger)
         let readings = SiteReadings(store: store, hub: hub, now: { Self.now().seconds })
         var parts = Backend.Parts(
-            store: store, notifications: Notifications(hub: hub.client, platforms: configuration.hub.platforms),
+            store: store, notifications: Notifications(hub: hub.hub, platforms: configuration.hub.platforms),
             authenticator: authenticator,
             policy: configuration.policy, retentionSeconds: Int64(configuration.retentionDays) * 86_400,
             realm: configuration.realm, sessionSeconds: Int64(configuration.sessionHours) * 3_600,
@@ -58,7 +58,7 @@ package struct Site {
         let backend = Backend(parts)
         self.authenticator = authenticator
         self.meter = meter
-        upkeep = UserUpkeep(store: store, hub: hub.client, policy: configuration.policy, now: Self.now) {
+        upkeep = UserUpkeep(store: store, hub: hub.hub, policy: configuration.policy, now: Self.now) {
             logger.warning("\($0)")
         }
         self.backend = backend
@@ -79,7 +79,7 @@ package struct Site {
 
     /// What the hub says of a send; nil: it does not know it, or not yet.
     package func details(of id: String) throws(HubError) -> NotificationDetails? {
-        try hub.client.details(id)
+        try hub.hub.details(id)
     }
 
     /// Starts delivering what the local hub has queued, where it has anything to deliver with.
@@ -145,7 +145,7 @@ package struct Site {
 /// Serves the local hub under `/<name>/`, and the backend under everything else.
 private struct HubAndBackend: RoutedResponder {
     let name: String
-    let hub: LocalNotificationHub
+    let hub: HubServer
     let backend: Backend
 
     func respond(to request: Request) -> Response {

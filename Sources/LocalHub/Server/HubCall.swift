@@ -13,10 +13,10 @@ struct HubCall {
     /// Seconds since 1970.
     let now: Int64
 
-    /// - Throws: `HubRefusal`, 400: the query is malformed, or its `api-version` is missing or no version. Any version is
+    /// - Throws: `HubFault`, 400: the query is malformed, or its `api-version` is missing or no version. Any version is
     ///   taken, for clients of every age speak the same language; a request without one is not of that language (what
     ///   Azure does then is not known).
-    init(_ request: Request, rights: AccessRights, now: Int64) throws(HubRefusal) {
+    init(_ request: Request, rights: AccessRights, now: Int64) throws(HubFault) {
         self.request = request
         self.rights = rights
         self.now = now
@@ -55,8 +55,8 @@ struct HubCall {
         "\(collectionURL)/\(id)?\(query ?? "api-version=\(apiVersion)")"
     }
 
-    /// - Throws: `HubRefusal`, 401, unless the token grants that; one that grants Manage grants everything.
-    func require(_ needed: AccessRights) throws(HubRefusal) {
+    /// - Throws: `HubFault`, 401, unless the token grants that; one that grants Manage grants everything.
+    func require(_ needed: AccessRights) throws(HubFault) {
         guard !rights.contains(.manage), !rights.contains(needed) else { return }
         throw .missing(needed.contains(.manage) ? "Manage" : needed.contains(.send) ? "Send" : "Listen")
     }

@@ -6,64 +6,30 @@ import Text
 ///
 /// Every client spells it differently (field by platform, or `ChannelUri` for all; the URI percent-encoded once more;
 /// hexadecimal digits in lower case; a quotation mark forgotten), and all are understood.
-struct ChannelFilter: Equatable {
-    /// What `HubRegistration.channel` may be; any of them.
-    let channels: [String]
-    /// The registration must be of one of these platforms; empty: of any.
-    let platforms: [Platform]
-
+extension ChannelQuery {
     /// A filter longer than this is refused, in bytes; the longest handle, encoded twice, fits.
-    static let maximumLength = 16_384
+    private static let maximumLength = 16_384
 
-    /// - Throws: `HubRefusal`, 400, for any other filter.
-    init(parsing text: String) throws(HubRefusal) {
+    /// - Throws: `HubFault`, 400, for any other filter.
+    init(filter text: String) throws(HubFault) {
         guard text.utf8.count <= Self.maximumLength, let terms = Self.terms(of: text) else { throw .unsupportedQuery }
-        func value(_ name: String) -> String? { terms.first { $0.field == name.lowercased() }?.value }
-        let names = terms.map(\.field).sorted()
-        switch names {
-        case ["channeluri"]: self.init(value("ChannelUri"), Self.anyForm, [])
-        case ["devicetoken"]: self.init(value("DeviceToken"), Self.token, [.apns])
-        case ["gcmregistrationid"]: self.init(value("GcmRegistrationId"), Self.verbatim, [.gcm, .fcm])
-        case ["fcmv1registrationid"]: self.init(value("FcmV1RegistrationId"), Self.verbatim, [.fcm, .gcm])
-        case ["admregistrationid"]: self.init(value("AdmRegistrationId"), Self.verbatim, [.adm])
+        func value(_ name: String) -> String { terms.first { $0.field == name.lowercased() }?.value ?? "" }
+        switch terms.map(\.field).sorted() {
+        case ["channeluri"]: self.init(anyForm: value("ChannelUri"))
+        case ["devicetoken"]: self.init(token: value("DeviceToken"))
+        case ["gcmregistrationid"]: self.init(channels: [value("GcmRegistrationId")], platforms: [.gcm, .fcm])
+        case ["fcmv1registrationid"]: self.init(channels: [value("FcmV1RegistrationId")], platforms: [.fcm, .gcm])
+        case ["admregistrationid"]: self.init(channels: [value("AdmRegistrationId")], platforms: [.adm])
         case ["baiduchannelid", "baiduuserid"]:
-            let handle = "\(value("BaiduUserId") ?? "")-\(value("BaiduChannelId") ?? "")"
-            self.init(handle, Self.verbatim, [.baidu])
-        case ["endpoint"], ["auth", "endpoint", "p256dh"]: self.init(value("Endpoint"), Self.anyForm, [.browser])
+            self.init(channels: ["\(value("BaiduUserId"))-\(value("BaiduChannelId"))"], platforms: [.baidu])
+        case ["endpoint"], ["auth", "endpoint", "p256dh"]:
+            self.init(anyForm: value("Endpoint"), platforms: [.browser])
         default: throw .unsupportedQuery
         }
     }
-
-    private init(_ text: String?, _ forms: (String) -> [String], _ platforms: [Platform]) {
-        var channels: [String] = []
-        for form in forms(text ?? "") where !form.isEmpty && !channels.contains(form) { channels.append(form) }
-        self.channels = channels
-        self.platforms = platforms
-    }
-
-    func matches(_ platform: Platform) -> Bool { platforms.isEmpty || platforms.contains(platform) }
-
-    private static func verbatim(_ text: String) -> [String] { [text] }
-
-    private static func token(_ text: String) -> [String] {
-        text.utf8.allSatisfy { ASCII.hexValue($0) != nil } ? [text.uppercased()] : []
-    }
-
-    /// The text as it is, as a token, and as a URI in the stored form: with and without the slash at its end, encoded
-    /// or not.
-    private static func anyForm(_ text: String) -> [String] {
-        var forms = [text] + token(text)
-        for uri in [text, PercentEncoding.decode(text.utf8)].compactMap(\.self) {
-            let trimmed = uri.hasSuffix("/") ? String(uri.dropLast()) : uri
-            for candidate in [uri, trimmed, trimmed + "/"] {
-                if let handle = try? DeviceHandle.wns(candidate) { forms.append(handle.channel) }
-            }
-        }
-        return forms
-    }
 }
 
-extension ChannelFilter {
+extension ChannelQuery {
     /// A filter with more comparisons is refused.
     private static let maximumTerms = 3
 
@@ -112,6 +78,6 @@ extension ChannelFilter {
     }
 }
 
-extension HubRefusal {
-    fileprivate static let unsupportedQuery = HubRefusal.bad("Unsupported query.")
+extension HubFault {
+    fileprivate static let unsupportedQuery = HubFault.bad("Unsupported query.")
 }

@@ -9,7 +9,7 @@ import Text
 /// Azure has two generations of servers whose answers differ in headers, ids and digits. This hub imitates the older
 /// one (ETag and Content-Location as fields, `application/atom+xml`, ids without a prefix), which all clients
 /// understand, and takes one thing from the newer: every answer has a `TrackingId`, here the request's own.
-enum HubAnswer {
+enum HubResponse {
     static let xml = "application/xml; charset=utf-8"
     static let entry = "application/atom+xml; type=entry; charset=utf-8"
     static let feed = "application/atom+xml; type=feed; charset=utf-8"
@@ -28,12 +28,12 @@ enum HubAnswer {
     }
 
     /// `<Error>` with the sentence, the tracking id and the time, as Azure words it.
-    static func refusal(_ refusal: HubRefusal, trackingID: String, now: Int64) -> Response {
-        let detail = "\(refusal.message).TrackingId:\(trackingID)_G0,TimeStamp:\(HubTime(now).american)"
-        let document = ErrorDocument(code: String(refusal.status.code), detail: detail)
-        var fields = refusal.fields
+    static func fault(_ fault: HubFault, trackingID: String, now: Int64) -> Response {
+        let detail = "\(fault.message).TrackingId:\(trackingID)_G0,TimeStamp:\(HubTime(now).american)"
+        let document = ErrorDocument(code: String(fault.status.code), detail: detail)
+        var fields = fault.fields
         fields[.contentType] = xml
-        return Response(status: refusal.status, fields: fields, body: document.encode())
+        return Response(status: fault.status, fields: fields, body: document.encode())
     }
 
     /// A tracking id longer than this is not taken over, in bytes.

@@ -2,63 +2,50 @@
 import HTTP
 import HTTPTypes
 import NotificationHub
-import Store
 import Text
 
 /// Lists of registrations, in pages: all, a tag's, a device's.
-struct RegistrationLists: Sendable {
-    let store: any HubStore
-    let reader: RegistrationReader
+struct ListRoutes: Sendable {
+    let hub: any ServableHub
 
     /// Registrations on a page when the client does not say (`$top`), as .NET asks for.
-    static let defaultTop = 100
+    private static let defaultTop = 100
     /// A client that asks for more gets so many and a continuation.
-    static let maximumTop = 1000
+    private static let maximumTop = 1000
     /// A continuation token longer than this is none of ours, in bytes.
-    static let maximumTokenLength = 512
+    private static let maximumTokenLength = 512
+
+    var routes: [HubRoute] {
+        [
+            // What it needs depends on the filter; it asks for that itself.
+            HubRoute(.get, "/{hub}/registrations", needs: []) { call, _ in try all(call) },
+            HubRoute(.get, "/{hub}/tags/{tag}/registrations", needs: .manage) { try byTag($0, $1["tag"]) },
+        ]
+    }
 
     /// `GET /{hub}/registrations`, with `$filter` those of one device. All of them need Manage; those of a device do
     /// not, since who asks knows its handle.
-    func all(_ call: HubCall) throws -> Response {
+    private func all(_ call: HubCall) throws -> Response {
         let filter = call.query["$filter"]
         try call.require(filter == nil ? .manage : .listen)
-        guard let filter else {
-            return answer(call, try store.hubRegistrations(after: try Self.after(call), limit: try Self.top(call)))
-        }
-        let parsed = try ChannelFilter(parsing: filter)
-        return answer(call, try page(parsed, after: try Self.after(call), limit: try Self.top(call)))
+        guard let filter else { return try answer(call, .all) }
+        return try answer(call, .device(try ChannelQuery(filter: filter)))
     }
 
     /// `GET /{hub}/tags/{tag}/registrations`
-    func byTag(_ call: HubCall, _ text: String) throws -> Response {
-        guard let tag = (try? Tag(text)) ?? (try? Tag(system: text)) else { throw HubRefusal.bad("Invalid tag.") }
-        return answer(
-            call,
-            try store.hubRegistrations(tag: tag.folded, after: try Self.after(call), limit: try Self.top(call)))
+    private func byTag(_ call: HubCall, _ text: String) throws -> Response {
+        guard let tag = (try? Tag(text)) ?? (try? Tag(system: text)) else { throw HubFault.bad("Invalid tag.") }
+        return try answer(call, .tag(tag))
     }
 
-    /// A device has few registrations, so they are all read and the page is cut here; its continuation is an id.
-    private func page(_ filter: ChannelFilter, after: String?, limit: Int) throws -> Page<HubRegistration> {
-        var found: [String: HubRegistration] = [:]
-        for channel in filter.channels {
-            for registration in try store.hubRegistrations(channel: channel)
-            where reader.read(registration).map({ filter.matches($0.platform) }) == true {
-                found[registration.id] = registration
-            }
-        }
-        let rest = found.values.filter { $0.id > after ?? "" }.sorted { $0.id < $1.id }
-        let page = Array(rest.prefix(limit))
-        return Page(elements: page, next: rest.count > page.count ? page.last?.id : nil)
-    }
-
-    private static func top(_ call: HubCall) throws(HubRefusal) -> Int {
+    private static func top(_ call: HubCall) throws(HubFault) -> Int {
         guard let text = call.query["$top"] else { return defaultTop }
         guard let top = Int(text), top > 0 else { throw .bad("$top must be a positive number.") }
         return min(top, maximumTop)
     }
 
     /// The continuation: letters, digits, `-` and `_` only, because some clients encode it once more and some do not.
-    private static func after(_ call: HubCall) throws(HubRefusal) -> String? {
+    private static func after(_ call: HubCall) throws(HubFault) -> String? {
         guard let token = call.query["continuationtoken"], !token.isEmpty else { return nil }
         guard token.utf8.count <= maximumTokenLength,
             token.utf8.allSatisfy(ASCII.isURLSafe)
@@ -66,16 +53,15 @@ struct RegistrationLists: Sendable {
         return token
     }
 
-    private func answer(_ call: HubCall, _ page: Page<HubRegistration>) -> Response {
+    private func answer(_ call: HubCall, _ selection: RegistrationSelection) throws -> Response {
+        let page = try hub.list(selection, after: try Self.after(call), limit: try Self.top(call))
         let time = HubTime(call.now).iso8601
         var feed = AtomFeed(link: call.selfURL, updated: time)
-        for registration in page.elements {
-            guard let description = reader.read(registration) else { continue }
-            let link = call.registrationURL(registration.id)
-            let answer = registration.answer(description, isRead: true)
-            feed.entries.append(AtomEntry(link: link, updated: time, registration: answer))
+        feed.entries = page.registrations.map { registration in
+            let link = call.registrationURL(registration.id?.description ?? "")
+            return AtomEntry(link: link, updated: time, registration: registration)
         }
-        var fields: HTTPFields = [.contentType: HubAnswer.feed]
+        var fields: HTTPFields = [.contentType: HubResponse.feed]
         if let next = page.next {
             feed.next = call.nextURL(next)
             fields[.continuationToken] = next

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import HTTP
+import NotificationHub
 
 /// The condition of a write, in the five spellings that clients use: `W/"2"`, `"2"`, `2`, `*` and `"*"`.
-enum IfMatch: Equatable {
-    case any
-    case version(Int)
-
-    /// - Throws: `HubRefusal`, 412, for a text that is none of them.
-    init(_ text: String) throws(HubRefusal) {
+extension VersionCondition {
+    /// - Throws: `HubFault`, 412, for a text that is none of them.
+    init(_ text: String) throws(HubFault) {
         var bytes = Substring(text).utf8
         while bytes.first == UInt8(ascii: " ") { bytes.removeFirst() }
         while bytes.last == UInt8(ascii: " ") { bytes.removeLast() }
@@ -20,15 +17,13 @@ enum IfMatch: Equatable {
         } else if let version = Int(String(Substring(bytes))), version > 0, bytes.first != UInt8(ascii: "+") {
             self = .version(version)
         } else {
-            throw .etagMismatch
+            throw .versionMismatch
         }
     }
 
     /// Nil without the field.
-    init?(field text: String?) throws(HubRefusal) {
+    init?(field text: String?) throws(HubFault) {
         guard let text else { return nil }
-        self = try IfMatch(text)
+        self = try VersionCondition(text)
     }
-
-    func matches(_ version: Int) -> Bool { self == .any || self == .version(version) }
 }

@@ -22,8 +22,8 @@ struct HubRoute: Sendable {
     }
 }
 
-/// What every request passes before anything is done for it.
-struct Gate: Sendable {
+/// Checks every request before anything is done for it.
+struct RequestAuthorizer: Sendable {
     let hub: String
     let verifier: SharedAccessSignature.Verifier
     /// Stands in links where the request names no host, as calls within the process may.
@@ -31,11 +31,11 @@ struct Gate: Sendable {
     /// Seconds since 1970.
     let now: @Sendable () -> Int64
 
-    /// - Throws: `HubRefusal`: 413 above 64 KiB; 401 for a token that is none, of another host or path, or expired, and
+    /// - Throws: `HubFault`: 413 above 64 KiB; 401 for a token that is none, of another host or path, or expired, and
     ///   for one that does not grant what is needed; 404 for another hub; 400 for a malformed query.
-    func admit(_ request: Request, needs: AccessRights) throws(HubRefusal) -> HubCall {
+    func authorize(_ request: Request, needs: AccessRights) throws(HubFault) -> HubCall {
         guard request.body.count <= HubNotification.maximumRequest else {
-            throw HubRefusal(.contentTooLarge, "The request's body is larger than 64 KB.")
+            throw HubFault(.contentTooLarge, "The request's body is larger than 64 KB.")
         }
         let now = now()
         let rights = try rights(of: request, now: now)
@@ -49,7 +49,7 @@ struct Gate: Sendable {
         return call
     }
 
-    private func rights(of request: Request, now: Int64) throws(HubRefusal) -> AccessRights {
+    private func rights(of request: Request, now: Int64) throws(HubFault) -> AccessRights {
         do throws(SignatureError) {
             return try verifier.verify(header: request.fields[.authorization], path: request.path, now: now)
         } catch {

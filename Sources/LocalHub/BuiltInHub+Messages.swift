@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+import NotificationHub
+internal import Push
+import Store
+import Text
+
+/// Messages, and what became of them.
+extension BuiltInHub {
+    /// A message that no device is addressed by is not queued, and the receipt says so.
+    package func send(
+        _ notification: HubNotification, to audience: HubAudience
+    ) throws(ServableHubError) -> SendReceipt {
+        let record = newRecord(notification.format, audience)
+        var receipt = SendReceipt(notificationID: record.id, trackingID: trackingID)
+        if let courier, courier.driver(for: notification.format) != nil, try hasTarget(notification.format, audience) {
+            try enqueue(QueuedMessage(notification, to: audience.queued, record: record), courier)
+        } else {
+            receipt.hasNoTarget = try skip(notification, audience, record).isEmpty
+        }
+        return receipt
+    }
+
+    package func sendTest(
+        _ notification: HubNotification, to audience: HubAudience
+    ) throws(ServableHubError) -> TestSend {
+        let record = newRecord(notification.format, audience)
+        guard let courier, courier.driver(for: notification.format) != nil else {
+            return TestSend(notificationID: record.id, results: try skip(notification, audience, record))
+        }
+        var targets: [Target] = []
+        try forEachTarget(notification.format, audience) { target in
+            if targets.count < TestSend.maximumResults { targets.append(target) }
+        }
+        let outcomes = courier.deliver(notification, to: targets)
+        return TestSend(notificationID: record.id, results: try finish(record, zip(targets, outcomes)))
+    }
+
+    package func message(_ id: String) throws(ServableHubError) -> NotificationDetails {
+        guard RegistrationID(id) != nil else { throw .noSuchMessage }
+        let found = try storing { () throws(StoreError) in try record(id, now()) }
+        guard let found else { throw .noSuchMessage }
+        return found.details
+    }
+
+    /// 32 hexadecimal digits, the time, and two numbers, as the older generation of Azure's servers makes them.
+    private func newRecord(_ format: HubNotification.Format, _ audience: HubAudience) -> MessageRecord {
+        let time = now()
+        let digits = TrackingID.random().utf8.filter { $0 != UInt8(ascii: "-") }
+        let expression: TagExpression? = if case .tags(let expression) = audience { expression } else { nil }
+        return MessageRecord(
+            id: "\(String(decoding: digits, as: UTF8.self))-\(HubTime(time).compact)-1-01", format: format,
+            tags: expression, now: time)
+    }
+
+    private func enqueue(_ message: QueuedMessage, _ courier: Courier) throws(ServableHubError) {
+        do throws(StoreError) {
+            try courier.enqueue(message)
+        } catch {
+            throw error == .quotaExceeded ? .queueIsFull : ServableHubError(error)
+        }
+    }
+
+    /// Nobody is sent anything where there is no driver, and the record says so. A native notification that is too large
+    /// for its service is told apart, as Azure does at delivery; a template's size is not known before it is filled in.
+    private func skip(
+        _ notification: HubNotification, _ audience: HubAudience, _ record: MessageRecord
+    ) throws(ServableHubError) -> [TestSend.Result] {
+        let isTooLarge = notification.body.count > notification.format.maximumPayload
+        let outcome: PushOutcome = isTooLarge ? .invalidNotificationSize : .skipped
+        var targets: [Target] = []
+        try forEachTarget(notification.format, audience) { targets.append($0) }
+        return try finish(record, targets.lazy.map { ($0, outcome) })
+    }
+
+    /// - Returns: what became of the first targets.
+    private func finish(
+        _ begun: MessageRecord, _ outcomes: some Sequence<(Target, PushOutcome)>
+    ) throws(ServableHubError) -> [TestSend.Result] {
+        var (record, results) = (begun, [TestSend.Result]())
+        for (target, outcome) in outcomes {
+            record.add(target, outcome)
+            if results.count < TestSend.maximumResults { results.append(TestSend.Result(target, outcome)) }
+        }
+        (record.startedAt, record.endedAt) = (record.enqueuedAt, record.enqueuedAt)
+        let finished = record.stored
+        try storing { () throws(StoreError) in try store.putHubMessage(finished) }
+        return results
+    }
+
+    private func hasTarget(
+        _ format: HubNotification.Format, _ audience: HubAudience
+    ) throws(ServableHubError) -> Bool {
+        guard case .tags(let expression) = audience else { return true }
+        return try storing { () throws(StoreError) in
+            try TargetSelection(store: store, reader: reader).hasTarget(format, expression)
+        }
+    }
+
+    private func forEachTarget(
+        _ format: HubNotification.Format, _ audience: HubAudience, _ visit: (Target) -> Void
+    ) throws(ServableHubError) {
+        switch audience {
+        case .device(let handle):
+            visit(Target(registrationID: nil, version: nil, description: RegistrationDescription(handle: handle)))
+        case .tags(let expression):
+            try storing { () throws(StoreError) in
+                try TargetSelection(store: store, reader: reader).forEach(format, expression, visit)
+            }
+        }
+    }
+
+    /// A message is put among those that are done before it leaves the queue, so who misses it in both looks again.
+    private func record(_ id: String, _ now: Int64) throws(StoreError) -> MessageRecord? {
+        if let record = try finished(id, now) { return record }
+        guard let courier else { return nil }
+        if let waiting = try courier.store.queuedHubMessage(id) { return try QueuedMessage(waiting).record }
+        return try finished(id, now)
+    }
+
+    private func finished(_ id: String, _ now: Int64) throws(StoreError) -> MessageRecord? {
+        guard let message = try store.hubMessage(id, now: Timestamp(seconds: now)) else { return nil }
+        var record = try MessageRecord(id: id, document: message.document)
+        // Written by a version that began and ended every send at once.
+        record.startedAt = record.startedAt ?? record.enqueuedAt
+        record.endedAt = record.endedAt ?? record.enqueuedAt
+        return record
+    }
+}
+
+extension ServableHubError {
+    fileprivate static let queueIsFull = ServableHubError.limitReached(
+        .queuedMessages, cause: "the queue is full: as many messages wait to be delivered as may")
+}
+
+extension HubAudience {
+    fileprivate var queued: QueuedMessage.Audience {
+        switch self {
+        case .tags(let expression): .tags(expression)
+        case .device(let handle): .device(RegistrationDescription(handle: handle))
+        }
+    }
+}
+
+extension TestSend {
+    /// Devices that a test send shows; Azure sends to no more than these.
+    fileprivate static let maximumResults = 10
+}
+
+extension TestSend.Result {
+    fileprivate init(_ target: Target, _ outcome: PushOutcome) {
+        self.init(
+            registrationID: target.registrationID, handle: target.description.handle, outcome: outcome.rawValue,
+            isSuccess: outcome == .success)
+    }
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+import NotificationHub
+import Store
+import Text
+
+/// Registrations: one by one, and lists.
+extension BuiltInHub {
+    /// How often a write is tried when somebody else writes the same registration in between; then it is a conflict.
+    static let maximumTries = 8
+
+    package func newRegistrationID() -> RegistrationID { .random() }
+
+    package func find(_ id: RegistrationID) throws(ServableHubError) -> RegistrationDescription {
+        let found = try storing { () throws(StoreError) in
+            try store.hubRegistration(id.description)?.answer(isRead: true)
+        }
+        guard let found else { throw .noSuchRegistration }
+        return found
+    }
+
+    package func create(_ description: RegistrationDescription) throws(ServableHubError) -> RegistrationDescription {
+        try Self.check(description)
+        return try storing { () throws(StoreError) in try write(description, under: .random(), version: 0) }
+    }
+
+    package func put(
+        _ description: RegistrationDescription, under id: RegistrationID, replacing condition: VersionCondition?
+    ) throws(ServableHubError) -> RegistrationDescription {
+        try Self.check(description)
+        for _ in 0..<Self.maximumTries {
+            do throws(ServableHubError) {
+                return try replace(description, id, condition)
+            } catch {
+                guard error == .conflict else { throw error }
+            }
+        }
+        throw .conflict
+    }
+
+    /// One try. A version that the client named is looked at anew each time, so a lost race is a mismatch.
+    private func replace(
+        _ description: RegistrationDescription, _ id: RegistrationID, _ condition: VersionCondition?
+    ) throws(ServableHubError) -> RegistrationDescription {
+        let current = try storing { () throws(StoreError) in try store.hubRegistration(id.description) }
+        if let condition {
+            guard let current else { throw .noSuchRegistration }
+            guard condition.matches(current.version) else { throw .versionMismatch }
+        }
+        return try storing { () throws(StoreError) in
+            try write(description, under: id, version: current?.version ?? 0)
+        }
+    }
+
+    /// - Parameter version: the version that is replaced; 0 for none.
+    private func write(
+        _ description: RegistrationDescription, under id: RegistrationID, version: Int
+    ) throws(StoreError) -> RegistrationDescription {
+        let registration = HubRegistration(description, id: id, version: version, now: now())
+        return try store.putHubRegistration(registration).answer(isRead: false)
+    }
+
+    package func remove(_ id: RegistrationID, at condition: VersionCondition) throws(ServableHubError) {
+        let version: Int? = if case .version(let version) = condition { version } else { nil }
+        let isRemoved: Bool
+        do throws(StoreError) {
+            isRemoved = try store.removeHubRegistration(id.description, version: version)
+        } catch {
+            throw error == .conflict ? .versionMismatch : ServableHubError(error)
+        }
+        guard isRemoved else { throw .noSuchRegistration }
+    }
+
+    package func list(
+        _ selection: RegistrationSelection, after: String?, limit: Int
+    ) throws(ServableHubError) -> RegistrationPage {
+        let page = try storing { () throws(StoreError) in
+            switch selection {
+            case .all: try store.hubRegistrations(after: after, limit: limit)
+            case .tag(let tag): try store.hubRegistrations(tag: tag.folded, after: after, limit: limit)
+            case .device(let query): try registrations(query, after: after, limit: limit)
+            }
+        }
+        let readable = page.elements.compactMap { registration in
+            reader.read(registration).map { registration.answer($0, isRead: true) }
+        }
+        return RegistrationPage(registrations: readable, next: page.next)
+    }
+
+    /// A device has few registrations, so they are all read and the page is cut here; its continuation is an id.
+    private func registrations(
+        _ query: ChannelQuery, after: String?, limit: Int
+    ) throws(StoreError) -> Page<HubRegistration> {
+        var found: [String: HubRegistration] = [:]
+        for channel in query.channels {
+            for registration in try store.hubRegistrations(channel: channel)
+            where reader.read(registration).map({ query.matches($0.platform) }) == true {
+                found[registration.id] = registration
+            }
+        }
+        let rest = found.values.filter { $0.id > after ?? "" }.sorted { $0.id < $1.id }
+        let page = Array(rest.prefix(limit))
+        return Page(elements: page, next: rest.count > page.count ? page.last?.id : nil)
+    }
+
+    /// The same for every way into the hub.
+    /// - Throws: `invalid`.
+    private static func check(_ description: RegistrationDescription) throws(ServableHubError) {
+        guard description.hasClientTagsOnly else { throw .badTag }
+        guard description.tagList.utf16.count <= RegistrationDescription.maximumTagsLength else { throw .tooManyTags }
+        guard let template = description.template else { return }
+        guard !template.body.isEmpty else { throw .missingTemplate }
+        let needed: String? =
+            switch description.platform {
+            case .wns: "X-WNS-Type"
+            case .mpns: "X-NotificationClass"
+            default: nil
+            }
+        if let needed, !template.headers.contains(where: { ASCII.equalIgnoringCase($0.name, needed) }) {
+            throw .invalid("The template needs the header \(needed).")
+        }
+    }
+}

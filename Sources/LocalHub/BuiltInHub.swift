@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+import NotificationHub
+import Store
+
+/// A notification hub of one's own: it keeps registrations and messages in a `HubStore`, and hands messages to the
+/// courier that delivers them. `HubServer` serves it to programs elsewhere.
+package struct BuiltInHub: ServableHub {
+    let store: any HubStore
+    let reader: RegistrationReader
+    /// Delivers to the platforms that it has drivers for; nil: there is none.
+    let courier: Courier?
+    /// Seconds since 1970.
+    let now: @Sendable () -> Int64
+    private(set) var trackingID: String?
+
+    /// - Parameters:
+    ///   - courier: delivers what is sent to the platforms that it has drivers for, from the same store; who makes it
+    ///     runs it. What is sent to others is recorded as `Skipped`.
+    ///   - now: seconds since 1970.
+    ///   - onUnreadable: hears, once of each, of registrations in the store that cannot be read; lists and sends pass
+    ///     them over.
+    package init(
+        store: any HubStore, courier: Courier? = nil, now: @escaping @Sendable () -> Int64,
+        onUnreadable: @escaping @Sendable (StoreError) -> Void = { _ in }
+    ) {
+        self.store = store
+        self.courier = courier
+        self.now = now
+        reader = RegistrationReader(report: onUnreadable)
+    }
+
+    /// The hub writes no log of its own: its errors name their causes, and its caller logs them with that id.
+    package func tracking(_ id: String) -> any Hub {
+        var hub = self
+        hub.trackingID = id
+        return hub
+    }
+
+    /// What the store throws, as this hub says it.
+    func storing<Value>(_ body: () throws(StoreError) -> Value) throws(ServableHubError) -> Value {
+        do throws(StoreError) {
+            return try body()
+        } catch {
+            throw ServableHubError(error)
+        }
+    }
+}
+
+extension ServableHubError {
+    init(_ error: StoreError) {
+        switch error {
+        case .conflict: self = .conflict
+        case .notAPage: self = .invalid("The continuation token is invalid.")
+        case .quotaExceeded, .shareExceeded: self = .limitReached(.storedRecords, cause: "\(error)")
+        case .busy(let seconds):
+            self = .storage(HubStorageError(.busy, retryAfterSeconds: max(seconds, 1), cause: "\(error)"))
+        case .full, .readOnly:
+            self = .storage(HubStorageError(.full, retryAfterSeconds: Self.retryAfterSeconds, cause: "\(error)"))
+        case .poisoned, .damaged, .notReady, .unavailable:
+            self = .storage(HubStorageError(.unavailable, retryAfterSeconds: Self.retryAfterSeconds, cause: "\(error)"))
+        }
+    }
+}

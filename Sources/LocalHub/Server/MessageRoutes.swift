@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+import HTTP
+import HTTPTypes
+import NotificationHub
+
+/// Sends, and what became of them.
+struct MessageRoutes: Sendable {
+    let hub: any ServableHub
+
+    var routes: [HubRoute] {
+        [
+            HubRoute(.post, "/{hub}/messages", needs: .send) { call, _ in try send(call) },
+            HubRoute(.get, "/{hub}/messages/{id}", needs: .send) { try details($0, $1["id"]) },
+        ]
+    }
+
+    /// `POST /{hub}/messages`: to a tag expression, to everybody, or with `direct` to one handle; with `test` (one
+    /// client says `debug`) the answer tells each device's fate. Where no device is addressed, the answer says so.
+    private func send(_ call: HubCall) throws -> Response {
+        let format = try Self.format(call.request)
+        let audience = try Self.audience(call, format)
+        let notification = Self.notification(call.request, format)
+        guard !call.has("test"), !call.has("debug") else {
+            let test = try hub.sendTest(notification, to: audience)
+            var response = created(call, test.notificationID)
+            response.body = test.encode()
+            return response
+        }
+        let receipt = try hub.send(notification, to: audience)
+        var response = created(call, receipt.notificationID)
+        if receipt.hasNoTarget { response.fields[.sendState] = NotificationDetails.noTargetFound }
+        return response
+    }
+
+    private func created(_ call: HubCall, _ id: String?) -> Response {
+        HubResponse.created(location: call.url(of: id ?? "", query: call.request.query))
+    }
+
+    /// `GET /{hub}/messages/{id}`
+    private func details(_ call: HubCall, _ id: String) throws -> Response {
+        var details = try hub.message(id)
+        details.location = "sb://" + call.selfURL.dropFirst("https://".count)
+        return Response(status: .ok, fields: [.contentType: HubResponse.xml], body: details.encode())
+    }
+
+    private static func format(_ request: Request) throws(HubFault) -> HubNotification.Format {
+        guard let text = request.fields[.format], let format = HubNotification.Format(header: text) else {
+            throw .bad("The ServiceBusNotification-Format header is missing or invalid.")
+        }
+        return format
+    }
+
+    /// - Returns: nil for a broadcast: the field is absent, or empty as .NET sends it then.
+    private static func expression(_ request: Request) throws -> TagExpression? {
+        guard let text = request.fields[.tags], text.utf8.contains(where: { $0 != UInt8(ascii: " ") }) else {
+            return nil
+        }
+        return try TagExpression(parsing: text)
+    }
+
+    private static func audience(_ call: HubCall, _ format: HubNotification.Format) throws -> HubAudience {
+        let expression = try expression(call.request)
+        guard call.has("direct") else { return .tags(expression) }
+        guard expression == nil else { throw HubFault.bad("A direct send has a device handle, and no tags.") }
+        return .device(try directTarget(format, call.request))
+    }
+
+    /// Beginnings of the names of fields that are for the push service.
+    private static let pushFields = ["apns-", "x-wns-", "x-notificationclass", "servicebusnotification-apns-"]
+    /// Fields of Web Push (RFC 8030 section 5).
+    private static let webPushFields = ["ttl", "urgency", "topic"]
+
+    private static func notification(_ request: Request, _ format: HubNotification.Format) -> HubNotification {
+        let headers = request.fields.filter { field in
+            let name = field.name.canonicalName
+            return webPushFields.contains(name) || pushFields.contains { name.hasPrefix($0) }
+        }
+        return HubNotification(
+            format: format, body: request.body, contentType: request.fields[.contentType] ?? "",
+            headers: headers.map { PushHeader($0.name.rawName, $0.value) })
+    }
+
+    /// The device of a direct send, which need not be registered.
+    private static func directTarget(
+        _ format: HubNotification.Format, _ request: Request
+    ) throws(HubFault) -> DeviceHandle {
+        guard case .native(let platform) = format else {
+            throw .bad("A direct send needs the format of a platform.")
+        }
+        guard let text = request.fields[.deviceHandle] else {
+            throw .bad("The ServiceBusNotification-DeviceHandle header is missing.")
+        }
+        do throws(HandleError) {
+            return try handle(platform, text, request.fields)
+        } catch {
+            throw .bad("The device handle is invalid: \(error).")
+        }
+    }
+
+    /// Baidu's two ids are one text, `user-channel`; a browser's keys are fields of their own.
+    private static func handle(
+        _ platform: Platform, _ text: String, _ fields: HTTPFields
+    ) throws(HandleError) -> DeviceHandle {
+        func field(_ name: String) -> String { HTTPField.Name(name).flatMap { fields[$0] } ?? "" }
+        guard platform == .baidu else {
+            return try DeviceHandle(platform, text, p256dh: field("P256DH"), auth: field("Auth"))
+        }
+        let halves = text.utf8.split(separator: UInt8(ascii: "-"), maxSplits: 1).map { String(Substring($0)) }
+        guard halves.count == 2, let user = halves.first, let channel = halves.last else { throw .empty }
+        return try DeviceHandle(.baidu, channel, baiduUser: user)
+    }
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+import HTTP
+import HTTPTypes
+import NotificationHub
+
+/// Registration ids and registrations, one by one.
+struct RegistrationRoutes: Sendable {
+    let hub: any ServableHub
+
+    var routes: [HubRoute] {
+        [
+            HubRoute(.post, "/{hub}/registrationids", needs: .listen) { call, _ in createID(call) },
+            HubRoute(.post, "/{hub}/registrations", needs: .listen) { call, _ in try create(call) },
+            HubRoute(.put, "/{hub}/registrations/{id}", needs: .listen) { try put($0, Self.id($1)) },
+            HubRoute(.get, "/{hub}/registrations/{id}", needs: .listen) { try get($0, Self.id($1)) },
+            HubRoute(.delete, "/{hub}/registrations/{id}", needs: .listen) { try delete($0, Self.id($1)) },
+        ]
+    }
+
+    private static func id(_ parameters: PathParameters) throws(HubFault) -> RegistrationID {
+        guard let id = RegistrationID(parameters["id"]) else { throw .bad("The registration id is invalid.") }
+        return id
+    }
+
+    /// `POST /{hub}/registrationids`
+    private func createID(_ call: HubCall) -> Response {
+        HubResponse.created(location: call.url(of: hub.newRegistrationID().description))
+    }
+
+    /// `POST /{hub}/registrations`
+    private func create(_ call: HubCall) throws -> Response {
+        let stored = try hub.create(AtomEntry.decodeRequest(call.request.body))
+        let link = call.url(of: stored.id?.description ?? "")
+        var response = HubResponse.registration(stored, link: link, now: call.now)
+        response.fields[.contentLocation] = link
+        return response
+    }
+
+    /// `PUT /{hub}/registrations/{id}`: without `If-Match` creates or replaces; with it, replaces that version only.
+    private func put(_ call: HubCall, _ id: RegistrationID) throws -> Response {
+        let condition = try VersionCondition(field: call.request.fields[.ifMatch])
+        let description = try AtomEntry.decodeRequest(call.request.body)
+        let stored = try hub.put(description, under: id, replacing: condition)
+        return HubResponse.registration(stored, link: call.selfURL, now: call.now)
+    }
+
+    /// `GET /{hub}/registrations/{id}`
+    private func get(_ call: HubCall, _ id: RegistrationID) throws -> Response {
+        HubResponse.registration(try hub.find(id), link: call.selfURL, now: call.now)
+    }
+
+    /// `DELETE /{hub}/registrations/{id}`: `If-Match` is required.
+    private func delete(_ call: HubCall, _ id: RegistrationID) throws -> Response {
+        guard let condition = try VersionCondition(field: call.request.fields[.ifMatch]) else {
+            throw HubFault.versionMismatch
+        }
+        try hub.remove(id, at: condition)
+        return Response(status: .ok)
+    }
+}
