@@ -12,99 +12,56 @@ struct BucketCensus {
     /// The lines to keep, as raw bytes in their old order, each with the hash of its key.
     private(set) var live: [(range: Range, hash: UInt64)] = []
     /// The lines that cannot be read.
-    private(set) var broken: [Range] = []
-    private(set) var liveBytes = 0
+    let broken: [Range]
+    let liveBytes: Int
     /// Whether a record has outlived its time, or was removed from a table in which that is to go soon.
-    private(set) var hasExpired = false
+    let hasExpired: Bool
     /// What is not kept because there are too many, the newest first.
-    private(set) var forgotten: [Identity] = []
+    private(set) var forgotten: [RecordName] = []
     /// How many different keys live here.
-    private(set) var keys = 0
-
-    /// What names a record. Bytes, because Swift takes two texts for equal that only look alike (canonical equivalence).
-    struct Identity: Hashable {
-        let key: [UInt8]
-        let id: [UInt8]
-
-        init(_ line: Line) { self.init(key: line.key, id: line.id) }
-
-        init(key: String, id: JSONValue) {
-            self.key = Array(key.utf8)
-            self.id = LineProbe.bytes(id)
-        }
-
-        /// Of an id that is a text.
-        var idText: String { String(decoding: id.dropFirst().dropLast(), as: UTF8.self) }
-    }
-
-    fileprivate struct Record {
-        /// The record's own line; nil when only ops of it were seen, which then apply to nothing.
-        var line: Range?
-        var ops: [(name: String, line: Range)] = []
-        var isExpired = false
-    }
+    let keys: Int
 
     /// - Parameter depth: how deep the file lies.
     init(_ content: BucketContent, _ table: BucketTable, depth: Int, now: Timestamp?) {
-        var records: [Identity: Record] = [:]
-        let now = table.schema.expires ? now : nil
-        content.forEachLine { raw in
-            let range = raw.offset..<(raw.offset + raw.bytes.count + 1)
-            guard let line = table.decode(raw, of: content) else {
-                broken.append(range)
-                return
-            }
-            if line.op == deleteOp, table.schema.erasesRemoved { hasExpired = true }
-            records[Identity(line), default: Record()].apply(line, range, now)
+        let records = CurrentRecords(content, table, parsingAll: true)
+        broken = records.broken.map(\.range)
+        var kept = records.all.filter { record in
+            guard let now, let end = record.expiresAt else { return true }
+            return end > now
         }
-        hasExpired = hasExpired || records.values.contains { $0.isExpired }
-        dropExcess(from: &records, table.schema.recordsPerKey, limit: table.recordLimit(depth: depth))
-        count(records, table)
-    }
-
-    private mutating func dropExcess(from records: inout [Identity: Record], _ perKey: Int?, limit: Int?) {
-        guard perKey != nil || limit != nil else { return }
-        let places = records.compactMap { identity, record in
-            record.isExpired ? nil : record.line.map { (identity: identity, start: $0.lowerBound) }
+        hasExpired = kept.count < records.count || table.schema.erasesRemoved && records.hasRemovals
+        if table.schema.recordsPerKey != nil || table.schema.maximumRecords != nil {
+            forgotten = Self.dropExcess(from: &kept, table, depth: depth)
         }
-        var (kept, keptOfKey) = (0, [[UInt8]: Int]())
-        for (identity, _) in places.sorted(by: { $0.start > $1.start }) {
-            let ofKey = keptOfKey[identity.key, default: 0]
-            if kept < limit ?? .max, ofKey < perKey ?? .max {
-                kept += 1
-                keptOfKey[identity.key] = ofKey + 1
-            } else {
-                records[identity] = nil
-                forgotten.append(identity)
-            }
-        }
-    }
-
-    private mutating func count(_ records: [Identity: Record], _ table: BucketTable) {
         var hashes: Set<UInt64> = []
-        for (identity, record) in records where !record.isExpired {
-            guard let line = record.line else { continue }
-            let hash = table.hash(of: String(decoding: identity.key, as: UTF8.self))
+        for record in kept {
+            let hash = table.hash(of: record.name.keyText)
             hashes.insert(hash)
-            live.append((line, hash))
-            live += record.ops.map { ($0.line, hash) }
+            live.append((record.newest.range, hash))
+            live += record.ops.map { ($0.place.range, hash) }
         }
         live.sort { $0.range.lowerBound < $1.range.lowerBound }
         liveBytes = live.reduce(0) { $0 + $1.range.count }
         keys = hashes.count
     }
-}
 
-extension BucketCensus.Record {
-    fileprivate mutating func apply(_ line: Line, _ range: BucketCensus.Range, _ now: Timestamp?) {
-        switch line.op {
-        case nil:
-            self = Self(line: range)
-            if let now, let end = line.value.time("expiresAt") { isExpired = end <= now }
-        case deleteOp: self = Self()
-        // Ops that this version does not know are kept: a newer version wrote them. The first of a name counts.
-        case let op?: if !ops.contains(where: { $0.name == op }) { ops.append((op, range)) }
+    /// - Returns: the names of those that are too many, the newest first.
+    private static func dropExcess(
+        from records: inout [CurrentRecord], _ table: BucketTable, depth: Int
+    ) -> [RecordName] {
+        let (perKey, limit) = (table.schema.recordsPerKey ?? .max, table.recordLimit(depth: depth) ?? .max)
+        var (kept, ofKey, forgotten) = ([CurrentRecord](), [ArraySlice<UInt8>: Int](), [RecordName]())
+        for record in records.sorted(by: { $0.newest.start > $1.newest.start }) {
+            let others = ofKey[record.name.key, default: 0]
+            if kept.count < limit, others < perKey {
+                kept.append(record)
+                ofKey[record.name.key] = others + 1
+            } else {
+                forgotten.append(record.name)
+            }
         }
+        records = kept
+        return forgotten
     }
 }
 

@@ -19,6 +19,8 @@ struct BucketContent {
         let offset: Int
         /// From 1, as editors count.
         let number: Int
+
+        var place: Place { Place(start: offset, count: bytes.count, number: number) }
     }
 
     /// Calls `body` with every line that ends in a line feed, but not with the header and empty lines.
@@ -40,20 +42,28 @@ struct BucketContent {
         }
     }
 
-    /// Lends the lines that are wanted all at once, oldest first.
-    func withLines<Outcome>(where isWanted: (RawLine) -> Bool, _ body: ([RawLine]) -> Outcome) -> Outcome {
-        // Around the other one, so that the bytes stay where they are until `body` is done.
-        bytes.withUnsafeBufferPointer { _ in
-            var lines: [RawLine] = []
-            forEachLine { if isWanted($0) { lines.append($0) } }
-            return body(lines)
+    /// Where a line is: its bytes without the line feed, and its number from 1.
+    struct Place {
+        let start: Int
+        let count: Int
+        let number: Int
+
+        /// With the line feed.
+        var range: Range<Int> { start..<start + count + 1 }
+    }
+
+    /// Calls `body` with a line that was met before; nil where there is none at that place.
+    func withLine<Outcome>(at place: Place, _ body: (RawLine) -> Outcome?) -> Outcome? {
+        bytes.withUnsafeBufferPointer { bytes in
+            guard place.start >= 0, place.count >= 0, place.start <= bytes.count - place.count else { return nil }
+            let line = UnsafeBufferPointer(rebasing: bytes[place.start..<place.start + place.count])
+            return body(RawLine(bytes: line, offset: place.start, number: place.number))
         }
     }
 
-    /// Where the lines begin: behind the header, where there is one.
-    var start: Int {
-        guard bytes.starts(with: Self.header) else { return 0 }
-        return bytes.firstIndex(of: 0x0A).map { $0 + 1 } ?? bytes.count
+    /// The bytes of a piece of a line, which are not copied.
+    func slice(_ token: LineProbe.Token, of line: RawLine) -> ArraySlice<UInt8> {
+        bytes[line.offset + token.startIndex..<line.offset + token.endIndex]
     }
 
     /// The number in the header; 0 when there is none.

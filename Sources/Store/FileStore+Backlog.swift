@@ -24,20 +24,13 @@ extension FileStore {
         let mark = hubQueueMark()
         if let known = countedBacklog.backlog(at: mark) { return known }
         guard let content = try queueTable.read(QueuedLine.key) else { return QueueBacklog() }
-        var waiting: [String: String] = [:]
-        let probe = LineProbe(queueTable.schema, key: QueuedLine.key, id: nil)
-        content.forEachLine { raw in
-            if case .record(let id) = probe.examine(raw.bytes), let time = Self.creation(raw.bytes) {
-                waiting[BucketTable.text(ofID: id)] = time
-                return
-            }
-            guard let line = queueTable.decode(raw, of: content), line.key == QueuedLine.key, let id = line.id.string
-            else { return }
-            waiting[id] = line.op == nil ? line.value["createdAt"]?.string : nil
+        let records = CurrentRecords(content, queueTable, key: QueuedLine.key)
+        let times = records.all.compactMap { record in
+            records.withNewestLine(of: record, Self.creation) ?? records.line(of: record)?.value["createdAt"]?.string
         }
         // Of this form the earliest is the first in the order of texts, too.
-        let oldest = waiting.values.min().flatMap { Timestamp(text: $0) }
-        let backlog = QueueBacklog(messages: waiting.count, oldest: oldest, bytes: content.bytes.count)
+        let oldest = times.min().flatMap { Timestamp(text: $0) }
+        let backlog = QueueBacklog(messages: times.count, oldest: oldest, bytes: content.bytes.count)
         countedBacklog.remember(backlog, at: mark)
         return backlog
     }

@@ -46,7 +46,8 @@ extension FileStore {
         while let hash = position, found.count <= limit {
             let bucket = try table.open(hash, O_RDONLY)
             if let file = bucket?.file {
-                let records = registrations(try BucketTable.content(of: file), table)
+                let records = CurrentRecords(try BucketTable.content(of: file), table).decoded(as: HubRegistration.self)
+                    .map { (hash: table.hash(of: $0.id), registration: $0) }
                 found += records.filter { last == nil || $0.hash > last ?? 0 }.sorted { $0.hash < $1.hash }
             }
             position = table.nextHash(hash, depth: bucket?.depth ?? table.depth(hash))
@@ -62,20 +63,6 @@ extension FileStore {
         return hash
     }
 
-    private func registrations(
-        _ content: BucketContent, _ table: BucketTable
-    ) -> [(hash: UInt64, registration: HubRegistration)] {
-        var found: [String: HubRegistration] = [:]
-        table.forEachLine(content) { line in
-            if line.op == nil {
-                found[line.key] = HubRegistration(line: line.value)
-            } else if line.op == deleteOp {
-                found[line.key] = nil
-            }
-        }
-        return found.map { (table.hash(of: $0.key), $0.value) }
-    }
-
     package func putHubMessage(_ message: HubMessage) throws(StoreError) {
         try Self.checkReadable(message)
         try messageTable.write(message.id, now: message.createdAt, durably: false) { (bucket) throws(StoreError) in
@@ -84,11 +71,8 @@ extension FileStore {
     }
 
     package func hubMessage(_ id: String, now: Timestamp) throws(StoreError) -> HubMessage? {
-        var found: HubMessage?
-        messageTable.forEachLastLine(try messageTable.read(id), key: id, id: nil) { line in
-            if line.op == nil { found = HubMessage(line: line.value) } else if line.op == deleteOp { found = nil }
-        }
-        return found.flatMap { $0.expiresAt > now ? $0 : nil }
+        let line = messageTable.current(id, in: try messageTable.read(id))
+        return line.flatMap { HubMessage(line: $0) }.flatMap { $0.expiresAt > now ? $0 : nil }
     }
 
     /// The hub's documents are free JSON, so a value can be built that is no JSON text or nests too deep to be parsed.

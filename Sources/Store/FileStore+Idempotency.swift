@@ -8,73 +8,56 @@ extension FileStore {
         _ request: IdempotentRequest, now: Timestamp
     ) throws(StoreError) -> IdempotentRequest? {
         try idempotencyTable.write(request.owner, now: now) { (bucket) throws(StoreError) -> IdempotentRequest? in
-            let content = try bucket.content()
-            if let line = idempotencyTable.lastLine(request.key, owner: request.owner, in: content),
-                let holder = IdempotentRequest(line: line), holder.expiresAt > now
-            {
-                return holder
-            }
-            guard hasRoom(for: request.owner, in: content, now) else { throw .quotaExceeded }
+            let records = CurrentRecords(try bucket.content(), idempotencyTable, key: request.owner)
+            if let holder = records.request(request), holder.expiresAt > now { return holder }
+            guard hasRoom(in: records, now) else { throw .quotaExceeded }
             try bucket.append(LineCodec.encode { request.write(to: &$0) })
             return nil
         }
     }
 
-    /// To count costs little, so only of an owner who has many all is read.
-    private func hasRoom(for owner: String, in content: BucketContent, _ now: Timestamp) -> Bool {
+    /// To count costs little, so only the keys of an owner who has many are parsed.
+    private func hasRoom(in records: CurrentRecords, _ now: Timestamp) -> Bool {
         let allowed = context.options.caps.idempotencyKeysPerOwner
-        guard idempotencyTable.countIDs(content, key: owner) >= allowed else { return true }
-        let requests = idempotencyTable.idempotentRequests(of: owner, in: content)
+        guard records.count >= allowed else { return true }
+        let requests = records.decoded(as: IdempotentRequest.self)
         return requests.count { $0.answer == nil && $0.expiresAt > now } < allowed
     }
 
     package func keepAnswer(of request: IdempotentRequest) throws(StoreError) {
         try idempotencyTable.write(request.owner) { (bucket) throws(StoreError) in
-            let content = try bucket.content()
-            let claim = idempotencyTable.lastLine(request.key, owner: request.owner, in: content)
-            let count = idempotencyTable.countIDs(content, key: request.owner) + (claim == nil ? 1 : 0)
-            let forgotten = excess(of: count, for: request, in: content)
+            let records = CurrentRecords(try bucket.content(), idempotencyTable, key: request.owner)
+            let claim = records.record(id: .string(request.key), key: request.owner).flatMap { records.line(of: $0) }
+            let forgotten = excess(of: records.count + (claim == nil ? 1 : 0), for: request, in: records)
             let removals = forgotten.flatMap { LineCodec.removal(of: .string($0), owner: request.owner) }
-            try bucket.append(removals + LineCodec.encode(request, keepingUnknownOf: claim))
+            try bucket.append(removals + LineCodec.encode(request, keepingUnknownOf: claim?.value))
         }
     }
 
-    /// The keys that make room for this answer: as many as there are too many, and an eighth more, so that who sends all
-    /// day does not have all his keys read for each of them.
-    private func excess(of count: Int, for request: IdempotentRequest, in content: BucketContent) -> [String] {
+    /// The keys that make room for this answer: as many as there are too many, and an eighth more, so that an owner who
+    /// sends all day does not have all keys read for each send.
+    private func excess(of count: Int, for request: IdempotentRequest, in records: CurrentRecords) -> [String] {
         let allowed = context.options.caps.idempotencyKeysPerOwner
         guard count > allowed else { return [] }
-        let answered = idempotencyTable.idempotentRequests(of: request.owner, in: content)
-            .filter { $0.answer != nil && $0.key != request.key }
+        let answered = records.decoded(as: IdempotentRequest.self).filter { $0.answer != nil && $0.key != request.key }
         let oldestFirst = answered.sorted { ($0.createdAt, $0.key) < ($1.createdAt, $1.key) }
         return oldestFirst.prefix(count - allowed + allowed / 8).map(\.key)
     }
 
     package func releaseIdempotencyKey(_ key: String, owner: String) throws(StoreError) {
         try idempotencyTable.write(owner) { (bucket) throws(StoreError) in
-            guard idempotencyTable.lastLine(key, owner: owner, in: try bucket.content()) != nil else { return }
+            let claim = idempotencyTable.current(owner, id: .string(key), in: try bucket.content())
+            guard claim != nil else { return }
             try bucket.append(LineCodec.removal(of: .string(key), owner: owner))
         }
     }
 }
 
-extension BucketTable {
-    /// The line of the owner's record of that id; nil when there is none, or was removed.
-    fileprivate func lastLine(_ id: String, owner: String, in content: BucketContent) -> JSONValue? {
-        var found: JSONValue?
-        forEachLastLine(content, key: owner, id: .string(id)) { line in
-            if line.op == nil { found = line.value } else if line.op == deleteOp { found = nil }
-        }
-        return found
-    }
-
-    /// Expired ones too, in no order of meaning.
-    fileprivate func idempotentRequests(of owner: String, in content: BucketContent) -> [IdempotentRequest] {
-        var found: [IdempotentRequest] = []
-        forEachLatestLine(content, key: owner, where: { _ in true }) { line, _ in
-            if let request = IdempotentRequest(line: line.value) { found.append(request) }
-        }
-        return found
+extension CurrentRecords {
+    /// The request that has the key, be it expired.
+    fileprivate func request(_ request: IdempotentRequest) -> IdempotentRequest? {
+        record(id: .string(request.key), key: request.owner).flatMap { line(of: $0) }
+            .flatMap { IdempotentRequest(line: $0.value) }
     }
 }
 

@@ -30,14 +30,15 @@ extension BucketTable {
     /// Removes all records of that key, in a table whose key is the owner, and rewrites their file so that nothing of them stays in it.
     /// - Returns: how many there were, expired ones included.
     fileprivate func removeRecords(of key: String) throws(StoreError) -> Int {
-        guard !RecordStates(try read(key), self, key: key).states.isEmpty else { return 0 }
+        guard CurrentRecords(try read(key), self, key: key).count > 0 else { return 0 }
         let hash = hash(of: key)
         return try withLock(hash) { () throws(StoreError) -> Int in
             guard let (file, depth) = try open(hash, O_RDWR | O_APPEND) else { return 0 }
             let bucket = try BucketWriter(context, file)
-            let states = RecordStates(try bucket.content(), self, key: key).states
-            guard !states.isEmpty else { return 0 }
-            try bucket.append(states.flatMap { LineCodec.removal(of: $0.id, owner: key) })
+            let records = CurrentRecords(try bucket.content(), self, key: key)
+            let ids = records.inOrder.compactMap { records.line(of: $0)?.id }
+            guard !ids.isEmpty else { return 0 }
+            try bucket.append(ids.flatMap { LineCodec.removal(of: $0, owner: key) })
             try bucket.flush()
             do throws(StoreError) {
                 try compact(file, hash, depth: depth, now: nil)
@@ -45,7 +46,7 @@ extension BucketTable {
                 // They are removed; that they lie on the disk for longer is the lesser evil.
                 context.report(.tidyingFailed(file: file.name, .full))
             }
-            return states.count
+            return ids.count
         }
     }
 }

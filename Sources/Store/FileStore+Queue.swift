@@ -77,19 +77,17 @@ extension FileStore {
     }
 
     package func queuedHubMessage(_ id: String) throws(StoreError) -> HubMessage? {
-        var found: HubMessage?
         let content = try queueTable.read(QueuedLine.key)
-        queueTable.forEachLastLine(content, key: QueuedLine.key, id: .string(id)) { line in
-            found = line.op == nil ? HubMessage(line: line.value) : nil
-        }
-        return found
+        return queueTable.current(QueuedLine.key, id: .string(id), in: content).flatMap { HubMessage(line: $0) }
     }
 
     package func queuedHubMessages(except ids: Set<String>, limit: Int) throws(StoreError) -> [HubMessage] {
         var found: [(place: Int, message: HubMessage)] = []
-        let content = try queueTable.read(QueuedLine.key)
-        queueTable.forEachLatestLine(content, key: QueuedLine.key, where: { !ids.contains($0) }) { line, place in
-            if let message = HubMessage(line: line.value) { found.append((place, message)) }
+        let records = CurrentRecords(try queueTable.read(QueuedLine.key), queueTable, key: QueuedLine.key)
+        for record in records.all where !ids.contains(record.name.idText) {
+            if let message = records.line(of: record).flatMap({ HubMessage(line: $0.value) }) {
+                found.append((record.first.number, message))
+            }
         }
         let oldestFirst = found.sorted { ($0.message.createdAt, $0.place) < ($1.message.createdAt, $1.place) }
         return oldestFirst.prefix(max(0, limit)).map(\.message)

@@ -5,21 +5,14 @@ package import Text
 extension FileStore {
     /// Adds the index lines that records should have and that are missing, as in a copy that was made while others wrote:
     /// the copy of an index may be older than that of the records. Others may read and write meanwhile.
-    /// - Parameter onTable: hears the name of each table of records when all of it was looked at.
     /// - Returns: how many lines were missing.
     /// - Throws: as every write.
     @discardableResult
-    package func reindex(
-        now: Timestamp, onTable: (_ name: String) -> Void = { _ in }
-    ) throws(StoreError) -> Int {
+    package func reindex(now: Timestamp) throws(StoreError) -> Int {
         try context.checkWritable()
-        let audit = IndexAudit(now: now)
         func add(to table: IndexedTable<some IndexedRecord>) throws(StoreError) -> Int {
             var added = 0
-            try table.forEachMissingHint(audit) { (index, hints) throws(StoreError) in
-                added += try index.add(hints)
-            }
-            onTable(table.records.schema.name)
+            try table.forEachBatch(now: now) { (index, hints) throws(StoreError) in added += try index.add(hints) }
             return added
         }
         return try add(to: deviceTable) + add(to: registrationTable) + add(to: sessionTable)

@@ -17,29 +17,12 @@ extension FileStore {
     }
 
     package func hasSent(_ id: String, owner: String, now: Timestamp) throws(StoreError) -> Bool {
-        guard let content = try sentTable.read(owner) else { return false }
-        var (found, newer): (SentNotification?, Set<String>) = (nil, [])
-        let probe = LineProbe(sentTable.schema, key: owner, id: nil)
-        content.withLines(where: { if case .other = probe.examine($0.bytes) { false } else { true } }) { lines in
-            for raw in lines.reversed() where newer.count < context.options.caps.sentPerOwner {
-                if case .record(let token) = probe.examine(raw.bytes), case let other = BucketTable.text(ofID: token),
-                    !other.hasSameBytes(as: id)
-                {
-                    newer.insert(other)
-                    continue
-                }
-                guard let line = sentTable.decode(raw, of: content), line.key.hasSameBytes(as: owner),
-                    let lineID = line.id.string
-                else { continue }
-                guard lineID.hasSameBytes(as: id) else {
-                    if line.op == nil { newer.insert(lineID) }
-                    continue
-                }
-                if line.op == nil { found = SentNotification(line: line.value) }
-                return
-            }
-        }
-        return found.map { $0.expiresAt > now } ?? false
+        let records = CurrentRecords(try sentTable.read(owner), sentTable, key: owner)
+        guard let record = records.record(id: .string(id), key: owner),
+            records.all.count(where: { $0.newest.start > record.newest.start }) < context.options.caps.sentPerOwner,
+            let sent = records.line(of: record).flatMap({ SentNotification(line: $0.value) })
+        else { return false }
+        return sent.expiresAt > now
     }
 }
 

@@ -73,8 +73,8 @@ extension FileStore {
     private func removeUnusedDevices(_ hash: UInt64, now: Timestamp) throws(StoreError) {
         let table = deviceTable.records
         guard let (file, _) = try table.open(hash, O_RDONLY) else { return }
-        for state in RecordStates(try BucketTable.content(of: file), table).states {
-            guard let device = DeviceRecord(line: state.line), device.isOverdue(now: now) else { continue }
+        let devices = CurrentRecords(try BucketTable.content(of: file), table).decoded(as: DeviceRecord.self)
+        for device in devices where device.isOverdue(now: now) {
             do throws(StoreError) {
                 _ = try deviceTable.remove(device.id, version: device.version)
             } catch {

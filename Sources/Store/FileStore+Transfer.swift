@@ -7,8 +7,8 @@ extension FileStore: TransferStore {
         now: Timestamp, _ body: (StoredRecord) throws(StoreError) -> Void
     ) throws(StoreError) {
         func walk(_ table: BucketTable, _ record: (JSONValue) -> StoredRecord?) throws(StoreError) {
-            try table.forEachState(now: now) { (state) throws(StoreError) in
-                if let record = record(state.value) { try body(record) }
+            try table.forEachCurrent(now: now) { (value) throws(StoreError) in
+                if let record = record(value) { try body(record) }
             }
         }
         try walk(userTable) { User(line: $0).map(StoredRecord.user) }
@@ -55,12 +55,13 @@ extension FileStore: TransferStore {
 
 extension BucketTable {
     /// Calls `body` with every record that has not expired, none twice.
-    fileprivate func forEachState(
-        now: Timestamp, _ body: (RecordState) throws(StoreError) -> Void
+    fileprivate func forEachCurrent(
+        now: Timestamp, _ body: (JSONValue) throws(StoreError) -> Void
     ) throws(StoreError) {
         try forEachFile { (content, range) throws(StoreError) in
-            for state in RecordStates(content, self).states where range.contains(hash(of: state.key)) {
-                if !state.isExpired(schema, now: now) { try body(state) }
+            let records = CurrentRecords(content, self)
+            for record in records.inOrder where range.contains(hash(of: record.name.keyText)) {
+                if let value = records.value(of: record), !schema.isExpired(value, now: now) { try body(value) }
             }
         }
     }

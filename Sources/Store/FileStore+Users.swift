@@ -19,16 +19,19 @@ extension FileStore {
     }
 
     package func users() throws(StoreError) -> [User] {
-        var users: [[UInt8]: User] = [:]
-        try userTable.forEachFile { (content, _) in users.merge(usersByName(in: content)) { _, new in new } }
-        return users.values.filter { $0.removedAt == nil }.sorted { $0.name < $1.name }
+        var users: [User] = []
+        try userTable.forEachFile { (content, range) in
+            users += CurrentRecords(content, userTable).decoded(as: User.self)
+                .filter { $0.removedAt == nil && range.contains(userTable.hash(of: $0.name)) }
+        }
+        return users.sorted { $0.name < $1.name }
     }
 
     /// Files in which a former call found no work, and that have not changed since, are not read.
     package func usersWithWork(dueBy now: Timestamp, limit: Int) throws(StoreError) -> [User] {
         var found: [User] = []
         try userTable.forEachFile(except: idleUserFiles.isKnown) { (content, _) in
-            let working = usersByName(in: content).values.filter { !$0.upkeep.isEmpty }
+            let working = CurrentRecords(content, userTable).decoded(as: User.self).filter { !$0.upkeep.isEmpty }
             if working.isEmpty { idleUserFiles.insert(content.identity, content.name) }
             found += working.filter { $0.upkeep.dueAt.map { $0 <= now } ?? false }
         }
@@ -38,7 +41,7 @@ extension FileStore {
 
     package func noteLogIn(_ user: User, at time: Timestamp) throws(StoreError) {
         try userTable.write(user.name, durably: false) { (bucket) throws(StoreError) in
-            let line = userTable.lastLine(user.name, in: try bucket.content())
+            let line = userTable.current(user.name, in: try bucket.content())
             guard var current = line.flatMap({ User(line: $0) }), current.removedAt == nil,
                 current.generation == user.generation
             else { return }
@@ -50,7 +53,7 @@ extension FileStore {
     package func putUser(_ user: User) throws(StoreError) -> User {
         try userTable.write(user.name) { (bucket) throws(StoreError) -> User in
             let content = try bucket.content()
-            let oldLine = userTable.lastLine(user.name, in: content)
+            let oldLine = userTable.current(user.name, in: content)
             let old = oldLine.flatMap { User(line: $0) }
             guard user.version == old?.version ?? 0, user.version < .max - 1 else { throw .conflict }
             var new = user
@@ -69,22 +72,8 @@ extension FileStore {
         }
     }
 
-    private func usersByName(in content: BucketContent) -> [[UInt8]: User] {
-        var users: [[UInt8]: User] = [:]
-        userTable.forEachLine(content) { Self.apply($0, to: &users[Array($0.key.utf8)]) }
-        return users
-    }
-
     private func user(_ name: String, in content: BucketContent) -> User? {
-        userTable.lastLine(name, in: content).flatMap { User(line: $0) }
-    }
-
-    private static func apply(_ line: Line, to user: inout User?) {
-        switch line.op {
-        case nil: user = User(line: line.value)
-        case deleteOp: user = nil
-        case _?: break
-        }
+        userTable.current(name, in: content).flatMap { User(line: $0) }
     }
 }
 

@@ -15,21 +15,17 @@ extension FileStore {
             try table.forEachFile { (content, range) in table.verifyLines(content, range, &report) }
             onTable(table.schema.name)
         }
-        let audit = IndexAudit(now: now)
-        try verify(deviceTable, audit, &report)
-        try verify(registrationTable, audit, &report)
-        try verify(sessionTable, audit, &report)
-        return report
-    }
-
-    private func verify(
-        _ table: IndexedTable<some IndexedRecord>, _ audit: IndexAudit, _ report: inout StoreReport
-    ) throws(StoreError) {
-        var missing: [String: Int] = [:]
-        try table.forEachMissingHint(audit) { (index, hints) throws(StoreError) in
-            for hint in hints where try table.isReallyMissing(hint) { missing[index.schema.name, default: 0] += 1 }
+        func count(_ table: IndexedTable<some IndexedRecord>) throws(StoreError) {
+            try table.forEachBatch(now: now) { (index, hints) throws(StoreError) in
+                for hint in try index.missing(hints) where try table.isReallyMissing(hint) {
+                    report.missingIndexLines[index.schema.name, default: 0] += 1
+                }
+            }
         }
-        report.missingIndexLines.merge(missing) { $1 }
+        try count(deviceTable)
+        try count(registrationTable)
+        try count(sessionTable)
+        return report
     }
 }
 

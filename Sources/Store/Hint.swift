@@ -1,48 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import JSON
+internal import Text
 
 /// What an index line says: the record of that id is listed under that key.
 struct Hint {
     let id: String
     let entry: IndexEntry
-
-    /// Tells it from other hints of the same index. No byte of UTF-8 is 0xFF.
-    var name: [UInt8] { Self.name(id: id.utf8, key: entry.key.utf8) }
-
-    static func name(id: some Collection<UInt8>, key: some Collection<UInt8>) -> [UInt8] {
-        var name: [UInt8] = []
-        name.reserveCapacity(id.count + key.count + 1)
-        name += id
-        name.append(0xFF)
-        name += key
-        return name
-    }
 }
 
 extension BucketTable {
-    /// Calls `body` with the name of every index line, oldest first, and whether it takes the hint back. Our own lines
-    /// are not parsed for that.
-    func forEachHintName(_ content: BucketContent, _ body: (_ name: [UInt8], _ isRemoval: Bool) -> Void) {
-        let reader = LineProbe.HintReader(schema)
-        content.forEachLine { raw in
-            if let name = reader.name(of: raw.bytes) { return body(name, false) }
-            guard let line = decode(raw, of: content), let id = line.id.string else { return }
-            if line.op == nil || line.op == deleteOp {
-                body(Hint.name(id: id.utf8, key: line.key.utf8), line.op == deleteOp)
-            }
+    /// Those of the hints that the file does not have, each once.
+    func missing(_ hints: some Sequence<Hint>, in content: BucketContent?) -> [Hint] {
+        let listed = CurrentRecords(content, self)
+        var seen: Set<RecordName> = []
+        return hints.filter { hint in
+            let name = RecordName(id: .string(hint.id), key: hint.entry.key, schema)
+            return listed[name] == nil && seen.insert(name).inserted
         }
     }
 
-    /// Those of the hints that the file does not have, each once.
-    func missing(_ hints: some Sequence<Hint>, in content: BucketContent?) -> [Hint] {
-        var missing: [[UInt8]: Hint] = [:]
-        for hint in hints { missing[hint.name] = hint }
-        guard let content else { return Array(missing.values) }
-        var found: Set<[UInt8]> = []
-        forEachHintName(content) { name, isRemoval in
-            guard missing[name] != nil else { return }
-            if isRemoval { found.remove(name) } else { found.insert(name) }
+    /// As `missing(_:in:)`, in all files.
+    func missing(_ hints: [Hint]) throws(StoreError) -> [Hint] {
+        var missing: [Hint] = []
+        let placed = hints.map { (hash: hash(of: $0.entry.key), element: $0) }
+        try forEachFile(holding: placed) { (group, content) in
+            missing += self.missing(group.lazy.map(\.element), in: content)
         }
-        return missing.filter { !found.contains($0.key) }.map(\.value)
+        return missing
     }
 
     /// Adds those of the hints that are missing, durably.
@@ -66,5 +50,44 @@ extension BucketTable {
             rest = rest.dropFirst(count)
         }
         return added
+    }
+}
+
+extension IndexedTable {
+    /// Hints that are in memory together: some 10 MB.
+    private static var batch: Int { 50_000 }
+    /// A record that ends so soon is passed over: its hint may end before it, in seconds.
+    private static var endingSeconds: Int64 { 3_600 }
+
+    /// Calls `body` with the hints that the records should have, many of one index at once.
+    func forEachBatch(
+        now: Timestamp, _ body: (_ index: BucketTable, _ hints: [Hint]) throws(StoreError) -> Void
+    ) throws(StoreError) {
+        var wanted: [Hint] = []
+        func handOver() throws(StoreError) {
+            for (_, hints) in Dictionary(grouping: wanted, by: { $0.entry.table.schema.name }) {
+                if let index = hints.first?.entry.table { try body(index, hints) }
+            }
+            wanted.removeAll(keepingCapacity: true)
+        }
+        try records.forEachFile { (content, _) throws(StoreError) in
+            for record in CurrentRecords(content, records).decoded(as: Record.self) {
+                for entry in entries(record) where entry.expiresAt.map({ $0 > now + Self.endingSeconds }) ?? true {
+                    wanted.append(Hint(id: record.id, entry: entry))
+                }
+            }
+            if wanted.count >= Self.batch { try handOver() }
+        }
+        try handOver()
+    }
+
+    /// Whether the record is there, lists itself so, and the index does not have it. Asked again for a hint that was
+    /// missed while others write: the record may have been changed between the two readings.
+    func isReallyMissing(_ hint: Hint) throws(StoreError) -> Bool {
+        guard let before = try record(hint.id), hint.entry.isIn(entries(before)) else { return false }
+        let index = hint.entry.table
+        guard try !index.missing([hint], in: index.read(hint.entry.key)).isEmpty else { return false }
+        // A hint is taken back only behind the record's next line, so the same version means that it was not.
+        return try record(hint.id)?.version == before.version
     }
 }

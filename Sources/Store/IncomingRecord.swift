@@ -23,7 +23,7 @@ struct IncomingRecord {
         self.init(table.records, record, id: .string(record.id), key: record.id, hints: hints)
     }
 
-    var identity: BucketCensus.Identity { BucketCensus.Identity(key: key, id: id) }
+    var name: RecordName { RecordName(id: id, key: key, table.schema) }
 }
 
 extension BucketTable {
@@ -75,12 +75,13 @@ extension BucketTable {
 
     /// Those whose names no record in the file has that has not expired; of those that come twice, the first.
     private func free(_ group: ArraySlice<Placed>, in content: BucketContent?, now: Timestamp) -> [Placed] {
-        let names = content.map { RecordNames($0, self) }
-        var seen: Set<BucketCensus.Identity> = []
+        let records = CurrentRecords(content, self)
+        var seen: Set<RecordName> = []
         return group.filter { record in
-            let (id, key) = (record.element.id, record.element.key)
-            if let content, let names, hasRecord(id, key: key, in: content, names, now: now) { return false }
-            return seen.insert(record.element.identity).inserted
+            let name = record.element.name
+            let line = records[name].flatMap { records.line(of: $0) }
+            if let line, !schema.isExpired(line.value, now: now) { return false }
+            return seen.insert(name).inserted
         }
     }
 }

@@ -34,7 +34,7 @@ struct IndexedTable<Record: IndexedRecord>: Sendable {
     }
 
     func record(_ id: String, in content: BucketContent?) -> Record? {
-        records.lastLine(id, in: content).flatMap { Record(line: $0) }
+        records.current(id, in: content).flatMap { Record(line: $0) }
     }
 
     /// Creates the record (version 0) or replaces the one at that version.
@@ -45,7 +45,7 @@ struct IndexedTable<Record: IndexedRecord>: Sendable {
     ) throws(StoreError) -> Record {
         try records.write(record.id) { (bucket) throws(StoreError) -> Record in
             let content = try bucket.content()
-            let oldLine = records.lastLine(record.id, in: content)
+            let oldLine = records.current(record.id, in: content)
             let old = oldLine.flatMap { Record(line: $0) }
             guard record.version == old?.version ?? 0 else { throw .conflict }
             var new = record
@@ -101,12 +101,8 @@ struct IndexedTable<Record: IndexedRecord>: Sendable {
     }
 
     /// The ids that the index has under that key: all that are right, and perhaps some that are not any more.
-    static func ids(_ key: String, in content: BucketContent?, _ index: BucketTable) -> Set<String> {
-        var ids: Set<String> = []
-        index.forEachID(content, key: key) { id, op in
-            if op == nil { ids.insert(id) } else if op == deleteOp { ids.remove(id) }
-        }
-        return ids
+    static func ids(_ key: String, in content: BucketContent?, _ index: BucketTable) -> [String] {
+        CurrentRecords(content, index, key: key).all.map(\.name.idText)
     }
 
     /// At most `limit` records behind the id `after` that really are listed under that key, sorted by id.

@@ -8,23 +8,29 @@ internal import JSON
 /// A line of that form is decided by comparing bytes. Any other form (blanks, another order, an escape) was written
 /// by hand; such a line always passes and is parsed. So editing costs speed, never truth.
 struct LineProbe {
+    typealias Token = Slice<UnsafeBufferPointer<UInt8>>
+
     /// The id as JSON; nil: any.
     private let id: [UInt8]?
-    /// `"owner":`, and the value as JSON with its quotation marks; nil where the key is the id itself.
-    private let key: (name: [UInt8], value: [UInt8])?
+    /// `"owner":`; nil where the key is the id itself.
+    private let keyName: [UInt8]?
+    /// As JSON; nil: any, or the key is the id itself.
+    private let key: [UInt8]?
 
     static let start = [UInt8]("{\"id\":".utf8)
     static let opName = [UInt8]("\"op\":".utf8)
 
-    /// - Parameter id: nil looks for all records of the key.
-    init(_ schema: TableSchema, key: String, id: JSONValue?) {
-        let keyText = Self.bytes(.string(key))
-        if schema.key == "id" {
-            self.id = keyText
-            self.key = nil
+    /// - Parameters:
+    ///   - key: nil looks for the records of all keys.
+    ///   - id: nil looks for all records of the key.
+    init(_ schema: TableSchema, key: String?, id: JSONValue?) {
+        let keyText = key.map { Self.bytes(.string($0)) }
+        if schema.keyIsID {
+            (self.id, keyName, self.key) = (keyText, nil, nil)
         } else {
             self.id = id.map(Self.bytes)
-            self.key = (Self.bytes(.string(schema.key)) + [UInt8(ascii: ":")], keyText)
+            keyName = Self.bytes(.string(schema.key)) + [UInt8(ascii: ":")]
+            self.key = keyText
         }
     }
 
@@ -38,8 +44,8 @@ struct LineProbe {
     enum Finding {
         /// It belongs to another record.
         case other
-        /// It is the line of a record that is looked for, and no op; its id as JSON.
-        case record(id: Slice<UnsafeBufferPointer<UInt8>>)
+        /// It is the line of a record that is looked for, and no op; its id and its key as JSON.
+        case record(id: Token, key: Token)
         /// It must be parsed.
         case unclear
     }
@@ -50,11 +56,15 @@ struct LineProbe {
         if let id, !Self.isEqual(foundID, id) { return .other }
         let isOp = rest.take(Self.opName)
         if isOp, rest.token() == nil { return .unclear }
-        if let key {
-            guard rest.take(key.name), let foundKey = rest.token() else { return .unclear }
-            guard Self.isEqual(foundKey, key.value) else { return .other }
+        var foundKey = foundID
+        if let keyName {
+            guard rest.take(keyName), let token = rest.token() else { return .unclear }
+            if let key, !Self.isEqual(token, key) { return .other }
+            foundKey = token
         }
-        return isOp ? .unclear : .record(id: foundID)
+        // A key is a text; what else stands there is a fault, which parsing tells.
+        guard !isOp, foundKey.first == UInt8(ascii: "\"") else { return .unclear }
+        return .record(id: foundID, key: foundKey)
     }
 
     /// The id of a line of our own form in a table whose ids are numbers, and whether it is an op; nil for any other line.
@@ -71,25 +81,13 @@ struct LineProbe {
         return (id, rest.take(opName))
     }
 
-    /// Reads index lines of our own form: `{"id":"…","tag":"…",`.
-    struct HintReader {
-        private let keyName: [UInt8]
-
-        init(_ schema: TableSchema) {
-            keyName = LineProbe.bytes(.string(schema.key)) + [UInt8(ascii: ":")]
-        }
-
-        /// `Hint.name` of the line; nil where it has to be parsed, or takes a hint back.
-        func name(of line: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
-            var rest = Reader(line: line)
-            guard rest.take(LineProbe.start), let id = rest.token(), rest.take(keyName), let key = rest.token(),
-                id.first == UInt8(ascii: "\""), key.first == UInt8(ascii: "\"")
-            else { return nil }
-            return Hint.name(id: id.dropFirst().dropLast(), key: key.dropFirst().dropLast())
-        }
+    /// - Parameter token: a number, or a string without escapes.
+    static func text(_ token: Token) -> String {
+        let quotes = token.first == UInt8(ascii: "\"") ? 1 : 0
+        return String(decoding: token.dropFirst(quotes).dropLast(quotes), as: UTF8.self)
     }
 
-    private static func isEqual(_ token: Slice<UnsafeBufferPointer<UInt8>>, _ text: [UInt8]) -> Bool {
+    private static func isEqual(_ token: Token, _ text: [UInt8]) -> Bool {
         guard token.count == text.count, let start = UnsafeBufferPointer(rebasing: token).baseAddress else {
             return false
         }
@@ -109,7 +107,7 @@ struct LineProbe {
         }
 
         /// A whole number or a string without escapes, and the comma behind it; nil for anything else.
-        mutating func token() -> Slice<UnsafeBufferPointer<UInt8>>? {
+        mutating func token() -> Token? {
             let start = offset
             var end = offset
             if end < line.count, line[end] == UInt8(ascii: "\"") {

@@ -56,7 +56,7 @@ extension NotificationSummary {
         sender = ""
         if rest.take(Self.senderName) {
             guard let token = rest.token() else { return nil }
-            sender = BucketTable.text(ofID: token)
+            sender = LineProbe.text(token)
         }
         guard rest.take(Self.tokenName), let token = rest.token(), rest.take(Self.payloadStart), rest.skipString()
         else { return nil }
@@ -65,7 +65,7 @@ extension NotificationSummary {
             let expires = rest.time(Self.timeLength), rest.take([UInt8(ascii: "\"")]),
             line.count - rest.offset == LineCodec.sealLength, LineCodec.isSealed(line)
         else { return nil }
-        (id, self.token, size) = (own.id, BucketTable.text(ofID: token), line.count + 1)
+        (id, self.token, size) = (own.id, LineProbe.text(token), line.count + 1)
         (createdAt, expiresAt) = (created, expires)
     }
 }

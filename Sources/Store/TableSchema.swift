@@ -23,6 +23,14 @@ struct TableSchema: Sendable {
     var onForgotten: @Sendable ([String]) -> Void = { _ in }
     /// Whether the members of a record's line are of the kinds that the table needs.
     let accepts: @Sendable (JSONValue) -> Bool
+
+    var keyIsID: Bool { key == "id" }
+
+    /// - Parameter line: of a record.
+    func isExpired(_ line: JSONValue, now: Timestamp) -> Bool {
+        guard expires, let end = line.time("expiresAt") else { return false }
+        return end <= now
+    }
 }
 
 /// A record that is kept as one line.
