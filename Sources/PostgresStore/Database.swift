@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-import Glibc
 import Store
 import System
 
 /// Calls with a deadline, which are tried again where that is certain to do no harm.
 ///
-/// Statements are made for READ COMMITTED, PostgreSQL's default, where few of them ever have to be. Under SERIALIZABLE,
-/// which other servers of its protocol know alone, more have to be.
+/// Statements are made for READ COMMITTED, PostgreSQL's default, where few of them ever have to be. Where the database's
+/// default is SERIALIZABLE, more have to be.
 final class Database: Sendable {
     /// How often a call is tried at most, because the server gave up for others' sake, or because the connection broke.
     private static let maximumTries = 12
-    /// The longest pause before the first repetition, in microseconds; twice as long before each next one, to a limit.
-    private static let firstPause: UInt32 = 2_000
+    /// The longest pause before the first repetition; twice as long before each next one, to a limit.
+    private static let firstPause = Duration.milliseconds(2)
     private static let maximumDoublings = 6
 
     private let pool: ConnectionPool
@@ -107,9 +106,10 @@ final class Database: Sendable {
     private func pause(_ failure: CallFailure, _ tries: Int, until deadline: Deadline) -> Bool {
         guard !deadline.hasPassed else { return false }
         guard case .refused(let state) = failure, state.isTransient else { return true }
-        let microseconds = UInt32.random(in: 0...Self.firstPause << UInt32(min(tries - 1, Self.maximumDoublings)))
-        guard .microseconds(Int64(microseconds)) < deadline.timeLeft else { return false }
-        usleep(microseconds)
+        let pause = Self.firstPause * (1 << min(tries - 1, Self.maximumDoublings)) * Double.random(in: 0...1)
+        guard pause < deadline.timeLeft else { return false }
+        // Nobody signals it: this is a sleep.
+        _ = Semaphore().wait(for: pause)
         return true
     }
 }
