@@ -61,17 +61,6 @@ static inline long platform_file_system_type(const char *path) {
     return statfs(path, &status) == 0 ? (long)status.f_type : -1;
 }
 
-// A child process that opens the file anew and tries to lock its byte: its exit status is 0 when it was kept out, 1 when it
-// got the lock, 2 when it could not try. Between fork and _exit only what a child of many threads may call (POSIX, fork).
-static inline pid_t platform_start_lock_trial(const char *path, off_t byte) {
-    pid_t child = fork();
-    if (child != 0) return child;
-    int descriptor = open(path, O_RDWR | O_CLOEXEC);
-    if (descriptor < 0) _exit(2);
-    if (platform_ofd_lock_byte(descriptor, F_WRLCK, byte) == 0) _exit(1);
-    _exit(errno == EAGAIN || errno == EACCES ? 0 : 2);
-}
-
 // explicit_bzero(3): an overwriting that no compiler drops.
 extern void explicit_bzero(void *, size_t);
 

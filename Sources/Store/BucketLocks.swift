@@ -11,9 +11,10 @@ import System
 /// that was stopped while it holds a lock must cost others an error, not their lives.
 final class BucketLocks: Sendable {
     static let count = 256
-    /// First and longest pause between two tries for a lock that another process holds, in microseconds.
-    private static let firstPause: UInt32 = 20
-    private static let longestPause: UInt32 = 2_000
+    /// First and longest pause between two tries for a lock that another process holds: no call of the kernel's waits for
+    /// one until a deadline.
+    private static let firstPause = Duration.microseconds(20)
+    private static let longestPause = Duration.microseconds(2_000)
 
     private let context: StoreContext
     private let name: String
@@ -46,7 +47,7 @@ final class BucketLocks: Sendable {
         try lockThreads(index, deadline)
         defer { pthread_mutex_unlock(mutexes + Int(index)) }
         try lockProcesses(index, deadline)
-        defer { _ = context.options.lockCalls.lockByte(descriptor, Int16(F_UNLCK), off_t(index)) }
+        defer { _ = platform_ofd_lock_byte(descriptor, Int16(F_UNLCK), off_t(index)) }
         return try body()
     }
 
@@ -61,12 +62,13 @@ final class BucketLocks: Sendable {
 
     private func lockProcesses(_ index: UInt8, _ deadline: Deadline) throws(StoreError) {
         var pause = Self.firstPause
-        while context.options.lockCalls.lockByte(descriptor, Int16(F_WRLCK), off_t(index)) != 0 {
+        while platform_ofd_lock_byte(descriptor, Int16(F_WRLCK), off_t(index)) != 0 {
             guard errno == EAGAIN || errno == EACCES || errno == EINTR else {
                 throw StoreError(errno, "lock", name, writing: true)
             }
             guard !deadline.hasPassed else { throw .busy(retryAfterSeconds: 1) }
-            usleep(pause)
+            // Nobody signals it: this is a sleep.
+            _ = Semaphore().wait(for: pause)
             pause = min(pause * 2, Self.longestPause)
         }
     }

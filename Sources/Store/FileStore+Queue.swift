@@ -120,7 +120,7 @@ extension FileStore {
         let name = "lock/hub-delivery"
         let file = platform_open(context.path + "/" + name, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw StoreError(errno, "open", name, writing: true) }
-        guard context.options.lockCalls.lockByte(file, Int16(F_WRLCK), 0) == 0 else {
+        guard platform_ofd_lock_byte(file, Int16(F_WRLCK), 0) == 0 else {
             let code = errno
             close(file)
             guard code == EAGAIN || code == EACCES || code == EINTR else {

@@ -32,8 +32,8 @@ package final class FileStore: SiteStore, Sendable {
         package var onEvent: @Sendable (StoreEvent) -> Void = { _ in }
         /// The system calls that can lose data.
         package var calls = DiskCalls()
-        /// The system calls that tell what locks are worth.
-        package var lockCalls = LockCalls()
+        /// As statfs(2): the magic number of the file system that holds the path, or -1.
+        package var fileSystemType: @Sendable (_ path: String) -> Int = { platform_file_system_type($0) }
 
         package init() {}
     }
@@ -64,13 +64,14 @@ package final class FileStore: SiteStore, Sendable {
     /// Opens the store in that folder; creates it (0700, files 0600) where there is none. A copy of a store is reindexed
     /// when it is opened for the first time.
     /// - Throws: `damaged`, when others may enter the folder, the format is unknown or `store.json` is missing beside
-    ///   data; `readOnly`, when there is none and none can be made; `unavailable`, also when the folder lies where locks
-    ///   keep nobody out.
+    ///   data; `readOnly`, when there is none and none can be made; `unavailable`.
     package static func open(path: String, options: Options = Options()) throws(StoreError) -> FileStore {
         let (salt, isReadOnly) = try StoreFolder(path: path, calls: options.calls).open(readOnly: options.isReadOnly)
         guard let hash = SipHash(key: salt) else { throw .damaged(detail: "store.json: \"salt\" is not 16 bytes") }
         let context = StoreContext(path: path, options: options, hash: hash, isReadOnly: isReadOnly)
-        if !isReadOnly { try LockTrial(context).runWhereDue() }
+        if !isReadOnly, let kind = RemoteFileSystem.kind(ofType: options.fileSystemType(path)) {
+            context.report(.remoteFileSystem(kind: kind))
+        }
         let store = try FileStore(context)
         store.reindexIfCopied(now: Timestamp(seconds: Int64(time(nil))))
         return store

@@ -20,8 +20,8 @@ package enum StoreEvent: Equatable, Sendable {
     /// A file cannot be written: no space, a quota, a read-only mount, another owner. Reported once, until something is
     /// written again.
     case unwritable(file: String, reason: String)
-    /// The store lies on a network file system, or on one that a program makes. Locks were tried: they keep processes of
-    /// this machine out. Of other machines' that says nothing.
+    /// The store is on a network file system, or on one that a program makes. Whether its locks exclude other processes is
+    /// for the administrator to know.
     case remoteFileSystem(kind: String)
     /// A flush failed; this process writes no more.
     case poisoned(file: String, reason: String)
@@ -64,7 +64,7 @@ extension StoreEvent: CustomStringConvertible {
         case .tidyingFailed(let file, let error): "\(file) could not be tidied, and will be later: \(error)"
         case .unwritable(let file, let reason): "\(file) cannot be written: \(reason)"
         case .remoteFileSystem(let kind):
-            "the folder lies on \(kind): one machine alone may write to it, whose locks hold there"
+            "the folder is on \(kind): one machine alone may write to it, and locks must work there"
         case .poisoned(let file, let reason): "\(file) could not be flushed: \(reason)"
         }
     }
