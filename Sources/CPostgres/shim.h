@@ -11,7 +11,7 @@
 #endif
 
 #define POSTGRES_FUNCTIONS(X) \
-    X(PQclear) X(PQcmdTuples) X(PQconnectPoll) X(PQconnectStartParams) X(PQconninfoFree) X(PQconninfoParse) \
+    X(PQclear) X(PQcmdTuples) X(PQconnectdbParams) X(PQconninfoFree) X(PQconninfoParse) \
     X(PQconsumeInput) X(PQerrorMessage) X(PQfinish) X(PQflush) X(PQfreemem) X(PQgetisnull) X(PQgetlength) X(PQgetResult) \
     X(PQgetvalue) X(PQisBusy) X(PQntuples) X(PQparameterStatus) X(PQresultErrorField) X(PQresultStatus) X(PQsendPrepare) \
     X(PQsendQuery) X(PQsendQueryPrepared) X(PQsetnonblocking) X(PQsetNoticeReceiver) X(PQsocket) X(PQstatus) \

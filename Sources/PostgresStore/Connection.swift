@@ -6,8 +6,9 @@ import System
 
 /// One connection to the server. libpq allows one thread at a time; the pool sees to that.
 ///
-/// Nothing here waits without a deadline: libpq is used in its non-blocking way, and all waiting is in poll(2). Only the
-/// look-up of the server's name is the system resolver's, with the resolver's own deadline (resolv.conf(5)).
+/// Nothing here waits without a deadline. libpq connects, with its `connect_timeout` for each server of the URL; the look-up
+/// of a server's name has the system resolver's deadline (resolv.conf(5)). Then libpq is used in its non-blocking way, and
+/// all waiting is in poll(2).
 final class Connection: Sendable {
     let library: LibPQ
     /// Changed by libpq only, on the thread that the pool has lent the connection to.
@@ -16,49 +17,31 @@ final class Connection: Sendable {
     /// A server that has said nothing for so long hangs.
     private let patience: Duration
 
-    /// - Parameter server: one of the settings'.
     /// - Throws: `unreachable`, `late`.
-    init(
-        _ library: LibPQ, _ settings: ConnectionSettings, server: [ConnectionSettings.Keyword], until deadline: Deadline
-    ) throws(CallFailure) {
-        let keywords = settings.keywords(server)
+    init(_ library: LibPQ, _ settings: ConnectionSettings, until deadline: Deadline) throws(CallFailure) {
+        let keywords = settings.keywords
         let names = keywords.map { strdup($0.name) } + [nil]
         let values = keywords.map { strdup($0.value) } + [nil]
         defer { (names + values).forEach { free($0) } }
-        let start = names.map { UnsafePointer($0) }.withUnsafeBufferPointer { names in
+        let handle = names.map { UnsafePointer($0) }.withUnsafeBufferPointer { names in
             values.map { UnsafePointer($0) }.withUnsafeBufferPointer { values in
-                library.functions.PQconnectStartParams(names.baseAddress, values.baseAddress, 1)
+                library.functions.PQconnectdbParams(names.baseAddress, values.baseAddress, 1)
             }
         }
-        guard let start else { throw .unreachable(reason: "no memory for a connection") }
+        guard let handle else { throw .unreachable(reason: "no memory for a connection") }
         self.library = library
         patience = settings.patience
-        handle = start
+        self.handle = handle
+        guard library.functions.PQstatus(handle) == CONNECTION_OK else {
+            let message = library.functions.PQerrorMessage(handle).map { String(cString: $0) }
+            throw .unreachable(reason: ConnectionFault.reason(message ?? "", options: settings.options))
+        }
         _ = library.functions.PQsetNoticeReceiver(handle, postgres_ignore_notice, nil)
-        try connect(settings, until: deadline)
         _ = library.functions.PQsetnonblocking(handle, 1)
         try prepare(settings, until: deadline)
     }
 
     deinit { library.functions.PQfinish(handle) }
-
-    /// As PQconnectPoll's description has it: first it wants to write.
-    private func connect(_ settings: ConnectionSettings, until deadline: Deadline) throws(CallFailure) {
-        var progress = PGRES_POLLING_WRITING
-        while progress != PGRES_POLLING_OK {
-            guard library.functions.PQstatus(handle) != CONNECTION_BAD, progress != PGRES_POLLING_FAILED else {
-                let message = library.functions.PQerrorMessage(handle).map { String(cString: $0) }
-                throw .unreachable(reason: ConnectionFault.reason(message ?? "", options: settings.options))
-            }
-            do throws(CallFailure) {
-                _ = try wait(progress == PGRES_POLLING_READING ? POLLIN : POLLOUT, until: deadline)
-            } catch {
-                guard case .late = error else { throw error }
-                throw .unreachable(reason: "the server does not answer")
-            }
-            progress = library.functions.PQconnectPoll(handle)
-        }
-    }
 
     private func prepare(_ settings: ConnectionSettings, until deadline: Deadline) throws(CallFailure) {
         let encoding = library.functions.PQparameterStatus(handle, "server_encoding").map { String(cString: $0) }

@@ -42,9 +42,4 @@ enum ConnectionFault {
         if let option { return "libpq does not take the value of the URL's option \(option)" }
         return known.first { message.contains($0.sign) }?.reason ?? "no connection to the server"
     }
-
-    /// Of what several servers have said, what says most: a refusal more than silence.
-    static func first(of reasons: [String]) -> String {
-        known.first { reasons.contains($0.reason) }?.reason ?? reasons.first ?? reason("")
-    }
 }

@@ -14,8 +14,6 @@ final class ConnectionPool: Sendable {
         /// Grows when all connections are to be left behind.
         var generation = 0
         var renewedAt: ContinuousClock.Instant?
-        /// Which of the URL's servers has let us in last: it is asked first.
-        var server = 0
 
         /// - Returns: those that were idle.
         mutating func leaveAll() -> [Idle] {
@@ -72,8 +70,8 @@ final class ConnectionPool: Sendable {
         permits.signal()
     }
 
-    /// Leaves all connections behind, because they lead to a server that takes no writes any more; but not all the time. The
-    /// next server of the URL is asked first then: this one would let us in again.
+    /// Leaves all connections behind, because they lead to a server that takes no writes any more; but not all the time. With
+    /// `target_session_attrs=read-write` in the URL libpq then finds the one that does.
     /// - Returns: whether it is worth trying again.
     func renew() -> Bool {
         // They are closed outside of the lock.
@@ -81,7 +79,6 @@ final class ConnectionPool: Sendable {
             let now = ContinuousClock.now
             if let last = state.renewedAt, now < last + Self.renewalPause { return nil }
             state.renewedAt = now
-            state.server = (state.server + 1) % settings.servers.count
             return state.leaveAll()
         }
         return left != nil
@@ -115,7 +112,7 @@ final class ConnectionPool: Sendable {
         let isTrial = try reachability.begin()
         let generation = state.withLock { $0.generation }
         do throws(CallFailure) {
-            let connection = try connected(until: deadline)
+            let connection = try Connection(library, settings, until: deadline)
             reachability.succeed()
             return Loan(connection: connection, generation: generation)
         } catch {
@@ -123,25 +120,6 @@ final class ConnectionPool: Sendable {
             reachability.fail(reason, isTrial: isTrial)
             throw .unreachable(reason: reason)
         }
-    }
-
-    /// Asks the URL's servers one after the other, that which has let us in last before the others. A silent one costs its
-    /// share of the time that is left; once another has been found it is not asked again.
-    private func connected(until deadline: Deadline) throws(CallFailure) -> Connection {
-        let (servers, first) = (settings.servers, state.withLock { $0.server })
-        var reasons: [String] = []
-        for step in servers.indices {
-            let index = (first + step) % servers.count
-            let share = deadline.share(of: servers.count - step)
-            do throws(CallFailure) {
-                let connection = try Connection(library, settings, server: servers[index], until: share)
-                state.withLock { $0.server = index }
-                return connection
-            } catch {
-                reasons.append(Self.reason(error))
-            }
-        }
-        throw .unreachable(reason: ConnectionFault.first(of: reasons))
     }
 
     private static func reason(_ failure: CallFailure) -> String {

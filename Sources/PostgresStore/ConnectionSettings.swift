@@ -9,9 +9,6 @@ struct ConnectionSettings: Sendable {
     let schema: String
     /// How long a caller waits.
     let callTimeout: Duration
-    /// What makes each of the URL's servers the only one, in their order; one, of nothing, where it is for libpq to say.
-    let servers: [[Keyword]]
-
     /// The names of all options that libpq knows.
     let options: [String]
 
@@ -21,38 +18,13 @@ struct ConnectionSettings: Sendable {
     init(url: String, schema: String, callTimeout: Duration, _ library: LibPQ) throws(StoreError) {
         let options = URLOptions(parsing: "postgresql://", library)?.values.map(\.name) ?? []
         guard PostgresStore.schemes.contains(where: url.hasPrefix), !url.utf8.contains(0),
-            let parsed = URLOptions(parsing: url, library)
+            URLOptions(parsing: url, library) != nil
         else { throw .unavailable(detail: "PostgreSQL: " + Self.fault(of: url, options: options)) }
         guard Self.isPlainName(schema) else {
             throw .unavailable(detail: "PostgreSQL: the schema's name is not made of a-z, 0-9 and _")
         }
         (self.url, self.schema, self.callTimeout, self.options) = (url, schema, callTimeout, options)
-        servers = Self.servers(parsed)
     }
-
-    /// libpq goes on to the next server of a list when one refuses, but not, in its non-blocking way, when one is silent, as
-    /// a host without power is. So they are asked one by one.
-    private static func servers(_ options: URLOptions) -> [[Keyword]] {
-        let lists = ["host", "hostaddr", "port"].compactMap { name -> (name: String, values: [String])? in
-            guard let value = options[name] else { return nil }
-            return (name, value.split(separator: ",", omittingEmptySubsequences: false).map(String.init))
-        }
-        let count = lists.map { $0.name == "port" ? 1 : $0.values.count }.max() ?? 1
-        // One port is that of all; any other number that does not fit is an error, which libpq names. What is empty leaves
-        // the URL's whole list in force (conninfo_array_parse in libpq's sources), so such hosts stay libpq's to ask.
-        guard count > 1, lists.allSatisfy({ $0.values.count == count || $0.name == "port" && $0.values.count == 1 }),
-            lists.allSatisfy({ $0.name == "port" || !$0.values.contains("") })
-        else { return [[]] }
-        return (0..<count).map { index in
-            lists.map { list in
-                let value = list.values.count == 1 ? list.values[0] : list.values[index]
-                return (list.name, value.isEmpty ? standardPort : value)
-            }
-        }
-    }
-
-    /// What libpq takes where a list has no port. `//one,two/` has two of nothing.
-    private static let standardPort = "5432"
 
     /// How long the server works on one statement: less than its caller waits, so that one that is alive is heard of.
     private var statementTimeout: Duration { callTimeout * 3 / 4 }
@@ -73,19 +45,17 @@ struct ConnectionSettings: Sendable {
 
     /// libpq's keywords in the order in which later ones win: the URL over our defaults, and what must be so over the URL.
     /// A peer that is gone without a word is noticed after 60 seconds of silence at the latest, and after half the time of
-    /// one call when something was sent to it. That holds for connecting, too (tcp(7)), where libpq then goes on to the
-    /// next address of a server's name: its own `connect_timeout` is for callers that let it block.
-    ///
-    /// - Parameter server: one of `servers`.
-    func keywords(_ server: [Keyword]) -> [Keyword] {
-        let common: [Keyword] = [
+    /// one call when something was sent to it. A server that says nothing while a connection is made is given up after two
+    /// seconds, the least that libpq knows, and libpq goes on to the URL's next one.
+    var keywords: [Keyword] {
+        [
+            ("connect_timeout", "2"),
             ("keepalives_idle", "30"), ("keepalives_interval", "10"), ("keepalives_count", "3"),
             ("tcp_user_timeout", String(lockTimeout.milliseconds)),
             ("fallback_application_name", "app-backend"),
             ("dbname", url),
             ("client_encoding", "UTF8"),
         ]
-        return common + server
     }
 
     /// Sent once on each new connection. A server whose default is not to wait for its disk is told to: what was

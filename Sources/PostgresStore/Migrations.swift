@@ -3,7 +3,7 @@ import Store
 
 /// The schema's history. What stands here is never changed, only added to: databases out there are made of it.
 ///
-/// No sequences, advisory locks, extensions or functions, so that what only speaks PostgreSQL's protocol may take it, too.
+/// No extensions, which a role that owns only its database may not add.
 enum Migrations {
     /// Version 1 is the first; each is the statements that lead to it from the one before.
     static let all: [[String]] = [schemaVersion1, removedUsers, deviceAliases, secureOnlyUsers, sendersAndUnusedIDs]

@@ -31,63 +31,39 @@ extension PostgresStore {
         SELECT \(columns) FROM hub_registrations AS r WHERE id >= $1 AND removed_at IS NULL ORDER BY id LIMIT $2
         """)
 
-    /// The registration and the index of its tags change together. Who replaces it has read what is replaced, so that the
-    /// tags that are seen here are those of that version. No statement changes the index twice, because not every server of
-    /// the protocol does that: where no tag goes one statement is enough, else there are two in a transaction.
-    private static let others = "hub_registration_tags WHERE registration_id = $1 AND NOT tag = ANY ($7)"
-    private static let nothingGoes = "NOT EXISTS (SELECT 1 FROM \(others))"
-
-    private static func create(where condition: String) -> String {
-        """
-        INSERT INTO hub_registrations (id, channel, channel_start, tags, description, updated_at, version)
-        SELECT $1, $2, $3, $4, $5, $6, 1 WHERE \(condition)
-        ON CONFLICT (id) DO UPDATE SET channel = $2, channel_start = $3, tags = $4, description = $5,
-            updated_at = $6, version = hub_registrations.version + 1, removed_at = NULL
-        WHERE hub_registrations.removed_at IS NOT NULL RETURNING version
-        """
-    }
-
-    private static func replace(where condition: String) -> String {
-        """
-        UPDATE hub_registrations SET channel = $2, channel_start = $3, tags = $4, description = $5,
-            updated_at = $6, version = version + 1
-        WHERE id = $1 AND version = $8 AND removed_at IS NULL AND \(condition) RETURNING version
-        """
-    }
-
-    private static func adding(_ put: String) -> String {
+    /// The registration and the index of its tags change together. A caller that replaces it has read what is replaced, so
+    /// this statement sees the tags of that version.
+    private static func withTags(_ put: String) -> String {
         """
         WITH put AS (\(put)),
+        dropped AS (
+            DELETE FROM hub_registration_tags
+            WHERE registration_id = $1 AND NOT tag = ANY ($7) AND EXISTS (SELECT 1 FROM put)),
         added AS (
             INSERT INTO hub_registration_tags (tag, registration_id) SELECT tag, $1 FROM unnest($7) AS new (tag)
             WHERE EXISTS (SELECT 1 FROM put) ON CONFLICT DO NOTHING)
-        SELECT (SELECT version FROM put), EXISTS (SELECT 1 FROM \(others))
-        """
-    }
-
-    private static func dropping(_ put: String) -> String {
-        """
-        WITH put AS (\(put)), dropped AS (DELETE FROM \(others) AND EXISTS (SELECT 1 FROM put))
         SELECT version FROM put
         """
     }
 
-    /// The one that is enough where no tag goes, and the first of two.
-    private typealias Put = (adding: Statement, dropping: Statement)
-    private static let createHubRegistration: Put = (
-        .writing("createHubRegistration", adding(create(where: nothingGoes))),
-        .writing("createHubRegistration.drop", dropping(create(where: "true")))
-    )
-    private static let replaceHubRegistration: Put = (
-        .writing("replaceHubRegistration", adding(replace(where: nothingGoes))),
-        .writing("replaceHubRegistration.drop", dropping(replace(where: "true")))
-    )
-    private static let addTags = Statement.writing(
-        "putHubRegistration.add",
-        """
-        INSERT INTO hub_registration_tags (tag, registration_id) SELECT tag, $1 FROM unnest($2) AS new (tag)
-        ON CONFLICT DO NOTHING
-        """)
+    private static let createHubRegistration = Statement.writing(
+        "createHubRegistration",
+        withTags(
+            """
+            INSERT INTO hub_registrations (id, channel, channel_start, tags, description, updated_at, version)
+            SELECT $1, $2, $3, $4, $5, $6, 1
+            ON CONFLICT (id) DO UPDATE SET channel = $2, channel_start = $3, tags = $4, description = $5,
+                updated_at = $6, version = hub_registrations.version + 1, removed_at = NULL
+            WHERE hub_registrations.removed_at IS NOT NULL RETURNING version
+            """))
+    private static let replaceHubRegistration = Statement.writing(
+        "replaceHubRegistration",
+        withTags(
+            """
+            UPDATE hub_registrations SET channel = $2, channel_start = $3, tags = $4, description = $5,
+                updated_at = $6, version = version + 1
+            WHERE id = $1 AND version = $8 AND removed_at IS NULL RETURNING version
+            """))
     /// The device's address goes at once; what stays counts on.
     private static let removeHubRegistration = Statement.writing(
         "removeHubRegistration",
@@ -116,28 +92,11 @@ extension PostgresStore {
         if registration.version > 0 { values.append(.count(registration.version)) }
         let put = registration.version == 0 ? Self.createHubRegistration : Self.replaceHubRegistration
         var stored = registration
-        let (version, tagsGo) = try answer(put.adding, values) { (row) throws(CallFailure) in
-            (try row.optionalInteger(0), try row.bool(1))
-        }
-        guard let version else {
-            guard tagsGo else { throw .conflict }
-            stored.version = try self.put(put.dropping, values, tags: registration)
-            return stored
-        }
-        stored.version = Int(version)
-        return stored
-    }
-
-    /// The registration's row, locked by the first statement, keeps everybody else from its tags until the second.
-    /// - Returns: the new version.
-    private func put(
-        _ statement: Statement, _ values: [Value], tags registration: HubRegistration
-    ) throws(StoreError) -> Int {
-        try database.transaction("putHubRegistration") { (transaction) throws(CallFailure) in
-            guard let row = try transaction.call(statement, values).first else { throw .told(.conflict) }
-            _ = try transaction.call(Self.addTags, [.name(registration.id), .names(registration.tags)])
+        stored.version = try database.call(put, values) { (rows) throws(CallFailure) in
+            guard let row = rows.first else { throw .told(.conflict) }
             return try row.integer(0)
         }
+        return stored
     }
 
     /// A put may have been under way when the removal began, which has waited for it then, and does not see its tags. The

@@ -3,38 +3,6 @@ import Foundation
 import Synchronization
 import Testing
 
-/// A port whose listener takes nobody in any more: who knocks hears nothing, as from a machine that is switched off.
-final class BlockedDoor {
-    let port: UInt16
-    private let sockets: [Int32]
-
-    init() throws {
-        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = in_addr_t(INADDR_LOOPBACK).bigEndian
-        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let isOpen = withUnsafeMutablePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(listener, $0, size) == 0 && listen(listener, 0) == 0 && getsockname(listener, $0, &size) == 0
-            }
-        }
-        try #require(isOpen)
-        port = UInt16(bigEndian: address.sin_port)
-        // More than wait in a queue of none.
-        let visitors = (0..<4).map { _ in
-            let visitor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | O_NONBLOCK, 0)
-            _ = withUnsafePointer(to: address) {
-                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(visitor, $0, size) }
-            }
-            return visitor
-        }
-        sockets = [listener] + visitors
-    }
-
-    deinit { sockets.forEach { close($0) } }
-}
-
 /// A socket where a server would have it, in a folder of its own.
 private struct Doorway {
     let folder: String
