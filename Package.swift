@@ -61,11 +61,14 @@ let package = Package(
 
         // What is counted, and its text for Prometheus; each decorator has the shape of what it counts.
         .target(
-            name: "Metrics", dependencies: ["HTTP", "NotificationHub", "Push", "Store", "System", httpTypes],
+            name: "Metrics",
+            dependencies: ["FileStore", "HTTP", "NotificationHub", "Push", "Store", "System", httpTypes],
             swiftSettings: strict),
 
         // State.
-        .target(name: "Store", dependencies: ["CPlatform", "JSON", "System", "Text"], swiftSettings: strict),
+        .target(name: "Store", dependencies: ["JSON", "Text"], swiftSettings: strict),
+        .target(
+            name: "FileStore", dependencies: ["CPlatform", "JSON", "Store", "System", "Text"], swiftSettings: strict),
 
         .target(
             name: "PostgresStore", dependencies: ["CPostgres", "JSON", "Store", "System", "Text"], swiftSettings: strict
@@ -104,8 +107,8 @@ let package = Package(
         .target(
             name: "Doctor",
             dependencies: [
-                "AppBackend", "CPlatform", "Curl", "DeviceAPI", "FastCGI", "HTTP", "JSON", "NotificationHub", "Store",
-                "System", "Text", httpTypes,
+                "AppBackend", "CPlatform", "Curl", "DeviceAPI", "FastCGI", "FileStore", "HTTP", "JSON",
+                "NotificationHub", "Store", "System", "Text", httpTypes,
             ],
             swiftSettings: strict),
 
@@ -113,8 +116,8 @@ let package = Package(
         .target(
             name: "Server",
             dependencies: [
-                "AppBackend", "CPlatform", "Curl", "FastCGI", "HTTP", "JSON", "LocalHub", "Metrics", "NotificationHub",
-                "PostgresStore", "Store", "System", "Text", "WebPush", httpTypes, logging,
+                "AppBackend", "CPlatform", "Curl", "FastCGI", "FileStore", "HTTP", "JSON", "LocalHub", "Metrics",
+                "NotificationHub", "PostgresStore", "Store", "System", "Text", "WebPush", httpTypes, logging,
                 .product(name: "Configuration", package: "swift-configuration"),
             ],
             swiftSettings: room),
@@ -123,8 +126,8 @@ let package = Package(
         .target(
             name: "Commands",
             dependencies: [
-                "AppBackend", "CPlatform", "Curl", "DeviceAPI", "Doctor", "FastCGI", "HTTP", "JSON", "NotificationHub",
-                "PostgresStore", "Push", "Server", "Store", "Text", "WebPush", httpTypes, logging,
+                "AppBackend", "CPlatform", "Curl", "DeviceAPI", "Doctor", "FastCGI", "FileStore", "HTTP", "JSON",
+                "NotificationHub", "PostgresStore", "Push", "Server", "Store", "Text", "WebPush", httpTypes, logging,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: room),
@@ -161,10 +164,13 @@ let package = Package(
         .testTarget(
             name: "CurlTests", dependencies: ["CPlatform", "Curl", "HTTP", "Processes", httpTypes],
             swiftSettings: strict),
+        .testTarget(name: "TextTests", dependencies: ["Randomness", "Text"], swiftSettings: strict),
+        .testTarget(name: "StoreTests", dependencies: ["Store"], swiftSettings: strict),
         .testTarget(
-            name: "StoreTests",
+            name: "FileStoreTests",
             dependencies: [
-                "JSON", "MemoryStore", "OracleDriver", "Processes", "Randomness", "Store", "StoreContract", "Text",
+                "FileStore", "JSON", "MemoryStore", "OracleDriver", "Processes", "Randomness", "Store", "StoreContract",
+                "Text",
                 "store-oracle",
             ],
             exclude: ["Fixtures"], swiftSettings: strict),
@@ -181,14 +187,16 @@ let package = Package(
         ),
         // Writes until it is killed and says what was acknowledged; started by the tests of both stores.
         .executableTarget(
-            name: "store-oracle", dependencies: ["JSON", "PostgresStore", "Store", "Text"], path: "Tests/StoreOracle",
+            name: "store-oracle", dependencies: ["FileStore", "JSON", "PostgresStore", "Store", "Text"],
+            path: "Tests/StoreOracle",
             swiftSettings: strict),
         // What a file store does in a second; started by script/bench.
         .executableTarget(
-            name: "store-bench", dependencies: ["Randomness", "Store", "Text"], path: "Tests/StoreBench",
+            name: "store-bench", dependencies: ["FileStore", "Randomness", "Store", "Text"], path: "Tests/StoreBench",
             swiftSettings: strict),
         .testTarget(
-            name: "MetricsTests", dependencies: ["HTTP", "Metrics", "NotificationHub", "Push", "Store", httpTypes],
+            name: "MetricsTests",
+            dependencies: ["FileStore", "HTTP", "Metrics", "NotificationHub", "Push", "Store", httpTypes],
             swiftSettings: strict),
         .testTarget(
             name: "NotificationHubTests",
@@ -208,14 +216,17 @@ let package = Package(
         .testTarget(
             name: "LocalHubTests",
             dependencies: [
-                "HTTP", "HubContract", "JSON", "LocalHub", "MemoryStore", "NotificationHub", "PostgresServer",
+                "FileStore", "HTTP", "HubContract", "JSON", "LocalHub", "MemoryStore", "NotificationHub",
+                "PostgresServer",
                 "PostgresStore", "Processes", "Push", "Randomness", "Store", "Text", "courier-oracle", httpTypes,
             ],
             swiftSettings: strict),
         // Delivers until it is killed and says whom it told; started by LocalHubTests.
         .executableTarget(
             name: "courier-oracle",
-            dependencies: ["HTTP", "LocalHub", "NotificationHub", "PostgresStore", "Push", "Store", httpTypes],
+            dependencies: [
+                "FileStore", "HTTP", "LocalHub", "NotificationHub", "PostgresStore", "Push", "Store", httpTypes,
+            ],
             path: "Tests/CourierOracle", swiftSettings: strict),
         .testTarget(
             name: "AppBackendTests",
@@ -239,8 +250,8 @@ let package = Package(
         .testTarget(
             name: "FlowTests",
             dependencies: [
-                "AppBackend", "DeviceAPI", "DeviceClient", "HTTP", "JSON", "LocalHub", "Metrics", "NotificationHub",
-                "Processes", "Randomness", "Store", "System", "Text", httpTypes, logging,
+                "AppBackend", "DeviceAPI", "DeviceClient", "FileStore", "HTTP", "JSON", "LocalHub", "Metrics",
+                "NotificationHub", "Processes", "Randomness", "Store", "System", "Text", httpTypes, logging,
             ],
             swiftSettings: strict),
         .testTarget(

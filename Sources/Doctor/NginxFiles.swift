@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import CPlatform
+internal import FileStore
 internal import Glibc
 internal import Store
 

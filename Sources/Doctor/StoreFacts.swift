@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import CPlatform
+internal import FileStore
 internal import Glibc
 package import Store
 package import Text
@@ -51,10 +52,10 @@ package struct StoreFacts: Sendable {
         strangersFile = Self.strangersFile(in: path, owner: folder?.owner)
         let broken = BrokenLines()
         do throws(StoreError) {
-            var options = FileStore.Options()
+            var options = FileSiteStore.Options()
             options.isReadOnly = true
             options.onEvent = { broken.hear($0) }
-            try lookAtContents(try FileStore.open(path: path, options: options), now)
+            try lookAtContents(try FileSiteStore.open(path: path, options: options), now)
         } catch {
             self.error = error
         }

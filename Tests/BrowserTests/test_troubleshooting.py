@@ -41,7 +41,7 @@ SPEAKING = (
 # Errors that are printed by their `description`, in which every text counts, and those that are printed as cases.
 DESCRIBED = {
     "Store/StoreError.swift": "StoreError: CustomStringConvertible",
-    "Store/StoreEvent.swift": "StoreEvent: CustomStringConvertible",
+    "FileStore/Maintenance/StoreEvent.swift": "StoreEvent: CustomStringConvertible",
     "NotificationHub/Client/HubError.swift": "HubError: CustomStringConvertible",
     "Curl/TransportError.swift": "TransportError: CustomStringConvertible",
     "FastCGI/ServerError.swift": "ServerError: CustomStringConvertible",

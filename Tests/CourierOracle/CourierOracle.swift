@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Dispatch
+import FileStore
 import Glibc
 import HTTP
 import HTTPTypes
@@ -33,7 +34,7 @@ import Store
     private static let lease = Duration.seconds(2)
 
     private static func store(_ place: String) throws -> any HubStore & HubQueue {
-        guard place.hasPrefix("postgresql://") else { return try FileStore.open(path: place) }
+        guard place.hasPrefix("postgresql://") else { return try FileSiteStore.open(path: place) }
         var options = PostgresStore.Options()
         options.turnLease = lease
         return try PostgresStore.open(url: place, options: options)

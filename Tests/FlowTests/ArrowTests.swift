@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import DeviceAPI
 import DeviceClient
+import FileStore
 import Foundation
 import HTTPTypes
 import JSON
@@ -13,7 +14,7 @@ import Text
 private typealias Tag = NotificationHub.Tag
 
 /// The whole arrow in one process: `RegisterClient` -> `Backend` -> `NotificationHubClient` -> `HubServer` ->
-/// `BuiltInHub` -> `FileStore`.
+/// `BuiltInHub` -> `FileSiteStore`.
 struct ArrowTests {
     @Test func `a device registers, a message is sent to its user, and the hub finds the device`() async throws {
         let site = try TestSite()
@@ -53,7 +54,7 @@ struct ArrowTests {
     @Test func `what was accepted is still there in a new process`() async throws {
         let site = try TestSite()
         let outcome = try await site.device(of: "bob").notifications.sendSecure("kept", to: "alice")
-        let again = try FileStore.open(path: site.folder.path)
+        let again = try FileSiteStore.open(path: site.folder.path)
         let id = try #require(outcome.id)
         let now = Timestamp(seconds: site.clock.seconds)
         #expect(try again.notification(id, owner: "alice", now: now)?.payload == "kept")

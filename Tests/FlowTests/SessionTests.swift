@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import AppBackend
 import DeviceAPI
+import FileStore
 import Foundation
 import HTTP
 import HTTPTypes
@@ -11,7 +12,7 @@ import Testing
 
 /// Log-ins by cookie, from their beginning to all of their ends.
 struct SessionTests {
-    private func changePassword(of name: String, to password: String, in store: FileStore) throws {
+    private func changePassword(of name: String, to password: String, in store: FileSiteStore) throws {
         var user = try #require(try store.user(name))
         user.passwordHash = try PasswordHash.make(password)
         _ = try store.putUser(user)
@@ -113,7 +114,7 @@ struct SessionTests {
     @Test func `a changed password ends all sessions at once, in every process, and so does removal`() throws {
         let site = try TestSite()
         let neighbour = try site.neighbour()
-        let operatorsStore = try FileStore.open(path: site.folder.path)
+        let operatorsStore = try FileSiteStore.open(path: site.folder.path)
         func pages(_ password: String) throws -> [TestPage] {
             try [site.backend, neighbour].map { backend throws -> TestPage in
                 let page = TestPage(backend)

@@ -2,6 +2,7 @@
 import AppBackend
 import DeviceAPI
 import DeviceClient
+import FileStore
 import Foundation
 import HTTP
 import HTTPTypes
@@ -17,7 +18,7 @@ import Text
 /// Every test makes its own, with users whose passwords are `<name>-secret`.
 final class TestSite: Sendable {
     let folder: URL
-    let store: FileStore
+    let store: FileSiteStore
     let backend: Backend
     /// Another process on the same store and hub.
     let twin: Backend
@@ -94,10 +95,10 @@ final class TestSite: Sendable {
     static let patience = 120
 
     /// The store in that folder, once more: as another process opens it.
-    static func openStore(_ folder: URL) throws -> FileStore {
-        var options = FileStore.Options()
+    static func openStore(_ folder: URL) throws -> FileSiteStore {
+        var options = FileSiteStore.Options()
         options.lockTimeout = .seconds(patience)
-        return try FileStore.open(path: folder.path, options: options)
+        return try FileSiteStore.open(path: folder.path, options: options)
     }
 
     /// Costly on purpose, so each is made once for all sites.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import FileStore
 import Foundation
 import NotificationHub
 import PostgresServer
@@ -38,7 +39,7 @@ import Testing
 
     @Test func `no device is told twice, none is forgotten but those at hand, and the others go on`() throws {
         let place = try folder()
-        try kill(bench(try FileStore.open(path: place, options: .patient)), place, rounds: 15)
+        try kill(bench(try FileSiteStore.open(path: place, options: .patient)), place, rounds: 15)
     }
 
     @Test func `the same on one database, where a turn ends with its time`() throws {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import FileStore
 import Foundation
 import NotificationHub
 import Store
@@ -20,7 +21,7 @@ import Text
         try? FileManager.default.removeItem(atPath: path)
     }
 
-    private func bench() throws -> HubBench { HubBench(store: try FileStore.open(path: path, options: .patient)) }
+    private func bench() throws -> HubBench { HubBench(store: try FileSiteStore.open(path: path, options: .patient)) }
 
     @Test func `registrations and sends outlive the process`() throws {
         let body = """
@@ -83,7 +84,7 @@ import Text
 
     @Test func `a registration that cannot be read costs no other one, and is reported once`() throws {
         let reports = Mutex<[StoreError]>([])
-        let store = try FileStore.open(path: path)
+        let store = try FileSiteStore.open(path: path)
         let bench = HubBench(store: store) { error in reports.withLock { $0.append(error) } }
         bench.put("1-1-1", HubBench.apple("AB01", tags: "news"))
         _ = try store.putHubRegistration(

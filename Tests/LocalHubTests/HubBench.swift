@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import FileStore
 import HTTP
 import HTTPTypes
 import LocalHub
@@ -111,7 +112,7 @@ struct HubBench {
     }
 }
 
-extension FileStore.Options {
+extension FileSiteStore.Options {
     /// On a busy machine anybody may stand still for seconds, also while he has a lock that others wait for.
     static var patient: Self {
         var options = Self()

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import FileStore
 import Glibc
 import Store
 
@@ -21,22 +22,22 @@ import Store
         switch (mode, numbers.count) {
         case ("fill", 2): try Filling(records: numbers[0], owners: max(1, numbers[1])).fill(folder)
         case ("create", 3):
-            let creation = Creation(store: try FileStore.open(path: folder), owners: max(1, numbers[0]))
+            let creation = Creation(store: try FileSiteStore.open(path: folder), owners: max(1, numbers[0]))
             write(Array("ready\n".utf8))
             guard readLine() != nil else { exit(65) }
             answer(creation.run(threads: numbers[1], seconds: numbers[2]), from: creation.store)
         case ("read", 0):
-            let store = try FileStore.open(path: folder)
+            let store = try FileSiteStore.open(path: folder)
             answer(Reading(store: store).run(), from: store)
         case ("open", 0):
             let start = ContinuousClock.now
-            let store = try FileStore.open(path: folder)
+            let store = try FileSiteStore.open(path: folder)
             answer([start.duration(to: .now).inNanoseconds], from: store)
         default: exit(64)
         }
     }
 
-    private static func answer(_ times: [UInt64], from store: FileStore) {
+    private static func answer(_ times: [UInt64], from store: FileSiteStore) {
         write([UInt64(times.count)] + times)
         while readLine() != nil {}
         withExtendedLifetime(store) {}

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import FileStore
 import Glibc
 import Randomness
 import Store
@@ -12,7 +13,7 @@ enum Sample {
 
     static func owner(_ number: Int) -> String { "owner-\(number)" }
 
-    static func create(in store: FileStore, owner: Int) throws(StoreError) -> SecureNotification {
+    static func create(in store: FileSiteStore, owner: Int) throws(StoreError) -> SecureNotification {
         let now = Timestamp(seconds: Int64(time(nil)))
         return try store.createNotification(
             owner: Self.owner(owner), sender: "", payload: payload, now: now, expiresAt: now + lifetime)
@@ -28,10 +29,10 @@ struct Filling {
     let owners: Int
 
     func fill(_ folder: String) throws {
-        var options = FileStore.Options()
+        var options = FileSiteStore.Options()
         options.calls.flushFile = { _ in 0 }
         options.calls.flushFolder = { _ in 0 }
-        let store = try FileStore.open(path: folder, options: options)
+        let store = try FileSiteStore.open(path: folder, options: options)
         let step = max(1, records / Self.named)
         for number in 0..<records {
             let made = try Sample.create(in: store, owner: number % owners)
@@ -44,7 +45,7 @@ struct Filling {
 /// Threads that create records as fast as they are let. Their first second does not count: a process that has just begun
 /// reads what one that serves knows.
 struct Creation: Sendable {
-    let store: FileStore
+    let store: FileSiteStore
     let owners: Int
 
     /// - Returns: how long each call took, in nanoseconds; `UInt64.max` for one that has failed.
@@ -66,7 +67,7 @@ struct Creation: Sendable {
 
 /// One thread that reads what standard input names.
 struct Reading {
-    let store: FileStore
+    let store: FileSiteStore
 
     func run() -> [UInt64] {
         let now = Timestamp(seconds: Int64(Glibc.time(nil)))

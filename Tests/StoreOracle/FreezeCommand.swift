@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import FileStore
 import Glibc
 import Store
 import Synchronization
@@ -18,7 +19,7 @@ struct FreezeCommand {
     func run() throws {
         let isReady = Atomic(false)
         try withExtendedLifetime(isReady) {
-            var options = FileStore.Options.unlimited
+            var options = FileSiteStore.Options.unlimited
             options.calls.write = { descriptor, bytes in
                 guard isReady.exchange(false, ordering: .relaxed) else {
                     return write(descriptor, bytes.baseAddress, bytes.count)
@@ -27,7 +28,7 @@ struct FreezeCommand {
                 raise(SIGSTOP)
                 return written
             }
-            let store = try FileStore.open(path: folder, options: options)
+            let store = try FileSiteStore.open(path: folder, options: options)
             isReady.store(true, ordering: .relaxed)
             let now = Writer.fixedTime
             let made = try store.createNotification(

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import FileStore
 import PostgresStore
 import Store
 
@@ -15,9 +16,9 @@ enum Place {
     }
 
     /// - Parameter options: of a store in files; one in a database has the caps of it.
-    func open(_ options: FileStore.Options) throws(StoreError) -> any SiteStore {
+    func open(_ options: FileSiteStore.Options) throws(StoreError) -> any SiteStore {
         switch self {
-        case .folder(let path): return try FileStore.open(path: path, options: options)
+        case .folder(let path): return try FileSiteStore.open(path: path, options: options)
         case .database(let url):
             var inDatabase = PostgresStore.Options()
             inDatabase.caps = options.caps
@@ -27,7 +28,7 @@ enum Place {
     }
 }
 
-extension FileStore.Options {
+extension FileSiteStore.Options {
     /// Without caps: nothing is forgotten but what was removed. With deadlines that only what hangs comes to: on a busy
     /// machine anybody may stand still for seconds, also while he has a lock that others wait for.
     static var unlimited: Self {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import FileStore
 import Glibc
 import JSON
 import Store
@@ -12,7 +13,7 @@ import Text
 ///     --bucket-bytes N     as the writers'
 struct VerifyCommand {
     private let folder: String
-    private var options = FileStore.Options.unlimited
+    private var options = FileSiteStore.Options.unlimited
     private let ledger: Ledger
     private let reindexes: Bool
 
@@ -33,7 +34,7 @@ struct VerifyCommand {
 
     func run() throws {
         let store = try Place(folder).open(options)
-        let files = store as? FileStore
+        let files = store as? FileSiteStore
         if reindexes { try files?.reindex(now: Writer.fixedTime) }
         let report = try files?.verify(now: Writer.fixedTime)
         var comparison = Comparison(store: store, ledger: ledger)

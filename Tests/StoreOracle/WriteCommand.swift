@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Dispatch
+import FileStore
 import Glibc
 import Store
 
@@ -64,10 +65,10 @@ struct WriteCommand {
         }
     }
 
-    private func options() throws(WrongArguments) -> FileStore.Options {
-        var options = FileStore.Options.unlimited
+    private func options() throws(WrongArguments) -> FileSiteStore.Options {
+        var options = FileSiteStore.Options.unlimited
         // Who goes on when he is refused a lock is refused it as soon as a service would be.
-        if arguments.has("tolerant") { options.lockTimeout = FileStore.Options().lockTimeout }
+        if arguments.has("tolerant") { options.lockTimeout = FileSiteStore.Options().lockTimeout }
         options.bucketBytes = try arguments.number("bucket-bytes", or: options.bucketBytes)
         let pause = UInt32(clamping: try arguments.number("torn-pause", or: 0))
         if pause > 0 { options.calls.write = { Self.writeHalf($0, $1, pause) } }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
+import FileStore
 import Server
 import Store
 
@@ -26,11 +27,11 @@ struct StoreCommand: ParsableCommand {
     }
 
     /// Opens the store as its owner, for reading: nothing is changed, also not in a copy that was never opened.
-    static func openForReading(_ path: String) throws -> FileStore {
-        var options = FileStore.Options()
+    static func openForReading(_ path: String) throws -> FileSiteStore {
+        var options = FileSiteStore.Options()
         options.isReadOnly = true
         do throws(StoreError) {
-            return try FileStore.open(path: StoreOwner.dropPrivileges(toOwnerOfFolder: path), options: options)
+            return try FileSiteStore.open(path: StoreOwner.dropPrivileges(toOwnerOfFolder: path), options: options)
         } catch {
             guard error == .readOnly else { throw error }
             throw CommandError("There is no store in \(path).")

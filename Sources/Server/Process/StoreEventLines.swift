@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+package import FileStore
 package import Logging
-package import Store
 
 extension Logger {
     /// Writes a line of what the store tells, at the level that it deserves.

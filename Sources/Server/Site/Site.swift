@@ -2,6 +2,7 @@
 package import AppBackend
 import Curl
 import FastCGI
+package import FileStore
 import Glibc
 import HTTP
 import LocalHub
@@ -121,14 +122,14 @@ package struct Site {
 
     private static func openFiles(
         _ path: String, _ metrics: StoreMetrics, _ report: @escaping @Sendable (StoreEvent) -> Void
-    ) throws(StoreError) -> FileStore {
-        var options = FileStore.Options()
+    ) throws(StoreError) -> FileSiteStore {
+        var options = FileSiteStore.Options()
         options.calls = metrics.measuring(DiskCalls())
         options.onEvent = { event in
             metrics.count(event)
             report(event)
         }
-        return try FileStore.open(path: path, options: options)
+        return try FileSiteStore.open(path: path, options: options)
     }
 
     private static func authenticator(

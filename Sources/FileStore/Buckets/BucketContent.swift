@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+import Store
+
+/// What a bucket's file held at one moment.
+struct BucketContent {
+    /// How the first line of a rewritten file begins: `{"base":N}`, N being its size behind that line.
+    static let header = [UInt8]("{\"base\":".utf8)
+
+    let bytes: [UInt8]
+    /// Relative to the store's folder, for messages.
+    let name: String
+    let identity: FileIdentity
+    /// Lines of the file that stand before these bytes.
+    var linesBefore = 0
+
+    /// A line without its line feed, and where it stands.
+    struct RawLine {
+        let bytes: UnsafeBufferPointer<UInt8>
+        let offset: Int
+        /// From 1, as editors count.
+        let number: Int
+
+        var place: Place { Place(start: offset, count: bytes.count, number: number) }
+    }
+
+    /// Calls `body` with every line that ends in a line feed, but not with the header and empty lines.
+    /// What stands behind the last line feed is half a line: its writer died, or is still writing.
+    func forEachLine(_ body: (RawLine) -> Void) {
+        bytes.withUnsafeBufferPointer { bytes in
+            guard let base = bytes.baseAddress else { return }
+            var start = 0
+            var number = linesBefore + 1
+            while start < bytes.count, let found = memchr(base + start, 0x0A, bytes.count - start) {
+                let end = UnsafeRawPointer(found) - UnsafeRawPointer(base)
+                if end > start, start > 0 || linesBefore > 0 || !bytes.starts(with: Self.header) {
+                    let line = UnsafeBufferPointer(rebasing: bytes[start..<end])
+                    body(RawLine(bytes: line, offset: start, number: number))
+                }
+                start = end + 1
+                number += 1
+            }
+        }
+    }
+
+    /// Where a line is: its bytes without the line feed, and its number from 1.
+    struct Place {
+        let start: Int
+        let count: Int
+        let number: Int
+
+        /// With the line feed.
+        var range: Range<Int> { start..<start + count + 1 }
+    }
+
+    /// Calls `body` with a line that was met before; nil where there is none at that place.
+    func withLine<Outcome>(at place: Place, _ body: (RawLine) -> Outcome?) -> Outcome? {
+        bytes.withUnsafeBufferPointer { bytes in
+            guard place.start >= 0, place.count >= 0, place.start <= bytes.count - place.count else { return nil }
+            let line = UnsafeBufferPointer(rebasing: bytes[place.start..<place.start + place.count])
+            return body(RawLine(bytes: line, offset: place.start, number: place.number))
+        }
+    }
+
+    /// The bytes of a piece of a line, which are not copied.
+    func slice(_ token: LineProbe.Token, of line: RawLine) -> ArraySlice<UInt8> {
+        bytes[line.offset + token.startIndex..<line.offset + token.endIndex]
+    }
+
+    /// The number in the header; 0 when there is none.
+    static func base(_ beginning: [UInt8]) -> Int {
+        guard beginning.starts(with: header) else { return 0 }
+        let digits = beginning.dropFirst(header.count).prefix { $0 >= 0x30 && $0 <= 0x39 }
+        return Int(String(decoding: digits, as: UTF8.self)) ?? 0
+    }
+}

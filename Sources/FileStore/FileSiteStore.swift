@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+import CPlatform
+import Glibc
+internal import JSON
+import Store
+internal import Text
+
+/// The store in flat JSON Lines files, durable and shared by several processes, without a daemon or a database.
+///
+/// `store.json` names the format; each table is a folder of files; people may read, grep and mend them. A line is
+/// never half there, a write is flushed when its call returns, and a file is rewritten only under another name.
+package final class FileSiteStore: SiteStore, Sendable {
+    /// How a store behaves. The defaults are the product's; tests make everything small.
+    package struct Options: Sendable {
+        /// A bucket's file larger than this many bytes is compacted or split.
+        package var bucketBytes = 128 << 10
+        package var caps = StoreCaps()
+        /// How often the file of the queue, when it is full, is looked through for what may be dropped.
+        package var queueTidyPause: Duration = .seconds(1)
+        /// How long a write may wait for the lock of its bucket.
+        package var lockTimeout: Duration = .seconds(5)
+        /// A file that changed less than this before it was read is not remembered. Linux gives all changes between
+        /// two ticks of its clock, which are at most 10 ms apart, the same time: the next one might not show.
+        package var settlingTime: Duration = .milliseconds(20)
+        /// How long the file of a bucket that was split stays beside the folder that took its place, for whoever was
+        /// copying the store meanwhile. What has expired lies on the disk for that much longer.
+        package var splitFileLifetime: Duration = .seconds(30 * 60)
+        /// How long opening a copy for the first time may wait until it is reindexed; whole seconds.
+        package var firstOpeningTimeout: Duration = .seconds(20)
+        /// Opens for reading only, also where writing would be possible.
+        package var isReadOnly = false
+        /// Hears what the operator should know. Called on the thread that found it, sometimes under a lock: be quick.
+        package var onEvent: @Sendable (StoreEvent) -> Void = { _ in }
+        /// The system calls that can lose data.
+        package var calls = DiskCalls()
+        /// As statfs(2): the magic number of the file system that holds the path, or -1.
+        package var fileSystemType: @Sendable (_ path: String) -> Int = { platform_file_system_type($0) }
+
+        package init() {}
+    }
+
+    let context: StoreContext
+    let userTable: BucketTable
+    let userCache = RecordCache<String, User>()
+    let idleUserFiles = KnownFiles()
+    let notificationTable: BucketTable
+    let notificationSummaries = BucketSummaries()
+    let notificationCache = RecordCache<NotificationKey, SecureNotification>()
+    let deviceTable: IndexedTable<DeviceRecord>
+    let ownerIndex: BucketTable
+    let sessionTable: IndexedTable<SessionRecord>
+    let sessionIndex: BucketTable
+    let sessionCache = RecordCache<String, Session>()
+    let sentTable: BucketTable
+    let idempotencyTable: BucketTable
+    let registrationTable: IndexedTable<HubRegistration>
+    let channelIndex: BucketTable
+    let tagIndex: BucketTable
+    let messageTable: BucketTable
+    let queueTable: BucketTable
+    let queueTidying = QueueTidying()
+    let countedBacklog = CountedBacklog()
+    let sweeper = SweepPosition()
+
+    /// Opens the store in that folder; creates it (0700, files 0600) where there is none. A copy of a store is reindexed
+    /// when it is opened for the first time.
+    /// - Throws: `damaged`, when others may enter the folder, the format is unknown or `store.json` is missing beside
+    ///   data; `readOnly`, when there is none and none can be made; `unavailable`.
+    package static func open(path: String, options: Options = Options()) throws(StoreError) -> FileSiteStore {
+        let (salt, isReadOnly) = try StoreFolder(path: path, calls: options.calls).open(readOnly: options.isReadOnly)
+        guard let hash = SipHash(key: salt) else { throw .damaged(detail: "store.json: \"salt\" is not 16 bytes") }
+        let context = StoreContext(path: path, options: options, hash: hash, isReadOnly: isReadOnly)
+        if !isReadOnly, let kind = RemoteFileSystem.kind(ofType: options.fileSystemType(path)) {
+            context.report(.remoteFileSystem(kind: kind))
+        }
+        let store = try FileSiteStore(context)
+        store.reindexIfCopied(now: Timestamp(seconds: Int64(time(nil))))
+        return store
+    }
+
+    private init(_ context: StoreContext) throws(StoreError) {
+        self.context = context
+        func table(_ schema: TableSchema) throws(StoreError) -> BucketTable {
+            try BucketTable(context, schema)
+        }
+        userTable = try table(.records(User.self, "users", key: "id", beginsWhole: true))
+        var notifications = TableSchema.records(
+            SecureNotification.self, "notifications", key: "owner", expires: true)
+        notifications.erasesRemoved = true
+        notificationTable = try table(notifications)
+        let owners = try table(IndexEntry.schema("owners", key: "owner"))
+        ownerIndex = owners
+        deviceTable = IndexedTable(records: try table(.records(DeviceRecord.self, "devices", key: "id"))) {
+            [IndexEntry(table: owners, key: $0.owner)]
+        }
+        let sessionOwners = try table(IndexEntry.schema("session-owners", key: "owner", expires: true))
+        sessionIndex = sessionOwners
+        sessionTable = IndexedTable(
+            records: try table(.records(SessionRecord.self, "sessions", key: "id", expires: true))
+        ) {
+            [IndexEntry(table: sessionOwners, key: $0.session.owner, expiresAt: $0.session.expiresAt)]
+        }
+        var finished = TableSchema.records(HubMessage.self, "hub/messages", key: "id", expires: true)
+        finished.maximumRecords = context.options.caps.hubMessages
+        let messages = try table(finished)
+        messageTable = messages
+        // No user may ask the hub about a send that its sender's list does not have any more.
+        var sent = TableSchema.records(SentNotification.self, "sent", key: "owner", expires: true)
+        sent.recordsPerKey = context.options.caps.sentPerOwner
+        sent.onForgotten = { messages.forget($0) }
+        sentTable = try table(sent)
+        idempotencyTable = try table(.records(IdempotentRequest.self, "idempotency", key: "owner", expires: true))
+        let channels = try table(IndexEntry.schema("hub/channels", key: "channel"))
+        channelIndex = channels
+        let tags = try table(IndexEntry.schema("hub/tags", key: "tag"))
+        tagIndex = tags
+        registrationTable = IndexedTable(
+            records: try table(.records(HubRegistration.self, "hub/registrations", key: "id"))
+        ) { registration in
+            [IndexEntry(table: channels, key: registration.channel)]
+                + registration.tags.map { IndexEntry(table: tags, key: $0) }
+        }
+        queueTable = try table(.hubQueue)
+        guard !context.isReadOnly else { return }
+        // A table that begins as one file gets its folder from the first split, and must not have one before.
+        let names = tables.filter { !$0.schema.beginsWhole }.map(\.schema.name)
+        try StoreFolder(path: context.path, calls: context.options.calls).makeFolders(names)
+    }
+
+    /// All tables, in the order in which they are swept.
+    var tables: [BucketTable] {
+        [
+            notificationTable, messageTable, userTable, deviceTable.records, ownerIndex, registrationTable.records,
+            channelIndex, tagIndex, queueTable, sessionTable.records, sessionIndex, sentTable,
+            idempotencyTable,
+        ]
+    }
+
+    package func health() -> StoreHealth {
+        do throws(StoreError) {
+            try context.checkWritable()
+            try StoreFolder(path: context.path).probe(context)
+            return .writable
+        } catch {
+            return error == .poisoned ? .poisoned : .readOnly
+        }
+    }
+}
+
+extension BucketTable {
+    /// Makes the table's lock file where it is missing.
+    fileprivate init(_ context: StoreContext, _ schema: TableSchema) throws(StoreError) {
+        self.context = context
+        self.schema = schema
+        guard !context.isReadOnly else {
+            locks = nil
+            return
+        }
+        let lockName = schema.name.split(separator: "/").joined(separator: "-")
+        locks = try BucketLocks(context, name: "lock/" + lockName)
+    }
+}
+
+extension TableSchema {
+    /// The schema of a table of records.
+    fileprivate static func records(
+        _ type: (some LineRecord).Type, _ name: String, key: String, beginsWhole: Bool = false,
+        expires: Bool = false
+    ) -> TableSchema {
+        TableSchema(name: name, key: key, beginsWhole: beginsWhole, expires: expires) { type.init(line: $0) != nil }
+    }
+}

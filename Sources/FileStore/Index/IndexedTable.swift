@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+internal import JSON
+import Store
+internal import Text
+
+/// A record that others find by more than its id.
+protocol IndexedRecord: LineRecord {
+    var id: String { get }
+    var version: Int { get set }
+}
+
+/// Where a record is listed: in `table`, under `key`.
+struct IndexEntry {
+    let table: BucketTable
+    let key: String
+    /// When the record, and with it the hint, is no more; nil where it stays until it is removed.
+    var expiresAt: Timestamp?
+}
+
+/// Records by id, with versions, and indexes from other keys to the ids.
+///
+/// A record's line is the truth; an index line is only a hint, verified against the record by every reader. So that
+/// no record is ever missing from its indexes, hints are durable *before* the record's line is written, and are taken
+/// back only *after* its next line is durable. A crash in between leaves a hint that leads nowhere, and nothing else.
+/// All hints of one id are written under the lock of that id's record, so they cannot overtake each other; the order
+/// of locks is always record (of two, the lower one first), then one index bucket, and nobody takes them the other way
+/// round.
+struct IndexedTable<Record: IndexedRecord>: Sendable {
+    let records: BucketTable
+    let entries: @Sendable (Record) -> [IndexEntry]
+
+    func record(_ id: String) throws(StoreError) -> Record? {
+        record(id, in: try records.read(id))
+    }
+
+    func record(_ id: String, in content: BucketContent?) -> Record? {
+        records.current(id, in: content).flatMap { Record(line: $0) }
+    }
+
+    /// Creates the record (version 0) or replaces the one at that version.
+    /// - Parameter admit: runs before a hint is added, under the lock of its bucket; may refuse.
+    /// - Throws: `conflict`; what `admit` throws.
+    func put(
+        _ record: Record, admit: (IndexEntry, BucketWriter) throws(StoreError) -> Void = { _, _ in }
+    ) throws(StoreError) -> Record {
+        try records.write(record.id) { (bucket) throws(StoreError) -> Record in
+            let content = try bucket.content()
+            let oldLine = records.current(record.id, in: content)
+            let old = oldLine.flatMap { Record(line: $0) }
+            guard record.version == old?.version ?? 0 else { throw .conflict }
+            var new = record
+            new.version = try records.nextVersion(of: record.id, after: old?.version, in: content)
+            let oldEntries = old.map(entries) ?? []
+            let newEntries = entries(new)
+            for entry in newEntries where !entry.isIn(oldEntries) {
+                try entry.table.write(entry.key) { (index) throws(StoreError) in
+                    try admit(entry, index)
+                    try index.append(entry.line(id: new.id))
+                }
+            }
+            try bucket.append(LineCodec.encode(new, keepingUnknownOf: oldLine))
+            try records.takeBack(oldEntries.filter { !$0.isIn(newEntries) }, id: new.id, bucket)
+            return new
+        }
+    }
+
+    /// - Parameter version: nil removes whatever version there is.
+    /// - Returns: false when there is none.
+    /// - Throws: `conflict`.
+    func remove(_ id: String, version: Int?) throws(StoreError) -> Bool {
+        guard try record(id) != nil else { return false }
+        return try records.write(id) { (bucket) throws(StoreError) in try remove(id, version: version, from: bucket) }
+    }
+
+    /// As `remove(_:version:)`, while `successor` is there at its version: the locks of both records are held. Whoever takes
+    /// two of them takes the lower one first, so nobody waits for somebody who waits for him.
+    /// - Throws: `conflict`.
+    func remove(_ id: String, version: Int, inFavorOf successor: Record) throws(StoreError) -> Bool {
+        guard try record(id) != nil else { return false }
+        let hash = records.hash(of: successor.id)
+        let (own, other) = (records.lockIndex(records.hash(of: id)), records.lockIndex(hash))
+        let change = { (bucket: BucketWriter) throws(StoreError) -> Bool in
+            guard try record(successor.id)?.version == successor.version else { throw .conflict }
+            return try remove(id, version: version, from: bucket)
+        }
+        if other < own {
+            return try records.withLock(hash) { () throws(StoreError) in try records.write(id, change) }
+        }
+        return try records.write(id) { (bucket) throws(StoreError) in
+            if other == own { return try change(bucket) }
+            return try records.withLock(hash) { () throws(StoreError) in try change(bucket) }
+        }
+    }
+
+    private func remove(_ id: String, version: Int?, from bucket: BucketWriter) throws(StoreError) -> Bool {
+        guard let old = record(id, in: try bucket.content()) else { return false }
+        guard version == nil || version == old.version else { throw .conflict }
+        try bucket.append(LineCodec.removal(of: id, version: old.version))
+        try records.takeBack(entries(old), id: id, bucket)
+        return true
+    }
+
+    /// The ids that the index has under that key: all that are right, and perhaps some that are not any more.
+    static func ids(_ key: String, in content: BucketContent?, _ index: BucketTable) -> [String] {
+        CurrentRecords(content, index, key: key).all.map(\.name.idText)
+    }
+
+    /// At most `limit` records behind the id `after` that really are listed under that key, sorted by id.
+    func records(
+        _ key: String, _ index: BucketTable, after: String? = nil, limit: Int = .max
+    ) throws(StoreError) -> [Record] {
+        var ids = Self.ids(key, in: try index.read(key), index).sorted()
+        if let after { ids.removeAll { $0 <= after } }
+        var found: [Record] = []
+        for id in ids {
+            if found.count >= limit { break }
+            guard let record = try record(id) else { continue }
+            if IndexEntry(table: index, key: key).isIn(entries(record)) { found.append(record) }
+        }
+        return found
+    }
+}
+
+extension IndexedTable {
+    /// Calls `body` with every record that really is listed under that key, in no order of meaning. Records that lie in
+    /// one file are read together, so many cost little more than their files.
+    func forEachRecord(_ key: String, _ index: BucketTable, _ body: (Record) -> Void) throws(StoreError) {
+        let ids = Self.ids(key, in: try index.read(key), index)
+        let wanted = ids.map { (hash: records.hash(of: $0), id: $0) }.sorted { $0.hash < $1.hash }
+        var content: BucketContent?
+        // The first hash that `content` does not hold; nil: it holds all that follow.
+        var end: UInt64? = 0
+        for (hash, id) in wanted {
+            if let limit = end, hash >= limit {
+                let bucket = try records.open(hash, O_RDONLY)
+                content = nil
+                if let file = bucket?.file { content = try BucketTable.content(of: file) }
+                end = records.nextHash(hash, depth: bucket?.depth ?? records.depth(hash))
+            }
+            guard let record = record(id, in: content) else { continue }
+            if IndexEntry(table: index, key: key).isIn(entries(record)) { body(record) }
+        }
+    }
+}
+
+extension BucketTable {
+    /// Failing to take back a hint is no failure of the write, which is durable by then.
+    func takeBack(_ hints: [IndexEntry], id: String, _ bucket: BucketWriter) throws(StoreError) {
+        guard !hints.isEmpty else { return }
+        try bucket.flush()
+        for hint in hints {
+            do throws(StoreError) {
+                try hint.table.write(hint.key, durably: false) { (index) throws(StoreError) in
+                    try index.append(hint.line(id: id, op: deleteOp))
+                }
+            } catch {
+                context.report(.tidyingFailed(file: hint.table.schema.name, error))
+            }
+        }
+    }
+}
+
+extension IndexEntry {
+    /// The members of an index line: the id, and the key under the index's own name for it.
+    func line(id: String, op: String? = nil) -> [UInt8] {
+        LineCodec.encode { json in
+            json.member("id", id)
+            if let op { json.member("op", op) }
+            json.member(table.schema.key, key)
+            if op == nil, let expiresAt { json.member("expiresAt", expiresAt.text) }
+        }
+    }
+
+    func isIn(_ entries: [IndexEntry]) -> Bool {
+        entries.contains { $0.key.hasSameBytes(as: key) && $0.table.schema.name == table.schema.name }
+    }
+
+    /// The schema of a table that holds index lines only.
+    static func schema(_ name: String, key: String, expires: Bool = false) -> TableSchema {
+        TableSchema(name: name, key: key, expires: expires) { $0["id"]?.string != nil }
+    }
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import JSON
+import Store
+
+/// One line of a bucket, parsed: `{"id":7,"owner":"alice",…,"crc":"c72f8ef9"}`.
+struct Line {
+    /// All members, also those that this version does not know.
+    let value: JSONValue
+    /// A string or a number, whatever the table uses.
+    let id: JSONValue
+    /// The text whose hash chose the bucket.
+    let key: String
+    /// What the line does to the record of an earlier line; nil when it is the record itself.
+    let op: String?
+    /// Whether the checksum is there and matches; otherwise somebody wrote or edited the line by hand.
+    let isSealed: Bool
+}
+
+/// Why a line cannot be used. The reason never repeats the line.
+struct LineFault: Error, Equatable {
+    let reason: String
+}
+
+/// The op that removes a record.
+let deleteOp = "delete"
+
+/// Lines in bytes: one JSON object each, its last member the checksum of everything before it.
+enum LineCodec {
+    private static let sealPrefix = [UInt8](",\"crc\":\"".utf8)
+    /// Length of `,"crc":"c72f8ef9"}`.
+    static let sealLength = 18
+    private static let hexDigits = [UInt8]("0123456789abcdef".utf8)
+
+    /// The members that `body` writes, sealed, with the line feed.
+    static func encode(_ body: (inout JSONWriter) -> Void) -> [UInt8] {
+        var json = JSONWriter(reservingCapacity: 512)
+        json.object(body)
+        return seal(json.bytes.dropLast())
+    }
+
+    /// Ends an object that has all but its checksum.
+    static func seal(_ body: ArraySlice<UInt8>) -> [UInt8] {
+        var line = Array(body)
+        let checksum = CRC32.checksum(line)
+        line += sealPrefix
+        for shift in stride(from: 28, through: 0, by: -4) {
+            line.append(hexDigits[Int(checksum >> UInt32(shift) & 15)])
+        }
+        line += [UInt8(ascii: "\""), UInt8(ascii: "}"), UInt8(ascii: "\n")]
+        return line
+    }
+
+    /// The line of a record that takes the place of an older one. Members of that one that no record of this version has
+    /// stay: another version, or an administrator, wrote them.
+    static func encode<Record: LineRecord>(_ record: Record, keepingUnknownOf old: JSONValue?) -> [UInt8] {
+        encode { json in
+            record.write(to: &json)
+            for member in old?.members ?? [] where !Record.members.contains(member.name) && member.name != "crc" {
+                json.name(member.name)
+                json.value(member.value)
+            }
+        }
+    }
+
+    /// The line that removes the record of that id. Compaction drops it; then the record's versions begin at 1 again.
+    static func removal(of id: String, version: Int) -> [UInt8] {
+        encode {
+            $0.member("id", id)
+            $0.member("op", deleteOp)
+            $0.member("version", version)
+        }
+    }
+
+    /// The line that removes the owner's record of that id, in a table whose key is the owner.
+    static func removal(of id: JSONValue, owner: String) -> [UInt8] {
+        encode {
+            $0.name("id")
+            $0.value(id)
+            $0.member("op", deleteOp)
+            $0.member("owner", owner)
+        }
+    }
+
+    /// - Parameter line: without its line feed.
+    static func decode(_ line: UnsafeBufferPointer<UInt8>, _ schema: TableSchema) throws(LineFault) -> Line {
+        let value: JSONValue
+        do {
+            value = try JSONValue(parsing: line)
+        } catch {
+            throw LineFault(reason: "not JSON: \(error)")
+        }
+        guard let id = value["id"] else { throw LineFault(reason: "no \"id\"") }
+        guard let key = value[schema.key]?.string else { throw LineFault(reason: "no text in \"\(schema.key)\"") }
+        let op = value["op"]
+        guard op == nil || op?.string != nil else { throw LineFault(reason: "\"op\" is not a text") }
+        guard op != nil || schema.accepts(value) else {
+            throw LineFault(reason: "a member is missing or of a wrong kind")
+        }
+        return Line(value: value, id: id, key: key, op: op?.string, isSealed: isSealed(line))
+    }
+
+    static func isSealed(_ line: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard line.count > sealLength else { return false }
+        let body = line.count - sealLength
+        guard line[body..<body + sealPrefix.count].elementsEqual(sealPrefix) else { return false }
+        let checksum = CRC32.checksum(UnsafeBufferPointer(rebasing: line[..<body]))
+        let digits = line[(body + sealPrefix.count)..<(line.count - 2)]
+        return digits.elementsEqual(
+            stride(from: 28, through: 0, by: -4).map { hexDigits[Int(checksum >> UInt32($0) & 15)] })
+    }
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import JSON
+import Store
+internal import Text
+
+/// What the engine must know of a table's lines; the rest of a line is the table's own affair.
+struct TableSchema: Sendable {
+    /// The folder: `notifications`, `hub/tags`.
+    let name: String
+    /// The member whose hash chooses the bucket: `owner`, or `id` itself.
+    let key: String
+    /// Whether the table begins as one file (`users.jsonl`) instead of 256 (`notifications/3f.jsonl`).
+    var beginsWhole = false
+    /// Whether records are dropped at the time in their `expiresAt`.
+    var expires = false
+    /// Whether the next sweep takes what was removed from the disk; in other tables that waits until it is worth it.
+    var erasesRemoved = false
+    /// Records of one key that a rewriting of their file keeps, the newest ones; nil: all.
+    var recordsPerKey: Int?
+    /// Records of the whole table that rewritings keep, the newest ones of each file's share; nil: all. A table with such a
+    /// bound is not split.
+    var maximumRecords: Int?
+    /// Hears the ids of records that a rewriting has dropped because there were too many. Called under the file's lock.
+    var onForgotten: @Sendable ([String]) -> Void = { _ in }
+    /// Whether the members of a record's line are of the kinds that the table needs.
+    let accepts: @Sendable (JSONValue) -> Bool
+
+    var keyIsID: Bool { key == "id" }
+
+    /// - Parameter line: of a record.
+    func isExpired(_ line: JSONValue, now: Timestamp) -> Bool {
+        guard expires, let end = line.time("expiresAt") else { return false }
+        return end <= now
+    }
+}

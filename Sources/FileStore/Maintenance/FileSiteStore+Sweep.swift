@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+import Store
+import System
+package import Text
+
+/// Where the next sweep begins. Only a place to continue at: losing it costs nothing.
+final class SweepPosition: Sendable {
+    struct Place: Equatable {
+        var table = 0
+        var hash: UInt64 = 0
+    }
+
+    private let place = Lock(Place())
+
+    var current: Place { place.withLock { $0 } }
+
+    func move(to new: Place) { place.withLock { $0 = new } }
+}
+
+extension FileSiteStore {
+    /// Looks at no more than `budget` buckets, continuing where the last call ended, and rewrites those that hold
+    /// something expired or are mostly superseded. Readers never see what has expired anyway, so this is about space,
+    /// and about payloads not lying on the disk for longer than they must.
+    /// A bucket that cannot be tidied is reported and passed over until the next round.
+    /// - Throws: `readOnly` and `poisoned`.
+    package func sweep(budget: Int, now: Timestamp) throws(StoreError) -> SweepProgress {
+        try context.checkWritable()
+        var progress = SweepProgress()
+        var place = sweeper.current
+        while progress.visited < budget, !progress.finishedRound {
+            sweeper.move(to: place)
+            guard place.table < tables.count else {
+                place = SweepPosition.Place()
+                progress.finishedRound = true
+                break
+            }
+            let table = tables[place.table]
+            progress.visited += 1
+            do throws(StoreError) {
+                if table.schema.name == deviceTable.records.schema.name {
+                    try removeUnusedDevices(place.hash, now: now)
+                }
+                if try table.tidy(place.hash, now: now) { progress.compacted += 1 }
+            } catch {
+                if error == .poisoned || error == .readOnly { throw error }
+                context.report(.tidyingFailed(file: table.schema.name, error))
+            }
+            if let next = table.nextHash(place.hash, depth: table.depth(place.hash)) {
+                place.hash = next
+            } else {
+                place = SweepPosition.Place(table: place.table + 1)
+            }
+        }
+        sweeper.move(to: place)
+        return progress
+    }
+}
+
+extension FileSiteStore {
+    /// Removes the registration ids of that file that were handed out and not used in time.
+    private func removeUnusedDevices(_ hash: UInt64, now: Timestamp) throws(StoreError) {
+        let table = deviceTable.records
+        guard let (file, _) = try table.open(hash, O_RDONLY) else { return }
+        let devices = CurrentRecords(try BucketTable.content(of: file), table).decoded(as: DeviceRecord.self)
+        for device in devices where device.isOverdue(now: now) {
+            do throws(StoreError) {
+                _ = try deviceTable.remove(device.id, version: device.version)
+            } catch {
+                // Somebody has used it in this moment.
+                if error != .conflict { throw error }
+            }
+        }
+    }
+}
+
+extension BucketTable {
+    /// Compacts the file of that hash if it is worth it, and removes what splits and rewrites left behind.
+    /// - Returns: whether it was compacted.
+    @discardableResult
+    func tidy(_ hash: UInt64, now: Timestamp) throws(StoreError) -> Bool {
+        let depth = depth(hash)
+        try removeSplitFiles(hash, depth: depth)
+        try removeTemporaries(hash, depth: depth)
+        guard let (file, depth) = try open(hash, O_RDONLY),
+            BucketCensus(try Self.content(of: file), self, depth: depth, now: now)
+                .isWorthCompacting(try file.identity().size)
+        else { return false }
+        return try withLock(hash) { () throws(StoreError) -> Bool in
+            guard let (file, depth) = try open(hash, O_RDWR | O_APPEND) else { return false }
+            _ = try BucketWriter(context, file)
+            try compact(file, hash, depth: depth, now: now)
+            return true
+        }
+    }
+
+    /// A file beside the folder of the same name was split. Nobody reads it, but somebody may be about to copy it.
+    private func removeSplitFiles(_ hash: UInt64, depth: Int) throws(StoreError) {
+        for level in 0..<depth {
+            let name = path(hash, depth: level) + Self.fileSuffix
+            guard let file = FileIdentity(path: context.path + "/" + name) else { continue }
+            let (age, overflow) = FileIdentity.clock.subtractingReportingOverflow(file.changedAt)
+            // A time that is still to come tells nothing: the clock was set back.
+            let isNew = !overflow && age >= 0 && .nanoseconds(age) < context.options.splitFileLifetime
+            guard !isNew else { continue }
+            try withLock(hash) { () throws(StoreError) in
+                unlink(context.path + "/" + name)
+                try context.flushFolder(Self.folder(of: name))
+            }
+        }
+    }
+}
+
+extension BucketTable {
+    /// Removes what a rewrite or a split that was cut short, or a copy of one under way, has under its temporary name.
+    /// The next rewrite would write over it, but until then it holds payloads for longer than it may.
+    private func removeTemporaries(_ hash: UInt64, depth: Int) throws(StoreError) {
+        for level in 0...depth {
+            let path = path(hash, depth: level)
+            let names = [path + Self.fileSuffix + ".tmp", path + ".tmp"]
+            guard names.contains(where: { access(context.path + "/" + $0, F_OK) == 0 }) else { continue }
+            try withLock(hash) { () throws(StoreError) in
+                unlink(context.path + "/" + names[0])
+                try removeFolder(names[1])
+            }
+        }
+    }
+}
+
+extension BucketCensus {
+    /// Small gains wait for the writer that fills the file.
+    fileprivate func isWorthCompacting(_ size: Int) -> Bool {
+        hasExpired || !forgotten.isEmpty || size > 4_096 && liveBytes < size / 2
+    }
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import JSON
+import Store
+package import Text
+
+extension FileSiteStore: TransferStore {
+    package func forEachRecord(
+        now: Timestamp, _ body: (StoredRecord) throws(StoreError) -> Void
+    ) throws(StoreError) {
+        func walk(_ table: BucketTable, _ record: (JSONValue) -> StoredRecord?) throws(StoreError) {
+            try table.forEachCurrent(now: now) { (value) throws(StoreError) in
+                if let record = record(value) { try body(record) }
+            }
+        }
+        try walk(userTable) { User(line: $0).map(StoredRecord.user) }
+        try walk(notificationTable) { SecureNotification(line: $0).map(StoredRecord.notification) }
+        try walk(deviceTable.records) { DeviceRecord(line: $0).map(StoredRecord.device) }
+        try walk(sessionTable.records) { SessionRecord(line: $0).map { .session($0.session) } }
+        try walk(sentTable) { SentNotification(line: $0).map(StoredRecord.sent) }
+        try walk(idempotencyTable) { IdempotentRequest(line: $0).map(StoredRecord.idempotentRequest) }
+        try walk(registrationTable.records) { HubRegistration(line: $0).map(StoredRecord.hubRegistration) }
+        try walk(messageTable) { HubMessage(line: $0).map(StoredRecord.hubMessage) }
+        try walk(queueTable) { HubMessage(line: $0).map(StoredRecord.queuedMessage) }
+    }
+
+    /// Many records at once cost less: those of one file are one write.
+    package func putRecords(_ records: [StoredRecord], now: Timestamp) throws(StoreError) -> Int {
+        var byTable: [String: [IncomingRecord]] = [:]
+        for record in records { byTable[record.table, default: []].append(incoming(record)) }
+        var count = 0
+        for (_, incoming) in byTable.sorted(by: { $0.key < $1.key }) {
+            guard let table = incoming.first?.table else { continue }
+            count += try table.put(incoming, now: now)
+        }
+        return count
+    }
+
+    private func incoming(_ record: StoredRecord) -> IncomingRecord {
+        switch record {
+        case .user(let user): IncomingRecord(userTable, user, id: .string(user.name), key: user.name)
+        case .notification(let note):
+            IncomingRecord(notificationTable, note, id: .number(String(note.id)), key: note.owner)
+        case .device(let device): IncomingRecord(deviceTable, device)
+        case .session(let session): IncomingRecord(sessionTable, SessionRecord(session, version: 1))
+        case .sent(let sent): IncomingRecord(sentTable, sent, id: .string(sent.id), key: sent.owner)
+        case .idempotentRequest(let request):
+            IncomingRecord(idempotencyTable, request, id: .string(request.key), key: request.owner)
+        case .hubRegistration(let registration): IncomingRecord(registrationTable, registration)
+        case .hubMessage(let message):
+            IncomingRecord(messageTable, message, id: .string(message.id), key: message.id)
+        case .queuedMessage(let message):
+            IncomingRecord(queueTable, QueuedLine(message), id: .string(message.id), key: QueuedLine.key)
+        }
+    }
+}
+
+extension BucketTable {
+    /// Calls `body` with every record that has not expired, none twice.
+    fileprivate func forEachCurrent(
+        now: Timestamp, _ body: (JSONValue) throws(StoreError) -> Void
+    ) throws(StoreError) {
+        try forEachFile { (content, range) throws(StoreError) in
+            let records = CurrentRecords(content, self)
+            for record in records.inOrder where range.contains(hash(of: record.name.keyText)) {
+                if let value = records.value(of: record), !schema.isExpired(value, now: now) { try body(value) }
+            }
+        }
+    }
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+import Store
+package import Text
+
+extension FileSiteStore {
+    /// Reads every line of the store, and looks for every record in its indexes.
+    /// Changes nothing, also no store that is open for reading only; others may read and write meanwhile.
+    /// - Parameter onTable: hears the name of each table when all of it was read.
+    /// - Throws: when a file cannot be read at all.
+    package func verify(
+        now: Timestamp, onTable: (_ name: String) -> Void = { _ in }
+    ) throws(StoreError) -> StoreReport {
+        var report = StoreReport()
+        report.isUnopenedCopy = !IndexMark(context).isHere
+        for table in tables {
+            try table.forEachFile { (content, range) in table.verifyLines(content, range, &report) }
+            onTable(table.schema.name)
+        }
+        func count(_ table: IndexedTable<some IndexedRecord>) throws(StoreError) {
+            try table.forEachBatch(now: now) { (index, hints) throws(StoreError) in
+                for hint in try index.missing(hints) where try table.isReallyMissing(hint) {
+                    report.missingIndexLines[index.schema.name, default: 0] += 1
+                }
+            }
+        }
+        try count(deviceTable)
+        try count(registrationTable)
+        try count(sessionTable)
+        return report
+    }
+}
+
+extension BucketTable {
+    fileprivate func verifyLines(_ content: BucketContent, _ range: HashRange, _ report: inout StoreReport) {
+        content.forEachLine { raw in
+            report.lines += 1
+            do throws(LineFault) {
+                let line = try LineCodec.decode(raw.bytes, schema)
+                if !line.isSealed { report.editedLines += 1 }
+                guard !range.contains(hash(of: line.key)) else { return }
+                // Moved by hand, or under another salt: that of another store's store.json.
+                throw LineFault(reason: "lies in a file where it is not looked for")
+            } catch {
+                // Every line ends so. A damaged one that has lost its end as well cannot be told from one cut short.
+                if raw.bytes.last != UInt8(ascii: "}"), Self.mayBegin(raw.bytes) {
+                    report.cutLines += 1
+                    return
+                }
+                report.add(StoreReport.Fault(file: content.name, line: raw.number, reason: error.reason))
+            }
+        }
+        verifyTail(content, &report)
+    }
+
+    /// What stands behind the last line feed may still be on its way. Zeros, as a loss of power leaves them, are not.
+    private func verifyTail(_ content: BucketContent, _ report: inout StoreReport) {
+        let end = content.bytes.lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
+        let tail = content.bytes[end...]
+        guard !tail.isEmpty, !Self.mayBegin(tail) else { return }
+        let number = content.bytes.prefix(end).count { $0 == 0x0A } + 1
+        report.add(StoreReport.Fault(file: content.name, line: number, reason: "is no line of this store"))
+    }
+
+    /// Whether a line of this store can begin so: with an object, and without the control characters that JSON has not.
+    private static func mayBegin(_ bytes: some Collection<UInt8>) -> Bool {
+        (bytes.first == UInt8(ascii: "{") || bytes.first == UInt8(ascii: "#")) && bytes.allSatisfy { $0 >= 0x20 }
+    }
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+internal import JSON
+import Store
+package import Text
+
+extension FileSiteStore {
+    package func hubRegistration(_ id: String) throws(StoreError) -> HubRegistration? {
+        try registrationTable.record(id)
+    }
+
+    package func putHubRegistration(_ registration: HubRegistration) throws(StoreError) -> HubRegistration {
+        try Self.checkReadable(registration)
+        return try registrationTable.put(registration)
+    }
+
+    package func removeHubRegistration(_ id: String, version: Int?) throws(StoreError) -> Bool {
+        try registrationTable.remove(id, version: version)
+    }
+
+    package func hubRegistrations(channel: String) throws(StoreError) -> [HubRegistration] {
+        try registrationTable.records(channel, channelIndex)
+    }
+
+    package func hubRegistrations(
+        tag: String, after: String?, limit: Int
+    ) throws(StoreError) -> Page<HubRegistration> {
+        let limit = max(1, min(limit, .max - 1))
+        let found = try registrationTable.records(tag, tagIndex, after: after, limit: limit + 1)
+        let page = Array(found.prefix(limit))
+        return Page(elements: page, next: found.count > limit ? page.last?.id : nil)
+    }
+
+    package func forEachHubRegistration(
+        tag: String, _ body: (HubRegistration) -> Void
+    ) throws(StoreError) {
+        try registrationTable.forEachRecord(tag, tagIndex, body)
+    }
+
+    /// Walks the hashes of the ids from the lowest: an id keeps its hash wherever its line moves, so none comes twice.
+    package func hubRegistrations(after: String?, limit: Int) throws(StoreError) -> Page<HubRegistration> {
+        let table = registrationTable.records
+        let limit = max(1, limit)
+        let last = try after.map(Self.hash)
+        var found: [(hash: UInt64, registration: HubRegistration)] = []
+        var position: UInt64? = last ?? 0
+        while let hash = position, found.count <= limit {
+            let bucket = try table.open(hash, O_RDONLY)
+            if let file = bucket?.file {
+                let records = CurrentRecords(try BucketTable.content(of: file), table).decoded(as: HubRegistration.self)
+                    .map { (hash: table.hash(of: $0.id), registration: $0) }
+                found += records.filter { last == nil || $0.hash > last ?? 0 }.sorted { $0.hash < $1.hash }
+            }
+            position = table.nextHash(hash, depth: bucket?.depth ?? table.depth(hash))
+        }
+        let page = found.prefix(limit)
+        let next = found.count > limit ? page.last.map { String($0.hash, radix: 16) } : nil
+        return Page(elements: page.map(\.registration), next: next)
+    }
+
+    /// What `hubRegistrations(after:limit:)` has written as the name of a page.
+    private static func hash(ofPage name: String) throws(StoreError) -> UInt64 {
+        guard let hash = UInt64(name, radix: 16), String(hash, radix: 16) == name else { throw .notAPage }
+        return hash
+    }
+
+    package func putHubMessage(_ message: HubMessage) throws(StoreError) {
+        try Self.checkReadable(message)
+        try messageTable.write(message.id, now: message.createdAt, durably: false) { (bucket) throws(StoreError) in
+            try bucket.append(LineCodec.encode { message.write(to: &$0) })
+        }
+    }
+
+    package func hubMessage(_ id: String, now: Timestamp) throws(StoreError) -> HubMessage? {
+        let line = messageTable.current(id, in: try messageTable.read(id))
+        return line.flatMap { HubMessage(line: $0) }.flatMap { $0.expiresAt > now ? $0 : nil }
+    }
+
+    /// The hub's documents are free JSON, so a value can be built that is no JSON text or nests too deep to be parsed.
+    /// Its line would be taken for a broken one, hence it is not written.
+    static func checkReadable(_ record: some LineRecord) throws(StoreError) {
+        var json = JSONWriter(reservingCapacity: 1_024)
+        json.object { record.write(to: &$0) }
+        do {
+            _ = try JSONValue(parsing: json.bytes)
+        } catch {
+            throw .unavailable(detail: "a document that could not be read back: \(error)")
+        }
+    }
+}
+
+extension HubRegistration: IndexedRecord {}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import JSON
+import Store
+package import Text
+
+extension FileSiteStore {
+    package func createSession(_ session: Session, now: Timestamp) throws(StoreError) {
+        try makeRoom(for: session.owner, now)
+        _ = try sessionTable.put(SessionRecord(session))
+    }
+
+    /// Of those who log in at the same moment each may find the same room, so there may be as many more.
+    private func makeRoom(for owner: String, _ now: Timestamp) throws(StoreError) {
+        let allowed = context.options.caps.sessionsPerOwner
+        let listed = IndexedTable<SessionRecord>.ids(owner, in: try sessionIndex.read(owner), sessionIndex)
+        guard listed.count >= allowed else { return }
+        // Hints may be stale, so those that are right are counted before a session ends.
+        let live = try sessionTable.records(owner, sessionIndex).filter { $0.session.expiresAt > now }
+        let oldestFirst = live.sorted { ($0.session.createdAt, $0.id) < ($1.session.createdAt, $1.id) }
+        for record in oldestFirst.prefix(max(0, live.count - allowed + 1)) { _ = try removeSession(record.id) }
+    }
+
+    /// Costs two `stat` where the file has not changed since the session was last asked for.
+    package func session(_ id: String, now: Timestamp) throws(StoreError) -> Session? {
+        if let known = sessionCache.record(id), known.id.hasSameBytes(as: id) {
+            return known.expiresAt > now ? known : nil
+        }
+        let asked = FileIdentity.clock
+        guard let content = try sessionTable.records.read(id),
+            let found = sessionTable.record(id, in: content)?.session
+        else { return nil }
+        sessionCache.remember(found, as: id, bytes: found.textBytes, of: content, in: context, asked: asked)
+        return found.expiresAt > now ? found : nil
+    }
+
+    package func removeSession(_ id: String) throws(StoreError) -> Bool {
+        try sessionTable.remove(id, version: nil)
+    }
+
+    package func removeSessions(owner: String) throws(StoreError) -> Int {
+        var count = 0
+        for record in try sessionTable.records(owner, sessionIndex) where try removeSession(record.id) { count += 1 }
+        return count
+    }
+}
+
+extension Session {
+    /// How long all of its texts are.
+    fileprivate var textBytes: Int { id.utf8.count + owner.utf8.count + binding.utf8.count }
+}
+
+extension SessionRecord: IndexedRecord {}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+package import JSON
+
+extension HubRegistration: LineRecord {
+    package static let members: Set = ["id", "channel", "tags", "description", "updatedAt", "version"]
+
+    package init?(line: JSONValue) {
+        guard let id = line["id"]?.string, let channel = line["channel"]?.string, let tags = line.texts("tags"),
+            let description = line["description"], let updatedAt = line.time("updatedAt"), let version = line.version
+        else { return nil }
+        self.init(
+            id: id, channel: channel, tags: tags ?? [], description: description, updatedAt: updatedAt,
+            version: version)
+    }
+
+    package func write(to json: inout JSONWriter) {
+        json.member("id", id)
+        json.member("channel", channel)
+        json.member("tags", tags)
+        json.name("description")
+        json.value(description)
+        json.member("updatedAt", updatedAt.text)
+        json.member("version", version)
+    }
+}
+
+extension HubMessage: LineRecord {
+    package static let members: Set = ["id", "document", "createdAt", "expiresAt"]
+
+    package init?(line: JSONValue) {
+        guard let id = line["id"]?.string, let document = line["document"], let createdAt = line.time("createdAt"),
+            let expiresAt = line.time("expiresAt")
+        else { return nil }
+        self.init(id: id, document: document, createdAt: createdAt, expiresAt: expiresAt)
+    }
+
+    package func write(to json: inout JSONWriter) {
+        json.member("id", id)
+        writeRest(to: &json)
+    }
+
+    /// All members but the id.
+    package func writeRest(to json: inout JSONWriter) {
+        json.name("document")
+        json.value(document)
+        json.member("createdAt", createdAt.text)
+        json.member("expiresAt", expiresAt.text)
+    }
+}
