@@ -35,9 +35,9 @@ import Store
 
     private static func store(_ place: String) throws -> any HubStore & HubQueue {
         guard place.hasPrefix("postgresql://") else { return try FileSiteStore.open(path: place) }
-        var options = PostgresStore.Options()
+        var options = PostgresSiteStore.Options()
         options.turnLease = lease
-        return try PostgresStore.open(url: place, options: options)
+        return try PostgresSiteStore.open(url: place, options: options)
     }
 }
 

@@ -27,7 +27,7 @@ import Testing
 
     private func database() throws -> String {
         let url = try PostgresServer.shared.get().makeDatabase()
-        _ = try PostgresStore.migrate(url: url)
+        _ = try PostgresSiteStore.migrate(url: url)
         return url
     }
 
@@ -44,7 +44,7 @@ import Testing
 
     @Test func `the same on one database, where a turn ends with its time`() throws {
         let url = try database()
-        try kill(bench(try PostgresStore.open(url: url)), url, rounds: 3)
+        try kill(bench(try PostgresSiteStore.open(url: url)), url, rounds: 3)
     }
 
     private func kill(_ bench: DeliveryBench, _ place: String, rounds: Int) throws {
@@ -63,7 +63,7 @@ import Testing
 
     @Test func `who was stopped for longer than his turn lasts tells nobody again when he goes on`() throws {
         let url = try database()
-        let bench = bench(try PostgresStore.open(url: url))
+        let bench = bench(try PostgresSiteStore.open(url: url))
         let squad = try CourierSquad(url, count: 2)
         var ids: [String] = []
         var random = SeededRandom(seed: 8)

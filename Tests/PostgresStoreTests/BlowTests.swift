@@ -97,7 +97,7 @@ import Text
     }
 
     /// Until the store has three connections or more, and its calls are answered.
-    private func fillPool(of store: PostgresStore, _ site: Site) throws {
+    private func fillPool(of store: PostgresSiteStore, _ site: Site) throws {
         let sessions = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'app-backend'"
         let isFull = try Deadline.poll(seconds: Site.seconds) {
             let areAnswered = inParallel(8) { _ in (try? store.users()) != nil }.allSatisfy { $0 }

@@ -7,7 +7,7 @@ import Testing
 import Text
 
 @Suite struct `The store in a database` {
-    private static func small(_ options: inout PostgresStore.Options) {
+    private static func small(_ options: inout PostgresSiteStore.Options) {
         (options.caps.notificationsPerOwner, options.caps.devicesPerOwner, options.caps.sessionsPerOwner) = (5, 3, 3)
         (options.caps.sentPerOwner, options.caps.idempotencyKeysPerOwner) = (4, 4)
     }

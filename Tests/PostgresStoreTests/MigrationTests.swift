@@ -18,9 +18,9 @@ import Testing
     @Test func `it is made by a command, and found by the store`() throws {
         let site = try Site(isMigrated: false)
         #expect(Site.refusal(site.url).contains("app-backend store migrate"))
-        #expect(try PostgresStore.migrate(url: site.url).before == 0)
+        #expect(try PostgresSiteStore.migrate(url: site.url).before == 0)
         _ = try site.open()
-        let again = try PostgresStore.migrate(url: site.url)
+        let again = try PostgresSiteStore.migrate(url: site.url)
         #expect(again.before == again.after)
         #expect(try site.run("SELECT count(*) FROM pg_tables WHERE schemaname = 'public'") == "0")
     }
@@ -51,7 +51,7 @@ import Testing
         let site = try Site()
         try site.run("INSERT INTO app_backend.migrations VALUES (9999, now())")
         #expect(Site.refusal(site.url).contains("newer version"))
-        #expect(throws: StoreError.self) { try PostgresStore.migrate(url: site.url) }
+        #expect(throws: StoreError.self) { try PostgresSiteStore.migrate(url: site.url) }
     }
 
     @Test func `of a version that there cannot be it is damaged, and left alone`() throws {
@@ -59,13 +59,13 @@ import Testing
         try site.run("DELETE FROM app_backend.migrations")
         try site.run("INSERT INTO app_backend.migrations VALUES (-5, now())")
         #expect(Site.refusal(site.url).contains("cannot have written"))
-        #expect(throws: StoreError.self) { try PostgresStore.migrate(url: site.url) }
+        #expect(throws: StoreError.self) { try PostgresSiteStore.migrate(url: site.url) }
         #expect(try site.run("SELECT version FROM app_backend.migrations") == "-5")
     }
 
     @Test func `several may make it at once`() throws {
         let site = try Site(isMigrated: false)
-        let outcomes = inParallel(6) { _ in Result { try PostgresStore.migrate(url: site.url).after } }
+        let outcomes = inParallel(6) { _ in Result { try PostgresSiteStore.migrate(url: site.url).after } }
         let versions = try outcomes.map { try $0.get() }
         #expect(Set(versions).count == 1)
         _ = try site.open()
@@ -77,17 +77,17 @@ import Testing
     @Test func `a user who may make no schemas finds one that was made for him`() throws {
         let site = try Site(isMigrated: false)
         let (role, url) = try makeRole(site)
-        #expect(throws: StoreError.self) { try PostgresStore.migrate(url: url) }
+        #expect(throws: StoreError.self) { try PostgresSiteStore.migrate(url: url) }
         try site.run("CREATE SCHEMA app_backend AUTHORIZATION \(role)")
-        _ = try PostgresStore.migrate(url: url)
-        #expect(try PostgresStore.open(url: url, options: .patient).users() == [])
+        _ = try PostgresSiteStore.migrate(url: url)
+        #expect(try PostgresSiteStore.open(url: url, options: .patient).users() == [])
     }
 
     @Test func `a user who may not use it is told so, and not that there is none`() throws {
         let site = try Site()
         let (role, url) = try makeRole(site)
         #expect(Site.refusal(url).contains("may not use the schema app_backend (GRANT USAGE)"))
-        let migration = #expect(throws: StoreError.self) { try PostgresStore.migrate(url: url) }
+        let migration = #expect(throws: StoreError.self) { try PostgresSiteStore.migrate(url: url) }
         #expect(String(describing: migration).contains("GRANT USAGE"))
         try site.run("GRANT USAGE ON SCHEMA app_backend TO \(role)")
         #expect(Site.refusal(url).contains("may not use the store's tables"))

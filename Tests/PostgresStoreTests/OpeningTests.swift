@@ -7,7 +7,7 @@ import Testing
 @Suite struct `Opening a database` {
     @Test(arguments: ["", "mysql://x", "postgresql://host:port:port/", "postgresql://h/d?no_such_option=1", "/var/lib"])
     func `what is no URL of a database is refused, and not repeated`(url: String) throws {
-        let error = #expect(throws: StoreError.self) { try PostgresStore.open(url: url, options: .patient) }
+        let error = #expect(throws: StoreError.self) { try PostgresSiteStore.open(url: url, options: .patient) }
         #expect(url.isEmpty || !"\(String(describing: error))".contains(url))
     }
 
@@ -18,7 +18,7 @@ import Testing
             "postgresql://jane:hunter2@/secretbase?host=\(server.folder)",
             "postgresql://jane:hunter2@/secretbase?host=/nowhere/secretbase",
         ] {
-            let error = #expect(throws: StoreError.self) { try PostgresStore.open(url: url, options: .patient) }
+            let error = #expect(throws: StoreError.self) { try PostgresSiteStore.open(url: url, options: .patient) }
             let text = String(describing: error)
             for secret in ["jane", "hunter2", "secretbase", "127.0.0.1", server.folder, "nowhere"] {
                 #expect(!text.contains(secret))
@@ -30,7 +30,7 @@ import Testing
         let server = try PostgresServer.shared.get()
         func reason(_ url: String) -> String {
             do {
-                _ = try PostgresStore.open(url: url, options: .patient)
+                _ = try PostgresSiteStore.open(url: url, options: .patient)
                 return ""
             } catch {
                 return "\(error)"
@@ -56,7 +56,7 @@ import Testing
         "postgresql://app@localhost/d?service=elsewhere",
         "postgresql://app@127.example.org/d", "postgresql://app@db.example/d?hostaddr=,",
     ]) func `a server elsewhere that need not prove who it is is refused before anything is sent`(url: String) throws {
-        let error = #expect(throws: StoreError.self) { try PostgresStore.open(url: url, options: .patient) }
+        let error = #expect(throws: StoreError.self) { try PostgresSiteStore.open(url: url, options: .patient) }
         let text = String(describing: error)
         #expect(text.contains(Self.insecure) && !text.contains("hidden") && !text.contains("db.example"))
     }
@@ -66,7 +66,7 @@ import Testing
         "postgresql://app@localhost:1/d?sslmode=disable", "postgresql://a@db.example:1/d?hostaddr=127.0.0.1",
         "postgresql://a@db.invalid/d?sslmode=verify-full",
     ]) func `one on this host, and one that must prove it, are asked`(url: String) throws {
-        let error = #expect(throws: StoreError.self) { try PostgresStore.open(url: url, options: .patient) }
+        let error = #expect(throws: StoreError.self) { try PostgresSiteStore.open(url: url, options: .patient) }
         #expect(!String(describing: error).contains(Self.insecure))
     }
 
@@ -76,7 +76,7 @@ import Testing
         "postgresql://app@h/d?p%61ssword=2&hunter=2", "postgresql://app:2?hunter",
     ])
     func `what may be a piece of a password is not taken for an option's name`(url: String) throws {
-        let error = #expect(throws: StoreError.self) { try PostgresStore.open(url: url, options: .patient) }
+        let error = #expect(throws: StoreError.self) { try PostgresSiteStore.open(url: url, options: .patient) }
         #expect(!"\(String(describing: error))".lowercased().contains("hunt"))
     }
 

@@ -15,19 +15,19 @@ struct Site {
         let server = try server ?? PostgresServer.shared.get()
         self.server = server
         url = try server.makeDatabase()
-        if isMigrated { _ = try PostgresStore.migrate(url: url) }
+        if isMigrated { _ = try PostgresSiteStore.migrate(url: url) }
     }
 
     /// Opens one whose calls are never too late, if nothing is adjusted.
-    func open(_ adjust: (inout PostgresStore.Options) -> Void = { _ in }) throws -> PostgresStore {
-        var options = PostgresStore.Options.patient
+    func open(_ adjust: (inout PostgresSiteStore.Options) -> Void = { _ in }) throws -> PostgresSiteStore {
+        var options = PostgresSiteStore.Options.patient
         adjust(&options)
-        return try PostgresStore.open(url: url, options: options)
+        return try PostgresSiteStore.open(url: url, options: options)
     }
 
     /// Opens one whose calls may take so long; a busy machine may need several tries for that.
-    func open(timeout: Duration) throws -> PostgresStore {
-        var store: PostgresStore?
+    func open(timeout: Duration) throws -> PostgresSiteStore {
+        var store: PostgresSiteStore?
         Deadline.poll(seconds: Self.seconds) {
             store = try? open { $0.timeout = timeout }
             return store != nil
@@ -38,7 +38,7 @@ struct Site {
     /// - Returns: why the database could not be opened; empty, when it could.
     static func refusal(_ url: String) -> String {
         do {
-            _ = try PostgresStore.open(url: url, options: .patient)
+            _ = try PostgresSiteStore.open(url: url, options: .patient)
             return ""
         } catch {
             return "\(error)"
@@ -102,7 +102,7 @@ struct Site {
     func holding(_ sql: String) throws -> ChildProcess { try server.holding(sql, url: url) }
 }
 
-extension PostgresStore.Options {
+extension PostgresSiteStore.Options {
     /// For tests that ask no question of time: a busy machine may stop any process for a minute, and for that no call is too
     /// late, and no turn over.
     static var patient: Self {

@@ -14,7 +14,7 @@ import Testing
                 + "&sslmode=\(mode)&sslrootcert=\(authority)"
         }
         let own = url("db.example", authority: certificate.file)
-        let store = try PostgresStore.open(url: own, options: .patient)
+        let store = try PostgresSiteStore.open(url: own, options: .patient)
         _ = try store.putUser(User(name: "alice", passwordHash: ""))
         let sessions = "pg_stat_ssl JOIN pg_stat_activity USING (pid) WHERE client_addr IS NOT NULL"
         #expect(try site.run("SELECT bool_and(ssl) FROM \(sessions)") == "t")

@@ -20,10 +20,10 @@ enum Place {
         switch self {
         case .folder(let path): return try FileSiteStore.open(path: path, options: options)
         case .database(let url):
-            var inDatabase = PostgresStore.Options()
+            var inDatabase = PostgresSiteStore.Options()
             inDatabase.caps = options.caps
             inDatabase.timeout = Self.timeout
-            return try PostgresStore.open(url: url, options: inDatabase)
+            return try PostgresSiteStore.open(url: url, options: inDatabase)
         }
     }
 }

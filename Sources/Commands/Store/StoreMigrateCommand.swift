@@ -25,11 +25,11 @@ struct StoreMigrateCommand: ParsableCommand {
             throw CommandError(
                 "The state is in \(place); there is nothing to migrate. A database is named by store.url.")
         }
-        let migration = try PostgresStore.migrate(url: url.reveal())
+        let migration = try PostgresSiteStore.migrate(url: url.reveal())
         json ? printJSON(migration) : print(words(migration))
     }
 
-    private func words(_ migration: PostgresStore.Migration) -> String {
+    private func words(_ migration: PostgresSiteStore.Migration) -> String {
         switch migration.before {
         case 0: "made the tables of version \(migration.after)"
         case migration.after: "the tables are of version \(migration.after) already"
@@ -37,7 +37,7 @@ struct StoreMigrateCommand: ParsableCommand {
         }
     }
 
-    private func printJSON(_ migration: PostgresStore.Migration) {
+    private func printJSON(_ migration: PostgresSiteStore.Migration) {
         var json = JSONWriter()
         json.object {
             $0.member("before", migration.before)

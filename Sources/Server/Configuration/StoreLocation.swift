@@ -53,9 +53,9 @@ extension StoreLocation {
             return
         }
         if path != nil { reading.fault("store.url", "excludes store.path: the state is in one place") }
-        if !PostgresStore.schemes.contains(where: url.hasPrefix) {
+        if !PostgresSiteStore.schemes.contains(where: url.hasPrefix) {
             reading.fault("store.url", "must begin with postgresql://")
         }
-        self = .database(Secret(url), connections: connections ?? PostgresStore.Options().connections)
+        self = .database(Secret(url), connections: connections ?? PostgresSiteStore.Options().connections)
     }
 }

@@ -114,9 +114,9 @@ package struct Site {
         switch configuration.store {
         case .folder(let path): return try openFiles(path, metrics, report)
         case .database(let url, let connections):
-            var options = PostgresStore.Options()
+            var options = PostgresSiteStore.Options()
             options.connections = connections
-            return try PostgresStore.open(url: url.reveal(), options: options)
+            return try PostgresSiteStore.open(url: url.reveal(), options: options)
         }
     }
 

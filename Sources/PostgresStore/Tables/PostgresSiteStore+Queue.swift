@@ -2,7 +2,7 @@
 import Store
 internal import Text
 
-extension PostgresStore {
+extension PostgresSiteStore {
     /// What a message takes beside its document, in bytes.
     private static let queuedOverhead = 128
     /// Into how many parts the totals are divided; as the schema has them.

@@ -2,7 +2,7 @@
 import Store
 package import Text
 
-extension PostgresStore {
+extension PostgresSiteStore {
     /// In the order in which they are forgotten: by the database's clock, then by their place in the call.
     private static let rememberSent = Statement.writingOnce(
         "rememberSent",

@@ -22,7 +22,9 @@ extension StoredRecord {
         case .queuedMessage(let message):
             (
                 Self.queued,
-                try Self.values(message) + [.count(try PostgresStore.bytes(of: message)), PostgresStore.anyPart()]
+                try Self.values(message) + [
+                    .count(try PostgresSiteStore.bytes(of: message)), PostgresSiteStore.anyPart(),
+                ]
             )
         }
     }
@@ -94,7 +96,7 @@ extension StoredRecord {
         ON CONFLICT (owner, id) DO UPDATE SET remembered_at = excluded.remembered_at, expires_at = excluded.expires_at
         WHERE t.expires_at <= $5 RETURNING 1
         """)
-    /// The tags' index is as in `PostgresStore.putHubRegistration(_:)`; a removed registration has none.
+    /// The tags' index is as in `PostgresSiteStore.putHubRegistration(_:)`; a removed registration has none.
     private static let registration = Statement.writing(
         "import hub_registrations",
         """
@@ -122,7 +124,7 @@ extension StoredRecord {
     // MARK: Values, in the order of the columns
 
     private static func put(_ user: User) -> Put {
-        (Self.user, PostgresStore.values(user) + [.count(user.version)])
+        (Self.user, PostgresSiteStore.values(user) + [.count(user.version)])
     }
 
     private static func put(_ notification: SecureNotification, _ now: Timestamp) -> Put {
@@ -172,7 +174,8 @@ extension StoredRecord {
         (
             Self.registration,
             [
-                .name(registration.id), .name(registration.channel), PostgresStore.channelStart(registration.channel),
+                .name(registration.id), .name(registration.channel),
+                PostgresSiteStore.channelStart(registration.channel),
                 .text(JSONText.array(registration.tags)), .text(try JSONText.document(registration.description)),
                 .time(registration.updatedAt), .count(registration.version), .names(registration.tags),
             ]

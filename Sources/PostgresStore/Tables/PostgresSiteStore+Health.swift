@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Store
 
-extension PostgresStore {
+extension PostgresSiteStore {
     /// Changes no row, and is refused where nothing may be written: on a standby, and where the server, the database or
     /// the user is set to read only.
     private static let probe = Statement.writingOnce("health", "UPDATE hub_turns SET token = token WHERE name = ''")

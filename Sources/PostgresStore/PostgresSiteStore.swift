@@ -6,7 +6,7 @@ import Store
 /// Whatever changes together is one statement, or one transaction; what is only tidied away, because there is too much of
 /// it, is a statement of its own. What a function has written when it returns is on the server's disk, and on those of its
 /// synchronous standbys. A statement ends within `Options.timeout`, whatever the server does.
-package final class PostgresStore: SiteStore {
+package final class PostgresSiteStore: SiteStore {
     /// With which of them a URL begins that names a database.
     package static let schemes = ["postgresql://", "postgres://"]
 
@@ -41,8 +41,8 @@ package final class PostgresStore: SiteStore {
     /// understands it).
     /// - Throws: `unavailable`, when the URL is none, libpq is missing or no connection comes about in time; `notReady`, when
     ///   the schema is missing or of another version: `migrate(url:options:)` makes it.
-    package static func open(url: String, options: Options = Options()) throws(StoreError) -> PostgresStore {
-        let store = PostgresStore(try database(url, options), options)
+    package static func open(url: String, options: Options = Options()) throws(StoreError) -> PostgresSiteStore {
+        let store = PostgresSiteStore(try database(url, options), options)
         try Migrator(database: store.database, schema: options.schema).check()
         return store
     }

@@ -2,7 +2,7 @@
 import Store
 package import Text
 
-extension PostgresStore {
+extension PostgresSiteStore {
     private static let putHubMessage = Statement.writingOnce(
         "putHubMessage",
         """

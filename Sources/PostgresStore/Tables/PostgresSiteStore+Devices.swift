@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Store
 
-extension PostgresStore {
+extension PostgresSiteStore {
     private static let columns =
         "id, owner, platform, handle, tags, installation_id, is_pending, updated_at, version, alias"
     private static let device = Statement.reading(

@@ -2,7 +2,7 @@
 import Store
 package import Text
 
-extension PostgresStore {
+extension PostgresSiteStore {
     /// A key may be given back between the claim that finds it taken and the look at who has it.
     private static let maximumClaims = 4
 

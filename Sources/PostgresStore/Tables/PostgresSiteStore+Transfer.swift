@@ -2,7 +2,7 @@
 import Store
 package import Text
 
-extension PostgresStore {
+extension PostgresSiteStore {
     /// Records that are read, or written in one transaction, at once.
     private static let transferPage = 200
 

@@ -33,7 +33,7 @@ extension ConnectionSettings {
     /// have been escaped.
     static func fault(of url: String, options: [String]) -> String {
         let kind = "the URL is none of the kind postgresql://user@host/database"
-        guard PostgresStore.schemes.contains(where: url.hasPrefix), let start = url.firstIndex(of: "?") else {
+        guard PostgresSiteStore.schemes.contains(where: url.hasPrefix), let start = url.firstIndex(of: "?") else {
             return kind
         }
         let query = url[url.index(after: start)...]

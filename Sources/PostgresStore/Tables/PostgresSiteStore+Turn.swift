@@ -24,7 +24,7 @@ final class TurnHolder: Sendable {
 
 /// The turn is a row: who has it, its number, which grows with each taking, and until when, by the database's clock. Who
 /// dies or is stopped loses it when that time has come; should he go on later, his number is not the last one any more.
-extension PostgresStore {
+extension PostgresSiteStore {
     /// A taking that is sent twice is one: nobody else draws that holder. A turn that ends later than one that is taken now
     /// was taken before the database's clock was set back, and its holder may be gone; one that lives has lost it, as after a
     /// pause.

@@ -2,7 +2,7 @@
 import Store
 internal import Text
 
-extension PostgresStore {
+extension PostgresSiteStore {
     private static let columns = "r.id, r.channel, r.tags, r.description, r.updated_at, r.version"
     /// Registrations that are read at once.
     private static let pageSize = 500

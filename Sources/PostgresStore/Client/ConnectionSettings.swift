@@ -17,7 +17,7 @@ struct ConnectionSettings: Sendable {
     /// - Throws: `unavailable`, when the URL is none that libpq understands; it is not repeated.
     init(url: String, schema: String, callTimeout: Duration, _ library: LibPQ) throws(StoreError) {
         let options = URLOptions(parsing: "postgresql://", library)?.values.map(\.name) ?? []
-        guard PostgresStore.schemes.contains(where: url.hasPrefix), !url.utf8.contains(0),
+        guard PostgresSiteStore.schemes.contains(where: url.hasPrefix), !url.utf8.contains(0),
             URLOptions(parsing: url, library) != nil
         else { throw .unavailable(detail: "PostgreSQL: " + Self.fault(of: url, options: options)) }
         guard Self.isPlainName(schema) else {

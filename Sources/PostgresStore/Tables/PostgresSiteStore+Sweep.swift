@@ -12,7 +12,7 @@ final class SweepPlace: Sendable {
     func move(to table: Int) { place.withLock { $0 = table } }
 }
 
-extension PostgresStore {
+extension PostgresSiteStore {
     private static let rowsPerLook = 500
 
     /// One statement for each table: it removes at most so many rows, those first whose time came first. What makes a row

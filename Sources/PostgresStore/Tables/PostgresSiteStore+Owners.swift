@@ -2,7 +2,7 @@
 import Store
 package import Text
 
-extension PostgresStore {
+extension PostgresSiteStore {
     private static let sessionSpan = Statement.reading(
         "sessionSpan",
         "SELECT count(*), min(created_at), max(created_at) FROM sessions WHERE owner = $1 AND expires_at > $2")

@@ -24,7 +24,7 @@ struct Migrator {
 
     /// Each step is one transaction, which begins with a row that only one can write: of several that migrate at once one
     /// does it, and the others find it done.
-    func migrate(to newest: Int = Migrations.newest) throws(StoreError) -> PostgresStore.Migration {
+    func migrate(to newest: Int = Migrations.newest) throws(StoreError) -> PostgresSiteStore.Migration {
         try makeSchema()
         let before = try currentVersion()
         guard before <= Migrations.newest else { throw Self.isNewer }
@@ -33,7 +33,7 @@ struct Migrator {
             try step(to: version + 1)
             version = try currentVersion()
         }
-        return PostgresStore.Migration(before: before, after: version)
+        return PostgresSiteStore.Migration(before: before, after: version)
     }
 
     /// - Throws: `notReady`, when the schema is not this version's.

@@ -2,7 +2,7 @@
 import Store
 package import Text
 
-extension PostgresStore {
+extension PostgresSiteStore {
     /// Of those who log in at the same moment each may find the same room, so there may be as many more.
     private static let makeRoomForSession = Statement.writingOnce(
         "makeRoomForSession",

@@ -2,7 +2,7 @@
 import Store
 package import Text
 
-extension PostgresStore {
+extension PostgresSiteStore {
     private static let columns = """
         name, password_hash, tags, send_to, generation, ended_at, keeps_data, upkeep, last_log_in_at, version,
         is_secure_only

@@ -2,7 +2,7 @@
 import Store
 package import Text
 
-extension PostgresStore {
+extension PostgresSiteStore {
     private static let columns = "id, token, owner, payload, is_read, created_at, expires_at, sender"
     /// Of a row of before, `size` is about what its line in a file would take.
     private static let summary =

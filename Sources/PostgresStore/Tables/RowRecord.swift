@@ -8,7 +8,7 @@ protocol RowRecord: Sendable {
     init(_ row: Row) throws(CallFailure)
 }
 
-extension PostgresStore {
+extension PostgresSiteStore {
     /// The record that a statement finds; nil when there is none.
     func first<Record: RowRecord>(_ statement: Statement, _ values: [Value]) throws(StoreError) -> Record? {
         try database.call(statement, values) { (rows) throws(CallFailure) in
