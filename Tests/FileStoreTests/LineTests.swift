@@ -46,15 +46,17 @@ import Testing
         #expect(bytes.last == 0x0A)
         #expect(bytes.count { $0 == 0x0A } == 1)
         let line = try decode(String(decoding: bytes.dropLast(), as: UTF8.self))
-        #expect(line.isSealed)
+        #expect(line.hasValidChecksum)
         #expect(line.key == "al\"ice")
         #expect(line.id == .number("7"))
         for index in 0..<(bytes.count - 1) {
             for bit in 0..<8 {
                 var changed = Array(bytes.dropLast())
                 changed[index] ^= 1 << UInt8(bit)
-                let isSealed = changed.withUnsafeBufferPointer { try? LineCodec.decode($0, schema).isSealed }
-                #expect(isSealed != true)
+                let hasValidChecksum = changed.withUnsafeBufferPointer {
+                    try? LineCodec.decode($0, schema).hasValidChecksum
+                }
+                #expect(hasValidChecksum != true)
             }
         }
     }
@@ -90,7 +92,7 @@ import Testing
         (#"{"id":7.0,"owner":"bo","x":1}"#, true), (#"{"id":"7","owner":"al","x":1}"#, false),
     ])
     func `only lines that surely belong to others are passed over`(line: String, passes: Bool) {
-        let probe = LineProbe(schema, key: "al", id: .number("7"))
+        let probe = LinePrefilter(schema, key: "al", id: .number("7"))
         let finding = Array(line.utf8).withUnsafeBufferPointer { probe.examine($0) }
         if case .other = finding { #expect(!passes) } else { #expect(passes) }
     }
@@ -98,14 +100,14 @@ import Testing
     @Test func `random bytes are never a trap`() {
         var random = SeededRandom(seed: 2)
         let alphabet = Array(#"{}[]",:\u0123456789-+.eEtrufalsn idowner"#.utf8) + [0, 10, 0x80, 0xFF]
-        let probe = LineProbe(schema, key: "al", id: nil)
+        let probe = LinePrefilter(schema, key: "al", id: nil)
         for _ in 0..<20_000 {
             let bytes = (0..<Int.random(in: 0...40, using: &random)).map { _ in
                 alphabet.randomElement(using: &random) ?? 0
             }
             bytes.withUnsafeBufferPointer {
                 _ = probe.examine($0)
-                #expect((try? LineCodec.decode($0, schema))?.isSealed != true)
+                #expect((try? LineCodec.decode($0, schema))?.hasValidChecksum != true)
             }
         }
     }

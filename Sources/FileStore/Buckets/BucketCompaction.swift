@@ -6,7 +6,7 @@ import Store
 internal import Text
 
 /// Which lines of a bucket still count.
-struct BucketCensus {
+struct LiveLines {
     /// Line feed included.
     typealias Range = Swift.Range<Int>
 
@@ -73,19 +73,19 @@ extension BucketTable {
     /// that cannot be read go to `quarantine/` first. A crash at any point leaves the old file or the new one.
     func compact(_ file: Descriptor, _ hash: UInt64, depth: Int, now: Timestamp?) throws(StoreError) {
         let content = try Self.content(of: file)
-        let census = BucketCensus(content, self, depth: depth, now: now)
-        try quarantine(census.broken, of: content)
-        let isCrowded = census.liveBytes > context.options.bucketBytes / 2
-        if isCrowded, census.keys > 1, depth < Self.maximumDepth, schema.maximumRecords == nil {
-            try split(content, census, path(hash, depth: depth), depth)
+        let liveLines = LiveLines(content, self, depth: depth, now: now)
+        try quarantine(liveLines.broken, of: content)
+        let isCrowded = liveLines.liveBytes > context.options.bucketBytes / 2
+        if isCrowded, liveLines.keys > 1, depth < Self.maximumDepth, schema.maximumRecords == nil {
+            try split(content, liveLines, path(hash, depth: depth), depth)
         } else {
-            try rewrite(content, census, path(hash, depth: depth))
+            try rewrite(content, liveLines, path(hash, depth: depth))
         }
-        if !census.forgotten.isEmpty { schema.onForgotten(census.forgotten.map(\.idText)) }
+        if !liveLines.forgotten.isEmpty { schema.onForgotten(liveLines.forgotten.map(\.idText)) }
     }
 
-    private func rewrite(_ content: BucketContent, _ census: BucketCensus, _ path: String) throws(StoreError) {
-        let lines = Self.file(of: census.live.map { content.bytes[$0.range] })
+    private func rewrite(_ content: BucketContent, _ liveLines: LiveLines, _ path: String) throws(StoreError) {
+        let lines = Self.file(of: liveLines.live.map { content.bytes[$0.range] })
         try replaceFile(path + Self.fileSuffix, with: lines)
         context.report(
             .compacted(file: content.name, bytesBefore: content.bytes.count, bytesAfter: lines.count))
@@ -109,11 +109,11 @@ extension BucketTable {
     /// The file stays for a while (`FileSiteStore.Options.splitFileLifetime`). A program that copies the store may have read
     /// the names of this folder before, and would find neither the file nor, among its names, the new folder.
     private func split(
-        _ content: BucketContent, _ census: BucketCensus, _ path: String, _ depth: Int
+        _ content: BucketContent, _ liveLines: LiveLines, _ path: String, _ depth: Int
     ) throws(StoreError) {
         let shift = UInt64(64 - (schema.beginsWhole ? 0 : 8) - 4 * (depth + 1))
         var parts = [[ArraySlice<UInt8>]](repeating: [], count: 16)
-        for line in census.live { parts[Int(line.hash >> shift & 15)].append(content.bytes[line.range]) }
+        for line in liveLines.live { parts[Int(line.hash >> shift & 15)].append(content.bytes[line.range]) }
         let temporary = path + ".tmp"
         do throws(StoreError) {
             try removeFolder(temporary)
@@ -158,7 +158,7 @@ extension BucketTable {
         return bytes
     }
 
-    private func quarantine(_ broken: [BucketCensus.Range], of content: BucketContent) throws(StoreError) {
+    private func quarantine(_ broken: [LiveLines.Range], of content: BucketContent) throws(StoreError) {
         guard !broken.isEmpty else { return }
         let name = "quarantine/" + content.name.split(separator: "/").joined(separator: "-")
         let file = try Descriptor.open(context, name, O_WRONLY | O_APPEND | O_CREAT)

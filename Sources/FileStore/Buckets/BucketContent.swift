@@ -63,7 +63,7 @@ struct BucketContent {
     }
 
     /// The bytes of a piece of a line, which are not copied.
-    func slice(_ token: LineProbe.Token, of line: RawLine) -> ArraySlice<UInt8> {
+    func slice(_ token: LinePrefilter.Token, of line: RawLine) -> ArraySlice<UInt8> {
         bytes[line.offset + token.startIndex..<line.offset + token.endIndex]
     }
 

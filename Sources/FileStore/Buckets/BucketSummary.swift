@@ -15,7 +15,7 @@ struct BucketSummary {
     /// With more records than this half of all ids would be drawn in vain; larger buckets are read.
     static let maximumRecords = 1 << (idBits - 1)
     /// The checksum stands so far before the end of a line, line feed included.
-    private static let sealOffset = 11
+    private static let checksumOffset = 11
 
     /// The lines that create a record, also those of removed and expired ones.
     private(set) var records = 0
@@ -23,8 +23,8 @@ struct BucketSummary {
     private let device: UInt64
     private let inode: UInt64
     private var size = 0
-    /// The eight bytes at `sealOffset` before `size`.
-    private var seal: [UInt8] = []
+    /// The eight bytes at `checksumOffset` before `size`.
+    private var checksum: [UInt8] = []
 
     /// Of a bucket of which nothing has been read.
     init(of bucket: BucketWriter) {
@@ -53,9 +53,9 @@ struct BucketSummary {
         let file = bucket.identity
         guard file.inode == inode, file.device == device, bucket.size >= size else { return false }
         guard bucket.size > size else { return true }
-        let overlap = seal.isEmpty ? 0 : Self.sealOffset
+        let overlap = checksum.isEmpty ? 0 : Self.checksumOffset
         let tail = try bucket.content(from: size - overlap)
-        guard tail.bytes.starts(with: seal) else { return false }
+        guard tail.bytes.starts(with: checksum) else { return false }
         tail.forEachLine { raw in
             // What is read again of the last line is the end of one.
             if raw.offset + raw.bytes.count >= overlap { insert(raw.bytes) }
@@ -73,11 +73,11 @@ struct BucketSummary {
 
     private mutating func end(at size: Int, _ bytes: [UInt8]) {
         self.size = size
-        seal = bytes.count < Self.sealOffset ? [] : Array(bytes.suffix(Self.sealOffset).prefix(8))
+        checksum = bytes.count < Self.checksumOffset ? [] : Array(bytes.suffix(Self.checksumOffset).prefix(8))
     }
 
     private mutating func insert(_ line: UnsafeBufferPointer<UInt8>) {
-        if let own = LineProbe.numbered(line) {
+        if let own = LinePrefilter.numbered(line) {
             insert(own.id)
             if !own.isOp { records += 1 }
         } else {

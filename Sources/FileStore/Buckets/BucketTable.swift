@@ -134,7 +134,7 @@ struct BucketTable: Sendable {
     /// Calls `body` with the lines of that key and id (nil: any id), oldest first; reports those that are broken.
     func forEachLine(_ content: BucketContent?, key: String, id: JSONValue?, _ body: (Line) -> Void) {
         guard let content else { return }
-        let probe = LineProbe(schema, key: key, id: id)
+        let probe = LinePrefilter(schema, key: key, id: id)
         content.forEachLine { raw in
             if case .other = probe.examine(raw.bytes) { return }
             guard let line = decode(raw, of: content) else { return }
@@ -146,7 +146,7 @@ struct BucketTable: Sendable {
     func decode(_ raw: BucketContent.RawLine, of content: BucketContent) -> Line? {
         do {
             let line = try LineCodec.decode(raw.bytes, schema)
-            if !line.isSealed { context.reportOnce(.editedLine(file: content.name, line: raw.number)) }
+            if !line.hasValidChecksum { context.reportOnce(.editedLine(file: content.name, line: raw.number)) }
             return line
         } catch {
             context.reportOnce(.brokenLine(file: content.name, line: raw.number, reason: error.reason))
@@ -189,7 +189,7 @@ struct BucketTable: Sendable {
     private func openWriter(_ hash: UInt64, _ now: Timestamp?) throws(StoreError) -> BucketWriter {
         let flags = O_RDWR | O_APPEND
         if let (file, depth) = try open(hash, flags) {
-            // First of all it seals the tail, which a compaction would otherwise take for nothing.
+            // First of all it ends the tail, which a compaction would otherwise take for nothing.
             let writer = try BucketWriter(context, file)
             guard try isCompactionDue(file, writer.size) else { return writer }
             do throws(StoreError) {

@@ -16,7 +16,7 @@ final class BucketWriter {
         self.file = file
         identity = try file.identity()
         size = identity.size
-        try sealTail()
+        try endTail()
     }
 
     /// Relative to the store's folder.
@@ -24,7 +24,7 @@ final class BucketWriter {
 
     /// Ends the half line that a dead writer left, so that the next line is one of its own. The half is never valid:
     /// no beginning of a JSON object is one.
-    private func sealTail() throws(StoreError) {
+    private func endTail() throws(StoreError) {
         guard size > 0, try file.byte(at: size - 1) != 0x0A else { return }
         try append([0x0A])
     }

@@ -138,7 +138,7 @@ final class Descriptor {
         _ = platform_start_writing(number)
     }
 
-    /// Cuts the file back. Reports whether it worked; where it did not, the next writer seals what is left.
+    /// Cuts the file back. Reports whether it worked; where it did not, the next writer ends what is left.
     func truncate(to size: Int) -> Bool {
         ftruncate(number, off_t(size)) == 0
     }

@@ -13,7 +13,8 @@ extension FileSiteStore {
         try context.checkWritable()
         func add(to table: IndexedTable<some IndexedRecord>) throws(StoreError) -> Int {
             var added = 0
-            try table.forEachBatch(now: now) { (index, hints) throws(StoreError) in added += try index.add(hints) }
+            try table.forEachBatch(now: now) { (index, postings) throws(StoreError) in added += try index.add(postings)
+            }
             return added
         }
         return try add(to: deviceTable) + add(to: registrationTable) + add(to: sessionTable)
@@ -23,7 +24,7 @@ extension FileSiteStore {
     /// it takes longer than a supervisor waits for a service to start, and a start that is broken off begins anew: hence
     /// a limit, after which it goes on beside the service.
     func reindexIfCopied(now: Timestamp) {
-        guard !context.isReadOnly, !IndexMark(context).isHere else { return }
+        guard !context.isReadOnly, !CleanMarker(context).isHere else { return }
         let isDone = Semaphore()
         let result = DetachedThread.start {
             self.reindexCopy(now: now)
@@ -38,7 +39,7 @@ extension FileSiteStore {
         do throws(StoreError) {
             // One does it while the others that open the store wait for him, but no longer than for any lock.
             try BucketLocks(context, name: "lock/reindex").withLock(0) { () throws(StoreError) in
-                let mark = IndexMark(context)
+                let mark = CleanMarker(context)
                 guard !mark.isHere else { return }
                 let added = try reindex(now: now)
                 if added > 0 { context.report(.reindexed(lines: added)) }
@@ -46,7 +47,7 @@ extension FileSiteStore {
             }
         } catch {
             if case .busy = error { return }
-            context.report(.tidyingFailed(file: IndexMark.name, error))
+            context.report(.tidyingFailed(file: CleanMarker.name, error))
         }
     }
 }

@@ -14,18 +14,17 @@ protocol IndexedRecord: LineRecord {
 struct IndexEntry {
     let table: BucketTable
     let key: String
-    /// When the record, and with it the hint, is no more; nil where it stays until it is removed.
+    /// When the record, and with it the posting, is no more; nil where it stays until it is removed.
     var expiresAt: Timestamp?
 }
 
 /// Records by id, with versions, and indexes from other keys to the ids.
 ///
-/// A record's line is the truth; an index line is only a hint, verified against the record by every reader. So that
-/// no record is ever missing from its indexes, hints are durable *before* the record's line is written, and are taken
-/// back only *after* its next line is durable. A crash in between leaves a hint that leads nowhere, and nothing else.
-/// All hints of one id are written under the lock of that id's record, so they cannot overtake each other; the order
-/// of locks is always record (of two, the lower one first), then one index bucket, and nobody takes them the other way
-/// round.
+/// A record's line is the truth; an index line, a posting, is only a hint, verified against the record by every reader.
+/// So that no record is ever missing from its indexes, postings are durable *before* the record's line is written, and are
+/// deleted only *after* its next line is durable. A crash in between leaves a dangling posting, and nothing else. All
+/// postings of one id are written under the lock of that id's record, so they cannot overtake each other. The order of
+/// locks is always record (of two, the lower one first), then one index bucket.
 struct IndexedTable<Record: IndexedRecord>: Sendable {
     let records: BucketTable
     let entries: @Sendable (Record) -> [IndexEntry]
@@ -39,7 +38,7 @@ struct IndexedTable<Record: IndexedRecord>: Sendable {
     }
 
     /// Creates the record (version 0) or replaces the one at that version.
-    /// - Parameter admit: runs before a hint is added, under the lock of its bucket; may refuse.
+    /// - Parameter admit: runs before a posting is added, under the lock of its bucket; may refuse.
     /// - Throws: `conflict`; what `admit` throws.
     func put(
         _ record: Record, admit: (IndexEntry, BucketWriter) throws(StoreError) -> Void = { _, _ in }
@@ -60,7 +59,7 @@ struct IndexedTable<Record: IndexedRecord>: Sendable {
                 }
             }
             try bucket.append(LineCodec.encode(new, keepingUnknownOf: oldLine))
-            try records.takeBack(oldEntries.filter { !$0.isIn(newEntries) }, id: new.id, bucket)
+            try records.deletePostings(oldEntries.filter { !$0.isIn(newEntries) }, id: new.id, bucket)
             return new
         }
     }
@@ -97,7 +96,7 @@ struct IndexedTable<Record: IndexedRecord>: Sendable {
         guard let old = record(id, in: try bucket.content()) else { return false }
         guard version == nil || version == old.version else { throw .conflict }
         try bucket.append(LineCodec.removal(of: id, version: old.version))
-        try records.takeBack(entries(old), id: id, bucket)
+        try records.deletePostings(entries(old), id: id, bucket)
         return true
     }
 
@@ -145,17 +144,17 @@ extension IndexedTable {
 }
 
 extension BucketTable {
-    /// Failing to take back a hint is no failure of the write, which is durable by then.
-    func takeBack(_ hints: [IndexEntry], id: String, _ bucket: BucketWriter) throws(StoreError) {
-        guard !hints.isEmpty else { return }
+    /// Failing to delete a posting is no failure of the write, which is durable by then.
+    func deletePostings(_ postings: [IndexEntry], id: String, _ bucket: BucketWriter) throws(StoreError) {
+        guard !postings.isEmpty else { return }
         try bucket.flush()
-        for hint in hints {
+        for posting in postings {
             do throws(StoreError) {
-                try hint.table.write(hint.key, durably: false) { (index) throws(StoreError) in
-                    try index.append(hint.line(id: id, op: deleteOp))
+                try posting.table.write(posting.key, durably: false) { (index) throws(StoreError) in
+                    try index.append(posting.line(id: id, op: deleteOp))
                 }
             } catch {
-                context.report(.tidyingFailed(file: hint.table.schema.name, error))
+                context.report(.tidyingFailed(file: posting.table.schema.name, error))
             }
         }
     }

@@ -15,7 +15,7 @@ struct RecordName: Hashable {
     }
 
     init(id: JSONValue, key: String, _ schema: TableSchema) {
-        self.init(id: LineProbe.bytes(id)[...], key: schema.keyIsID ? [] : LineProbe.bytes(.string(key))[...])
+        self.init(id: LinePrefilter.bytes(id)[...], key: schema.keyIsID ? [] : LinePrefilter.bytes(.string(key))[...])
     }
 
     /// All bytes at once; a slice would hash them one by one.
@@ -79,7 +79,7 @@ struct CurrentRecords {
         (self.content, self.table) = (content, table)
         hasOneKey = key != nil || table.schema.keyIsID
         guard let content else { return }
-        let probe = LineProbe(table.schema, key: key, id: id)
+        let probe = LinePrefilter(table.schema, key: key, id: id)
         content.forEachLine { raw in
             if !parsingAll {
                 switch probe.examine(raw.bytes) {
@@ -100,7 +100,7 @@ struct CurrentRecords {
 
     private func name(id: JSONValue, key: String) -> RecordName {
         RecordName(
-            id: LineProbe.bytes(id)[...], key: hasOneKey ? [] : LineProbe.bytes(.string(key))[...])
+            id: LinePrefilter.bytes(id)[...], key: hasOneKey ? [] : LinePrefilter.bytes(.string(key))[...])
     }
 
     private mutating func add(_ name: RecordName, _ place: BucketContent.Place) {

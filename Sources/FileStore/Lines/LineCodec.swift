@@ -13,7 +13,7 @@ struct Line {
     /// What the line does to the record of an earlier line; nil when it is the record itself.
     let op: String?
     /// Whether the checksum is there and matches; otherwise somebody wrote or edited the line by hand.
-    let isSealed: Bool
+    let hasValidChecksum: Bool
 }
 
 /// Why a line cannot be used. The reason never repeats the line.
@@ -26,23 +26,23 @@ let deleteOp = "delete"
 
 /// Lines in bytes: one JSON object each, its last member the checksum of everything before it.
 enum LineCodec {
-    private static let sealPrefix = [UInt8](",\"crc\":\"".utf8)
+    private static let checksumPrefix = [UInt8](",\"crc\":\"".utf8)
     /// Length of `,"crc":"c72f8ef9"}`.
-    static let sealLength = 18
+    static let checksumLength = 18
     private static let hexDigits = [UInt8]("0123456789abcdef".utf8)
 
-    /// The members that `body` writes, sealed, with the line feed.
+    /// The members that `body` writes, with checksum and line feed.
     static func encode(_ body: (inout JSONWriter) -> Void) -> [UInt8] {
         var json = JSONWriter(reservingCapacity: 512)
         json.object(body)
-        return seal(json.bytes.dropLast())
+        return addingChecksum(json.bytes.dropLast())
     }
 
     /// Ends an object that has all but its checksum.
-    static func seal(_ body: ArraySlice<UInt8>) -> [UInt8] {
+    static func addingChecksum(_ body: ArraySlice<UInt8>) -> [UInt8] {
         var line = Array(body)
         let checksum = CRC32.checksum(line)
-        line += sealPrefix
+        line += checksumPrefix
         for shift in stride(from: 28, through: 0, by: -4) {
             line.append(hexDigits[Int(checksum >> UInt32(shift) & 15)])
         }
@@ -96,15 +96,15 @@ enum LineCodec {
         guard op != nil || schema.accepts(value) else {
             throw LineFault(reason: "a member is missing or of a wrong kind")
         }
-        return Line(value: value, id: id, key: key, op: op?.string, isSealed: isSealed(line))
+        return Line(value: value, id: id, key: key, op: op?.string, hasValidChecksum: hasValidChecksum(line))
     }
 
-    static func isSealed(_ line: UnsafeBufferPointer<UInt8>) -> Bool {
-        guard line.count > sealLength else { return false }
-        let body = line.count - sealLength
-        guard line[body..<body + sealPrefix.count].elementsEqual(sealPrefix) else { return false }
+    static func hasValidChecksum(_ line: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard line.count > checksumLength else { return false }
+        let body = line.count - checksumLength
+        guard line[body..<body + checksumPrefix.count].elementsEqual(checksumPrefix) else { return false }
         let checksum = CRC32.checksum(UnsafeBufferPointer(rebasing: line[..<body]))
-        let digits = line[(body + sealPrefix.count)..<(line.count - 2)]
+        let digits = line[(body + checksumPrefix.count)..<(line.count - 2)]
         return digits.elementsEqual(
             stride(from: 28, through: 0, by: -4).map { hexDigits[Int(checksum >> UInt32($0) & 15)] })
     }

@@ -83,7 +83,7 @@ extension BucketTable {
         try removeSplitFiles(hash, depth: depth)
         try removeTemporaries(hash, depth: depth)
         guard let (file, depth) = try open(hash, O_RDONLY),
-            BucketCensus(try Self.content(of: file), self, depth: depth, now: now)
+            LiveLines(try Self.content(of: file), self, depth: depth, now: now)
                 .isWorthCompacting(try file.identity().size)
         else { return false }
         return try withLock(hash) { () throws(StoreError) -> Bool in
@@ -127,7 +127,7 @@ extension BucketTable {
     }
 }
 
-extension BucketCensus {
+extension LiveLines {
     /// Small gains wait for the writer that fills the file.
     fileprivate func isWorthCompacting(_ size: Int) -> Bool {
         hasExpired || !forgotten.isEmpty || size > 4_096 && liveBytes < size / 2

@@ -25,7 +25,7 @@ extension FileSiteStore: TransferStore {
 
     /// Many records at once cost less: those of one file are one write.
     package func putRecords(_ records: [StoredRecord], now: Timestamp) throws(StoreError) -> Int {
-        var byTable: [String: [IncomingRecord]] = [:]
+        var byTable: [String: [ImportRecord]] = [:]
         for record in records { byTable[record.table, default: []].append(incoming(record)) }
         var count = 0
         for (_, incoming) in byTable.sorted(by: { $0.key < $1.key }) {
@@ -35,21 +35,21 @@ extension FileSiteStore: TransferStore {
         return count
     }
 
-    private func incoming(_ record: StoredRecord) -> IncomingRecord {
+    private func incoming(_ record: StoredRecord) -> ImportRecord {
         switch record {
-        case .user(let user): IncomingRecord(userTable, user, id: .string(user.name), key: user.name)
+        case .user(let user): ImportRecord(userTable, user, id: .string(user.name), key: user.name)
         case .notification(let note):
-            IncomingRecord(notificationTable, note, id: .number(String(note.id)), key: note.owner)
-        case .device(let device): IncomingRecord(deviceTable, device)
-        case .session(let session): IncomingRecord(sessionTable, SessionRecord(session, version: 1))
-        case .sent(let sent): IncomingRecord(sentTable, sent, id: .string(sent.id), key: sent.owner)
+            ImportRecord(notificationTable, note, id: .number(String(note.id)), key: note.owner)
+        case .device(let device): ImportRecord(deviceTable, device)
+        case .session(let session): ImportRecord(sessionTable, SessionRecord(session, version: 1))
+        case .sent(let sent): ImportRecord(sentTable, sent, id: .string(sent.id), key: sent.owner)
         case .idempotentRequest(let request):
-            IncomingRecord(idempotencyTable, request, id: .string(request.key), key: request.owner)
-        case .hubRegistration(let registration): IncomingRecord(registrationTable, registration)
+            ImportRecord(idempotencyTable, request, id: .string(request.key), key: request.owner)
+        case .hubRegistration(let registration): ImportRecord(registrationTable, registration)
         case .hubMessage(let message):
-            IncomingRecord(messageTable, message, id: .string(message.id), key: message.id)
+            ImportRecord(messageTable, message, id: .string(message.id), key: message.id)
         case .queuedMessage(let message):
-            IncomingRecord(queueTable, QueuedLine(message), id: .string(message.id), key: QueuedLine.key)
+            ImportRecord(queueTable, QueuedLine(message), id: .string(message.id), key: QueuedLine.key)
         }
     }
 }

@@ -11,14 +11,14 @@ extension FileSiteStore {
         now: Timestamp, onTable: (_ name: String) -> Void = { _ in }
     ) throws(StoreError) -> StoreReport {
         var report = StoreReport()
-        report.isUnopenedCopy = !IndexMark(context).isHere
+        report.isUnopenedCopy = !CleanMarker(context).isHere
         for table in tables {
             try table.forEachFile { (content, range) in table.verifyLines(content, range, &report) }
             onTable(table.schema.name)
         }
         func count(_ table: IndexedTable<some IndexedRecord>) throws(StoreError) {
-            try table.forEachBatch(now: now) { (index, hints) throws(StoreError) in
-                for hint in try index.missing(hints) where try table.isReallyMissing(hint) {
+            try table.forEachBatch(now: now) { (index, postings) throws(StoreError) in
+                for posting in try index.missing(postings) where try table.isReallyMissing(posting) {
                     report.missingIndexLines[index.schema.name, default: 0] += 1
                 }
             }
@@ -36,7 +36,7 @@ extension BucketTable {
             report.lines += 1
             do throws(LineFault) {
                 let line = try LineCodec.decode(raw.bytes, schema)
-                if !line.isSealed { report.editedLines += 1 }
+                if !line.hasValidChecksum { report.editedLines += 1 }
                 guard !range.contains(hash(of: line.key)) else { return }
                 // Moved by hand, or under another salt: that of another store's store.json.
                 throw LineFault(reason: "lies in a file where it is not looked for")

@@ -15,7 +15,7 @@ extension FileSiteStore {
         try deviceTable.put(device) { (entry, bucket) throws(StoreError) in
             let listed = IndexedTable<DeviceRecord>.ids(entry.key, in: try bucket.content(), ownerIndex)
             guard listed.count >= context.options.caps.devicesPerOwner else { return }
-            // Hints may be stale, so those that are right are counted before somebody is turned away.
+            // Postings may be stale, so those that are right are counted before somebody is turned away.
             let owned = try deviceTable.records(entry.key, ownerIndex).count
             guard owned < context.options.caps.devicesPerOwner else { throw .quotaExceeded }
         }

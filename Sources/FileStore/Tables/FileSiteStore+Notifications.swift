@@ -132,7 +132,7 @@ extension FileSiteStore {
         _ owner: String, in forEachPiece: Pieces
     ) throws(StoreError) -> [Int32: NotificationSummary] {
         var found: [Int32: NotificationSummary] = [:]
-        let probe = LineProbe(notificationTable.schema, key: owner, id: nil)
+        let probe = LinePrefilter(notificationTable.schema, key: owner, id: nil)
         // Not `CurrentRecords`, which needs all of the file in memory.
         try forEachPiece { piece in
             piece.forEachLine { raw in

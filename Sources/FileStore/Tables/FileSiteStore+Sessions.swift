@@ -14,7 +14,7 @@ extension FileSiteStore {
         let allowed = context.options.caps.sessionsPerOwner
         let listed = IndexedTable<SessionRecord>.ids(owner, in: try sessionIndex.read(owner), sessionIndex)
         guard listed.count >= allowed else { return }
-        // Hints may be stale, so those that are right are counted before a session ends.
+        // Postings may be stale, so those that are right are counted before a session ends.
         let live = try sessionTable.records(owner, sessionIndex).filter { $0.session.expiresAt > now }
         let oldestFirst = live.sorted { ($0.session.createdAt, $0.id) < ($1.session.createdAt, $1.id) }
         for record in oldestFirst.prefix(max(0, live.count - allowed + 1)) { _ = try removeSession(record.id) }

@@ -18,32 +18,32 @@ extension NotificationSummary {
     /// Of `2026-12-21T00:00:00Z`.
     private static let timeLength = 20
 
-    /// Reads a sealed line as `SecureNotification.write(to:)` makes it, without parsing or copying its payload.
+    /// Reads a line with a valid checksum as `SecureNotification.write(to:)` makes it, without parsing or copying its payload.
     /// - Returns: nil for a line of any other form, and for a broken one: it has to be parsed.
     init?(ownLine line: UnsafeBufferPointer<UInt8>) {
-        var rest = LineProbe.Reader(line: line)
-        guard let own = LineProbe.numbered(line), !own.isOp, rest.take(LineProbe.start), rest.token() != nil,
+        var rest = LinePrefilter.Reader(line: line)
+        guard let own = LinePrefilter.numbered(line), !own.isOp, rest.take(LinePrefilter.start), rest.token() != nil,
             rest.take(Self.ownerName), rest.token() != nil
         else { return nil }
         var sender = ""
         if rest.take(Self.senderName) {
             guard let token = rest.token() else { return nil }
-            sender = LineProbe.text(token)
+            sender = LinePrefilter.text(token)
         }
         guard rest.take(Self.tokenName), let token = rest.token(), rest.take(Self.payloadStart), rest.skipString()
         else { return nil }
         let isRead = rest.take(Self.read)
         guard rest.take(Self.createdName), let created = rest.time(Self.timeLength), rest.take(Self.expiresName),
             let expires = rest.time(Self.timeLength), rest.take([UInt8(ascii: "\"")]),
-            line.count - rest.offset == LineCodec.sealLength, LineCodec.isSealed(line)
+            line.count - rest.offset == LineCodec.checksumLength, LineCodec.hasValidChecksum(line)
         else { return nil }
         self.init(
-            id: own.id, token: LineProbe.text(token), sender: sender, isRead: isRead, createdAt: created,
+            id: own.id, token: LinePrefilter.text(token), sender: sender, isRead: isRead, createdAt: created,
             expiresAt: expires, size: line.count + 1)
     }
 }
 
-extension LineProbe.Reader {
+extension LinePrefilter.Reader {
     /// Passes the rest of a string, and the quotation mark that ends it.
     fileprivate mutating func skipString() -> Bool {
         while offset < line.count {

@@ -8,7 +8,7 @@ import Store
 /// Our own lines begin `{"id":…,` and, where the key is another member, `"op":"…",` if there is one and `"owner":"…"`.
 /// A line of that form is decided by comparing bytes. Any other form (blanks, another order, an escape) was written
 /// by hand; such a line always passes and is parsed. So editing costs speed, never truth.
-struct LineProbe {
+struct LinePrefilter {
     typealias Token = Slice<UnsafeBufferPointer<UInt8>>
 
     /// The id as JSON; nil: any.

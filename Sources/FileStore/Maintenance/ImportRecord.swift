@@ -4,54 +4,54 @@ import Store
 internal import Text
 
 /// A record that comes from another store, and where it goes.
-struct IncomingRecord {
+struct ImportRecord {
     let table: BucketTable
     let id: JSONValue
     let key: String
     let line: [UInt8]
-    let hints: [Hint]
+    let postings: [IndexPosting]
 
-    init(_ table: BucketTable, _ record: some LineRecord, id: JSONValue, key: String, hints: [Hint] = []) {
+    init(_ table: BucketTable, _ record: some LineRecord, id: JSONValue, key: String, postings: [IndexPosting] = []) {
         self.table = table
         self.id = id
         self.key = key
-        self.hints = hints
+        self.postings = postings
         line = LineCodec.encode { record.write(to: &$0) }
     }
 
     init<Record: IndexedRecord>(_ table: IndexedTable<Record>, _ record: Record) {
-        let hints = table.entries(record).map { Hint(id: record.id, entry: $0) }
-        self.init(table.records, record, id: .string(record.id), key: record.id, hints: hints)
+        let postings = table.entries(record).map { IndexPosting(id: record.id, entry: $0) }
+        self.init(table.records, record, id: .string(record.id), key: record.id, postings: postings)
     }
 
     var name: RecordName { RecordName(id: id, key: key, table.schema) }
 }
 
 extension BucketTable {
-    typealias Placed = (hash: UInt64, element: IncomingRecord)
+    typealias Placed = (hash: UInt64, element: ImportRecord)
 
     /// Adds those of the records whose names are free, and before them what leads to them.
     ///
-    /// The hints are not written under the lock of each record, as those of other writes are, but for all records at once.
-    /// Whoever makes a record of the same name at this moment, and removes it again, takes its hints back: ours with them.
+    /// The postings are not written under the lock of each record, as those of other writes are, but for all records at once.
+    /// Whoever makes a record of the same name at this moment, and removes it again, takes its postings back: ours with them.
     /// Hence they are looked for once more when the records are there.
     /// - Returns: how many were added.
-    func put(_ records: [IncomingRecord], now: Timestamp) throws(StoreError) -> Int {
+    func put(_ records: [ImportRecord], now: Timestamp) throws(StoreError) -> Int {
         var new: [Placed] = []
         try forEachFile(holding: records.map { (hash: hash(of: $0.key), element: $0) }) { (group, content) in
             new += free(group, in: content, now: now)
         }
-        try addHints(of: new)
+        try addPostings(of: new)
         // They come in the order of their hashes.
         let added = try append(new, now: now)
-        try addHints(of: new)
+        try addPostings(of: new)
         return added
     }
 
-    private func addHints(of records: [Placed]) throws(StoreError) {
-        let hints = records.flatMap(\.element.hints)
-        for (_, hints) in Dictionary(grouping: hints, by: { $0.entry.table.schema.name }) {
-            _ = try hints.first?.entry.table.add(hints)
+    private func addPostings(of records: [Placed]) throws(StoreError) {
+        let postings = records.flatMap(\.element.postings)
+        for (_, postings) in Dictionary(grouping: postings, by: { $0.entry.table.schema.name }) {
+            _ = try postings.first?.entry.table.add(postings)
         }
     }
 

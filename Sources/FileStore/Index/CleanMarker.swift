@@ -8,7 +8,7 @@ import Store
 /// It names `store.json`, which nobody writes a second time, by what no program that copies can carry along: its inode,
 /// and the time of its last status change (ctime). Beside a copy it names another file, and the copy is looked through
 /// once. So is a store whose mark was removed, or whose `store.json` was given to another user; that costs only time.
-struct IndexMark {
+struct CleanMarker {
     static let name = "indexed.json"
     /// It is far smaller.
     private static let maximumBytes = 4_096
