@@ -99,7 +99,7 @@ let package = Package(
                 "CPlatform", "DeviceAPI", "HTTP", "JSON", "Metrics", "NotificationHub", "Store", "System", "Text",
                 "XML", crypto, httpTypes, logging,
             ],
-            swiftSettings: strict),
+            swiftSettings: room),
         .target(
             name: "DeviceClient", dependencies: ["DeviceAPI", "HTTP", "JSON", "Text", httpTypes], swiftSettings: strict),
 

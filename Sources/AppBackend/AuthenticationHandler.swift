@@ -6,19 +6,18 @@ import HTTPTypes
 /// Surrounds the routes: nothing behind it is reached by anybody who is not a user, and a new route cannot forget it.
 ///
 /// Who shows credentials is judged by them alone; who shows none, by the session of his cookie.
-struct AuthenticationHandler: Responder {
+struct AuthenticationHandler: Sendable {
     let authenticator: any Authenticator
     let sessions: Sessions
     let challenge: Challenge
-    let inner: any Responder
+    let inner: any UserResponder
 
+    /// - Parameter route: the request's; nil: there is no such path, which only users are told.
     /// - Throws: what the authenticator, the store and the inner responder throw, and `Problem` 403. Wrong credentials
     ///   and sessions that have ended are not thrown but answered.
-    func respond(to request: Request) throws -> Response {
+    func respond(to request: Request, route: RouteMatch<UserAction>?) throws -> Response {
         guard let user = try user(of: request) else { return challenge.response(to: request) }
-        var request = request
-        request.user = user
-        return try inner.respond(to: request)
+        return try inner.respond(to: UserRequest(http: request, user: user, route: route))
     }
 
     private func user(of request: Request) throws -> Principal? {
@@ -35,7 +34,7 @@ struct AuthenticationHandler: Responder {
     private func userOfSession(_ request: Request) throws -> Principal? {
         guard let session = try sessions.session(of: request) else { return nil }
         guard Self.isSafe(request) || RequestOrigin(request) == .own else { throw RequestOrigin.strangersPage }
-        return session.principal
+        return session.user
     }
 
     private static func isSafe(_ request: Request) -> Bool { request.method == .get || request.method == .head }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import DeviceAPI
 import HTTP
-import Logging
-import Metrics
-import Store
+package import Logging
+package import Metrics
+package import Store
 import System
 package import Text
 
@@ -43,7 +43,7 @@ extension Authenticator {
 }
 
 extension User {
-    var principal: Principal { Principal(name: name, owner: owner) }
+    var principal: Principal { Principal(name: name, owner: owner, record: self) }
 }
 
 /// The users of the store, with real password hashes.

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-import DeviceAPI
-import HTTP
-import HTTPTypes
-import Logging
+package import DeviceAPI
+package import HTTP
+package import HTTPTypes
+package import Logging
 import NotificationHub
-import Store
+package import Store
 package import Text
 
 /// The tutorial's backend: every request in, an answer out, whatever happens.
-package struct Backend: RoutedResponder {
+package struct Backend: Responder {
     /// What the backend is made of; nothing of it is global.
     package struct Parts: Sendable {
         package var store: any StateStore
@@ -61,9 +61,9 @@ package struct Backend: RoutedResponder {
     /// Before authentication, for a monitor has no credentials.
     private let monitors: [String: LocalOnly]
     /// What is open to those who are not known.
-    private let open: Router
+    private let open: Router<RequestAction>
     private let api: AuthenticationHandler
-    private let apiRoutes: Router
+    private let userRoutes: Router<UserAction>
     private let logger: Logger
 
     package init(_ parts: Parts) {
@@ -85,30 +85,37 @@ package struct Backend: RoutedResponder {
         let config = ConfigController(
             parts.publicConfiguration, platforms: parts.notifications.platforms, realm: parts.realm)
         open = Router(session.routes + config.routes)
-        apiRoutes = Router(register.routes + notifications.routes)
+        userRoutes = Router(register.routes + notifications.routes)
         api = AuthenticationHandler(
             authenticator: parts.authenticator, sessions: sessions, challenge: challenge,
             inner: UserLimiter(
-                limits: parts.limits, meter: parts.meter, routes: apiRoutes,
+                limits: parts.limits, meter: parts.meter,
                 inner: IdempotencyHandler(
-                    store: parts.store, inner: apiRoutes, now: parts.now, logger: parts.logger)))
+                    store: parts.store, inner: RouteHandler(), now: parts.now, logger: parts.logger)))
         logger = parts.logger
     }
 
     /// Never throws: what is not foreseen becomes 500 with an id that is also in the log.
     package func respond(to request: Request) -> Response {
-        do {
-            if let monitor = monitors[request.path] { return try monitor.respond(to: request) }
-            if open.knows(request.path) { return try open.respond(to: request) }
-            return try api.respond(to: request)
-        } catch {
-            return answer(error, to: request)
+        if let monitor = monitors[request.path] {
+            return answer(request, route: request.path) { try monitor.respond(to: request) }
         }
+        if let route = open.match(request) {
+            return answer(request, route: route.pattern) { try route.respond(to: request) }
+        }
+        let route = userRoutes.match(request)
+        return answer(request, route: route?.pattern) { try api.respond(to: request, route: route) }
     }
 
-    package func route(of request: Request) -> String? {
-        if monitors[request.path] != nil { return request.path }
-        return open.route(of: request) ?? apiRoutes.route(of: request)
+    private func answer(_ request: Request, route: String?, _ body: () throws -> Response) -> Response {
+        var response: Response
+        do {
+            response = try body()
+        } catch {
+            response = answer(error, to: request)
+        }
+        response.route = route
+        return response
     }
 
     /// The answer to a request that never became one: the server in front of the backend could not read it.

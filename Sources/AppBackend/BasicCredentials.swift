@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import FoundationEssentials
-import HTTPTypes
-internal import Text
+package import HTTPTypes
+import Text
 
 /// A name and a password as they came in `Authorization: Basic` (RFC 7617), or in the body of a log-in. Prints as `***`.
 package struct BasicCredentials: Sendable, CustomStringConvertible, CustomDebugStringConvertible {

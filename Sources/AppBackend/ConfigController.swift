@@ -33,7 +33,7 @@ struct ConfigController: Sendable {
         self.json = json.bytes
     }
 
-    var routes: [Route] {
+    var routes: [Route<RequestAction>] {
         [HTTPRequest.Method.get, .head].map { method in Route(method, Path.config) { request, _ in try read(request) } }
     }
 

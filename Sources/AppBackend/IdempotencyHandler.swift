@@ -4,14 +4,14 @@ import HTTP
 import HTTPTypes
 import Logging
 import Store
-internal import Text
+import Text
 
 /// Surrounds the routes: a request that its sender has named with an `Idempotency-Key` acts at most once, and whoever
 /// makes it again gets the answer that it had.
 ///
 /// The key is claimed before anything is done, in the store that all processes share. So of requests that come at once
 /// one acts; and what becomes of a request whose process dies nobody finds out, but nobody does it again either.
-struct IdempotencyHandler: Responder {
+struct IdempotencyHandler: UserResponder {
     /// For how long an answer is given again, in seconds.
     static let keptSeconds: Int64 = 86_400
     /// A request that has no answer after this many seconds died with its process. nginx waits for half of it.
@@ -21,20 +21,21 @@ struct IdempotencyHandler: Responder {
     private static let keyField = IdempotencyField.key.rawValue
 
     let store: any IdempotencyStore
-    let inner: any RoutedResponder
+    let inner: any UserResponder
     let now: @Sendable () -> Timestamp
     let logger: Logger
 
     /// - Throws: `Problem` 400 for a key that is none, and 409; what the store throws, before anything was done; what the
     ///   inner responder throws.
-    func respond(to request: Request) throws -> Response {
-        guard let action = Action(request, route: inner.route(of: request)), let key = try Self.key(of: request) else {
+    func respond(to request: UserRequest) throws -> Response {
+        guard let action = Action(request.http, route: request.route?.pattern), let key = try Self.key(of: request.http)
+        else {
             return try inner.respond(to: request)
         }
         let time = now()
         let claim = IdempotentRequest(
-            owner: try request.authenticatedUser().owner, key: RequestFingerprint.name(of: key),
-            fingerprint: try RequestFingerprint.make(request, route: action.route, key: key), createdAt: time,
+            owner: request.user.owner, key: RequestFingerprint.name(of: key),
+            fingerprint: try RequestFingerprint.make(request.http, route: action.route, key: key), createdAt: time,
             expiresAt: time + Self.keptSeconds)
         if let first = try store.claimIdempotencyKey(claim, now: time) {
             return try Self.repetition(of: first, claim)
@@ -88,7 +89,7 @@ struct IdempotencyHandler: Responder {
             .conflict, "The request with this Idempotency-Key is under way.", field: keyField, retryAfter: retryAfter)
     }
 
-    private func act(on request: Request, _ action: Action, _ claim: IdempotentRequest) throws -> Response {
+    private func act(on request: UserRequest, _ action: Action, _ claim: IdempotentRequest) throws -> Response {
         do {
             let response = try inner.respond(to: request)
             write(request) { () throws(StoreError) in try store.keepAnswer(of: claim.answered(response)) }
@@ -106,7 +107,7 @@ struct IdempotencyHandler: Responder {
     }
 
     /// What was done is done, and is answered, also when this fails; then nobody is told what it was a second time.
-    private func write(_ request: Request, _ body: () throws(StoreError) -> Void) {
+    private func write(_ request: UserRequest, _ body: () throws(StoreError) -> Void) {
         do throws(StoreError) {
             try body()
         } catch {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import DeviceAPI
-import NotificationHub
+package import NotificationHub
 
 /// The hub and the platforms that it has credentials for; handed to the two controllers. (In the tutorial it is a
 /// global, `Notifications.Instance`.)

@@ -11,10 +11,10 @@ extension NotificationsController {
     static let maximumLimit = 100
 
     /// The caller's own, newest first, without payloads.
-    func list(_ request: Request) throws -> Response {
+    func list(_ request: UserRequest) throws -> Response {
         let query = try Query(request.query)
         let found = try store.notifications(
-            owner: try request.authenticatedUser().owner, unreadOnly: try query.flag("unread"),
+            owner: request.user.owner, unreadOnly: try query.flag("unread"),
             after: try Self.number(query, "after", 1...Int32.max),
             limit: Int(try Self.number(query, "limit", 1...Int32(Self.maximumLimit)) ?? Int32(Self.defaultLimit)),
             now: now())

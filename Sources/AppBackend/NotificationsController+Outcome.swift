@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import DeviceAPI
+package import DeviceAPI
 import HTTP
 import HTTPTypes
-import NotificationHub
+package import NotificationHub
 import Store
-internal import Text
+import Text
 
 /// `GET /api/notifications/outcomes/{NotificationId}`
 extension NotificationsController {
@@ -13,8 +13,8 @@ extension NotificationsController {
 
     /// What became of a send, for who sent it. What somebody else sent, what the hub does not know (yet, or any more)
     /// and what never was is 404, all alike.
-    func outcome(_ request: Request, _ name: String) throws -> Response {
-        let sender = try request.authenticatedUser()
+    func outcome(_ request: UserRequest, _ name: String) throws -> Response {
+        let sender = request.user
         guard let id = NotificationID(name),
             try store.hasSent(id.description, owner: sender.owner, now: now()),
             let details = try notifications.hub.tracking(request.id).details(id.description)
@@ -25,12 +25,12 @@ extension NotificationsController {
     }
 
     /// Remembers who may ask. What was sent is sent, also when that fails.
-    func remember(_ delivery: Delivery, of request: Request) {
+    func remember(_ delivery: Delivery, of request: UserRequest) {
         let ids = delivery.outcomes.compactMap(\.notificationID).filter { NotificationID($0) != nil }
-        guard let sender = request.user, !ids.isEmpty else { return }
+        guard !ids.isEmpty else { return }
         let time = now()
         do throws(StoreError) {
-            try store.rememberSent(ids, owner: sender.owner, now: time, expiresAt: time + Self.sentSeconds)
+            try store.rememberSent(ids, owner: request.user.owner, now: time, expiresAt: time + Self.sentSeconds)
         } catch {
             logger.warning("store: \(error)", metadata: ["request": "\(request.id)"])
         }

@@ -9,9 +9,9 @@ extension NotificationsController {
     /// The payload, for its owner alone. What is somebody else's, has expired or never was is 404, all alike.
     ///
     /// Reading changes something, so another site's page, which a browser lends its user's cookie, may not do it.
-    func read(_ request: Request, _ name: String) throws -> Response {
-        guard !RequestOrigin.isAnotherPage(request) else { throw RequestOrigin.strangersPage }
-        let owner = try request.authenticatedUser().owner
+    func read(_ request: UserRequest, _ name: String) throws -> Response {
+        guard !RequestOrigin.isAnotherPage(request.http) else { throw RequestOrigin.strangersPage }
+        let owner = request.user.owner
         guard let id = try id(named: name, owner: owner),
             let notification = try read(id, owner: owner)
         else { throw Self.noSuchNotification }
@@ -24,8 +24,8 @@ extension NotificationsController {
     }
 
     /// Removes it, for its owner alone; 404 as above.
-    func delete(_ request: Request, _ name: String) throws -> Response {
-        let owner = try request.authenticatedUser().owner
+    func delete(_ request: UserRequest, _ name: String) throws -> Response {
+        let owner = request.user.owner
         guard let id = try id(named: name, owner: owner),
             try store.removeNotification(id, owner: owner, now: now())
         else { throw Self.noSuchNotification }

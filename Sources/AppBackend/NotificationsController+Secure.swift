@@ -4,17 +4,17 @@ import HTTP
 import HTTPTypes
 import NotificationHub
 import Store
-internal import Text
+import Text
 
 /// `POST /api/notifications` without `pns`: secure push
 extension NotificationsController {
     /// What is kept when the sender gives no text: the tutorial's.
     static let defaultPayload = "Secure confirmation."
 
-    func sendSecure(_ request: Request, _ query: Query) throws -> Response {
-        let sender = try request.authenticatedUser()
+    func sendSecure(_ request: UserRequest, _ query: Query) throws -> Response {
+        let sender = request.user
         // The body first: else a body that is refused would tell without a trace whether there is such a recipient.
-        let payload = request.body.isEmpty ? Self.defaultPayload : try request.jsonString()
+        let payload = request.body.isEmpty ? Self.defaultPayload : try request.http.jsonString()
         let recipient = try secureRecipient(query["to_tag"] ?? "", sender: sender)
         return try keepAndSend(payload, to: recipient, on: notifications.platforms, request)
     }
@@ -22,12 +22,12 @@ extension NotificationsController {
     /// Keeps the payload for its recipient, durably, and only then sends its id, and nothing but its id, through
     /// the push services.
     func keepAndSend(
-        _ payload: String, to recipient: Principal, on platforms: [Platform], _ request: Request
+        _ payload: String, to recipient: Principal, on platforms: [Platform], _ request: UserRequest
     ) throws -> Response {
         let templates = try templateAudience(of: recipient.owner, on: platforms, request)
         let time = now()
         let kept = try store.createNotification(
-            owner: recipient.owner, sender: try request.authenticatedUser().owner, payload: payload, now: time,
+            owner: recipient.owner, sender: request.user.owner, payload: payload, now: time,
             expiresAt: time + retentionSeconds)
         let audience = TagExpression.tag(try RegisterController.userTag(recipient.owner))
         var delivery = notifications.send(to: audience, on: platforms, requestID: request.id) { platform in
@@ -50,7 +50,8 @@ extension NotificationsController {
     /// A sender who is known to the store sends to users who are, or anybody could fill the disk with payloads that nobody
     /// can ever read.
     /// - Throws: `Problem` 400.
-    func checkExists(_ recipient: Principal, sender: Principal) throws {
-        if try store.user(sender.name) != nil, try store.user(recipient.name) == nil { throw Self.noRecipient }
+    func checkExists(_ recipient: Principal, sender: Principal) throws(Problem) {
+        guard sender.record != nil else { return }
+        guard let record = recipient.record, record.removedAt == nil else { throw Self.noRecipient }
     }
 }

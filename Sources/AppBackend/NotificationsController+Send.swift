@@ -8,15 +8,15 @@ import NotificationHub
 extension NotificationsController {
     /// Sends the message to the devices of a user on one platform, and to those that may hear the sender. Where no plain
     /// text may leave, it is kept for the recipient alone, and its id is sent to that platform.
-    func send(_ request: Request, _ query: Query, pns: String) throws -> Response {
-        let sender = try request.authenticatedUser()
+    func send(_ request: UserRequest, _ query: Query, pns: String) throws -> Response {
+        let sender = request.user
         let platform = try platform(named: pns)
         guard let toTag = query["to_tag"], !toTag.isEmpty else {
             throw Problem(.badRequest, "to_tag is missing: the name of the user to send to.", field: "to_tag")
         }
         let recipient = try recipient(toTag, sender: sender)
-        let message = try request.jsonString()
-        if policy.isSecureOnly(try store.user(sender.name), try store.userRecord(recipient.name)) {
+        let message = try request.http.jsonString()
+        if policy.isSecureOnly(sender.record, recipient.record) {
             try checkExists(recipient, sender: sender)
             return try keepAndSend(message, to: recipient, on: [platform], request)
         }

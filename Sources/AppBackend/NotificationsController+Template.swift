@@ -19,7 +19,7 @@ extension NotificationsController {
     ///
     /// Where the store cannot tell, the devices of the newer call are reached all the same, and the log says so.
     func templateAudience(
-        of recipient: String, on platforms: [Platform], _ request: Request
+        of recipient: String, on platforms: [Platform], _ request: UserRequest
     ) throws(Problem) -> TagExpression? {
         let devices: [DeviceRecord]
         do throws(StoreError) {

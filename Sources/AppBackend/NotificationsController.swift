@@ -4,7 +4,7 @@ import HTTP
 import HTTPTypes
 import Logging
 import Store
-internal import Text
+import Text
 
 /// Sends and secure notifications. Each route is told in a file of its own.
 struct NotificationsController: Sendable {
@@ -15,7 +15,7 @@ struct NotificationsController: Sendable {
     let now: @Sendable () -> Timestamp
     let logger: Logger
 
-    var routes: [Route] {
+    var routes: [Route<UserAction>] {
         [
             Route(.post, Path.notifications) { request, _ in try post(request) },
             Route(.get, Path.notifications) { request, _ in try list(request) },
@@ -30,7 +30,7 @@ struct NotificationsController: Sendable {
     }
 
     /// `POST /api/notifications`: with `pns` a plain notification, without it a secure one.
-    private func post(_ request: Request) throws -> Response {
+    private func post(_ request: UserRequest) throws -> Response {
         let query = try Query(request.query)
         guard let pns = query["pns"] else { return try sendSecure(request, query) }
         return try send(request, query, pns: pns)
@@ -45,20 +45,21 @@ struct NotificationsController: Sendable {
         guard let recipient = UserName(text) else {
             throw Problem(.badRequest, "to_tag must be the name of a user.", field: "to_tag")
         }
-        guard policy.maySend(to: recipient, sender: sender.name, user: try store.user(sender.name)) else {
+        guard policy.maySend(to: recipient, sender: sender.name, user: sender.record) else {
             throw Problem(.forbidden, "You may not send to this recipient.", field: "to_tag")
         }
         let name = recipient.description
-        let owner = try store.userRecord(name)?.successor ?? name
+        let record = try store.userRecord(name)
+        let owner = record?.successor ?? name
         // The next user of the longest names would have no tag; there will be none.
         guard owner.utf16.count <= UserName.maximumOwnerLength else { throw Self.noRecipient }
-        return Principal(name: name, owner: owner)
+        return Principal(name: name, owner: owner, record: record)
     }
 
     /// 200 when at least one platform took it. When none did, the first failure's status, as a problem that also
     /// holds the outcomes.
     /// - Throws: `NothingDone` with that answer, when no payload was kept and certainly no platform took it.
-    func answer(_ delivery: Delivery, id: Int32? = nil, to request: Request) throws(NothingDone) -> Response {
+    func answer(_ delivery: Delivery, id: Int32? = nil, to request: UserRequest) throws(NothingDone) -> Response {
         let outcome = SendOutcome(id: id, outcomes: delivery.outcomes)
         remember(delivery, of: request)
         if let error = delivery.firstError {

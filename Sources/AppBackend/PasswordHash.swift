@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CPlatform
 import Glibc
-internal import Text
+import Text
 
 /// Password hashes as `crypt(3)` makes and checks them (libxcrypt).
 ///

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import NotificationHub
+package import NotificationHub
 
 /// What anybody may know of this backend, because a page needs it before somebody has logged in.
 package struct PublicConfiguration: Sendable {

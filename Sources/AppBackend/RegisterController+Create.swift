@@ -12,9 +12,9 @@ extension RegisterController {
     static let maximumHandleBytes = 4096
 
     /// Gives the device a registration id: the one that the hub has for its handle, or a fresh one.
-    func create(_ request: Request) throws -> Response {
+    func create(_ request: UserRequest) throws -> Response {
         if !request.body.isEmpty { return try install(request) }
-        let user = try request.authenticatedUser()
+        let user = request.user
         let handle = try Query(request.query)["handle"] ?? ""
         guard handle.utf8.count <= Self.maximumHandleBytes else {
             throw Problem(.badRequest, "handle is longer than \(Self.maximumHandleBytes) bytes.", field: "handle")

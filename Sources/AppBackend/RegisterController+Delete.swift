@@ -9,8 +9,8 @@ extension RegisterController {
     /// Forgets the device, and whatever else its app knows under that id. An id that is gone already, or was never handed out
     /// here, is no error: the caller wants it not to be, and it is not. When the hub cannot be reached, the caller still owns
     /// the id and can ask again.
-    func delete(_ request: Request, _ id: String) throws -> Response {
-        let owner = try request.authenticatedUser().owner
+    func delete(_ request: UserRequest, _ id: String) throws -> Response {
+        let owner = request.user.owner
         let hub = hub.tracking(request.id)
         let aliased = try aliased(id, of: owner)
         for id in aliased { try delete(id, of: owner, hub) }

@@ -10,11 +10,11 @@ import Store
 extension RegisterController {
     /// Registers an installation with a template, in one call. An installation has one registration: the one that
     /// it has is updated, any others of it are deleted.
-    func install(_ request: Request) throws -> Response {
-        let user = try request.authenticatedUser()
-        try request.requireJSON()
+    func install(_ request: UserRequest) throws -> Response {
+        let user = request.user
+        try request.http.requireJSON()
         let installation = try InstallationRegistration(body: request.body)
-        let installationTag = try Self.installationTag(installation, policy, try store.user(user.name))
+        let installationTag = try Self.installationTag(installation, policy, user.record)
         let handle = try DeviceHandle(installation)
         let hub = hub.tracking(request.id)
         var registered = try registrations(

@@ -6,8 +6,8 @@ import JSON
 /// `GET /api/register`
 extension RegisterController {
     /// The caller's own registrations. Ids that were handed out and never used are not among them.
-    func list(_ request: Request) throws -> Response {
-        let devices = try store.devices(owner: try request.authenticatedUser().owner)
+    func list(_ request: UserRequest) throws -> Response {
+        let devices = try store.devices(owner: request.user.owner)
         var json = JSONWriter()
         json.array { json in
             for device in devices where !device.platform.isEmpty { device.write(to: &json) }

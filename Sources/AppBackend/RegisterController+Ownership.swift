@@ -3,7 +3,7 @@ import DeviceAPI
 import HTTP
 import NotificationHub
 import Store
-internal import Text
+import Text
 
 /// Who is behind a device: the rules that all calls of this controller share.
 ///

@@ -8,12 +8,12 @@ import Store
 /// `PUT /api/register/{id}`
 extension RegisterController {
     /// Registers the device under the id that its app has; where that is not the caller's, under one of the caller's own.
-    func put(_ request: Request, _ id: String) throws -> Response {
-        let user = try request.authenticatedUser()
-        try request.requireJSON()
+    func put(_ request: UserRequest, _ id: String) throws -> Response {
+        let user = request.user
+        try request.http.requireJSON()
         let registration = try DeviceRegistration(body: request.body)
         let handle = try DeviceHandle(registration)
-        let tags = try policy.claim(registration.tags, user: try store.user(user.name))
+        let tags = try policy.claim(registration.tags, user: user.record)
         try register(handle, tags: tags, for: user.owner, appsID: id, hub.tracking(request.id))
         return Response()
     }

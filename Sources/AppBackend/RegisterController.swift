@@ -5,7 +5,7 @@ import HTTPTypes
 import JSON
 import NotificationHub
 import Store
-internal import Text
+import Text
 
 /// The registrations of devices. Each route is told in a file of its own.
 struct RegisterController: Sendable {
@@ -18,7 +18,7 @@ struct RegisterController: Sendable {
 
     var hub: any Hub { notifications.hub }
 
-    var routes: [Route] {
+    var routes: [Route<UserAction>] {
         [
             Route(.post, Path.register) { request, _ in try create(request) },
             Route(.get, Path.register) { request, _ in try list(request) },

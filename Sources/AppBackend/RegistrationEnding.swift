@@ -2,7 +2,7 @@
 import DeviceAPI
 import NotificationHub
 import Store
-internal import Text
+import Text
 
 /// Ends registrations: at the store, at the hub, and against everybody who is at work on them.
 struct RegistrationEnding: Sendable {

@@ -26,11 +26,4 @@ extension Request {
         }
         return text
     }
-
-    /// The authenticated user: `owner` names what belongs to the user, `name` is for people and policies.
-    /// - Throws: `Problem` 401, which cannot happen behind the authentication handler.
-    func authenticatedUser() throws(Problem) -> Principal {
-        guard let user else { throw Problem(.unauthorized, "User name or password is missing or wrong.") }
-        return user
-    }
 }

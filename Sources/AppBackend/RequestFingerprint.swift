@@ -2,7 +2,7 @@
 import Crypto
 import DeviceAPI
 import HTTP
-internal import Text
+import Text
 
 /// What the store gets of a request with an `Idempotency-Key`: enough to know it again, and nothing to read in it.
 enum RequestFingerprint {

@@ -2,7 +2,7 @@
 import DeviceAPI
 import HTTP
 import HTTPTypes
-internal import Text
+import Text
 
 /// Whose page made a request, as far as its browser says so. No page can make a browser say something else.
 enum RequestOrigin {

@@ -10,8 +10,8 @@ extension SessionController {
         try Self.refuseOtherSites(request)
         let isEverywhere = try Query(request.query).flag("everywhere")
         // A session that does not count any more must not end those that do.
-        if isEverywhere, let session = try sessions.session(of: request) {
-            _ = try sessions.store.removeSessions(owner: session.owner)
+        if isEverywhere, let found = try sessions.session(of: request) {
+            _ = try sessions.store.removeSessions(owner: found.session.owner)
         }
         try sessions.end(of: request)
         return Response(fields: [.setCookie: SessionCookie.clear, .cacheControl: "no-store"])

@@ -5,7 +5,7 @@ import HTTP
 extension SessionController {
     /// Whose session the cookie stands for; 401 when it stands for none. Credentials are no session and do not count.
     func read(_ request: Request) throws -> Response {
-        guard let session = try sessions.session(of: request) else { return challenge.response(to: request) }
-        return Self.answer(session)
+        guard let found = try sessions.session(of: request) else { return challenge.response(to: request) }
+        return Self.answer(found.session, of: found.user)
     }
 }

@@ -13,7 +13,7 @@ struct SessionController: Sendable {
     let authenticator: any Authenticator
     let challenge: Challenge
 
-    var routes: [Route] {
+    var routes: [Route<RequestAction>] {
         [
             Route(.post, Path.session) { request, _ in try create(request) },
             Route(.get, Path.session) { request, _ in try read(request) },
@@ -29,10 +29,10 @@ struct SessionController: Sendable {
     }
 
     /// `{"User":"alice","ExpiresAt":"2026-11-28T12:00:00Z"}`
-    static func answer(_ session: Session) -> Response {
+    static func answer(_ session: Session, of user: Principal) -> Response {
         var json = JSONWriter()
         json.object { json in
-            json.member("User", session.principal.name)
+            json.member("User", user.name)
             json.member("ExpiresAt", session.expiresAt.text)
         }
         var response = Response.json(json.bytes)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Crypto
-internal import Text
+import Text
 
 /// What the bearer of a session shows: 256 random bits. Whoever has it is the user, so it prints as `***`, and the store
 /// gets nothing of it but its hash.

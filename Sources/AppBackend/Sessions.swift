@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import HTTP
 import Store
-internal import Text
+import Text
 
 /// What stands behind the cookies: begins, finds and ends sessions.
 struct Sessions: Sendable {
@@ -23,17 +23,17 @@ struct Sessions: Sendable {
     }
 
     /// The session of the request's cookie; nil when there is none, or it has ended in whatever way.
-    func session(of request: Request) throws -> Session? {
+    func session(of request: Request) throws -> OpenSession? {
         guard let token = SessionCookie.token(in: request.fields) else { return nil }
         return try session(of: token)
     }
 
-    func session(of token: SessionToken) throws -> Session? {
+    func session(of token: SessionToken) throws -> OpenSession? {
         guard let session = try store.session(token.id, now: now()),
             let account = try authenticator.account(ofOwner: session.owner),
             token.binding(account) == Secret(session.binding)
         else { return nil }
-        return session
+        return OpenSession(session: session, user: account.principal)
     }
 
     /// Ends the session of the request's cookie, if there is one.
@@ -43,6 +43,8 @@ struct Sessions: Sendable {
     }
 }
 
-extension Session {
-    var principal: Principal { Principal(name: User.name(ofOwner: owner), owner: owner) }
+/// A session that counts, and whose it is.
+struct OpenSession {
+    let session: Session
+    let user: Principal
 }

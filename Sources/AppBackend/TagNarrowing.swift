@@ -2,7 +2,7 @@
 import DeviceAPI
 import NotificationHub
 import Store
-internal import Text
+import Text
 
 /// Takes tags from registrations whose user may not claim them any more.
 struct TagNarrowing: Sendable {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import DeviceAPI
 import NotificationHub
-import Store
+package import Store
 
 /// Which tags a user may claim for his device, and whom he may send to.
 ///

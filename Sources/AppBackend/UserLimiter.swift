@@ -8,19 +8,18 @@ import HTTPTypes
 ///
 /// It comes before `IdempotencyHandler`. So a request that is refused here has claimed no key, and the same one may be
 /// made later; and one that is made again counts again, because it costs a look into the store.
-struct UserLimiter: Responder {
+struct UserLimiter: UserResponder {
     /// When to ask again while too many bytes are under way: it is not known when they will be done, in seconds.
     static let bytesRetryAfter = 1
 
     let limits: UserLimits
     let meter: UserMeter
-    let routes: any RoutedResponder
-    let inner: any Responder
+    let inner: any UserResponder
 
     /// - Throws: `Problem` 429; what the inner responder throws.
-    func respond(to request: Request) throws -> Response {
-        let owner = try request.authenticatedUser().owner
-        let kind = Kind(request, route: routes.route(of: request))
+    func respond(to request: UserRequest) throws -> Response {
+        let owner = request.user.owner
+        let kind = Kind(request.http, route: request.route?.pattern)
         let bytes = request.body.count + (kind == .list ? meter.expectedListBytes(of: owner) : 0)
         guard limits.bytesUnderWay > 0, bytes > 0 else { return try pass(request, kind, owner) }
         guard meter.begin(bytes, of: owner, atMost: limits.bytesUnderWay) else {
@@ -32,7 +31,7 @@ struct UserLimiter: Responder {
         return try pass(request, kind, owner)
     }
 
-    private func pass(_ request: Request, _ kind: Kind?, _ owner: String) throws -> Response {
+    private func pass(_ request: UserRequest, _ kind: Kind?, _ owner: String) throws -> Response {
         switch kind {
         case nil: return try inner.respond(to: request)
         case .send:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Metrics
+package import Metrics
 import System
 
 /// What each user has done lately, as far as it is limited. It outlives a reload, which may change the limits.

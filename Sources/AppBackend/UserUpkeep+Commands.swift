@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import Store
-internal import Text
+package import Store
+import Text
 
 /// What an operator asks for.
 extension UserUpkeep {

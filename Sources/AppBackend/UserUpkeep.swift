@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import NotificationHub
-import Store
+package import NotificationHub
+package import Store
 package import Text
 
 /// Removes users with all that is theirs, and takes tags from the devices of those who may not claim them any more.

@@ -23,14 +23,12 @@ public struct Request: Sendable {
     public var remoteAddress: String?
     /// Names this request in logs and in errors, from nginx's `$request_id` where there is one. Never a secret.
     public var id: String
-    /// The authenticated user. Set by the authentication handler alone, never from the wire.
-    public var user: Principal?
 
     /// A request as a client makes it; what is left out is as empty as it can be.
     public init(
         method: HTTPRequest.Method, scheme: String = "https", authority: String = "", path: String,
         query: String = "", fields: HTTPFields = [:], body: [UInt8] = [], remoteAddress: String? = nil,
-        id: String = "", user: Principal? = nil
+        id: String = ""
     ) {
         self.method = method
         self.scheme = scheme
@@ -41,7 +39,6 @@ public struct Request: Sendable {
         self.body = body
         self.remoteAddress = remoteAddress
         self.id = id
-        self.user = user
     }
 
     /// Path and query as they stand in a request line.

@@ -9,6 +9,8 @@ public struct Response: Sendable {
     public var fields: HTTPFields
     /// Empty where the status says it all.
     public var body: [UInt8]
+    /// The pattern of the route that answered, for those who count; nil where there is none. It is not sent.
+    public var route: String?
 
     /// An answer; 200 without a body when nothing is said.
     public init(status: HTTPResponse.Status = .ok, fields: HTTPFields = [:], body: [UInt8] = []) {

@@ -3,26 +3,26 @@ public import HTTPTypes
 import Text
 
 /// One row of a router's table.
-public struct Route: Sendable {
+public struct Route<Action: Sendable>: Sendable {
     let method: HTTPRequest.Method
     /// As it was given.
     let name: String
     let pattern: [PathSegment]
-    let action: @Sendable (Request, PathParameters) throws -> Response
+    let action: Action
 
     /// - Parameters:
     ///   - pattern: `/api/register/{id}`. Literal segments are compared without regard to ASCII case (as ASP.NET
     ///     does); `{name}` takes exactly one non-empty segment, percent-decoded.
-    public init(
-        _ method: HTTPRequest.Method, _ pattern: String,
-        _ action: @escaping @Sendable (Request, PathParameters) throws -> Response
-    ) {
+    public init(_ method: HTTPRequest.Method, _ pattern: String, _ action: Action) {
         self.method = method
         name = pattern
         self.pattern = pattern.utf8.split(separator: UInt8(ascii: "/")).map(PathSegment.init)
         self.action = action
     }
 }
+
+/// The action of a route that takes a request as it came.
+public typealias RequestAction = @Sendable (Request, PathParameters) throws -> Response
 
 /// The values that a path gave to the `{names}` of its pattern.
 public struct PathParameters: Sendable {
@@ -55,54 +55,70 @@ enum PathSegment: Equatable, Sendable {
     }
 }
 
-/// A responder that can say which of its routes a request takes, for those who count.
-public protocol RoutedResponder: Responder {
-    /// The pattern of the first route with the request's path, whatever its method: `/api/register/{id}`. Never anything
-    /// of the path itself; nil when there is no such route.
-    func route(of request: Request) -> String?
+/// What a router has for a path, looked up once.
+public struct RouteMatch<Action: Sendable>: Sendable {
+    /// Of the route: `/api/register/{id}`. Never anything of the path itself.
+    public let pattern: String
+    /// What the path gave to the pattern's names.
+    public let parameters: PathParameters
+    private let found: Result<Action, RoutingError>
+
+    init(_ route: Route<Action>, parameters: PathParameters) {
+        (pattern, self.parameters, found) = (route.name, parameters, .success(route.action))
+    }
+
+    /// The path has routes, and none of the method.
+    init(pattern: String, allowed: [HTTPRequest.Method]) {
+        (self.pattern, parameters, found) = (pattern, PathParameters(), .failure(.methodNotAllowed(allowed)))
+    }
+
+    /// The action of the request's method.
+    /// - Throws: `RoutingError.methodNotAllowed`.
+    public func action() throws(RoutingError) -> Action { try found.get() }
 }
 
 /// Chooses the action for a request by its path, then by its method.
-public struct Router: RoutedResponder {
-    private let routes: [Route]
+public struct Router<Action: Sendable>: Sendable {
+    private let routes: [Route<Action>]
 
     /// - Parameter routes: tried in this order.
-    public init(_ routes: [Route]) {
+    public init(_ routes: [Route<Action>]) {
         self.routes = routes
     }
 
-    /// Whether there is a route of this path, whatever its method.
-    public func knows(_ path: String) -> Bool {
-        first(path) != nil
-    }
-
-    /// As the protocol says.
-    public func route(of request: Request) -> String? {
-        first(request.path)?.name
-    }
-
-    private func first(_ path: String) -> Route? {
-        var path = path
-        return path.withUTF8 { path in
-            guard let segments = PathSegment.places(in: path) else { return nil }
-            return routes.first { $0.matches(path, segments) }
-        }
-    }
-
-    /// - Throws: `RoutingError`, before any action runs; then whatever the action throws.
-    public func respond(to request: Request) throws -> Response {
+    /// - Returns: nil when there is no such path.
+    public func match(_ request: Request) -> RouteMatch<Action>? {
+        var first: String?
         var allowed: [HTTPRequest.Method] = []
         var path = request.path
         let found = path.withUTF8 { path in
-            guard let segments = PathSegment.places(in: path) else { return nil as Route? }
+            guard let segments = PathSegment.places(in: path) else { return nil as Route<Action>? }
             for route in routes where route.matches(path, segments) {
                 if route.method == request.method { return route }
+                if first == nil { first = route.name }
                 if !allowed.contains(route.method) { allowed.append(route.method) }
             }
             return nil
         }
-        if let found { return try found.action(request, found.parameters(of: request.path)) }
-        throw allowed.isEmpty ? RoutingError.notFound : RoutingError.methodNotAllowed(allowed)
+        if let found { return RouteMatch(found, parameters: found.parameters(of: request.path)) }
+        return first.map { RouteMatch(pattern: $0, allowed: allowed) }
+    }
+}
+
+extension Router: Responder where Action == RequestAction {
+    /// - Throws: `RoutingError`, before any action runs; then whatever the action throws.
+    public func respond(to request: Request) throws -> Response {
+        guard let match = match(request) else { throw RoutingError.notFound }
+        return try match.respond(to: request)
+    }
+}
+
+extension RouteMatch where Action == RequestAction {
+    /// - Throws: as `action()`, before the action runs; then whatever the action throws.
+    public func respond(to request: Request) throws -> Response {
+        var response = try action()(request, parameters)
+        response.route = pattern
+        return response
     }
 }
 

@@ -33,7 +33,6 @@ struct RegisterClientTests {
             #expect(request.fields[.authorization] == "Basic YWxpY2U6d29uZGVyOmxhbmQ=")
             #expect(request.scheme == "https" && request.authority == "push.example.com")
             #expect(!request.target.contains("alice") && !request.target.contains("wonder"))
-            #expect(request.user == nil)
         }
     }
 

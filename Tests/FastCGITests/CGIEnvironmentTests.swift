@@ -37,7 +37,6 @@ import Text
         #expect(request.fields[.accept] == "*/*")
         #expect(request.fields[try #require(.init("X-Trace"))] == "1")
         #expect(request.fields.count == 3)
-        #expect(request.user == nil)
     }
 
     @Test(arguments: [

@@ -6,9 +6,9 @@ import NotificationHub
 /// The REST face of a hub: Azure's language, answered from a `ServableHub` in this process, for clients of any kind.
 ///
 /// It is as strict as Azure: no operation without a signature that grants it.
-package struct HubServer: RoutedResponder {
+package struct HubServer: Responder {
     private let authorizer: RequestAuthorizer
-    private let router: Router
+    private let router: Router<RequestAction>
     private let report: @Sendable (_ cause: String, _ trackingID: String) -> Void
 
     /// - Parameters:
@@ -41,26 +41,25 @@ package struct HubServer: RoutedResponder {
     /// Never throws: what goes wrong is an answer, with the request's tracking id.
     package func respond(to request: Request) -> Response {
         let trackingID = HubResponse.trackingID(of: request)
+        let route = router.match(request)
         var response: Response
         do {
-            response = try answer(request)
+            response = try answer(request, route)
         } catch {
             let fault = HubFault(mapping: error)
             if let cause = fault.cause { report(cause, trackingID) }
             response = HubResponse.fault(fault, trackingID: trackingID, now: authorizer.now())
         }
+        response.route = route?.pattern
         response.fields[.trackingID] = trackingID
         return response
     }
 
-    package func route(of request: Request) -> String? {
-        router.route(of: request)
-    }
-
     /// Every route is authorized, and what is no route is as well: who may not enter learns nothing of what there is.
-    private func answer(_ request: Request) throws -> Response {
+    private func answer(_ request: Request, _ route: RouteMatch<RequestAction>?) throws -> Response {
         do {
-            return try router.respond(to: request)
+            guard let route else { throw RoutingError.notFound }
+            return try route.respond(to: request)
         } catch let error as RoutingError {
             _ = try authorizer.authorize(request, needs: [])
             throw error

@@ -24,7 +24,7 @@ package struct RequestMetrics: Sendable {
     ///   - clock: measures; the wall clock may be set meanwhile.
     ///   - observe: hears of each answer too; on the thread that makes it.
     package func measuring(
-        _ inner: any RoutedResponder, clock: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
+        _ inner: any Responder, clock: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
         observe: @escaping @Sendable (MeasuredAnswer) -> Void = { _ in }
     ) -> any Responder {
         MeasuredResponder(inner: inner, metrics: self, clock: clock, observe: observe)
@@ -43,7 +43,7 @@ package struct MeasuredAnswer: Sendable {
 }
 
 private struct MeasuredResponder: Responder {
-    let inner: any RoutedResponder
+    let inner: any Responder
     let metrics: RequestMetrics
     let clock: @Sendable () -> ContinuousClock.Instant
     let observe: @Sendable (MeasuredAnswer) -> Void
@@ -63,7 +63,7 @@ private struct MeasuredResponder: Responder {
 
     private func record(_ request: Request, _ response: Response, since start: ContinuousClock.Instant) {
         let answer = MeasuredAnswer(
-            requestID: request.id, method: request.method, route: inner.route(of: request) ?? "other",
+            requestID: request.id, method: request.method, route: response.route ?? "other",
             status: response.status, duration: start.duration(to: clock()), fields: response.fields)
         metrics.count(answer)
         observe(answer)

@@ -64,7 +64,7 @@ package struct Site {
         }
         self.backend = backend
         self.hub = hub
-        let whole: any RoutedResponder =
+        let whole: any Responder =
             hub.served.map { HubAndBackend(name: configuration.hub.name, hub: $0, backend: backend) } ?? backend
         responder = metrics.requests.measuring(whole, observe: { $0.log(to: logger) })
     }
@@ -144,17 +144,13 @@ package struct Site {
 }
 
 /// Serves the local hub under `/<name>/`, and the backend under everything else.
-private struct HubAndBackend: RoutedResponder {
+private struct HubAndBackend: Responder {
     let name: String
     let hub: HubServer
     let backend: Backend
 
     func respond(to request: Request) -> Response {
         isForHub(request) ? hub.respond(to: request) : backend.respond(to: request)
-    }
-
-    func route(of request: Request) -> String? {
-        isForHub(request) ? hub.route(of: request) : backend.route(of: request)
     }
 
     private func isForHub(_ request: Request) -> Bool {
