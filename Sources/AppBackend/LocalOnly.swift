@@ -2,6 +2,7 @@
 import DeviceAPI
 import HTTP
 import HTTPTypes
+import Text
 
 /// Lets only callers of this host ask, who need no credentials for it: monitors. To all others there is nothing here.
 struct LocalOnly: Responder {
@@ -22,7 +23,6 @@ struct LocalOnly: Responder {
 
     /// The loopback addresses of both families; nil is a caller within the process or on a unix socket.
     static func isLocal(_ address: String?) -> Bool {
-        guard let address else { return true }
-        return address == "::1" || address.hasPrefix("127.") || address.hasPrefix("::ffff:127.")
+        address.map { Loopback.contains($0) } ?? true
     }
 }

@@ -7,7 +7,7 @@ import Text
 public struct Endpoint: Equatable, Sendable, CustomStringConvertible {
     /// Why a text is no endpoint.
     public enum Malformed: Error, Equatable, Sendable {
-        /// `http` is for `localhost`, `127.0.0.1` and `[::1]`: credentials do not travel in the clear.
+        /// `http` is for `localhost` and loopback addresses: credentials do not travel in the clear.
         case insecure
         /// Neither `https://` nor `http://`.
         case unknownScheme
@@ -30,13 +30,11 @@ public struct Endpoint: Equatable, Sendable, CustomStringConvertible {
         let rest = parts[1].prefix { !"/?#".contains($0) }
         guard let prefix = PathPrefix(parts[1][rest.endIndex...]) else { throw .notAnOrigin }
         guard let host = Self.host(of: rest) else { throw .badAuthority }
-        guard scheme == "https" || Self.loopback.contains(host) else { throw .insecure }
+        guard scheme == "https" || host == "localhost" || Loopback.contains(host) else { throw .insecure }
         self.scheme = scheme
         self.prefix = prefix
         authority = rest.lowercased()
     }
-
-    private static let loopback: Set = ["localhost", "127.0.0.1", "[::1]"]
 
     /// The host in lower case; nil when it or the port is not one.
     private static func host(of authority: Substring) -> String? {

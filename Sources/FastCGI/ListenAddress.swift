@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
+import Text
 
 /// Where the web server finds us, as the configuration says it.
 package enum ListenAddress: Equatable, Sendable {
@@ -33,8 +34,8 @@ package enum ListenAddress: Equatable, Sendable {
             throw .badAddress(text)
         }
         let host = Self.unbracketed(text[..<colon])
-        guard let loopback = Self.isLoopback(host) else { throw .badAddress(text) }
-        guard loopback || allowNonLoopback else { throw .notLoopback(text) }
+        guard Self.isAddress(host) else { throw .badAddress(text) }
+        guard Loopback.contains(host) || allowNonLoopback else { throw .notLoopback(text) }
         self = .tcp(host: host, port: port)
     }
 
@@ -43,13 +44,9 @@ package enum ListenAddress: Equatable, Sendable {
         return text.hasPrefix("[") && text.hasSuffix("]") ? String(text.dropFirst().dropLast()) : String(text)
     }
 
-    /// Whether only this machine can connect there; nil when it is no address.
-    private static func isLoopback(_ host: String) -> Bool? {
-        var four = in_addr()
-        if inet_pton(AF_INET, host, &four) == 1 { return UInt32(bigEndian: four.s_addr) >> 24 == 127 }
-        var six = in6_addr()
-        guard inet_pton(AF_INET6, host, &six) == 1 else { return nil }
-        return withUnsafeBytes(of: &six) { $0.dropLast().allSatisfy { $0 == 0 } && $0.last == 1 }
+    private static func isAddress(_ host: String) -> Bool {
+        var bytes = in6_addr()
+        return inet_pton(AF_INET, host, &bytes) == 1 || inet_pton(AF_INET6, host, &bytes) == 1
     }
 }
 

@@ -42,12 +42,5 @@ package struct Authority: Equatable, Sendable, CustomStringConvertible {
     package var description: String { port.map { "\(host):\($0)" } ?? host }
 
     /// Whether packets to it stay on this host.
-    package var isLoopback: Bool { host == "localhost" || host == "[::1]" || isLoopbackAddress }
-
-    /// 127.0.0.0/8, written as four numbers; `127.example.org` is a name.
-    private var isLoopbackAddress: Bool {
-        let numbers = host.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-            .map { UInt8(String(Substring($0))) }
-        return numbers.count == 4 && numbers.first == 127 && !numbers.contains(nil)
-    }
+    package var isLoopback: Bool { host == "localhost" || Loopback.contains(host) }
 }

@@ -1,6 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0
 import CPostgres
 import Store
+// SPDX-License-Identifier: Apache-2.0
+internal import Text
 
 extension URLOptions {
     /// What libpq takes where a URL says nothing: its own defaults, the environment (`PGHOST`, `PGSSLMODE`, …), and the
@@ -35,11 +36,6 @@ extension ConnectionSettings {
 
     /// Whether it is a socket of this host, as one without a name is, or a loopback address.
     private static func isLocal(_ host: String) -> Bool {
-        if host.isEmpty || host.hasPrefix("/") || host.hasPrefix("@") || host == "localhost" || host == "::1" {
-            return true
-        }
-        let numbers = host.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-            .map { UInt8(String(Substring($0))) }
-        return numbers.count == 4 && numbers.first == 127 && !numbers.contains(nil)
+        host.isEmpty || host.hasPrefix("/") || host.hasPrefix("@") || host == "localhost" || Loopback.contains(host)
     }
 }
