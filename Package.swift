@@ -103,15 +103,6 @@ let package = Package(
         .target(
             name: "DeviceClient", dependencies: ["DeviceAPI", "HTTP", "JSON", "Text", httpTypes], swiftSettings: strict),
 
-        // What an operator asks when it does not work: each step judges what was found, without a network.
-        .target(
-            name: "Doctor",
-            dependencies: [
-                "AppBackend", "CPlatform", "Curl", "DeviceAPI", "FastCGI", "FileStore", "HTTP", "JSON",
-                "NotificationHub", "Store", "System", "Text", httpTypes,
-            ],
-            swiftSettings: strict),
-
         // One running responder: its configuration, the rooms introduced to each other, and what watches over them.
         .target(
             name: "Server",
@@ -126,8 +117,9 @@ let package = Package(
         .target(
             name: "Commands",
             dependencies: [
-                "AppBackend", "CPlatform", "Curl", "DeviceAPI", "Doctor", "FastCGI", "FileStore", "HTTP", "JSON",
-                "NotificationHub", "PostgresStore", "Push", "Server", "Store", "Text", "WebPush", httpTypes, logging,
+                "AppBackend", "CPlatform", "Curl", "DeviceAPI", "FastCGI", "HTTP", "JSON", "NotificationHub",
+                "PostgresStore", "Push", "Server", "Store", "System", "Text", "WebPush", httpTypes,
+                logging,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: room),
@@ -242,9 +234,9 @@ let package = Package(
             ],
             swiftSettings: strict),
         .testTarget(
-            name: "DoctorTests",
+            name: "CommandsTests",
             dependencies: [
-                "AppBackend", "Curl", "DeviceAPI", "Doctor", "HTTP", "JSON", "NotificationHub", "Store", httpTypes,
+                "AppBackend", "Commands", "Curl", "DeviceAPI", "HTTP", "JSON", "NotificationHub", "Store", httpTypes,
             ],
             swiftSettings: strict),
         .testTarget(

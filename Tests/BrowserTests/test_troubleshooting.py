@@ -14,7 +14,6 @@ OWN = "message"
 OTHERS = {"nginx answers", "nginx logs, or `nginx -t` says", "systemd says"}
 # `doctor` has a page of its own; a library in apps meets no administrator, and a parser's reasons explain themselves.
 ELSEWHERE = (
-    "Sources/Doctor",
     "Sources/Commands/Doctor",
     "Sources/DeviceClient",
     "Sources/DeviceAPI/Se",

@@ -50,14 +50,9 @@ extension WireSite {
         /// nil: the site's own front door.
         var url: String?
         var trustsCertificate = true
-        var webServer = Walk.thisUser
-        /// Where nginx's files are; nil: the site's own front door's.
-        var nginxFolder: String?
         /// Seconds for each question.
         var timeout = 60
         var more: [String] = []
-
-        static let thisUser = getpwuid(geteuid()).map { String(cString: $0.pointee.pw_name) } ?? "root"
     }
 
     /// Walks through the site, and searches what is said for the secrets that were used.
@@ -67,8 +62,7 @@ extension WireSite {
             Program.appBackend,
             [
                 "doctor", "--json", "--config", walk.configuration ?? backend.configuration, "--url",
-                walk.url ?? "https://\(authority)", "--web-server-user", walk.webServer,
-                "--nginx-folder", walk.nginxFolder ?? door.folder, "--timeout", "\(walk.timeout)",
+                walk.url ?? "https://\(authority)", "--timeout", "\(walk.timeout)",
             ] + trust + walk.more)
         let said = (outcome.output + outcome.errors).lowercased()
         for form in secrets.forms { #expect(!said.contains(form)) }

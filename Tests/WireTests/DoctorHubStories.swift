@@ -23,7 +23,7 @@ extension WireTests {
             _ = try site.addUser("doctor")
             let file = try site.configuration(replacing: site.hubKey.name, with: "MyPolicy")
             let diagnosis = try site.diagnose(WireSite.Walk(configuration: file))
-            #expect(diagnosis.wrong == ["key"] && diagnosis.found("key").contains("MyPolicy is none of the two"))
+            #expect(diagnosis.wrong == ["key"] && diagnosis.found("key").contains("MyPolicy is not one of the two"))
             #expect(diagnosis.cure("key").contains("SharedAccessKeyName"))
         }
 

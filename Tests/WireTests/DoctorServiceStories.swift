@@ -20,14 +20,13 @@ extension WireTests {
             }
 
             func diagnose(
-                _ site: WireSite, webServer: String = WireSite.Walk.thisUser, timeout: Int = 60, more: [String] = []
+                _ site: WireSite, timeout: Int = 60, more: [String] = []
             ) throws -> Diagnosis {
                 _ = try Program.run(
                     Program.appBackend, ["user", "add", "alice", "--config", service.configuration],
                     input: .text("password\n"))
                 return try site.diagnose(
-                    WireSite.Walk(
-                        configuration: service.configuration, webServer: webServer, timeout: timeout, more: more))
+                    WireSite.Walk(configuration: service.configuration, timeout: timeout, more: more))
             }
         }
 
@@ -77,7 +76,7 @@ extension WireTests {
             defer { bench.service.stop() }
             bench.service.kill()
             let killed = try bench.diagnose(site)
-            #expect(killed.wrong == ["socket"] && killed.found("socket").contains("nobody listens"))
+            #expect(killed.wrong == ["socket"] && killed.found("socket").contains("nothing listens"))
             #expect(killed.cure("socket").contains("systemctl status app-backend.service"))
             try bench.service.start()
             #expect(try bench.diagnose(site).wrong == [])
@@ -104,23 +103,6 @@ extension WireTests {
             #expect(plain.wrong == ["socket"] && plain.found("socket").contains("is not a socket"))
             let none = try bench.diagnose(site, more: ["--socket", "none"])
             #expect(none.wrong == [] && none.steps("skipped").contains("socket"))
-        }
-
-        @Test func `the web server's user may not come as far as the socket, or not connect`() throws {
-            let site = try sharedSite()
-            let bench = try Bench(isHandedSocket: true)
-            defer { bench.service.stop() }
-            let more = ["--socket", bench.service.socket]
-            let folder = try bench.diagnose(site, webServer: "nobody", more: more)
-            #expect(folder.wrong == ["socket"] && folder.cure("socket").contains("chmod o+x \(bench.folder.path)"))
-            #expect(chmod(bench.folder.path, 0o711) == 0 && chmod(bench.service.socket, 0o660) == 0)
-            let socket = try bench.diagnose(site, webServer: "nobody", more: more)
-            #expect(socket.wrong == ["socket"])
-            #expect(socket.cure("socket").contains("SocketGroup=nobody and SocketMode=0660 in app-backend.socket"))
-            #expect(chmod(bench.service.socket, 0o666) == 0)
-            #expect(try bench.diagnose(site, webServer: "nobody", more: more).wrong == [])
-            let nobody = try bench.diagnose(site, webServer: "no-such-user", more: more)
-            #expect(nobody.wrong == [] && nobody.cure("socket").contains("--web-server-user"))
         }
 
         @Test func `there are no users, or everybody is one`() throws {

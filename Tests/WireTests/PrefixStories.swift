@@ -116,7 +116,7 @@ extension WireTests {
                 let changes = FrontDoor.Changes(layout: .debianDefault, sockets: [site.backend.socket], edits: [edit])
                 try site.withFrontDoor(changes) { door in
                     let untold = try site.diagnose(
-                        WireSite.Walk(url: "https://localhost:\(door.port)/other", nginxFolder: door.folder))
+                        WireSite.Walk(url: "https://localhost:\(door.port)/other"))
                     #expect(untold.wrong == ["nginx"])
                     #expect(untold.found("nginx").contains("does not know its prefix"), "\(untold.found("nginx"))")
                     #expect(untold.cure("nginx").contains("fastcgi_param APP_BACKEND_PREFIX /other;"))

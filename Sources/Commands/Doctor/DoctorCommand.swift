@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
-import Doctor
 import FastCGI
 import Glibc
 import Server
@@ -13,10 +12,10 @@ struct DoctorCommand: ParsableCommand {
     private static let timeouts: ClosedRange<UInt16> = 1...120
 
     static let configuration = CommandConfiguration(
-        commandName: "doctor", abstract: "Walk the way of a request and say what is wrong, and what to change.",
+        commandName: "doctor", abstract: "Check each step of a request, and say what to change.",
         discussion: """
             nginx, socket, store, clock, TLS, key, hub and the push to browsers, in that order; what still makes sense \
-            after a failure is looked at all the same. It reads only, sends nobody anything, and each step ends after \
+            after a failure is looked at all the same. It only reads, sends nothing, and each step ends after \
             some seconds. Best run as root: it then becomes the store's owner before it looks at the store. Exits 0 when \
             nothing is wrong, 1 when something is, 2 when it is not used as written here.
             """)
@@ -27,15 +26,11 @@ struct DoctorCommand: ParsableCommand {
     @Option(
         help: ArgumentHelp(
             "The service's socket; none: the web server starts the service itself.",
-            discussion: "Default: `listen` of the configuration, else \(SocketStep.shippedPath).", valueName: "path"))
+            discussion: "Default: `listen` of the configuration, else \(SocketFindings.shippedPath).", valueName: "path"
+        ))
     var socket: String?
     @Option(help: ArgumentHelp("Certificates (PEM) to trust at --url, for a private authority.", valueName: "file"))
     var caFile: String?
-    @Option(help: ArgumentHelp("nginx's configuration, to name the file to change.", valueName: "folder"))
-    var nginxFolder = NginxFiles.standardFolder
-    @Option(
-        help: ArgumentHelp("The user that nginx runs as. Default: `user` of nginx.conf.", valueName: "name"))
-    var webServerUser: String?
     @Option(
         help: ArgumentHelp(
             "Seconds that one question may take; give more on a host that is very slow.", valueName: "seconds"))
@@ -56,10 +51,10 @@ struct DoctorCommand: ParsableCommand {
     func run() throws {
         // libcurl does not see to it without signals (CURLOPT_NOSIGNAL(3)).
         signal(SIGPIPE, SIG_IGN)
-        var examination = Examination(self, file: options.file ?? ConfigurationFile.defaultPath())
-        examination.run()
-        if json { print(examination.report.json(version: Version.text)) }
-        if examination.report.verdict == .wrong { throw ExitCode(1) }
+        var doctor = DoctorRun(self, file: options.file ?? ConfigurationFile.defaultPath())
+        doctor.run()
+        if json { print(doctor.report.json(version: Version.text)) }
+        if doctor.report.verdict == .fail { throw ExitCode(1) }
     }
 
     /// What --socket names; nil when it names none.

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import CPlatform
-internal import FileStore
-internal import Glibc
-package import Store
-package import Text
+import CPlatform
+import FileStore
+import Glibc
+import Store
+import System
+import Text
 
 /// What can be seen of a store without writing to it.
-package struct StoreFacts: Sendable {
-    /// What waits in the local hub.
+struct StoreFacts: Sendable {
+    /// What waits in the built-in hub.
     struct Queue: Equatable, Sendable {
         var count: Int
         /// Of the oldest message.
@@ -21,8 +22,8 @@ package struct StoreFacts: Sendable {
     var freeBytes: Int64?
     /// nil also where the file system has no such limit.
     var freeInodes: Int64?
-    /// The first file in it that belongs to somebody else.
-    var strangersFile: String?
+    /// The first file in it that belongs to another user.
+    var foreignOwnedFile: String?
     var error: StoreError?
     /// Of a folder, what is known is more exact.
     var health: StoreHealth?
@@ -44,27 +45,27 @@ package struct StoreFacts: Sendable {
     /// - Parameters:
     ///   - path: of its folder.
     ///   - now: the present moment.
-    package init(path: String, now: Timestamp) {
+    init(path: String, now: Timestamp) {
         folder = FileMode(path)
         guard folder != nil else { return }
         if access(path, W_OK) != 0 { writeRefusal = errno }
         lookAtSpace(path)
-        strangersFile = Self.strangersFile(in: path, owner: folder?.owner)
-        let broken = BrokenLines()
+        foreignOwnedFile = Self.foreignOwnedFile(in: path, owner: folder?.owner)
         do throws(StoreError) {
             var options = FileSiteStore.Options()
             options.isReadOnly = true
-            options.onEvent = { broken.hear($0) }
+            let found = BrokenLines()
+            options.onEvent = { found.add($0) }
+            defer { brokenLines = found.places }
             try lookAtContents(try FileSiteStore.open(path: path, options: options), now)
         } catch {
             self.error = error
         }
-        brokenLines = broken.places
         quarantinedLines = Self.lines(in: path + "/quarantine")
     }
 
     /// Looks at a store that is in no folder.
-    package init(now: Timestamp, open: () throws(StoreError) -> any SiteStore) {
+    init(now: Timestamp, open: () throws(StoreError) -> any SiteStore) {
         do throws(StoreError) {
             let store = try open()
             health = store.health()
@@ -89,8 +90,8 @@ package struct StoreFacts: Sendable {
         freeInodes = status.f_files == 0 ? nil : Int64(clamping: status.f_favail)
     }
 
-    /// What root left there while the service is not root's.
-    private static func strangersFile(in path: String, owner: uid_t?) -> String? {
+    /// A file that root left there while the service runs as another user.
+    private static func foreignOwnedFile(in path: String, owner: uid_t?) -> String? {
         for folder in ["", "/lock", "/users", "/notifications", "/hub", "/quarantine"] {
             for name in FolderNames.list(path + folder, maximum: maximumEntries) {
                 let place = folder.isEmpty ? name : "\(folder.dropFirst())/\(name)"
@@ -116,5 +117,39 @@ package struct StoreFacts: Sendable {
             }
         }
         return lines
+    }
+}
+
+/// Collects where a store could not be read.
+private final class BrokenLines: Sendable {
+    /// Places that are remembered.
+    private static let maximum = 100
+
+    private let found = Lock<[String]>([])
+
+    func add(_ event: StoreEvent) {
+        guard case .brokenLine(let file, let line, _) = event else { return }
+        found.withLock { if $0.count < Self.maximum { $0.append("\(file):\(line)") } }
+    }
+
+    /// `users.jsonl:3`, as many as there were up to the limit.
+    var places: [String] { found.withLock(\.self) }
+}
+
+/// What stat(2) says of a file.
+struct FileMode: Equatable, Sendable {
+    var kind: mode_t
+    var mode: mode_t
+    var owner: uid_t
+
+    var octal: String { String(mode, radix: 8) }
+}
+
+extension FileMode {
+    /// Nil, and `errno`, when there is no such file or it may not be looked at.
+    init?(_ path: String) {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        self.init(kind: status.st_mode & S_IFMT, mode: status.st_mode & 0o777, owner: status.st_uid)
     }
 }

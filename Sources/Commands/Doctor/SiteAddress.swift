@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-package import DeviceAPI
-internal import NotificationHub
+import DeviceAPI
+import NotificationHub
 
 /// The address at which apps call the site: `https://push.example.com`, or `https://example.com/push`.
-package struct SiteAddress: Equatable, Sendable, CustomStringConvertible {
-    package let scheme: String
+struct SiteAddress: Equatable, Sendable, CustomStringConvertible {
+    let scheme: String
     /// Lower case, with the port where one was named.
-    package let authority: String
+    let authority: String
     /// The host alone, as `server_name` has it.
-    package let host: String
+    let host: String
     /// What stands before `/api/`.
-    package let prefix: PathPrefix
+    let prefix: PathPrefix
 
     /// Nil for everything but `https://` or `http://`, a host, perhaps a port, and perhaps a prefix.
-    package init?(_ text: String) {
+    init?(_ text: String) {
         let found = ["https", "http"].first { text.lowercased().hasPrefix($0 + "://") }
         guard let scheme = found else { return nil }
         let rest = text.dropFirst(scheme.count + 3)
@@ -28,7 +28,7 @@ package struct SiteAddress: Equatable, Sendable, CustomStringConvertible {
     /// Without the prefix.
     var origin: String { "\(scheme)://\(authority)" }
 
-    package var description: String { "\(scheme)://\(authority)\(prefix)" }
+    var description: String { "\(scheme)://\(authority)\(prefix)" }
 
     /// What `listen` has in nginx.
     var port: UInt16 {

@@ -5,10 +5,10 @@ import HTTPTypes
 import NotificationHub
 import Testing
 
-@testable import Doctor
+@testable import Commands
 
 /// What is made of a hub's answers and of the way there.
-struct HubStepTests {
+struct HubFindingsTests {
     private static func error(_ status: Int, _ detail: String) -> Response {
         Response(
             status: HTTPResponse.Status(code: status),
@@ -46,24 +46,24 @@ struct HubStepTests {
         #expect(HubAnswer(.success(response)) == meaning)
     }
 
-    private static func subject(key: String = "DefaultFullSharedAccessSignature", caFile: String? = nil) -> HubSubject {
-        HubSubject(
-            name: "contoso", host: "ns.servicebus.windows.net", keyName: key, caFile: caFile,
+    private static func judge(key: String = "DefaultFullSharedAccessSignature", caFile: String? = nil) -> HubFindings {
+        HubFindings(
+            name: "contoso", host: "ns.servicebus.windows.net", keyName: key, caFile: caFile, platforms: ["apns"],
             setting: SettingName(file: "/a.json"))
     }
 
     @Test func `a key that may only listen is known by its name`() {
-        let key = KeyStep(Self.subject(key: "DefaultListenSharedAccessSignature"), isClockWrong: false)
-        #expect(key.findings(.missingRight).first?.found.contains("can never send") == true)
-        #expect(key.findings(.missingRight).first?.verdict == .wrong)
-        #expect(key.findings(.accepted).map(\.verdict) == [.ok])
+        let judge = Self.judge(key: "DefaultListenSharedAccessSignature")
+        let finding = judge.key(.missingRight, isClockWrong: false)
+        #expect(finding.verdict == .fail && finding.found.contains("can never send"))
+        #expect(judge.key(.accepted, isClockWrong: false).verdict == .ok)
     }
 
     @Test(arguments: [HubAnswer.badSignature, .expired]) func `a wrong clock is not blamed on the key`(
         answer: HubAnswer
     ) {
-        #expect(KeyStep(Self.subject(), isClockWrong: true).findings(answer).map(\.verdict) == [.skipped])
-        #expect(KeyStep(Self.subject(), isClockWrong: false).findings(answer).map(\.verdict) == [.wrong])
+        #expect(Self.judge().key(answer, isClockWrong: true).verdict == .skipped)
+        #expect(Self.judge().key(answer, isClockWrong: false).verdict == .fail)
     }
 
     static let failures: [(ConnectionProbe.Failure, Step, String)] = [
@@ -77,12 +77,12 @@ struct HubStepTests {
     ]
 
     @Test(arguments: failures)
-    func `a connection that fails is one step's affair`(failure: ConnectionProbe.Failure, step: Step, cure: String) {
-        let tls = TLSStep(Self.subject()).findings(.failure(failure), now: 0)
-        let hub = HubStep(Self.subject(), platforms: []).findings(.failure(failure), nil)
-        #expect(tls.map(\.verdict) == [step == .tls ? .wrong : .skipped])
-        #expect(hub.map(\.verdict) == [step == .hub ? .wrong : .skipped])
-        #expect((tls + hub).contains { $0.cure?.contains(cure) == true })
+    func `a connection that fails is one step's affair`(failure: ConnectionProbe.Failure, step: Step, fix: String) {
+        let tls = Self.judge().tls(.failure(failure), now: 0)
+        let hub = Self.judge().hub(.failure(failure), nil)
+        #expect(tls.verdict == (step == .tls ? .fail : .skipped))
+        #expect(hub.verdict == (step == .hub ? .fail : .skipped))
+        #expect([tls, hub].contains { $0.fix?.contains(fix) == true })
     }
 
     static let days: [(Int64, Verdict)] = [(31, .ok), (29, .warning), (6, .warning), (0, .warning)]
@@ -92,6 +92,6 @@ struct HubStepTests {
         let certificate = ServerCertificate(
             subject: "CN = a", issuer: "CN = b", notBefore: 0, notAfter: days * 86_400 + 7_200)
         let connection = ConnectionProbe.Connection(certificate: certificate, localAddress: "192.0.2.1")
-        #expect(TLSStep(Self.subject()).findings(.success(connection), now: 0).map(\.verdict) == [verdict])
+        #expect(Self.judge().tls(.success(connection), now: 0).verdict == verdict)
     }
 }

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-import Doctor
 import Server
 import Store
 import WebPush
 
-extension Examination {
-    /// What can be known of store and push as the one whose store it is.
+extension DoctorRun {
+    /// What can be known of store and push as the owner of the store.
     struct AsOwner {
         /// To open it by.
         let store: StoreLocation
-        let push: PushStep.State
+        let push: PushFindings.State
     }
 
     /// Makes root the store's owner, as which the service runs: what root may read, the service perhaps may not.
@@ -20,12 +19,12 @@ extension Examination {
         do throws(StoreError) {
             try StoreOwner.dropPrivileges(toOwnerOf: &asOwner)
         } catch {
-            // Then it is looked at as who this is; the step says what is wrong with the folder.
+            // Then this user looks at it; the step says what is wrong with the folder.
         }
         return AsOwner(store: asOwner.store, push: pushState(asOwner))
     }
 
-    private func pushState(_ configuration: SiteConfiguration) -> PushStep.State {
+    private func pushState(_ configuration: SiteConfiguration) -> PushFindings.State {
         do throws(ConfigurationFault) {
             switch try PushService.state(configuration) {
             case .on(let key, _, let subject): return .on(publicKey: key.publicKey, subject: "\(subject)")
@@ -39,17 +38,18 @@ extension Examination {
     func storeFindings(_ owner: AsOwner?) -> [Finding] {
         guard let owner else { return [.skipped("the configuration does not say where it is")] }
         let isOn = if case .on = owner.push { true } else { false }
-        let step = StoreStep(
+        let judge = StoreFindings(
             path: configuration.store.description, needsUsers: configuration.authenticationMethod == .users,
-            delivery: configuration.hub.connection != nil ? .elsewhere : isOn ? .localHub : .nobody, setting: setting)
+            delivery: configuration.hub.connection != nil ? .elsewhere : isOn ? .builtInHub : .nothing, setting: setting
+        )
         switch owner.store {
         case .folder(let path):
-            return step.findings(StoreFacts(path: path, now: Site.now()), serviceSays: service?.store)
+            return judge.findings(StoreFacts(path: path, now: Site.now()), serviceSays: service?.store)
         case .database:
             let facts = StoreFacts(now: Site.now()) { () throws(StoreError) in
                 try Site.openStore(configuration) { _ in }
             }
-            return step.databaseFindings(facts, serviceSays: service?.store)
+            return judge.databaseFindings(facts, serviceSays: service?.store)
         }
     }
 
@@ -61,7 +61,7 @@ extension Examination {
         if case .on = owner.push, settings.proxy == nil {
             unresolved = HostLookup.unresolved(settings.hosts.exampleNames, seconds: command.timeout)
         }
-        return PushStep(owner.push, setting: setting).findings(
+        return PushFindings(state: owner.push, setting: setting).findings(
             running: service?.configuration, unresolved: unresolved)
     }
 }

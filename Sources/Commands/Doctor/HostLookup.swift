@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import FastCGI
-internal import Glibc
+import FastCGI
+import Glibc
 import System
 
 /// Looks names up, all at once, and not for longer than it is given: getaddrinfo(3) itself knows no deadline, and a
 /// thread that still waits in it is left behind.
-package enum HostLookup {
+enum HostLookup {
     /// Names that are looked up at once.
     static let maximumHosts = 32
 
@@ -15,7 +15,7 @@ package enum HostLookup {
     }
 
     /// - Returns: those without an address, or without an answer in time.
-    package static func unresolved(_ hosts: [String], seconds: UInt16) -> [String] {
+    static func unresolved(_ hosts: [String], seconds: UInt16) -> [String] {
         let hosts = Array(hosts.prefix(maximumHosts))
         let found = Found()
         var started = 0

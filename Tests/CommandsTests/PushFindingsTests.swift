@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import Testing
 
-@testable import Doctor
+@testable import Commands
 
-struct PushStepTests {
+struct PushFindingsTests {
     private static let setting = SettingName(file: nil)
-    private static let on = PushStep(.on(publicKey: "BKey", subject: "mailto:a@example.com"), setting: setting)
+    private static let on = PushFindings(
+        state: .on(publicKey: "BKey", subject: "mailto:a@example.com"), setting: setting)
 
     private static func running(_ key: String?) -> RunningConfiguration {
         RunningConfiguration(realm: "A", platforms: [], vapidPublicKey: key)
@@ -18,7 +19,7 @@ struct PushStepTests {
 
     @Test(arguments: [nil, "BOther"]) func `another key in the service is a warning`(key: String?) {
         let found = Self.on.findings(running: Self.running(key), unresolved: [])
-        #expect(found.map(\.verdict) == [.warning] && found.first?.cure?.contains("restart app-backend") == true)
+        #expect(found.map(\.verdict) == [.warning] && found.first?.fix?.contains("restart app-backend") == true)
     }
 
     @Test func `push services without an address are a warning`() {
@@ -27,11 +28,11 @@ struct PushStepTests {
     }
 
     @Test func `no key is no trouble, and a bad one is`() {
-        let off = PushStep(.off(reason: "there is no key"), setting: Self.setting)
+        let off = PushFindings(state: .off(reason: "there is no key"), setting: Self.setting)
         #expect(off.findings(running: nil, unresolved: []).map(\.verdict) == [.skipped])
-        let bad = PushStep(.faulty(key: "webPush.subject", reason: "is needed"), setting: Self.setting)
-        #expect(bad.findings(running: nil, unresolved: []).first?.cure?.contains("webPush.subject") == true)
-        #expect(bad.findings(running: nil, unresolved: []).map(\.verdict) == [.wrong])
+        let bad = PushFindings(state: .faulty(key: "webPush.subject", reason: "is needed"), setting: Self.setting)
+        #expect(bad.findings(running: nil, unresolved: []).first?.fix?.contains("webPush.subject") == true)
+        #expect(bad.findings(running: nil, unresolved: []).map(\.verdict) == [.fail])
     }
 
     @Test func `names are looked up all at once, and localhost is known`() {

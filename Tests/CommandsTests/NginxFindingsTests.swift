@@ -6,10 +6,10 @@ import HTTP
 import HTTPTypes
 import Testing
 
-@testable import Doctor
+@testable import Commands
 
 /// What no nginx of a test can show.
-struct NginxStepTests {
+struct NginxFindingsTests {
     private static let config = Response.json(Array(#"{"Platforms":[{"Name":"apns"}],"Realm":"AppBackend"}"#.utf8))
 
     /// A site that is as it should be.
@@ -17,7 +17,7 @@ struct NginxStepTests {
         switch request.path {
         case "/api/config": return request.fields[.key] == nil ? config : Response(status: .badRequest)
         case "/api/register":
-            let detail = request.fields.contains(.authorization) ? Challenge.wrongCredentials : Challenge.endedSession
+            let detail = request.fields.contains(.authorization) ? Challenge.failCredentials : Challenge.endedSession
             return Response(
                 status: .unauthorized, fields: [.wwwAuthenticate: "Basic realm=\"AppBackend\", charset=\"UTF-8\""],
                 body: Array("{\"detail\":\"\(detail)\"}".utf8))
@@ -29,10 +29,9 @@ struct NginxStepTests {
         localAddress: String = "192.0.2.7", _ site: @escaping @Sendable (Request) -> Response
     ) throws -> [Finding] {
         let address = try #require(SiteAddress("https://push.example.com"))
-        let step = NginxStep(
-            site: address, realm: "AppBackend", files: NginxFiles(folder: "/nowhere"),
-            transport: ClosureResponder { site($0) })
-        return step.findings(.success(.init(certificate: nil, localAddress: localAddress)), now: 0)
+        let step = NginxStep(site: address, transport: ClosureResponder { site($0) })
+        return NginxFindings(site: address, realm: "AppBackend")
+            .findings(.success(.init(certificate: nil, localAddress: localAddress)), now: 0) { try step.ask($0) }
     }
 
     @Test(
@@ -66,7 +65,7 @@ struct NginxStepTests {
             request.path == "/api/config" ? Self.config : Self.well(request)
         }
         #expect(found.map(\.verdict) == [.ok, .warning])
-        #expect(found.last?.cure?.contains("HTTP_IDEMPOTENCY_KEY $http_idempotency_key") == true)
+        #expect(found.last?.fix?.contains("HTTP_IDEMPOTENCY_KEY $http_idempotency_key") == true)
     }
 
     static let addresses: [(String, [Verdict])] = [
@@ -87,11 +86,11 @@ struct NginxStepTests {
         (503, #"{"detail":"The service is not available just now."}"#, "app-backend-upstream.conf"),
         (503, #"{"detail":"The store cannot be written."}"#, "journalctl -u app-backend"),
         (504, "", "journalctl -u app-backend"), (418, "", "error_log"),
-    ]) func `who does not answer is told apart`(status: Int, body: String, cure: String) throws {
+    ]) func `who does not answer is told apart`(status: Int, body: String, fix: String) throws {
         let found = try Self.findings { _ in
             Response(status: HTTPResponse.Status(code: status), body: Array(body.utf8))
         }
-        #expect(found.map(\.verdict) == [.wrong] && found.first?.cure?.contains(cure) == true)
+        #expect(found.map(\.verdict) == [.fail] && found.first?.fix?.contains(fix) == true)
     }
 
     @Test func `what stands behind a redirect's question mark is not shown`() throws {
@@ -109,13 +108,12 @@ struct NginxStepTests {
     ]
 
     @Test(arguments: failures) func `why there is no connection decides what to change`(
-        failure: ConnectionProbe.Failure, cure: String
+        failure: ConnectionProbe.Failure, fix: String
     ) throws {
         let address = try #require(SiteAddress("https://push.example.com"))
-        let step = NginxStep(
-            site: address, realm: nil, files: NginxFiles(folder: "/nowhere"),
-            transport: ClosureResponder { _ in Response() })
-        let found = step.findings(.failure(failure), now: 0)
-        #expect(found.map(\.verdict) == [.wrong] && found.first?.cure?.contains(cure) == true)
+        let found = NginxFindings(site: address, realm: nil).findings(.failure(failure), now: 0) { _ in
+            NginxStep.Answers(config: Response())
+        }
+        #expect(found.map(\.verdict) == [.fail] && found.first?.fix?.contains(fix) == true)
     }
 }

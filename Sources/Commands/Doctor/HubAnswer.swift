@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-package import HTTP
-internal import HTTPTypes
-package import NotificationHub
+import HTTP
+import HTTPTypes
+import NotificationHub
 
 /// What the hub's answer to a signed question says of key and hub. Its words are looked at and never repeated.
-package enum HubAnswer: Equatable, Sendable {
+enum HubAnswer: Equatable, Sendable {
     /// The key has every right, the hub is there.
     case accepted
     /// The hub did not know the key, or the signature was not made with it.
@@ -17,7 +17,7 @@ package enum HubAnswer: Equatable, Sendable {
     case noSuchHub
     case throttled
     case failing(status: Int)
-    /// Somebody answers who does not speak the hub's language.
+    /// What answers does not speak the hub's language.
     case notAHub(status: Int)
     /// No answer came; the transport's own words.
     case noAnswer(String)
@@ -25,7 +25,7 @@ package enum HubAnswer: Equatable, Sendable {
     /// A hub that does not exist answers, for some questions, 200 with this title.
     private static let catalogue = "Publicly Listed Services"
 
-    package init(_ answer: Result<Response, HubError>) {
+    init(_ answer: Result<Response, HubError>) {
         switch answer {
         case .failure(.unreachable(let reason, _)): self = .noAnswer(reason)
         case .failure(let error): self = .noAnswer("\(error)")

@@ -3,9 +3,9 @@ import HTTP
 import HTTPTypes
 import Testing
 
-@testable import Doctor
+@testable import Commands
 
-struct ClockStepTests {
+struct ClockFindingsTests {
     /// 1994-11-06 08:49:37.
     private static let moment: Int64 = 784_111_777
     private static let response = Response(fields: [.date: "Sun, 06 Nov 1994 08:49:37 GMT"])
@@ -19,30 +19,30 @@ struct ClockStepTests {
     @Test(arguments: calls) func `the time that a call takes is no difference`(
         before: Int64, after: Int64, seconds: Int64
     ) {
-        let difference = ClockStep.Difference(
+        let difference = ClockDifference(
             host: "a", Self.response, before: Self.moment + before, after: Self.moment + after)
         #expect(difference?.seconds == seconds)
     }
 
     @Test func `an answer without a date says nothing`() {
-        #expect(ClockStep.Difference(host: "a", Response(), before: 0, after: 0) == nil)
-        #expect(ClockStep.Difference(host: "a", Response(fields: [.date: "now"]), before: 0, after: 0) == nil)
+        #expect(ClockDifference(host: "a", Response(), before: 0, after: 0) == nil)
+        #expect(ClockDifference(host: "a", Response(fields: [.date: "now"]), before: 0, after: 0) == nil)
     }
 
     static let differences: [(Bool?, Int64, Verdict)] = [
-        (true, 0, .ok), (true, 30, .ok), (true, -31, .warning), (true, 300, .warning), (true, 301, .wrong),
-        (true, -301, .wrong), (false, 0, .warning), (nil, 0, .ok), (true, Int64.min, .wrong),
+        (true, 0, .ok), (true, 30, .ok), (true, -31, .warning), (true, 300, .warning), (true, 301, .fail),
+        (true, -301, .fail), (false, 0, .warning), (nil, 0, .ok), (true, Int64.min, .fail),
     ]
 
     @Test(arguments: differences)
     func `above 30 seconds it is a warning, above five minutes wrong`(isKept: Bool?, seconds: Int64, verdict: Verdict) {
-        let step = ClockStep(isSynchronized: isKept, differences: [.init(host: "hub", seconds: seconds)])
+        let step = ClockFindings(isSynchronized: isKept, differences: [.init(host: "hub", seconds: seconds)])
         #expect(step.findings().map(\.verdict) == [verdict])
-        #expect(step.findings().allSatisfy { $0.verdict == .ok || $0.cure?.contains("timedatectl") == true })
+        #expect(step.findings().allSatisfy { $0.verdict == .ok || $0.fix?.contains("timedatectl") == true })
     }
 
     @Test func `which way the clock is wrong is said from this host's side`() {
-        let step = ClockStep(isSynchronized: true, differences: [.init(host: "hub", seconds: 400)])
+        let step = ClockFindings(isSynchronized: true, differences: [.init(host: "hub", seconds: 400)])
         #expect(step.findings().first?.found.contains("400 s behind that of hub") == true)
     }
 }

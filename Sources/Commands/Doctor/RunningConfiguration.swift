@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import HTTP
-internal import JSON
+import HTTP
+import JSON
 
 /// What a running service says of its configuration: `GET /api/config`.
-package struct RunningConfiguration: Equatable, Sendable {
-    package var realm: String
+struct RunningConfiguration: Equatable, Sendable {
+    var realm: String
     /// The platforms' names.
-    package var platforms: [String]
+    var platforms: [String]
     /// By which key browsers know the site.
-    package var vapidPublicKey: String?
+    var vapidPublicKey: String?
 
-    package init(realm: String, platforms: [String], vapidPublicKey: String?) {
+    init(realm: String, platforms: [String], vapidPublicKey: String?) {
         self.realm = realm
         self.platforms = platforms
         self.vapidPublicKey = vapidPublicKey

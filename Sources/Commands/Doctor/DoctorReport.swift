@@ -1,39 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import JSON
+import JSON
 
 /// What was found at each step, for people and for scripts.
-package struct Report: Sendable {
-    package struct Entry: Equatable, Sendable {
-        package let step: Step
-        package let findings: [Finding]
+struct DoctorReport: Sendable {
+    struct Entry: Equatable, Sendable {
+        let step: Step
+        let findings: [Finding]
 
-        package var verdict: Verdict { findings.map(\.verdict).max() ?? .skipped }
+        var verdict: Verdict { findings.map(\.verdict).max() ?? .skipped }
     }
 
-    package private(set) var entries: [Entry] = []
+    private(set) var entries: [Entry] = []
 
-    package init() {}
+    init() {}
 
-    package mutating func add(_ step: Step, _ findings: [Finding]) {
+    mutating func add(_ step: Step, _ findings: [Finding]) {
         entries.append(Entry(step: step, findings: findings))
     }
 
     /// Of all of it. Steps that were left out do not make it worse.
-    package var verdict: Verdict {
+    var verdict: Verdict {
         let worst = entries.map(\.verdict).max() ?? .ok
         return worst == .skipped ? .ok : worst
     }
 
-    /// One line for each finding, and one for each cure.
-    package static func lines(_ step: Step, _ findings: [Finding]) -> [String] {
+    /// One line for each finding, and one for each fix.
+    static func lines(_ step: Step, _ findings: [Finding]) -> [String] {
         findings.flatMap { finding in
             let line = padded(finding.verdict.rawValue, 9) + padded(step.rawValue, 15) + finding.found
-            return [line] + (finding.cure.map { [padded("", 9) + padded("->", 15) + $0] } ?? [])
+            return [line] + (finding.fix.map { [padded("", 9) + padded("->", 15) + $0] } ?? [])
         }.map(printable)
     }
 
     /// `{"verdict":…,"version":…,"steps":[{"step":…,"verdict":…,"findings":[{"verdict":…,"found":…,"cure":…}]}]}`
-    package func json(version: String) -> String {
+    func json(version: String) -> String {
         var json = JSONWriter()
         json.object { json in
             json.member("verdict", verdict.rawValue)
@@ -55,7 +55,7 @@ package struct Report: Sendable {
                         json.member("verdict", finding.verdict.rawValue)
                         json.member("found", printable(finding.found))
                         json.name("cure")
-                        if let cure = finding.cure { json.string(printable(cure)) } else { json.null() }
+                        if let fix = finding.fix { json.string(printable(fix)) } else { json.null() }
                     }
                 }
             }

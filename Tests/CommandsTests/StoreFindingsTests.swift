@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+import Store
+import Testing
+
+@testable import Commands
+
+/// What is made of what was seen of a store.
+struct StoreFindingsTests {
+    struct Row: CustomTestStringConvertible, Sendable {
+        let name: String
+        let verdict: Verdict
+        let fix: String
+        var delivery = StoreFindings.Delivery.builtInHub
+        var needsUsers = true
+        var serviceSays: String? = "writable"
+        let change: @Sendable (inout StoreFacts) -> Void
+
+        var testDescription: String { name }
+    }
+
+    static let rows = [
+        Row(name: "no folder", verdict: .fail, fix: "store.path in /a.json") { $0.folder = nil },
+        Row(name: "open", verdict: .fail, fix: "chmod 700 /store") { $0.folder?.mode = 0o701 },
+        Row(name: "read-only mount", verdict: .fail, fix: "remount,rw") { $0.writeRefusal = EROFS },
+        Row(name: "another's", verdict: .fail, fix: "root") { $0.writeRefusal = EACCES },
+        Row(name: "full", verdict: .fail, fix: "df -h") { $0.freeBytes = 0 },
+        Row(name: "nearly full", verdict: .warning, fix: "df -h") { $0.freeBytes = 100 << 20 },
+        Row(name: "no inodes", verdict: .fail, fix: "df -i") { $0.freeInodes = 0 },
+        Row(name: "few inodes", verdict: .warning, fix: "df -i") { $0.freeInodes = 5_000 },
+        Row(name: "no limit of inodes", verdict: .ok, fix: "") { $0.freeInodes = nil },
+        Row(name: "poisoned", verdict: .fail, fix: "restart", serviceSays: "poisoned") { _ in },
+        Row(name: "refused to the service", verdict: .fail, fix: "ReadWritePaths=/store", serviceSays: "readOnly") {
+            _ in
+        },
+        Row(name: "service not asked", verdict: .ok, fix: "", serviceSays: nil) { _ in },
+        Row(name: "damaged", verdict: .fail, fix: "docs/store.md") { $0.error = .damaged(detail: "store.json") },
+        Row(name: "empty folder", verdict: .fail, fix: "start the service") { $0.error = .readOnly },
+        Row(name: "no users", verdict: .fail, fix: "user add") { $0.users = 0 },
+        Row(name: "no users needed", verdict: .warning, fix: "auth.method", needsUsers: false) { $0.users = 0 },
+        Row(name: "a young queue", verdict: .ok, fix: "") { $0.queue = .init(count: 9, oldestSeconds: 60) },
+        Row(name: "an old queue", verdict: .warning, fix: "webPush.proxy") {
+            $0.queue = .init(count: 9, oldestSeconds: 901)
+        },
+        Row(name: "a queue for nobody", verdict: .warning, fix: "keys vapid", delivery: .nothing) {
+            $0.queue = .init(count: 1, oldestSeconds: 0)
+        },
+        Row(name: "a queue of before", verdict: .ok, fix: "", delivery: .elsewhere) {
+            $0.queue = .init(count: 1, oldestSeconds: 9_999)
+        },
+        Row(name: "broken", verdict: .warning, fix: "mend") { $0.brokenLines = ["users.jsonl:3"] },
+        Row(name: "quarantined", verdict: .warning, fix: "put back") { $0.quarantinedLines = 2 },
+    ]
+
+    @Test(arguments: rows) func `each trouble has its verdict and its fix`(row: Row) {
+        var facts = StoreFacts()
+        facts.folder = FileMode(kind: S_IFDIR, mode: 0o700, owner: 0)
+        facts.freeBytes = 1 << 40
+        facts.freeInodes = 1 << 20
+        facts.users = 2
+        facts.queue = .init(count: 0, oldestSeconds: 0)
+        row.change(&facts)
+        let step = StoreFindings(
+            path: "/store", needsUsers: row.needsUsers, delivery: row.delivery, setting: SettingName(file: "/a.json"))
+        let findings = step.findings(facts, serviceSays: row.serviceSays)
+        #expect(findings.map(\.verdict).max() == row.verdict)
+        #expect(row.fix.isEmpty || findings.contains { $0.fix?.contains(row.fix) == true }, "\(findings)")
+        #expect(findings.contains { $0.verdict == .ok } == (row.verdict != .fail))
+    }
+}
