@@ -126,11 +126,6 @@ let package = Package(
 
         .executableTarget(name: "app-backend", dependencies: ["Commands"], swiftSettings: strict),
 
-        // Numbers that are the same in every run of a test.
-        .target(name: "Randomness", path: "Tests/Randomness", swiftSettings: strict),
-        // Servers and commands that a test starts, and waiting for them with an end.
-        .target(
-            name: "Processes", dependencies: ["CPlatform", logging], path: "Tests/Processes", swiftSettings: strict),
         // What every store must do.
         .target(
             name: "StoreContract", dependencies: ["JSON", "Store", "Text"], path: "Tests/StoreContract",
@@ -138,45 +133,32 @@ let package = Package(
         // What every hub must do.
         .target(
             name: "HubContract", dependencies: ["NotificationHub"], path: "Tests/HubContract", swiftSettings: strict),
-        // A PostgreSQL server of the tests' own.
+        // What tests share: numbers that are the same in every run, processes that a test starts and waits for with a
+        // deadline, a PostgreSQL server of the tests' own, a store in memory.
         .target(
-            name: "PostgresServer", dependencies: ["Processes"], path: "Tests/PostgresServer", swiftSettings: strict),
-        // A store that forgets, for the tests of those who use one.
-        .target(
-            name: "MemoryStore", dependencies: ["JSON", "Store", "Text"], path: "Tests/MemoryStore",
+            name: "Support", dependencies: ["CPlatform", "JSON", "Store", "Text", logging], path: "Tests/Support",
             swiftSettings: strict),
         // One test room per room, then the whole arrow: in one process, and through nginx, FastCGI and libcurl.
         .testTarget(name: "SystemTests", dependencies: ["System"], swiftSettings: strict),
-        .testTarget(name: "JSONTests", dependencies: ["JSON", "Randomness"], swiftSettings: strict),
+        .testTarget(name: "JSONTests", dependencies: ["JSON", "Support"], swiftSettings: strict),
         .testTarget(name: "HTTPTests", dependencies: ["HTTP", "Text", httpTypes], swiftSettings: strict),
         .testTarget(
             name: "FastCGITests",
-            dependencies: ["CPlatform", "FastCGI", "HTTP", "Randomness", "Text", httpTypes, logging],
+            dependencies: ["CPlatform", "FastCGI", "HTTP", "Support", "Text", httpTypes, logging],
             swiftSettings: strict),
         .testTarget(
-            name: "CurlTests", dependencies: ["CPlatform", "Curl", "HTTP", "Processes", httpTypes],
+            name: "CurlTests", dependencies: ["CPlatform", "Curl", "HTTP", "Support", httpTypes],
             swiftSettings: strict),
         .testTarget(name: "TextTests", dependencies: ["Randomness", "Text"], swiftSettings: strict),
         .testTarget(name: "StoreTests", dependencies: ["Store"], swiftSettings: strict),
         .testTarget(
             name: "FileStoreTests",
-            dependencies: [
-                "FileStore", "JSON", "MemoryStore", "OracleDriver", "Processes", "Randomness", "Store", "StoreContract",
-                "Text",
-                "store-oracle",
-            ],
+            dependencies: ["JSON", "Store", "StoreContract", "Support", "Text", "store-oracle"],
             exclude: ["Fixtures"], swiftSettings: strict),
         .testTarget(
             name: "PostgresStoreTests",
-            dependencies: [
-                "JSON", "OracleDriver", "PostgresServer", "PostgresStore", "Processes", "Randomness", "Store",
-                "StoreContract", "Text", "store-oracle",
-            ],
+            dependencies: ["JSON", "PostgresStore", "Store", "StoreContract", "Support", "Text", "store-oracle"],
             swiftSettings: strict),
-        // Starts the oracle and asks it, for the tests of both stores.
-        .target(
-            name: "OracleDriver", dependencies: ["JSON", "Processes"], path: "Tests/OracleDriver", swiftSettings: strict
-        ),
         // Writes until it is killed and says what was acknowledged; started by the tests of both stores.
         .executableTarget(
             name: "store-oracle", dependencies: ["FileStore", "JSON", "PostgresStore", "Store", "Text"],
@@ -184,7 +166,7 @@ let package = Package(
             swiftSettings: strict),
         // What a file store does in a second; started by script/bench.
         .executableTarget(
-            name: "store-bench", dependencies: ["FileStore", "Randomness", "Store", "Text"], path: "Tests/StoreBench",
+            name: "store-bench", dependencies: ["Store", "Support", "Text"], path: "Tests/Bench/StoreBench",
             swiftSettings: strict),
         .testTarget(
             name: "MetricsTests",
@@ -192,25 +174,22 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "NotificationHubTests",
-            dependencies: ["HTTP", "JSON", "NotificationHub", "Randomness", "Text", "XML", httpTypes],
+            dependencies: ["HTTP", "JSON", "NotificationHub", "Support", "Text", "XML", httpTypes],
             swiftSettings: strict),
         .testTarget(
             name: "WebPushTests",
-            dependencies: [
-                "HTTP", "JSON", "NotificationHub", "Push", "Randomness", "Text", "WebPush", crypto, httpTypes,
-            ],
+            dependencies: ["HTTP", "JSON", "NotificationHub", "Push", "Support", "Text", "WebPush", crypto, httpTypes],
             swiftSettings: strict),
         // Browsers' keys, and what a push costs before it is sent; started by script/bench.
         .executableTarget(
             name: "web-push-bench", dependencies: ["NotificationHub", "Text", "WebPush", crypto],
-            path: "Tests/WebPushBench",
+            path: "Tests/Bench/WebPushBench",
             swiftSettings: strict),
         .testTarget(
             name: "LocalHubTests",
             dependencies: [
-                "FileStore", "HTTP", "HubContract", "JSON", "LocalHub", "MemoryStore", "NotificationHub",
-                "PostgresServer",
-                "PostgresStore", "Processes", "Push", "Randomness", "Store", "Text", "courier-oracle", httpTypes,
+                "HTTP", "HubContract", "JSON", "LocalHub", "NotificationHub", "PostgresStore", "Push", "Store",
+                "Support", "Text", "courier-oracle", httpTypes,
             ],
             swiftSettings: strict),
         // Delivers until it is killed and says whom it told; started by LocalHubTests.
@@ -223,13 +202,13 @@ let package = Package(
         .testTarget(
             name: "AppBackendTests",
             dependencies: [
-                "AppBackend", "DeviceAPI", "HTTP", "NotificationHub", "Randomness", "Store", "System", httpTypes,
+                "AppBackend", "DeviceAPI", "HTTP", "NotificationHub", "Store", "Support", "System", httpTypes,
             ],
             swiftSettings: strict),
         .testTarget(
             name: "ServerTests",
             dependencies: [
-                "AppBackend", "DeviceAPI", "FastCGI", "HTTP", "JSON", "NotificationHub", "Processes", "Server", "Store",
+                "AppBackend", "DeviceAPI", "FastCGI", "HTTP", "JSON", "NotificationHub", "Server", "Store", "Support",
                 "WebPush", logging,
             ],
             swiftSettings: strict),
@@ -242,15 +221,15 @@ let package = Package(
         .testTarget(
             name: "FlowTests",
             dependencies: [
-                "AppBackend", "DeviceAPI", "DeviceClient", "FileStore", "HTTP", "JSON", "LocalHub", "Metrics",
-                "NotificationHub", "Processes", "Randomness", "Store", "System", "Text", httpTypes, logging,
+                "AppBackend", "DeviceAPI", "DeviceClient", "HTTP", "JSON", "LocalHub", "Metrics", "NotificationHub",
+                "Store", "Support", "System", "Text", httpTypes, logging,
             ],
             swiftSettings: strict),
         .testTarget(
             name: "WireTests",
             dependencies: [
                 "Curl", "DeviceAPI", "DeviceClient", "FastCGI", "HTTP", "HubContract", "JSON", "NotificationHub",
-                "PostgresServer", "Processes", "Text", httpTypes, logging,
+                "Support", "Text", httpTypes, logging,
             ],
             swiftSettings: strict),
         .testTarget(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import HTTP
 import HTTPTypes
-import Randomness
+import Support
 import Testing
 
 @testable import AppBackend

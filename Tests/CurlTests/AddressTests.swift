@@ -2,7 +2,7 @@
 import Glibc
 import HTTP
 import HTTPTypes
-import Processes
+import Support
 import Testing
 
 @testable import Curl

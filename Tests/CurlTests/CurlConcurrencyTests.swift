@@ -4,7 +4,7 @@ import Foundation
 import Glibc
 import HTTP
 import HTTPTypes
-import Processes
+import Support
 import Synchronization
 import Testing
 

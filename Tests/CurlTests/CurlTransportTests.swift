@@ -3,7 +3,7 @@ import Curl
 import Glibc
 import HTTP
 import HTTPTypes
-import Processes
+import Support
 import Testing
 
 private func text(_ response: Response) -> String { String(decoding: response.body, as: UTF8.self) }

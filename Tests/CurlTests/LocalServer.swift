@@ -3,7 +3,7 @@ import Curl
 import Foundation
 import Glibc
 import HTTP
-import Processes
+import Support
 
 /// A private nginx on free loopback ports, with a certificate for `localhost` of its own making, in a temporary folder.
 final class LocalServer: Sendable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import HTTP
-import Randomness
+import Support
 import Testing
 
 @testable import FastCGI

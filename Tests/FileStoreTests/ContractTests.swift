@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import FileStore
-import MemoryStore
 import Store
 import StoreContract
+import Support
 import Testing
 
 @Suite struct ContractTests {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
-import Processes
+import Support
 import Testing
 
 /// The programs that administrators copy folders with, told what docs/upgrade-and-backup.md tells them.

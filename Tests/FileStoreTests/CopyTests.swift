@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import FileStore
 import Foundation
-import OracleDriver
-import Processes
 import Store
+import Support
 import Testing
 
 /// Copies a store that two processes of three threads write to, with files so small that compactions and splits never

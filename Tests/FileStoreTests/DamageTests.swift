@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import FileStore
 import Foundation
-import OracleDriver
-import Randomness
 import Store
+import Support
 import Testing
 
 /// One line of one table, hurt in every way that hands and disks have: it costs at most that line.

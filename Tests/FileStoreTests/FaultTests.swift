@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import FileStore
 import Foundation
-import Processes
 import Store
+import Support
 import Synchronization
 import Testing
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import FileStore
 import Foundation
-import Processes
 import Store
+import Support
 import Testing
 
 /// A folder that is opened for the first time in its place: a copy, or the store of an older version.

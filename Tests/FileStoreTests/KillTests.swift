@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import FileStore
 import Foundation
-import OracleDriver
-import Processes
-import Randomness
 import Store
+import Support
 import Testing
 
 /// Ends writers at random moments and looks for everything that they were promised.

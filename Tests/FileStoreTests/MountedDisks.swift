@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import FileStore
 import Foundation
-import Processes
+import Support
 
 /// A tmpfs of 6 MiB, mounted for one test.
 final class SmallDisk: Sendable {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import FileStore
 import Foundation
-import OracleDriver
-import Processes
+import Support
 
 extension Oracle {
     /// So small that files are split and compacted all the time.

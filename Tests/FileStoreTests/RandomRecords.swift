@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import JSON
-import Randomness
 import Store
+import Support
 import Text
 
 /// Records of every kind with texts that are hard to write down; the same ones in every run.

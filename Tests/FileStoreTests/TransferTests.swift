@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import FileStore
 import JSON
-import Randomness
 import Store
 import StoreContract
+import Support
 import Testing
 import Text
 

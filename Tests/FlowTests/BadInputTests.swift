@@ -4,7 +4,7 @@ import Foundation
 import HTTP
 import HTTPTypes
 import JSON
-import Randomness
+import Support
 import Testing
 
 /// What each route answers to requests that are not as they should be: the status, and the field at fault.

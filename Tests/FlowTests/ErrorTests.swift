@@ -5,8 +5,8 @@ import HTTP
 import HTTPTypes
 import JSON
 import NotificationHub
-import Processes
 import Store
+import Support
 import Testing
 
 /// What callers are told of trouble behind the backend, and what the log is told.

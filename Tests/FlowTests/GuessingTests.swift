@@ -6,8 +6,8 @@ import Glibc
 import HTTP
 import HTTPTypes
 import Metrics
-import Processes
 import Store
+import Support
 import Synchronization
 import Testing
 

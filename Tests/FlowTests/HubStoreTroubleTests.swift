@@ -3,8 +3,8 @@ import DeviceAPI
 import HTTP
 import HTTPTypes
 import JSON
-import Processes
 import Store
+import Support
 import Testing
 
 /// The built-in hub on a disk that is full or fails: callers read that the hub is not available, and the log says why.

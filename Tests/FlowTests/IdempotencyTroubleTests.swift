@@ -6,8 +6,8 @@ import HTTP
 import HTTPTypes
 import JSON
 import NotificationHub
-import Processes
 import Store
+import Support
 import Synchronization
 import Testing
 

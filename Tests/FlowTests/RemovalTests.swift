@@ -4,8 +4,8 @@ import DeviceAPI
 import Foundation
 import HTTPTypes
 import JSON
-import Randomness
 import Store
+import Support
 import Testing
 import Text
 

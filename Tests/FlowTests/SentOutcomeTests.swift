@@ -7,8 +7,8 @@ import HTTP
 import HTTPTypes
 import JSON
 import NotificationHub
-import Processes
 import Store
+import Support
 import Testing
 import Text
 

@@ -4,8 +4,8 @@ import DeviceAPI
 import Foundation
 import HTTP
 import HTTPTypes
-import Processes
 import Store
+import Support
 import Testing
 import Text
 

@@ -6,8 +6,8 @@ import Foundation
 import HTTP
 import HTTPTypes
 import JSON
-import Processes
 import Store
+import Support
 import Testing
 
 /// Log-ins by cookie, from their beginning to all of their ends.

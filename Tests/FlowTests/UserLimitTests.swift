@@ -5,7 +5,7 @@ import HTTP
 import HTTPTypes
 import JSON
 import Metrics
-import Processes
+import Support
 import System
 import Testing
 

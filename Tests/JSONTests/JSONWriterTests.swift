@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import JSON
-import Randomness
+import Support
 import Testing
 
 @Suite struct JSONWriterTests {

@@ -2,10 +2,9 @@
 import FileStore
 import Foundation
 import NotificationHub
-import PostgresServer
 import PostgresStore
-import Randomness
 import Store
+import Support
 import Testing
 
 /// Several processes on one store; whichever delivers is struck, again and again.

@@ -2,7 +2,7 @@
 import Foundation
 import LocalHub
 import NotificationHub
-import Processes
+import Support
 import Testing
 
 /// Several processes that deliver what waits in one store, `courier-oracle`, and what they tell. They end with it.

@@ -3,10 +3,10 @@ import Foundation
 import HTTP
 import HTTPTypes
 import LocalHub
-import MemoryStore
 import NotificationHub
 import Push
 import Store
+import Support
 import Synchronization
 import Testing
 import Text

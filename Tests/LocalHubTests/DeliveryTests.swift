@@ -2,9 +2,9 @@
 import HTTP
 import HTTPTypes
 import LocalHub
-import MemoryStore
 import NotificationHub
 import Store
+import Support
 import Synchronization
 import Testing
 

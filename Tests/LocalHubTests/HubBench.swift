@@ -3,9 +3,9 @@ import FileStore
 import HTTP
 import HTTPTypes
 import LocalHub
-import MemoryStore
 import NotificationHub
 import Store
+import Support
 import Text
 
 /// A hub with three keys, on a store in memory, and short words for talking to it.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import HTTP
 import LocalHub
-import MemoryStore
 import Store
+import Support
 import Synchronization
 import Testing
 

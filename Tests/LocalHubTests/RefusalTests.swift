@@ -2,8 +2,8 @@
 import HTTP
 import HTTPTypes
 import NotificationHub
-import Randomness
 import Store
+import Support
 import Synchronization
 import Testing
 import Text

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import HTTP
 import HTTPTypes
-import MemoryStore
 import NotificationHub
+import Support
 import Testing
 
 @Suite struct `Sends of the local hub` {

@@ -2,8 +2,8 @@
 import HTTP
 import HTTPTypes
 import LocalHub
-import MemoryStore
 import Store
+import Support
 import Testing
 
 @Suite struct `The courier after another one` {

@@ -1,8 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0
-import MemoryStore
 import NotificationHub
-import Randomness
 import Store
+// SPDX-License-Identifier: Apache-2.0
+import Support
 import Testing
 
 @testable import LocalHub

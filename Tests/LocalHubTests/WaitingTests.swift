@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import HTTP
 import LocalHub
-import MemoryStore
 import NotificationHub
 import Push
 import Store
+import Support
 import Testing
 
 /// Messages that cannot be delivered now, and those behind them.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import HTTPTypes
 import NotificationHub
-import Randomness
+import Support
 import Text
 
 /// The hub's tags; the testing library has some of its own.

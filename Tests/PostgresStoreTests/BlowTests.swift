@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
-import OracleDriver
-import PostgresServer
 import PostgresStore
-import Processes
-import Randomness
 import Store
 import StoreContract
+import Support
 import Testing
 import Text
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import Dispatch
-import PostgresServer
 import PostgresStore
 import Store
 import StoreContract
+import Support
 import Testing
 
 @Suite struct `The schema of the database` {

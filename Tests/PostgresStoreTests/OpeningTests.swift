@@ -1,7 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0
-import PostgresServer
 import PostgresStore
 import Store
+// SPDX-License-Identifier: Apache-2.0
+import Support
 import Testing
 
 @Suite struct `Opening a database` {

@@ -1,7 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0
-import PostgresServer
-import Processes
 import Store
+// SPDX-License-Identifier: Apache-2.0
+import Support
 import Testing
 import Text
 

@@ -1,9 +1,8 @@
-// SPDX-License-Identifier: Apache-2.0
-import PostgresServer
 import PostgresStore
-import Processes
 import Store
 import StoreContract
+// SPDX-License-Identifier: Apache-2.0
+import Support
 import Testing
 
 /// What a server may say or do to a call, and what the caller hears.

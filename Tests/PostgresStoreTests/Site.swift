@@ -1,8 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0
-import PostgresServer
 import PostgresStore
-import Processes
 import Store
+// SPDX-License-Identifier: Apache-2.0
+import Support
 import Testing
 
 /// A database of a test's own, with the schema in it.

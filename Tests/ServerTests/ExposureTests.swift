@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
-import Processes
+import Support
 import Testing
 
 @testable import Server

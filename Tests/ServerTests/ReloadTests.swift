@@ -5,8 +5,8 @@ import Glibc
 import HTTP
 import JSON
 import Logging
-import Processes
 import Store
+import Support
 import Testing
 
 @testable import Server

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Crypto
 import NotificationHub
-import Randomness
+import Support
 import Testing
 import Text
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import NotificationHub
-import Randomness
+import Support
 import Testing
 
 @testable import WebPush

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Crypto
 import JSON
-import Randomness
+import Support
 import Synchronization
 import Testing
 import Text

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
-import Processes
+import Support
 import Testing
 
 /// `app-backend check`, `--help` and `--version`: no server needed.

@@ -3,7 +3,7 @@ import DeviceAPI
 import Foundation
 import HTTP
 import HTTPTypes
-import Processes
+import Support
 import Testing
 
 extension WireTests {

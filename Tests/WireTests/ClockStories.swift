@@ -3,7 +3,7 @@ import Curl
 import DeviceAPI
 import Foundation
 import Glibc
-import Processes
+import Support
 import Testing
 
 extension WireTests {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import JSON
-import PostgresServer
-import Processes
+import Support
 import Testing
 
 /// What an administrator types when the state is in PostgreSQL; no server of ours needed.

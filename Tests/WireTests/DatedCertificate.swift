@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
-import Processes
+import Support
 
 /// A certificate with a beginning and an end of one's own; `openssl req` makes none that has ended.
 struct DatedCertificate {

@@ -2,7 +2,7 @@
 import Foundation
 import Glibc
 import JSON
-import Processes
+import Support
 import Testing
 
 /// What `app-backend doctor --json` said.

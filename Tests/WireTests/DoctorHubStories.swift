@@ -2,7 +2,7 @@
 import Foundation
 import HTTP
 import HTTPTypes
-import Processes
+import Support
 import Testing
 
 extension WireTests {

@@ -3,7 +3,7 @@ import Curl
 import Foundation
 import HTTP
 import HTTPTypes
-import Processes
+import Support
 
 /// nginx with the shipped files before a responder of the test's own.
 struct DoorSite {

@@ -4,7 +4,7 @@ import FastCGI
 import HTTP
 import HTTPTypes
 import Logging
-import Processes
+import Support
 import Testing
 
 /// A responder in the test's own process: what nginx lets through, and what it does, without the product behind it.

@@ -2,7 +2,7 @@
 import Curl
 import Foundation
 import Glibc
-import Processes
+import Support
 
 /// The product with its hub in the box behind an nginx, on a disk and a clock that fail when they are told to
 /// (Tests/FaultInjection).

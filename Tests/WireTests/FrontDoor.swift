@@ -2,7 +2,7 @@
 import Curl
 import Foundation
 import HTTP
-import Processes
+import Support
 
 /// A private nginx with the files that are shipped, laid out as `script/run` does it, on free loopback ports.
 final class FrontDoor: Sendable {

@@ -5,7 +5,7 @@ import Foundation
 import HTTP
 import HTTPTypes
 import JSON
-import Processes
+import Support
 import Testing
 
 extension WireTests {

@@ -4,7 +4,7 @@ import Glibc
 import HTTP
 import HTTPTypes
 import NotificationHub
-import Processes
+import Support
 import Testing
 import Text
 

@@ -4,7 +4,7 @@ import Dispatch
 import Foundation
 import HTTP
 import HTTPTypes
-import Processes
+import Support
 import Synchronization
 import Testing
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Glibc
-import Processes
+import Support
 import Testing
 
 /// `app-backend keys vapid --rotate`: no key is lost, and none is forgotten before it is told so.

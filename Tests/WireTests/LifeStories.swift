@@ -6,7 +6,7 @@ import HTTP
 import HTTPTypes
 import JSON
 import NotificationHub
-import Processes
+import Support
 import Testing
 
 extension WireTests {

@@ -6,7 +6,7 @@ import Glibc
 import HTTP
 import HTTPTypes
 import JSON
-import Processes
+import Support
 import Testing
 
 extension WireTests {

@@ -2,7 +2,7 @@
 import Dispatch
 import Foundation
 import HTTP
-import Processes
+import Support
 import Synchronization
 import Testing
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Glibc
-import Processes
+import Support
 import Synchronization
 
 /// Hears what a service tells its manager, as systemd does: datagrams on a unix socket.

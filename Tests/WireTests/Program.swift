@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Glibc
-import Processes
+import Support
 
 /// The programs that these tests start. `NGINX_PROGRAM` and `APP_BACKEND_PROGRAM` name others: script/test-install
 /// tries those of other systems.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Glibc
-import Processes
+import Support
 
 /// A push service that takes everything, and keeps a list of what it took: nginx, whose log is the list.
 final class PushSink: Sendable {

@@ -4,7 +4,7 @@ import Foundation
 import Glibc
 import HTTPTypes
 import JSON
-import Processes
+import Support
 import Testing
 
 extension WireTests {

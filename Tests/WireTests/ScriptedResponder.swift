@@ -2,7 +2,7 @@
 import Dispatch
 import Foundation
 import Glibc
-import Processes
+import Support
 import Synchronization
 
 /// A FastCGI responder, written by hand, that dies in the moments in which a real one dies seldom.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Curl
-import Processes
+import Support
 
 /// The product with its built-in hub, which pushes to a service of the test's own.
 struct SendingSite: PushingSite {

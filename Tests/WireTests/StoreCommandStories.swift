@@ -3,7 +3,7 @@ import DeviceAPI
 import Foundation
 import Glibc
 import JSON
-import Processes
+import Support
 import Testing
 
 extension WireTests {

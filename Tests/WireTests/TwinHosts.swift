@@ -3,8 +3,7 @@ import Curl
 import DeviceAPI
 import Foundation
 import NotificationHub
-import PostgresServer
-import Processes
+import Support
 import Testing
 
 /// Two hosts on one database: each has an nginx and a responder of its own, with the hub in the box, and they share no

@@ -6,8 +6,7 @@ import HTTP
 import HTTPTypes
 import JSON
 import NotificationHub
-import PostgresServer
-import Processes
+import Support
 import Testing
 
 /// What users see of two hosts on one database: one site.

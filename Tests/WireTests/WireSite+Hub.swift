@@ -4,7 +4,7 @@ import Foundation
 import HTTP
 import JSON
 import NotificationHub
-import Processes
+import Support
 
 extension WireSite: ServedSite {
     func run(_ arguments: [String], input: String) throws -> Program.Outcome {

@@ -3,7 +3,7 @@ import Curl
 import DeviceAPI
 import Foundation
 import NotificationHub
-import Processes
+import Support
 import Testing
 import Text
 

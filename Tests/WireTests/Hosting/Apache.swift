@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Glibc
-import Processes
+import Support
 
 /// Debian's Apache with mod_fcgid, as a host configures it: what our `.htaccess` finds around itself.
 final class Apache: HostingServer {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Glibc
-import Processes
+import Support
 
 /// A home directory on a shared host with the product in it, laid out as docs/shared-hosting.md says, of the files that
 /// are shipped.

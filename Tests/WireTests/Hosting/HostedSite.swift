@@ -5,7 +5,7 @@ import Foundation
 import Glibc
 import HTTP
 import JSON
-import Processes
+import Support
 import Testing
 
 /// The product on a shared host: a home, a web server, several processes on one store, and the hub in the box, which

@@ -5,7 +5,7 @@ import Glibc
 import HTTP
 import HTTPTypes
 import JSON
-import Processes
+import Support
 import Synchronization
 import Testing
 

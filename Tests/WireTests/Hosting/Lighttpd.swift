@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Processes
+import Support
 
 /// Debian's lighttpd with the configuration that is shipped, on another port.
 final class Lighttpd: HostingServer {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Processes
+import Support
 import Synchronization
 
 /// spawn-fcgi and multiwatch, as the shipped script starts them, behind the host's nginx.

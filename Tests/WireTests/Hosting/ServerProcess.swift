@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
-import Processes
+import Support
 import Synchronization
 
 /// A server's own process, over its lives.

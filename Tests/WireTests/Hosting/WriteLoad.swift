@@ -2,7 +2,7 @@
 import DeviceAPI
 import Foundation
 import JSON
-import Processes
+import Support
 import Synchronization
 import Testing
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import JSON
-import Processes
 import Testing
 
 /// `store-oracle`, which writes, says what it was promised, and compares; found beside the test bundle.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
-import Processes
 
 /// What may befall a server.
 extension PostgresServer {

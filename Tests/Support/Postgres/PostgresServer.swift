@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
-import Processes
 
 /// A PostgreSQL server of the tests' own, of Debian's package: its data and its socket are in a folder of its own, and where
 /// it has no certificate it listens nowhere else. It ends with the process that started it, however that ends.

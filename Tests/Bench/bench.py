@@ -106,7 +106,7 @@ class Site(Servers):
 
     def measure(self, path, connections, seconds, puts=None, process=None):
         command = ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--latency", "-H"]
-        command += [f"Authorization: {self.authorization}", "-s", str(ROOT / "script/bench.d/wrk.lua")]
+        command += [f"Authorization: {self.authorization}", "-s", str(ROOT / "Tests/Bench/wrk.lua")]
         command += [f"http://127.0.0.1:{self.port}{path}"] + (["--", str(puts)] if puts else [])
         before = processor_seconds(process)
         output = subprocess.run(command, check=True, capture_output=True, text=True).stdout

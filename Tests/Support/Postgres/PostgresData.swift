@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Processes
 
 /// The data of a server that has never run. It takes a second and more to make and a quarter of one to copy, so it is made
 /// once; it goes with this process.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The stores that script/bench store measures, all driven by programs that are called in the same way (Tests/StoreBench)."""
+"""The stores that script/bench store measures, all driven by programs that are called in the same way (Tests/Bench/StoreBench)."""
 
 import array
 import contextlib

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Does to another store what store-bench (Tests/StoreBench) does to AppBackend's, is called in the same way, and answers
+// Does to another store what store-bench (Tests/Bench/StoreBench) does to AppBackend's, is called in the same way, and answers
 // in the same way; see there.
 //
 //   PEER fill PLACE RECORDS OWNERS

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import FileStore
 import Glibc
-import Randomness
 import Store
+import Support
 import Text
 
 /// The record that all of them write: a line of 320 bytes in the file store.

@@ -4,7 +4,7 @@ import Glibc
 import Store
 
 /// What `script/bench store` drives: the file store, through the calls that the product makes. The programs in
-/// script/bench.d/store do the same to SQLite and to PostgreSQL, are called in the same way and answer in the same way.
+/// Tests/Bench/store do the same to SQLite and to PostgreSQL, are called in the same way and answer in the same way.
 ///
 ///     store-bench fill FOLDER RECORDS OWNERS             makes the store anew; writes some of its records, `<owner> <id>` a line
 ///     store-bench create FOLDER OWNERS THREADS SECONDS   creates records of random owners, each durably, after a second

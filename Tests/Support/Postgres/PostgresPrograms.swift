@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Glibc
-import Processes
 import Synchronization
 
 /// The server's programs, the newest there are, and the user that they run as: they refuse to run as root.

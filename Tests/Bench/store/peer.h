@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a store must do to be measured beside AppBackend's: script/bench.d/store/peer.c calls it.
+// What a store must do to be measured beside AppBackend's: Tests/Bench/store/peer.c calls it.
 #pragma once
 #include <stdint.h>
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
-import Processes
 
 /// A certificate for a server of that name, which is its own authority; it goes with the last reference to it.
 package final class Certificate: Sendable {
