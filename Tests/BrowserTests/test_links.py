@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whoever follows a link from one page of the repository to another arrives."""
+"""Links between pages of the repository, and the paths that its guides name, exist."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,14 @@ from links import broken_links, links, pages
 def test_every_link_in_the_repository_leads_somewhere() -> None:
     assert sum(len(links(page)) for page in pages(ROOT)) > 50
     assert broken_links(ROOT) == []
+
+
+@pytest.mark.parametrize("page", ["CONTRIBUTING.md", "README.md", "docs/decisions.md"])
+def test_every_path_that_a_guide_names_exists(page: str) -> None:
+    folders = "Sources|Tests|docs|script|nginx|systemd|debian|hosting"
+    paths = re.findall(rf"`((?:{folders})/[\w.+/-]+)`", (ROOT / page).read_text())
+    assert [path for path in paths if not (ROOT / path).exists()] == []
+    assert paths or page != "CONTRIBUTING.md"
 
 
 @pytest.mark.parametrize(
@@ -30,3 +39,10 @@ def test_a_link_that_leads_nowhere_is_found(tmp_path: Path, target: str) -> None
     (tmp_path / "page.md").write_text(f"# Here\n\n`[not](a-link.md)`\n\n```\n# gone\n```\n\n[it]({target})\n")
     (tmp_path / "other.md").write_text("# Other\n")
     assert broken_links(tmp_path) == [f"page.md: {target}"]
+
+
+def test_each_decision_has_a_date_and_the_alternative_that_lost() -> None:
+    sections = re.split(r"^## ", (ROOT / "docs" / "decisions.md").read_text(), flags=re.M)[1:]
+    assert len(sections) > 20
+    assert [text.splitlines()[0] for text in sections if not re.search(r"^\*\d{4}-\d\d-\d\d\.\*", text, re.M)] == []
+    assert [text.splitlines()[0] for text in sections if not re.search(r"^Rejected: \S", text, re.M)] == []
