@@ -6,7 +6,7 @@ import WebPush
 
 struct KeysCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "keys", abstract: "Make keys that nobody else gives out.", subcommands: [VAPID.self])
+        commandName: "keys", abstract: "Generate keys.", subcommands: [VAPID.self])
 
     struct VAPID: ParsableCommand {
         static let configuration = CommandConfiguration(
@@ -95,7 +95,7 @@ struct KeysCommand: ParsableCommand {
             return try keep(in: file, owner: owner)
         }
 
-        /// The former key is kept before there is another: whatever ends this in between, no key is lost.
+        /// The former key is kept before there is another: if the process ends in between, no key is lost.
         private static func rotate(
             _ file: VAPIDKeyFile, owner: (user: uid_t, group: gid_t)?
         ) throws(VAPIDKeyFile.Failure) -> VAPIDKey {
@@ -121,7 +121,7 @@ struct KeysCommand: ParsableCommand {
             if let key = try file.read() { return key }
             let key = VAPIDKey()
             if try file.create(key, owner: owner) { return key }
-            // Somebody else was first, and his is the key.
+            // Another process was first, and its key counts.
             guard let theirs = try file.read() else { throw VAPIDKeyFile.Failure(description: "comes and goes") }
             return theirs
         }

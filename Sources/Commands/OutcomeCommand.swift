@@ -7,7 +7,7 @@ import Server
 /// `app-backend outcome`
 struct OutcomeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "outcome", abstract: "Print what became of a send.",
+        commandName: "outcome", abstract: "Print the outcome of a send.",
         discussion: """
             The id is the one that `send` prints, or the NotificationId of an answer of the API; the hub keeps it for \
             seven days. Exits 0 when a device was reached, 3 when none was, 4 while that is not known.
@@ -33,7 +33,7 @@ struct OutcomeCommand: ParsableCommand {
         print(json ? String(decoding: details.json, as: UTF8.self) : report.table)
         switch report.verdict {
         case .reached: return
-        case .nobody, .refused: throw SendCommand.reachedNobody
+        case .noDevice, .refused: throw SendCommand.reachedNoDevice
         case .unknown: throw SendCommand.notKnownYet
         }
     }

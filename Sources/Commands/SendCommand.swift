@@ -16,7 +16,7 @@ struct SendCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "send", abstract: "Send a notification to a user, as the operator.",
         discussion: """
-            Waits for what becomes of it, and prints that for each platform. Exits 0 when a device was reached, 3 when \
+            Waits for the outcome, and prints it for each platform. Exits 0 when a device was reached, 3 when \
             none was, 4 when that is not known in time, 1 when the hub did not take it. With the built-in hub the running \
             service delivers.
             """)
@@ -32,7 +32,7 @@ struct SendCommand: ParsableCommand {
     @Argument(help: "The text; - reads it from standard input.") var message: String
 
     /// Exit statuses beside those of every command.
-    static let reachedNobody = ExitCode(3)
+    static let reachedNoDevice = ExitCode(3)
     static let notKnownYet = ExitCode(4)
     /// In seconds.
     private static let possibleTimeouts = 1...3_600
@@ -109,17 +109,17 @@ struct SendCommand: ParsableCommand {
         switch report.verdict {
         case .reached: return
         case .refused: throw ExitCode.failure
-        case .nobody:
+        case .noDevice:
             Terminal.printError(
                 "No device of \(to) was reached."
                     + (report.secretID.map { " The secret is kept: it waits as number \($0)." } ?? ""))
-            throw Self.reachedNobody
+            throw Self.reachedNoDevice
         case .unknown where noWait: return
         case .unknown:
             Terminal.printError(
                 site.hasBuiltInHub
-                    ? "It is queued, and what becomes of it was not known in \(timeout) s. The service delivers it: is it running?"
-                    : "The hub has it, and what becomes of it was not known in \(timeout) s.")
+                    ? "It is queued, and its outcome was not known in \(timeout) s. The service delivers it: is it running?"
+                    : "The hub has it, and its outcome was not known in \(timeout) s.")
             throw Self.notKnownYet
         }
     }
@@ -153,7 +153,7 @@ struct SendCommand: ParsableCommand {
     }
 }
 
-/// Whoever may run this command may read the store; asking for a password would protect nothing.
+/// A user who may run this command may read the store; asking for a password would protect nothing.
 private struct Operator: Authenticator {
     let name: String
 

@@ -22,7 +22,7 @@ struct SendReport {
     enum Verdict {
         /// A push service took it for at least one device.
         case reached
-        case nobody
+        case noDevice
         case unknown
         /// The hub did not take it.
         case refused
@@ -75,7 +75,7 @@ struct SendReport {
         if counts.contains(where: { $0.name == PushOutcome.success.rawValue }) { return .reached }
         if lines.allSatisfy({ $0.error != nil }) { return .refused }
         let isUnknown = counts.contains { $0.name == PushOutcome.unknownError.rawValue }
-        return isUnknown || lines.contains { $0.state == "Enqueued" || !$0.isFinal } ? .unknown : .nobody
+        return isUnknown || lines.contains { $0.state == "Enqueued" || !$0.isFinal } ? .unknown : .noDevice
     }
 
     // MARK: For people

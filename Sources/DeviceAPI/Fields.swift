@@ -3,7 +3,7 @@ public import JSON
 import Text
 
 /// A JSON object from outside, read member by member. Names are compared without regard to ASCII case, as ASP.NET
-/// does; `null` is the same as absent; what nobody asks for is ignored.
+/// does; `null` is the same as absent; members that are not read are ignored.
 public struct Fields: Sendable {
     private let members: [JSONValue.Member]
 

@@ -24,7 +24,7 @@ public struct IdempotencyKey: Hashable, Sendable {
         self.text = text
     }
 
-    /// One that nobody has used: 128 random bits.
+    /// A new one: 128 random bits.
     public static func random() -> IdempotencyKey {
         var random = SystemRandomNumberGenerator()
         let words: [UInt64] = [random.next(), random.next()]

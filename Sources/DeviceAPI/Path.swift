@@ -10,7 +10,7 @@ public enum Path {
     public static let outcomes = "/api/notifications/outcomes"
     /// Log-ins that last: a cookie in place of the password.
     public static let session = "/api/session"
-    /// What a page must know before somebody has logged in.
+    /// What a page must know before a user has logged in.
     public static let config = "/api/config"
     /// For monitors on the backend's own host.
     public static let health = "/health"

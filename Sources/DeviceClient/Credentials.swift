@@ -12,7 +12,7 @@
 public struct Credentials: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// Why name and password cannot be credentials.
     public enum Malformed: Error, Equatable, Sendable {
-        /// The name is empty: the backend would take nobody for somebody.
+        /// The name is empty, and names no user.
         case emptyUser
         /// The name has a colon, where HTTP Basic ends it (RFC 7617 section 2).
         case colonInUser
@@ -34,7 +34,7 @@ public struct Credentials: Sendable, CustomStringConvertible, CustomDebugStringC
         self.password = password
     }
 
-    /// The value of the `Authorization` header field. Whoever logs it logs the password.
+    /// The value of the `Authorization` header field. It holds the password, so it must not be logged.
     package var authorization: String {
         "Basic " + Data("\(user):\(password)".utf8).base64EncodedString()
     }

@@ -33,7 +33,7 @@ public protocol TransportFailure: Error {
     /// Whether it is certain that the other side never saw the request, so that making it again cannot do anything twice.
     var isUnsent: Bool { get }
 
-    /// Whether this very request will never be made, however often it is tried: where it goes is forbidden, or it is none.
+    /// Whether this very request will never be made, however often it is tried: where it goes is forbidden, or it is malformed.
     var isLasting: Bool { get }
 
     /// One word for those who count: `timeout`, `unreachable`. One of a few, and never anything of the request.

@@ -5,7 +5,7 @@ public import HTTPTypes
 public struct Response: Sendable {
     /// Any HTTP status.
     public var status: HTTPResponse.Status
-    /// Without `Content-Length`, which whoever writes the answer adds.
+    /// Without `Content-Length`, which the server adds when it writes the answer.
     public var fields: HTTPFields
     /// Empty where the status says it all.
     public var body: [UInt8]

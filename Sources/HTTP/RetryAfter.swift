@@ -4,7 +4,7 @@ import Text
 
 /// How long a server asks to be left alone (`Retry-After`, RFC 9110 section 10.2.3).
 public enum RetryAfter {
-    /// Whoever asks for longer is asked again after this many seconds: no server's typing error silences us for years.
+    /// A server that asks for longer is called again after this many seconds: a typing error there must not silence us for years.
     public static let maximumSeconds = 86_400
 
     /// Seconds from now, 0 ... `maximumSeconds`; nil when the field is absent or says neither seconds nor a date.

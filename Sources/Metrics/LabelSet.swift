@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// What tells the series of one family apart. Its values are few and known: never a user's name, an id, a handle or a
-/// path, for each combination is kept as long as the process lives, and by whoever scrapes it for years.
+/// path, for each combination is kept as long as the process lives, and by the monitoring system for years.
 package protocol LabelSet: Hashable, Sendable {
     /// `[a-zA-Z_][a-zA-Z0-9_]*`, and neither `le` nor `__…`, which are Prometheus' own.
     static var names: [StaticString] { get }

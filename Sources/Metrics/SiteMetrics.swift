@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// All that is counted from the process's beginning to its end. It outlives what it counts: a site that is made anew
+/// All that is counted from the process's beginning to its end. It outlives what it counts: a site that is made again
 /// goes on with the same numbers.
 package struct SiteMetrics: Sendable {
     package let requests = RequestMetrics()

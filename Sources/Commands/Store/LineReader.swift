@@ -5,7 +5,7 @@ import Glibc
 /// A file of lines that is read more than once, a piece at a time. What comes through a pipe is kept in a file without a
 /// name first.
 final class LineReader {
-    /// A longer line is none of an export, in bytes.
+    /// The longest line of an export, in bytes.
     static let maximumLineBytes = 16 << 20
     private static let pieceBytes = 256 << 10
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// Tells whoever sits at a terminal how far long work has come, at most once a second, on standard error. In a script,
-/// or a pipe, nobody waits, and nothing is said.
+/// Prints the progress of long work on standard error, at most once a second, where that is a terminal. In a script or a
+/// pipe it prints nothing.
 struct Progress {
     private static let pause = Duration.seconds(1)
 

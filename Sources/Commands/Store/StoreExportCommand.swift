@@ -25,7 +25,7 @@ struct StoreExportCommand: ParsableCommand {
         guard output != nil || isatty(STDOUT_FILENO) == 0 else {
             throw CommandError("An export is nothing for a terminal: app-backend store export > site.jsonl")
         }
-        // As whoever calls this: the store's owner may not write there.
+        // As the calling user: the store's owner may not write there.
         let descriptor = try output.map(create) ?? STDOUT_FILENO
         var file = BufferedWriter(descriptor, name: output ?? "standard output")
         var writer = ExportWriter()

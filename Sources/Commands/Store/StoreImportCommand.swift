@@ -29,7 +29,7 @@ struct StoreImportCommand: ParsableCommand {
     private static let maximumFaults = 20
 
     func run() throws {
-        // As whoever calls this: the store's owner may not read it.
+        // As the calling user: the store's owner may not read it.
         let input = try LineReader(file)
         let read = try check(input)
         let total = read.counts.values.reduce(0, +)

@@ -38,7 +38,7 @@ struct StoreVerifyCommand: ParsableCommand {
             print("Remove indexed.json from the folder and restart the service: it adds what is missing.")
         }
         if report.cutLines > 0 {
-            print("\(report.cutLines) lines end in their middle: nobody was told that they were kept")
+            print("\(report.cutLines) lines end in their middle: their writes were never acknowledged")
         }
         if report.editedLines > 0 { print("\(report.editedLines) lines were edited by hand, and count") }
         print("\(verdict(report)): \(report.lines) lines.")

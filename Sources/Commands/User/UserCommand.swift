@@ -105,7 +105,7 @@ struct UserCommand: ParsableCommand {
         "The name \(name) was removed before, and is too long to be told from that one: take another."
     }
 
-    /// How often a change is made anew, when a service has changed the same user meanwhile.
+    /// How often a change is tried again, when a service has changed the same user meanwhile.
     static let maximumAttempts = 16
 
     /// Writes what `make` makes of the record of that name, as it is then.

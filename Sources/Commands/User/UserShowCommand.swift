@@ -44,7 +44,7 @@ struct UserShowCommand: ParsableCommand {
     }
 }
 
-/// What is told of a user.
+/// What is printed of a user.
 private struct UserReport {
     let user: User
     let devices: [DeviceRecord]

@@ -55,7 +55,7 @@ private struct MeasuredResponder: Responder {
             record(request, response, since: start)
             return response
         } catch {
-            // Whoever carries the request answers so.
+            // The server that carries the request answers so.
             record(request, Response(status: .internalServerError), since: start)
             throw error
         }
@@ -70,7 +70,7 @@ private struct MeasuredResponder: Responder {
     }
 }
 
-/// Methods that mean something here; whoever invents others makes no series by it.
+/// Methods that mean something here; an invented one makes no series.
 private enum MethodLabel: String {
     case get = "GET"
     case head = "HEAD"

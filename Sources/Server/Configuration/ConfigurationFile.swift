@@ -92,8 +92,8 @@ package struct ConfigurationFile {
 
     /// The file's bytes; nil, and `errno`, when it cannot be read.
     package static func read(_ path: String) -> [UInt8]? {
-        // Standard input is open: to open its name again is refused where somebody else has made the pipe, as under `sudo -u`.
-        // A pipe of another name that nobody writes to must not stop us.
+        // Standard input is open: to open its name again is refused where another user has made the pipe, as under `sudo -u`.
+        // A pipe of another name without a writer must not stop us.
         let descriptor =
             path == "/dev/stdin"
             ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)

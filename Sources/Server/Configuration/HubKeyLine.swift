@@ -27,7 +27,7 @@ struct HubKeyLine {
             guard let equals = part.firstIndex(of: UInt8(ascii: "=")),
                 let field = Self.fields.first(where: { ASCII.equalIgnoringCase($0, String(Substring(part[..<equals]))) }
                 )
-            else { throw Malformed(description: "has a part that is none of \(Self.fields.joined(separator: ", "))") }
+            else { throw Malformed(description: "has a part other than \(Self.fields.joined(separator: ", "))") }
             let value = String(Substring(part[part.index(after: equals)...]))
             guard values.updateValue(value, forKey: field) == nil else {
                 throw Malformed(description: "has \(field) twice")

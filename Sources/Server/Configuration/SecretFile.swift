@@ -3,7 +3,7 @@ import Glibc
 
 /// Who may read and change a file that holds secrets: its owner, and its group may read.
 enum SecretFile {
-    /// What nobody else may do.
+    /// What other users may not do.
     static let forbiddenMode: mode_t = 0o027
 
     /// The permissions of a file that is open to others, in octal digits; nil, when it is not, or is no file.

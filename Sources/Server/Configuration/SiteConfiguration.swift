@@ -49,7 +49,7 @@ package struct SiteConfiguration: Sendable {
         package var timeToLive = WebPushDriver.defaultTimeToLive
         /// Seconds that one push may take.
         package var timeout = 10
-        /// What the page is told where an external hub has the key.
+        /// The public key for the page where an external hub has the private one.
         package var publicKey: String?
     }
 

@@ -14,7 +14,7 @@ final class Maintenance: Sendable {
     static let budget = 16
     /// Seconds after which a start is over.
     static let startSeconds = 2
-    /// So many requests between two goes are a monitor's: nobody else calls.
+    /// So many requests between two goes are a monitor's: no app calls.
     static let fewRequests = 2
     /// A process that is never quiet gives back the memory that it has freed after so many goes.
     static let busyGoes = 6

@@ -43,7 +43,7 @@ package final class Service: Sendable {
     /// - Throws: `ServerError.noThread`; `StoreError.poisoned`, when the disk has lost something.
     package func run() throws {
         defer { site.close() }
-        // A reload makes anew what must be there first.
+        // A reload replaces what must be there first.
         let isReady = Semaphore()
         try PlatformThread.start { [self] in
             isReady.wait()
@@ -57,7 +57,7 @@ package final class Service: Sendable {
         let watch = notifier.map { Watchdog(notifier: $0, server: server, site: site, logger: logger) }
         try server.run(onReady: {
             notifier?.notify(.ready, .status("Serving"))
-            do { try watch?.start() } catch { logger.error("nobody watches over progress: \(error)") }
+            do { try watch?.start() } catch { logger.error("the watchdog cannot be started: \(error)") }
             isReady.signal()
         })
         watch?.stop()

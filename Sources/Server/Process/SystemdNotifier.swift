@@ -23,7 +23,7 @@ struct SystemdNotifier: Sendable {
     private let address: sockaddr_un
     private let addressSize: socklen_t
 
-    /// Finds it in the environment; nil where nobody wants to hear anything.
+    /// Finds it in the environment; nil where no service manager has set it.
     init?() {
         guard let path = getenv("NOTIFY_SOCKET").map({ String(cString: $0) }), let address = Self.address(path) else {
             return nil

@@ -37,7 +37,7 @@ package enum PushService {
         return .on(key: key, former: try formerKeys(configuration), subject: subject)
     }
 
-    /// The driver for the local hub, and the door through which its requests go; whoever asks closes it.
+    /// The driver for the local hub, and the door through which its requests go; the caller closes it.
     /// - Parameter now: seconds since 1970.
     /// - Returns: nil, when browsers are not pushed to; `state` says why.
     /// - Throws: `ConfigurationFault`, as `state`; `TransportError`.

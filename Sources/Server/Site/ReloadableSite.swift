@@ -27,8 +27,8 @@ final class ReloadableSite: Responder {
             self.site = site
         }
 
-        /// Whoever lets go last may be a worker with an answer to send, and to close takes time. Of what is closed already
-        /// nothing is left to do.
+        /// The last reference may be that of a worker with an answer to send, and to close takes time. To close again does
+        /// nothing.
         deinit {
             let site = site
             ReloadableSite.aside { site.close() }

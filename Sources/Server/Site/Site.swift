@@ -16,7 +16,7 @@ package import Text
 /// All rooms, introduced to each other as the configuration says.
 package struct Site {
     package let backend: Backend
-    /// Decides who is who. It remembers failed log-ins, so whoever makes a site anew hands it on.
+    /// Decides who is who. It remembers failed log-ins, so a reload hands it on to the next site.
     let authenticator: any Authenticator
     /// What users have done so far, which likewise is handed on.
     let meter: UserMeter

@@ -42,7 +42,7 @@ struct SiteReadings: Collector {
         if hub.isInTheBox { collectQueue(into: &exposition) }
     }
 
-    /// A queue that cannot be read is none that is empty: then there are no numbers, and `absent()` tells.
+    /// A queue that cannot be read is not an empty one: then there are no numbers, and `absent()` shows it.
     private func collectQueue(into exposition: inout Exposition) {
         do throws(StoreError) {
             let backlog = try store.hubQueueBacklog()
