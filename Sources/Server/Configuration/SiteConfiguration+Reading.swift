@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+import AppBackend
+import Configuration
+import FastCGI
+import Glibc
+import Logging
+import NotificationHub
+import Text
+
+extension SiteConfiguration {
+    /// Keys whose values are secrets. They can also be files of `$CREDENTIALS_DIRECTORY` (systemd's
+    /// `LoadCredential=`), named like the key; such a file wins over the environment, and that over the file.
+    package static let secretKeys = [
+        "hub.connectionString", "localHub.key", "localHub.keys", "store.url", "webPush.privateKey",
+        "webPush.formerPrivateKey",
+    ]
+
+    static let knownKeys: Set<String> = [
+        "hub.connectionString", "hub.name", "hub.platforms", "hub.timeout", "hub.caFile", "hub.proxy",
+        "localHub.serve", "localHub.keyName", "localHub.key", "localHub.keys", "localHub.hosts",
+        "store.path", "store.url", "store.connections",
+        "listen",
+        "listenToRemotePeers",
+        "workers",
+        "auth.method", "auth.realm",
+        "policy.tags", "policy.sendTo", "policy.secureOnly",
+        "session.hours",
+        "notifications.retentionDays",
+        "limits.bodyBytes", "limits.drainSeconds", "limits.sendsPerMinute", "limits.sendsAtOnce",
+        "limits.registrationsPerMinute", "limits.registrationsAtOnce", "limits.listsPerMinute", "limits.listsAtOnce",
+        "limits.bytesUnderWay",
+        "log.level",
+        "webPush.privateKey", "webPush.privateKeyFile", "webPush.subject", "webPush.hosts", "webPush.privateHosts",
+        "webPush.caFile", "webPush.proxy", "webPush.ttl", "webPush.timeout", "webPush.publicKey",
+        "webPush.formerPrivateKey",
+    ]
+
+    /// Reads file, environment and credentials.
+    /// - Returns: the configuration, and every fault that was found; nil when the file itself is unusable.
+    package static func load(
+        file: String?, environment: Environment = .process
+    ) -> (SiteConfiguration?, [ConfigurationFault]) {
+        var values: [String: ConfigValue] = [:]
+        var faults: [ConfigurationFault] = []
+        let path = file ?? ConfigurationFile.defaultPath(environment)
+        if let path {
+            do throws(ConfigurationFault) {
+                let file = try ConfigurationFile(path: path)
+                values = file.values
+                faults = file.faults + file.emptyObjects.compactMap(emptyObjectFault)
+            } catch {
+                return (nil, [error])
+            }
+        }
+        faults += values.keys.filter { !knownKeys.contains($0) }.sorted().map {
+            ConfigurationFault(key: $0, reason: "there is no such key")
+        }
+        values = values.filter { knownKeys.contains($0.key) }
+        var secrets: [String: ConfigValue] = [:]
+        do throws(ConfigurationFault) {
+            secrets = try credentials(environment)
+        } catch {
+            faults.append(error)
+        }
+        let reader = ConfigReader(providers: [
+            InMemoryProvider(values: absolute(secrets)),
+            environment.provider.prefixKeys(with: "appBackend"),
+            InMemoryProvider(values: absolute(values)),
+        ])
+        var reading = ConfigurationReading(
+            reader: reader, file: values, folder: path.flatMap(ConfigurationFile.folder(of:)))
+        var configuration = SiteConfiguration(&reading)
+        configuration.exposures = exposures(
+            file: path.map { ($0, values.compactMapValues(\.content.text)) },
+            credentials: Dictionary(
+                uniqueKeysWithValues: secrets.keys.compactMap { key in
+                    credentialPath(key, environment).map { (key, $0) }
+                }))
+        faults += reading.faults
+        return (configuration, faults)
+    }
+
+    private static func absolute(_ values: [String: ConfigValue]) -> [AbsoluteConfigKey: ConfigValue] {
+        Dictionary(uniqueKeysWithValues: values.map { (AbsoluteConfigKey(ConfigKey($0.key)), $0.value) })
+    }
+
+    /// Where systemd puts the secret, if anywhere.
+    private static func credentialPath(_ key: String, _ environment: Environment) -> String? {
+        environment["CREDENTIALS_DIRECTORY"].map { "\($0)/\(key)" }
+    }
+
+    /// An empty group, `"limits": {}`, is the same as no group; a key's own value is no object.
+    private static func emptyObjectFault(_ key: String) -> ConfigurationFault? {
+        if knownKeys.contains(key) { return ConfigurationFault(key: key, reason: "must be a value, not an object") }
+        guard !knownKeys.contains(where: { $0.hasPrefix(key + ".") }) else { return nil }
+        return ConfigurationFault(key: key, reason: "there is no such key")
+    }
+
+    private static func credentials(
+        _ environment: Environment
+    ) throws(ConfigurationFault) -> [String: ConfigValue] {
+        var values: [String: ConfigValue] = [:]
+        for key in secretKeys {
+            guard let path = credentialPath(key, environment) else { break }
+            guard let bytes = ConfigurationFile.read(path) else {
+                // A secret that cannot be read must not silently be no secret.
+                if errno != ENOENT {
+                    throw ConfigurationFault(key: key, reason: "\(path): \(String(cString: strerror(errno)))")
+                }
+                continue
+            }
+            // An editor ends a file with a line break, a secret does not.
+            let lines = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline).map(String.init)
+            guard let first = lines.first else { throw ConfigurationFault(key: key, reason: "\(path): is empty") }
+            values[key] = ConfigValue(key == "localHub.keys" ? .stringArray(lines) : .string(first), isSecret: true)
+        }
+        return values
+    }
+
+    private init(_ reading: inout ConfigurationReading) {
+        self.init()
+        readHub(&reading)
+        readLocalHub(&reading)
+        webPush = WebPush(&reading, hasExternalHub: hub.connection != nil)
+        store = StoreLocation(&reading)
+        listen = reading.text("listen")
+        allowsRemotePeers = reading.flag("listenToRemotePeers") ?? allowsRemotePeers
+        do throws(ListenError) {
+            _ = try ListenAddress(listen, allowNonLoopback: allowsRemotePeers)
+        } catch {
+            reading.fault("listen", "\(error)")
+        }
+        workers = reading.number("workers", 1...1024) ?? workers
+        authenticationMethod = reading.choice("auth.method") ?? authenticationMethod
+        realm = reading.text("auth.realm") ?? realm
+        if realm.utf8.contains(where: { $0 < 0x20 || $0 > 0x7E || $0 == UInt8(ascii: "\"") || $0 == 0x5C }) {
+            reading.fault("auth.realm", "must be printable ASCII without quotation marks and backslashes")
+        }
+        policy.defaultTags = reading.list("policy.tags") ?? policy.defaultTags
+        policy.defaultSendTo = reading.list("policy.sendTo") ?? policy.defaultSendTo
+        policy.isSecureOnly = reading.flag("policy.secureOnly") ?? policy.isSecureOnly
+        sessionHours = reading.number("session.hours", 1...8760) ?? sessionHours
+        retentionDays = reading.number("notifications.retentionDays", 1...3650) ?? retentionDays
+        bodyBytes = reading.number("limits.bodyBytes", 1024...ServerLimits.maximumBodyBytes) ?? bodyBytes
+        drainSeconds = reading.number("limits.drainSeconds", 0...600) ?? drainSeconds
+        readUserLimits(&reading)
+        logLevel = reading.choice("log.level") ?? logLevel
+    }
+
+    private mutating func readHub(_ reading: inout ConfigurationReading) {
+        if let text = reading.text("hub.connectionString") {
+            do throws(ConnectionStringError) {
+                hub.connection = try ConnectionString(text)
+            } catch {
+                reading.fault("hub.connectionString", "\(error)")
+            }
+        }
+        hub.name = reading.text("hub.name") ?? hub.connection?.entityPath ?? hub.name
+        let isPath =
+            !hub.name.isEmpty
+            && hub.name.utf8.allSatisfy { byte in
+                ASCII.isAlphanumeric(byte) || "-_.".utf8.contains(byte)
+            }
+        if !isPath || ["api", "health", "metrics"].contains(hub.name.lowercased()) {
+            reading.fault("hub.name", "must be letters, digits, '-', '_' and '.', and not api, health or metrics")
+        }
+        if let names = reading.list("hub.platforms") {
+            let offered: [Platform] = [.apns, .fcm, .wns, .browser]
+            hub.platforms = names.compactMap { name in offered.first { $0.rawValue == name.lowercased() } }
+            if hub.platforms.isEmpty || hub.platforms.count != names.count {
+                reading.fault("hub.platforms", "must be a list out of apns, fcm, wns, browser")
+            }
+        }
+        hub.timeout = reading.number("hub.timeout", 1...120) ?? hub.timeout
+        hub.caFile = reading.certificates("hub.caFile")
+        hub.proxy = reading.text("hub.proxy")
+    }
+
+    private mutating func readUserLimits(_ reading: inout ConfigurationReading) {
+        func read(_ kind: String, _ rate: inout UserLimits.Rate) {
+            rate.perMinute = reading.number("limits.\(kind)PerMinute", 0...UserLimits.highestRate) ?? rate.perMinute
+            rate.atOnce = reading.number("limits.\(kind)AtOnce", 1...UserLimits.highestRate) ?? rate.atOnce
+        }
+        read("sends", &userLimits.sends)
+        read("registrations", &userLimits.registrations)
+        read("lists", &userLimits.lists)
+        userLimits.bytesUnderWay =
+            reading.number("limits.bytesUnderWay", 0...UserLimits.highestBytes) ?? userLimits.bytesUnderWay
+    }
+}
+
+extension ConfigContent {
+    /// The elements of a list in one.
+    fileprivate var text: String? {
+        switch self {
+        case .string(let text): text
+        case .stringArray(let texts): texts.joined()
+        default: nil
+        }
+    }
+}
