@@ -74,13 +74,15 @@ let package = Package(
             name: "PostgresStore", dependencies: ["CPostgres", "JSON", "Store", "System", "Text"], swiftSettings: strict
         ),
 
-        // The hub: its language and client, and one of our own.
+        // The hub: the port, its language and its client; one of our own, and the REST face that serves it.
         .target(
             name: "NotificationHub", dependencies: ["HTTP", "System", "Text", "XML", crypto, httpTypes],
             swiftSettings: strict),
         .target(
-            name: "LocalHub",
-            dependencies: ["HTTP", "JSON", "NotificationHub", "Push", "Store", "System", "Text", "XML", httpTypes],
+            name: "BuiltInHub", dependencies: ["HTTP", "JSON", "NotificationHub", "Push", "Store", "System", "Text"],
+            swiftSettings: strict),
+        .target(
+            name: "HubServer", dependencies: ["HTTP", "NotificationHub", "Text", "XML", httpTypes],
             swiftSettings: strict),
 
         // What a hub must know of a push service.
@@ -107,8 +109,9 @@ let package = Package(
         .target(
             name: "Server",
             dependencies: [
-                "AppBackend", "CPlatform", "Curl", "FastCGI", "FileStore", "HTTP", "JSON", "LocalHub", "Metrics",
-                "NotificationHub", "PostgresStore", "Store", "System", "Text", "WebPush", httpTypes, logging,
+                "AppBackend", "BuiltInHub", "CPlatform", "Curl", "FastCGI", "HTTP", "HubServer", "JSON", "Metrics",
+                "NotificationHub",
+                "PostgresStore", "Store", "System", "Text", "WebPush", httpTypes, logging,
                 .product(name: "Configuration", package: "swift-configuration"),
             ],
             swiftSettings: room),
@@ -186,18 +189,17 @@ let package = Package(
             path: "Tests/Bench/WebPushBench",
             swiftSettings: strict),
         .testTarget(
-            name: "LocalHubTests",
+            name: "BuiltInHubTests",
             dependencies: [
-                "HTTP", "HubContract", "JSON", "LocalHub", "NotificationHub", "PostgresStore", "Push", "Store",
-                "Support", "Text", "courier-oracle", httpTypes,
+                "BuiltInHub", "HTTP", "HubContract", "HubServer", "JSON", "MemoryStore", "NotificationHub",
+                "PostgresServer",
+                "PostgresStore", "Processes", "Push", "Randomness", "Store", "Text", "courier-oracle", httpTypes,
             ],
             swiftSettings: strict),
-        // Delivers until it is killed and says whom it told; started by LocalHubTests.
+        // Delivers until it is killed and says whom it told; started by BuiltInHubTests.
         .executableTarget(
             name: "courier-oracle",
-            dependencies: [
-                "FileStore", "HTTP", "LocalHub", "NotificationHub", "PostgresStore", "Push", "Store", httpTypes,
-            ],
+            dependencies: ["BuiltInHub", "HTTP", "NotificationHub", "PostgresStore", "Push", "Store", httpTypes],
             path: "Tests/CourierOracle", swiftSettings: strict),
         .testTarget(
             name: "AppBackendTests",
@@ -221,8 +223,9 @@ let package = Package(
         .testTarget(
             name: "FlowTests",
             dependencies: [
-                "AppBackend", "DeviceAPI", "DeviceClient", "HTTP", "JSON", "LocalHub", "Metrics", "NotificationHub",
-                "Store", "Support", "System", "Text", httpTypes, logging,
+                "AppBackend", "BuiltInHub", "DeviceAPI", "DeviceClient", "HTTP", "HubServer", "JSON", "Metrics",
+                "NotificationHub",
+                "Processes", "Randomness", "Store", "System", "Text", httpTypes, logging,
             ],
             swiftSettings: strict),
         .testTarget(

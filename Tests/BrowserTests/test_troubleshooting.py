@@ -41,13 +41,13 @@ SPEAKING = (
 DESCRIBED = {
     "Store/StoreError.swift": "StoreError: CustomStringConvertible",
     "FileStore/Maintenance/StoreEvent.swift": "StoreEvent: CustomStringConvertible",
-    "NotificationHub/Client/HubError.swift": "HubError: CustomStringConvertible",
+    "NotificationHub/HubError.swift": "HubError: CustomStringConvertible",
     "Curl/TransportError.swift": "TransportError: CustomStringConvertible",
     "FastCGI/ServerError.swift": "ServerError: CustomStringConvertible",
     "FastCGI/ListenAddress.swift": "package enum ListenError",
-    "LocalHub/Server/HubFault.swift": "func message",
-    "NotificationHub/Access/ConnectionString.swift": "package enum ConnectionStringError",
-    "NotificationHub/Registrations/HandleRule.swift": "package enum HandleError",
+    "HubServer/HubFault.swift": "func message",
+    "NotificationHub/Client/ConnectionString.swift": "package enum ConnectionStringError",
+    "NotificationHub/Model/HandleRule.swift": "package enum HandleError",
     "Server/Process/Watchdog.swift": "func trouble",
 }
 CASES = {

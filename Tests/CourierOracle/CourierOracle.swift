@@ -1,10 +1,10 @@
+import BuiltInHub
 // SPDX-License-Identifier: Apache-2.0
 import Dispatch
 import FileStore
 import Glibc
 import HTTP
 import HTTPTypes
-import LocalHub
 import NotificationHub
 import PostgresStore
 import Push

@@ -13,7 +13,7 @@ import Text
 // Testing has a type of this name too.
 private typealias Tag = NotificationHub.Tag
 
-/// The whole arrow in one process: `RegisterClient` -> `Backend` -> `NotificationHubClient` -> `HubServer` ->
+/// The whole arrow in one process: `RegisterClient` -> `Backend` -> `HubClient` -> `HubServer` ->
 /// `BuiltInHub` -> `FileSiteStore`.
 struct ArrowTests {
     @Test func `a device registers, a message is sent to its user, and the hub finds the device`() async throws {

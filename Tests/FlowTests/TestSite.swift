@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import AppBackend
+import BuiltInHub
 import DeviceAPI
 import DeviceClient
 import FileStore
 import Foundation
 import HTTP
 import HTTPTypes
+import HubServer
 import JSON
-import LocalHub
 import Logging
 import NotificationHub
 import Store
@@ -25,7 +26,7 @@ final class TestSite: Sendable {
     let hub: HubLog
     /// What the built-in hub keeps its records in.
     let hubStore: TroubledHubStore
-    let hubClient: NotificationHubClient
+    let hubClient: HubClient
     let clock = TestClock()
     private let reports: Reports
 
@@ -57,7 +58,7 @@ final class TestSite: Sendable {
             builtIn, name: "hub", keys: [key], hosts: ["localhost"], now: { clock.seconds },
             report: { reports.add("\($1): \($0)") })
         self.hub = HubLog(surround(hub ?? server))
-        hubClient = NotificationHubClient(
+        hubClient = HubClient(
             connection: try ConnectionString(
                 "Endpoint=sb://localhost/;SharedAccessKeyName=test;SharedAccessKey=\(key.key.reveal())"),
             hub: "hub", transport: self.hub, now: { clock.seconds }, clock: { clock.instant })
@@ -85,7 +86,7 @@ final class TestSite: Sendable {
         /// To the built-in hub, as in a process that has one.
         case direct
 
-        fileprivate func hub(_ builtIn: BuiltInHub, _ client: NotificationHubClient) -> any Hub {
+        fileprivate func hub(_ builtIn: BuiltInHub, _ client: HubClient) -> any Hub {
             self == .wire ? client : builtIn
         }
     }

@@ -7,10 +7,10 @@ import Testing
 @Suite struct ClientTests {
     static let id = "7260336227650468927-4200236381151834034-1"
 
-    static func client(_ hub: ScriptedHub, clock: Clock = Clock(1000)) throws -> NotificationHubClient {
+    static func client(_ hub: ScriptedHub, clock: Clock = Clock(1000)) throws -> HubClient {
         // However slow the machine is, no call takes any time.
         let beginning = ContinuousClock.now
-        return NotificationHubClient(
+        return HubClient(
             connection: try ConnectionString(Sample.connection), hub: "MyHub", transport: hub, now: { clock.now() },
             clock: { beginning }, makeTrackingID: { "tracking-1" })
     }
@@ -160,7 +160,7 @@ import Testing
         #expect(throws: HubError.malformedAnswer("at most 100 pages expected")) {
             try Self.client(endless).registrations(channel: "AB")
         }
-        #expect(endless.requests.count == NotificationHubClient.maximumPages)
+        #expect(endless.requests.count == HubClient.maximumPages)
         let circle = ScriptedHub([Self.feed([], next: "t"), Self.feed([], next: "t"), Self.feed([])])
         #expect(throws: HubError.self) { try Self.client(circle).registrations(channel: "AB") }
         #expect(circle.requests.count == 2)
@@ -235,7 +235,7 @@ import Testing
             let looks = Clock(0, step: seconds)
             // The wall clock, which somebody sets, has no say.
             let wall = Clock(1000, step: 1000)
-            let client = NotificationHubClient(
+            let client = HubClient(
                 connection: try ConnectionString(Sample.connection), hub: "MyHub", transport: hub,
                 now: { wall.now() }, clock: { beginning + .seconds(looks.now()) })
             #expect(throws: HubError.self) { try client.delete(id) }
@@ -246,7 +246,7 @@ import Testing
     @Test func `an answer that is not the hub's language is said to be so`() throws {
         let id = try #require(RegistrationID("1"))
         let page = Self.answer(200, [UInt8]("<html>secret".utf8))
-        for call: (NotificationHubClient) throws -> Void in [
+        for call: (HubClient) throws -> Void in [
             { _ = try $0.registration(id) }, { _ = try $0.registrations(channel: "AB") }, { _ = try $0.details("x") },
             { _ = try $0.createOrUpdate(Self.registration()) },
         ] {

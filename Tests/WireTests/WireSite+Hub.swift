@@ -14,10 +14,10 @@ extension WireSite: ServedSite {
 
 extension WireSite {
     /// The hub as a program beside the backend sees it: over the network, with the same key.
-    func hubClient() throws -> NotificationHubClient {
+    func hubClient() throws -> HubClient {
         let text =
             "Endpoint=sb://\(hubAuthority)/;SharedAccessKeyName=\(hubKey.name);SharedAccessKey=\(hubKey.key.reveal())"
-        return NotificationHubClient(
+        return HubClient(
             connection: try ConnectionString(text), hub: Self.hubName, transport: transport,
             now: { Int64(Date().timeIntervalSince1970) })
     }

@@ -1,6 +1,7 @@
+import BuiltInHub
 // SPDX-License-Identifier: Apache-2.0
 import Curl
-import LocalHub
+import HubServer
 import Logging
 import Metrics
 import NotificationHub
@@ -23,7 +24,7 @@ struct HubWiring {
     let isInTheBox: Bool
     private let transports: [CurlTransport]
     private let pushDriver: WebPushDriver?
-    private let client: NotificationHubClient?
+    private let client: HubClient?
 
     /// - Throws: `TransportError`, `ConfigurationFault` (the key of Web Push): whatever cannot be made.
     init(_ configuration: SiteConfiguration, store: any SiteStore, metrics: SiteMetrics, logger: Logger) throws {
@@ -59,7 +60,7 @@ struct HubWiring {
         to connection: ConnectionString, _ configuration: SiteConfiguration, _ metrics: SiteMetrics
     ) throws {
         let transport = try CurlTransport(Self.curlOptions(configuration.hub))
-        let client = NotificationHubClient(
+        let client = HubClient(
             connection: connection, hub: configuration.hub.name, transport: metrics.hub.measuring(transport),
             now: { Site.now().seconds })
         (hub, self.client) = (client, client)

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package import AppBackend
+import BuiltInHub
 import Curl
 import FastCGI
 package import FileStore
 import Glibc
 import HTTP
-import LocalHub
+import HubServer
 package import Logging
 package import Metrics
 package import NotificationHub

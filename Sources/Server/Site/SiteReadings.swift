@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import LocalHub
+import BuiltInHub
 import Metrics
 import Store
 

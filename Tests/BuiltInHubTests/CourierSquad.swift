@@ -1,6 +1,6 @@
+import BuiltInHub
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
-import LocalHub
 import NotificationHub
 import Support
 import Testing

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A notification hub, as a backend uses it: `NotificationHubClient` asks one elsewhere over the network, the built-in hub
+/// A notification hub, as a backend uses it: `HubClient` asks one elsewhere over the network, the built-in hub
 /// is one in this process.
 ///
 /// Calls block until the answer or a deadline is there.

@@ -1,29 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-import Store
-import Text
+internal import Text
 
 /// A time in the three ways in which the hub writes it, all in UTC.
-struct HubTime {
+package struct HubTime {
     private let civil: CivilTime
 
     /// - Parameter seconds: since 1970; a time before that is written as 1970, one after the year 9999 as its end.
-    init(_ seconds: Int64) {
+    package init(_ seconds: Int64) {
         civil = CivilTime(Timestamp(seconds: max(seconds, 0)))
     }
 
     /// `2018-11-07T00:18:29Z`.
-    var iso8601: String {
+    package var iso8601: String {
         "\(civil.year)-\(two(civil.month))-\(two(civil.day))T\(clock(":"))Z"
     }
 
     /// `11/7/2018 12:18:37 AM`, in the detail of an error.
-    var american: String {
+    package var american: String {
         "\(civil.month)/\(civil.day)/\(civil.year) "
             + "\((civil.hour + 11) % 12 + 1):\(two(civil.minute)):\(two(civil.second)) \(civil.hour < 12 ? "AM" : "PM")"
     }
 
     /// `20181107001829`, in a message's id.
-    var compact: String {
+    package var compact: String {
         "\(civil.year)\(two(civil.month))\(two(civil.day))\(clock(""))"
     }
 

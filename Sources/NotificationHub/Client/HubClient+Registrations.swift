@@ -3,7 +3,7 @@ internal import HTTP
 internal import HTTPTypes
 internal import Text
 
-extension NotificationHubClient {
+extension HubClient {
     /// `POST /{hub}/registrationids`: a new id. The hub stores nothing under it before the first `createOrUpdate`.
     package func createRegistrationID() throws(HubError) -> RegistrationID {
         let (response, _) = try perform(Call(method: .post, path: "registrationids"))

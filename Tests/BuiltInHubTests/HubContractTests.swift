@@ -1,6 +1,6 @@
+import BuiltInHub
 // SPDX-License-Identifier: Apache-2.0
 import HubContract
-import LocalHub
 import NotificationHub
 import Store
 import Synchronization

@@ -1,6 +1,6 @@
+import BuiltInHub
 // SPDX-License-Identifier: Apache-2.0
 import JSON
-import LocalHub
 import Store
 import Testing
 import Text

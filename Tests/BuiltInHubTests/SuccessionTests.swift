@@ -1,7 +1,9 @@
+import BuiltInHub
 // SPDX-License-Identifier: Apache-2.0
 import HTTP
 import HTTPTypes
 import LocalHub
+import MemoryStore
 import Store
 import Support
 import Testing

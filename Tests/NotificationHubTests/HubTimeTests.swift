@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import NotificationHub
 import Testing
-
-@testable import LocalHub
 
 @Test(arguments: [
     (0, "1970-01-01T00:00:00Z", "1/1/1970 12:00:00 AM", "19700101000000"),

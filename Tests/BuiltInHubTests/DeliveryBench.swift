@@ -1,8 +1,10 @@
+import BuiltInHub
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import HTTP
 import HTTPTypes
 import LocalHub
+import MemoryStore
 import NotificationHub
 import Push
 import Store

@@ -1,8 +1,11 @@
+import BuiltInHub
 // SPDX-License-Identifier: Apache-2.0
 import FileStore
 import HTTP
 import HTTPTypes
+import HubServer
 import LocalHub
+import MemoryStore
 import NotificationHub
 import Store
 import Support
@@ -35,8 +38,8 @@ struct HubBench {
     }
 
     /// A client without a network between.
-    func client(key: String = "full-key") throws -> NotificationHubClient {
-        NotificationHubClient(
+    func client(key: String = "full-key") throws -> HubClient {
+        HubClient(
             connection: try ConnectionString(
                 "Endpoint=sb://\(Self.host)/;SharedAccessKeyName=full;SharedAccessKey=\(key)"),
             hub: "MyHub", transport: hub, now: { Self.now })

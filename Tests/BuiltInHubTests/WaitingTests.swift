@@ -1,6 +1,8 @@
+import BuiltInHub
 // SPDX-License-Identifier: Apache-2.0
 import HTTP
 import LocalHub
+import MemoryStore
 import NotificationHub
 import Push
 import Store

@@ -2,7 +2,7 @@
 import Push
 import Testing
 
-@testable import LocalHub
+@testable import BuiltInHub
 
 @Suite struct `What is known of push services` {
     @Test func `services that fail are forgotten, too, when they are many`() {

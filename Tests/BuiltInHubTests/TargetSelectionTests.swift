@@ -4,7 +4,7 @@ import Store
 import Support
 import Testing
 
-@testable import LocalHub
+@testable import BuiltInHub
 
 @Suite struct `Who a send reaches` {
     private static let names = ["a", "b", "c", "d", "e"]

@@ -3,7 +3,7 @@ internal import HTTP
 internal import HTTPTypes
 internal import Text
 
-extension NotificationHubClient {
+extension HubClient {
     /// `POST /{hub}/messages`: hands a message to the hub, which then sends it to all whom the expression addresses.
     ///
     /// Made once, whatever happens: after a failure without an answer the message may or may not be on its way.

@@ -2,7 +2,7 @@
 package import HTTP
 internal import HTTPTypes
 
-extension NotificationHubClient {
+extension HubClient {
     /// `GET /{hub}/registrations?$top=1`: a question that changes nothing and that only a key with all rights may ask.
     /// - Returns: the hub's answer whatever its status, for who wants to know why the hub refuses. Its body may hold a
     ///   device's handle.

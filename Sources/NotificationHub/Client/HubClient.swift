@@ -7,7 +7,7 @@ internal import Text
 ///
 /// Calls block until the answer or the transport's deadline is there. A call that may be made twice without harm is
 /// made twice when the connection fails at once; a send never is, for the hub may have taken it.
-package struct NotificationHubClient: Hub {
+package struct HubClient: Hub {
     /// The newest version of the language that Microsoft published.
     package static let apiVersion = "2020-06"
     /// A list with more pages than this is not read to its end.
