@@ -109,9 +109,8 @@ let package = Package(
         .target(
             name: "Server",
             dependencies: [
-                "AppBackend", "BuiltInHub", "CPlatform", "Curl", "FastCGI", "HTTP", "HubServer", "JSON", "Metrics",
-                "NotificationHub",
-                "PostgresStore", "Store", "System", "Text", "WebPush", httpTypes, logging,
+                "AppBackend", "BuiltInHub", "CPlatform", "Curl", "FastCGI", "FileStore", "HTTP", "HubServer", "JSON",
+                "Metrics", "NotificationHub", "PostgresStore", "Store", "System", "Text", "WebPush", httpTypes, logging,
                 .product(name: "Configuration", package: "swift-configuration"),
             ],
             swiftSettings: room),
@@ -120,10 +119,9 @@ let package = Package(
         .target(
             name: "Commands",
             dependencies: [
-                "AppBackend", "CPlatform", "Curl", "DeviceAPI", "FastCGI", "HTTP", "JSON", "NotificationHub",
-                "PostgresStore", "Push", "Server", "Store", "System", "Text", "WebPush", httpTypes,
-                logging,
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "AppBackend", "CPlatform", "Curl", "DeviceAPI", "FastCGI", "FileStore", "HTTP", "JSON",
+                "NotificationHub", "PostgresStore", "Push", "Server", "Store", "System", "Text", "WebPush", httpTypes,
+                logging, .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: room),
 
@@ -139,7 +137,8 @@ let package = Package(
         // What tests share: numbers that are the same in every run, processes that a test starts and waits for with a
         // deadline, a PostgreSQL server of the tests' own, a store in memory.
         .target(
-            name: "Support", dependencies: ["CPlatform", "JSON", "Store", "Text", logging], path: "Tests/Support",
+            name: "Support", dependencies: ["CPlatform", "JSON", "Store", "System", "Text", logging],
+            path: "Tests/Support",
             swiftSettings: strict),
         // One test room per room, then the whole arrow: in one process, and through nginx, FastCGI and libcurl.
         .testTarget(name: "SystemTests", dependencies: ["System"], swiftSettings: strict),
@@ -147,20 +146,22 @@ let package = Package(
         .testTarget(name: "HTTPTests", dependencies: ["HTTP", "Text", httpTypes], swiftSettings: strict),
         .testTarget(
             name: "FastCGITests",
-            dependencies: ["CPlatform", "FastCGI", "HTTP", "Support", "Text", httpTypes, logging],
+            dependencies: ["CPlatform", "FastCGI", "HTTP", "Support", "System", "Text", httpTypes, logging],
             swiftSettings: strict),
         .testTarget(
-            name: "CurlTests", dependencies: ["CPlatform", "Curl", "HTTP", "Support", httpTypes],
+            name: "CurlTests", dependencies: ["CPlatform", "Curl", "HTTP", "Support", "System", httpTypes],
             swiftSettings: strict),
-        .testTarget(name: "TextTests", dependencies: ["Randomness", "Text"], swiftSettings: strict),
+        .testTarget(name: "TextTests", dependencies: ["Support", "Text"], swiftSettings: strict),
         .testTarget(name: "StoreTests", dependencies: ["Store"], swiftSettings: strict),
         .testTarget(
             name: "FileStoreTests",
-            dependencies: ["JSON", "Store", "StoreContract", "Support", "Text", "store-oracle"],
+            dependencies: ["FileStore", "JSON", "Store", "StoreContract", "Support", "System", "Text", "store-oracle"],
             exclude: ["Fixtures"], swiftSettings: strict),
         .testTarget(
             name: "PostgresStoreTests",
-            dependencies: ["JSON", "PostgresStore", "Store", "StoreContract", "Support", "Text", "store-oracle"],
+            dependencies: [
+                "JSON", "PostgresStore", "Store", "StoreContract", "Support", "System", "Text", "store-oracle",
+            ],
             swiftSettings: strict),
         // Writes until it is killed and says what was acknowledged; started by the tests of both stores.
         .executableTarget(
@@ -169,19 +170,22 @@ let package = Package(
             swiftSettings: strict),
         // What a file store does in a second; started by script/bench.
         .executableTarget(
-            name: "store-bench", dependencies: ["Store", "Support", "Text"], path: "Tests/Bench/StoreBench",
+            name: "store-bench", dependencies: ["FileStore", "Store", "Support", "Text"],
+            path: "Tests/Bench/StoreBench",
             swiftSettings: strict),
         .testTarget(
             name: "MetricsTests",
-            dependencies: ["FileStore", "HTTP", "Metrics", "NotificationHub", "Push", "Store", httpTypes],
+            dependencies: ["FileStore", "HTTP", "Metrics", "NotificationHub", "Push", "Store", "System", httpTypes],
             swiftSettings: strict),
         .testTarget(
             name: "NotificationHubTests",
-            dependencies: ["HTTP", "JSON", "NotificationHub", "Support", "Text", "XML", httpTypes],
+            dependencies: ["HTTP", "JSON", "NotificationHub", "Support", "System", "Text", "XML", httpTypes],
             swiftSettings: strict),
         .testTarget(
             name: "WebPushTests",
-            dependencies: ["HTTP", "JSON", "NotificationHub", "Push", "Support", "Text", "WebPush", crypto, httpTypes],
+            dependencies: [
+                "HTTP", "JSON", "NotificationHub", "Push", "Support", "System", "Text", "WebPush", crypto, httpTypes,
+            ],
             swiftSettings: strict),
         // Browsers' keys, and what a push costs before it is sent; started by script/bench.
         .executableTarget(
@@ -191,15 +195,16 @@ let package = Package(
         .testTarget(
             name: "BuiltInHubTests",
             dependencies: [
-                "BuiltInHub", "HTTP", "HubContract", "HubServer", "JSON", "MemoryStore", "NotificationHub",
-                "PostgresServer",
-                "PostgresStore", "Processes", "Push", "Randomness", "Store", "Text", "courier-oracle", httpTypes,
+                "BuiltInHub", "FileStore", "HTTP", "HubContract", "HubServer", "JSON", "NotificationHub",
+                "PostgresStore", "Push", "Store", "Support", "System", "Text", "courier-oracle", httpTypes,
             ],
             swiftSettings: strict),
         // Delivers until it is killed and says whom it told; started by BuiltInHubTests.
         .executableTarget(
             name: "courier-oracle",
-            dependencies: ["BuiltInHub", "HTTP", "NotificationHub", "PostgresStore", "Push", "Store", httpTypes],
+            dependencies: [
+                "BuiltInHub", "FileStore", "HTTP", "NotificationHub", "PostgresStore", "Push", "Store", httpTypes,
+            ],
             path: "Tests/CourierOracle", swiftSettings: strict),
         .testTarget(
             name: "AppBackendTests",
@@ -223,16 +228,15 @@ let package = Package(
         .testTarget(
             name: "FlowTests",
             dependencies: [
-                "AppBackend", "BuiltInHub", "DeviceAPI", "DeviceClient", "HTTP", "HubServer", "JSON", "Metrics",
-                "NotificationHub",
-                "Processes", "Randomness", "Store", "System", "Text", httpTypes, logging,
+                "AppBackend", "BuiltInHub", "DeviceAPI", "DeviceClient", "FileStore", "HTTP", "HubServer", "JSON",
+                "Metrics", "NotificationHub", "Store", "Support", "System", "Text", httpTypes, logging,
             ],
             swiftSettings: strict),
         .testTarget(
             name: "WireTests",
             dependencies: [
                 "Curl", "DeviceAPI", "DeviceClient", "FastCGI", "HTTP", "HubContract", "JSON", "NotificationHub",
-                "Support", "Text", httpTypes, logging,
+                "Support", "System", "Text", httpTypes, logging,
             ],
             swiftSettings: strict),
         .testTarget(

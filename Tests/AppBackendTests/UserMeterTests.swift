@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-import Synchronization
 import Testing
+
+import class System.Lock
 
 @testable import AppBackend
 
 struct UserMeterTests {
     /// Moved by the test alone.
     private final class Clock: Sendable {
-        private let time = Mutex(ContinuousClock.now)
+        private let time = Lock(ContinuousClock.now)
         var now: @Sendable () -> ContinuousClock.Instant { { [self] in time.withLock(\.self) } }
         func advance(_ duration: Duration) { time.withLock { $0 += duration } }
     }

@@ -1,10 +1,8 @@
-import BuiltInHub
 // SPDX-License-Identifier: Apache-2.0
+import BuiltInHub
 import Foundation
 import HTTP
 import HTTPTypes
-import LocalHub
-import MemoryStore
 import NotificationHub
 import Push
 import Store
@@ -12,6 +10,8 @@ import Support
 import Synchronization
 import Testing
 import Text
+
+import class System.Lock
 
 /// A push service that has no secrets: its requests name the device in the path.
 struct PlainDriver: PushDriver {
@@ -69,11 +69,11 @@ final class ScriptedSender: RequestSender {
         var script: Script
     }
 
-    private let state: Mutex<State>
+    private let state: Lock<State>
 
     /// - Parameter script: nil never answers.
     init(_ script: @escaping Script = { _ in .success(Response(status: .created)) }) {
-        state = Mutex(State(script: script))
+        state = Lock(State(script: script))
     }
 
     static func status(_ code: Int) -> Script {
@@ -100,8 +100,8 @@ final class DeliveryBench {
     let sender: ScriptedSender
     let courier: Courier
     let hub: HubBench
-    let reports = Mutex<[String]>([])
-    private let time = Mutex(HubBench.now)
+    let reports = Lock<[String]>([])
+    private let time = Lock(HubBench.now)
 
     /// - Parameter network: takes the place of `sender`.
     init(
@@ -124,7 +124,7 @@ final class DeliveryBench {
     /// The bench, for closures that are made before it.
     private final class Late: Sendable {
         private nonisolated(unsafe) weak var held: DeliveryBench?
-        private let lock = Mutex(())
+        private let lock = Lock(())
         var bench: DeliveryBench? {
             get { lock.withLock { _ in held } }
             set { lock.withLock { _ in held = newValue } }

@@ -1,9 +1,7 @@
-import BuiltInHub
 // SPDX-License-Identifier: Apache-2.0
+import BuiltInHub
 import HTTP
 import HTTPTypes
-import LocalHub
-import MemoryStore
 import NotificationHub
 import Store
 import Support

@@ -3,9 +3,10 @@ import FileStore
 import Foundation
 import NotificationHub
 import Store
-import Synchronization
 import Testing
 import Text
+
+import class System.Lock
 
 /// The hub on the store that it is delivered with: what the store in memory may hide.
 @Suite final class `The local hub on files` {
@@ -83,7 +84,7 @@ import Text
     }
 
     @Test func `a registration that cannot be read costs no other one, and is reported once`() throws {
-        let reports = Mutex<[StoreError]>([])
+        let reports = Lock<[StoreError]>([])
         let store = try FileSiteStore.open(path: path)
         let bench = HubBench(store: store) { error in reports.withLock { $0.append(error) } }
         bench.put("1-1-1", HubBench.apple("AB01", tags: "news"))

@@ -1,11 +1,9 @@
-import BuiltInHub
 // SPDX-License-Identifier: Apache-2.0
+import BuiltInHub
 import FileStore
 import HTTP
 import HTTPTypes
 import HubServer
-import LocalHub
-import MemoryStore
 import NotificationHub
 import Store
 import Support

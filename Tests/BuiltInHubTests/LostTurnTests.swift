@@ -1,16 +1,15 @@
-import BuiltInHub
 // SPDX-License-Identifier: Apache-2.0
+import BuiltInHub
 import HTTP
-import LocalHub
-import MemoryStore
 import Store
 import Support
-import Synchronization
 import Testing
+
+import class System.Lock
 
 /// Keeps the answers back until the test lets them go.
 private final class HeldAnswers: Sendable {
-    private let completions = Mutex<[@Sendable () -> Void]>([])
+    private let completions = Lock<[@Sendable () -> Void]>([])
 
     func hold(_ completion: @escaping @Sendable () -> Void) { completions.withLock { $0.append(completion) } }
 
@@ -26,7 +25,7 @@ private final class HeldAnswers: Sendable {
 /// A network whose answers come when the test says so.
 private final class SlowSender: RequestSender {
     let answers = HeldAnswers()
-    private let sent = Mutex<[String]>([])
+    private let sent = Lock<[String]>([])
 
     var paths: [String] { sent.withLock { $0 } }
 

@@ -8,6 +8,8 @@ import Synchronization
 import Testing
 import Text
 
+import class System.Lock
+
 @Suite struct `What the local hub refuses` {
     let bench = HubBench()
 
@@ -164,7 +166,7 @@ import Text
             .damaged(detail: "secret-file"), .notReady(detail: "secret-file"), .quotaExceeded,
         ]
         for error in errors {
-            let reported = Mutex<[String]>([])
+            let reported = Lock<[String]>([])
             let bench = HubBench(
                 store: FailingStore(error: error),
                 report: { cause, id in

@@ -1,8 +1,9 @@
-import Store
 // SPDX-License-Identifier: Apache-2.0
+import Store
 import Support
-import Synchronization
 import Text
+
+import class System.Lock
 
 /// A store in memory that refuses some calls, as a full disk or a damaged file does, and counts how often.
 final class RefusingStore: HubStore, HubQueue {
@@ -21,7 +22,7 @@ final class RefusingStore: HubStore, HubQueue {
     }
 
     let inner: MemoryHubStore
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     /// - Parameter inner: what it has in common with others like it, each of another process.
     init(_ inner: MemoryHubStore = MemoryHubStore()) { self.inner = inner }

@@ -1,9 +1,7 @@
-import BuiltInHub
 // SPDX-License-Identifier: Apache-2.0
+import BuiltInHub
 import HTTP
 import HTTPTypes
-import LocalHub
-import MemoryStore
 import Store
 import Support
 import Testing

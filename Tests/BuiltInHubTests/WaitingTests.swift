@@ -1,8 +1,6 @@
-import BuiltInHub
 // SPDX-License-Identifier: Apache-2.0
+import BuiltInHub
 import HTTP
-import LocalHub
-import MemoryStore
 import NotificationHub
 import Push
 import Store

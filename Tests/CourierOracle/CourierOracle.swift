@@ -1,5 +1,5 @@
-import BuiltInHub
 // SPDX-License-Identifier: Apache-2.0
+import BuiltInHub
 import Dispatch
 import FileStore
 import Glibc

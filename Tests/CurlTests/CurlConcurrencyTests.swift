@@ -5,8 +5,9 @@ import Glibc
 import HTTP
 import HTTPTypes
 import Support
-import Synchronization
 import Testing
+
+import class System.Lock
 
 /// `setenv(3)`, for a process of its own.
 func setEnvironment(_ name: String, _ value: String) {
@@ -35,8 +36,8 @@ private func outcome(_ transport: CurlTransport, _ request: Request) -> Result<R
     @Test func `64 callers share few connections, and each gets its own answer`() throws {
         try LocalServer.run { server in
             let transport = try CurlTransport(server.options(connections: 2))
-            let connections = Mutex<Set<String>>([])
-            let wrong = Mutex<[String]>([])
+            let connections = Lock<Set<String>>([])
+            let wrong = Lock<[String]>([])
             let authority = server.authority
             inParallel(64) { index in
                 for round in 0..<4 {
@@ -71,7 +72,7 @@ private func outcome(_ transport: CurlTransport, _ request: Request) -> Result<R
         let transport = try CurlTransport(
             CurlOptions(timeout: .milliseconds(300), maximumConnectionsPerHost: 1, allowPlainHTTP: true))
         let request = Request(method: .get, scheme: "http", authority: "127.0.0.1:\(listener.port)", path: "/")
-        let outcomes = Mutex<[TransportError?]>([])
+        let outcomes = Lock<[TransportError?]>([])
         inParallel(8) { _ in
             let result = outcome(transport, request)
             outcomes.withLock { outcomes in
@@ -101,7 +102,7 @@ private func outcome(_ transport: CurlTransport, _ request: Request) -> Result<R
         let listener = try LoopbackListener()
         let transport = try CurlTransport(.patient(maximumQueued: 2))
         let request = Request(method: .get, scheme: "http", authority: "127.0.0.1:\(listener.port)", path: "/")
-        let errors = Mutex<[TransportError?]>([])
+        let errors = Lock<[TransportError?]>([])
         inParallel(3) { _ in
             let result = outcome(transport, request)
             errors.withLock { errors in
@@ -125,7 +126,7 @@ private func outcome(_ transport: CurlTransport, _ request: Request) -> Result<R
             transport.close()
         }
         closer.start()
-        let outcomes = Mutex<[TransportError?]>([])
+        let outcomes = Lock<[TransportError?]>([])
         inParallel(16) { _ in
             let result = outcome(transport, request)
             outcomes.withLock { outcomes in

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Glibc
-import Synchronization
+
+import class System.Lock
 
 /// Passes bytes on between clients and a server on this host. After `cut(when:)` the next connection on which a client
 /// says anything is passed on to the server alone, until the condition holds, and is then reset: what was asked has been
@@ -9,7 +10,7 @@ import Synchronization
 final class CuttingProxy: Sendable {
     private let listener: LoopbackListener
     private let server: UInt16
-    private let condition = Mutex<Condition?>(nil)
+    private let condition = Lock<Condition?>(nil)
 
     typealias Condition = @Sendable () -> Bool
 

@@ -2,11 +2,12 @@
 import Curl
 import Foundation
 import HTTP
-import Synchronization
+
+import class System.Lock
 
 /// Collects what completions are told, and how often.
 final class Outcomes: Sendable {
-    private let results = Mutex<[Int: [Result<Response, any Error>]]>([:])
+    private let results = Lock<[Int: [Result<Response, any Error>]]>([:])
     private let arrivals = DispatchSemaphore(value: 0)
 
     struct Missing: Error { let count: Int }

@@ -2,8 +2,9 @@
 import Foundation
 import HTTP
 import HTTPTypes
-import Synchronization
 import Testing
+
+import class System.Lock
 
 @testable import FastCGI
 
@@ -239,7 +240,7 @@ import Testing
 
 /// Counts over threads.
 final class Counter: Sendable {
-    private let number = Mutex(0)
+    private let number = Lock(0)
     var value: Int { number.withLock { $0 } }
     func count() { number.withLock { $0 += 1 } }
 }

@@ -6,6 +6,8 @@ import Synchronization
 import Testing
 import Text
 
+import class System.Lock
+
 /// What lies on the disk, and what hands and crashes do to it.
 @Suite struct FileTests {
     private func create(_ store: FileSiteStore, _ owner: String, _ payload: String = "p") throws -> SecureNotification {
@@ -76,7 +78,7 @@ import Text
 
     @Test func `many that open a new store at once agree on it`() throws {
         let folder = try TemporaryFolder()
-        let ids = Mutex<[Int32?]>([])
+        let ids = Lock<[Int32?]>([])
         DispatchQueue.concurrentPerform(iterations: 8) { index in
             let id = try? create(folder.open(), "owner").id
             ids.withLock { $0.append(id) }

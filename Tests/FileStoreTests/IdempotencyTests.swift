@@ -6,6 +6,8 @@ import Synchronization
 import Testing
 import Text
 
+import class System.Lock
+
 /// Idempotency keys in files: what the contract cannot see.
 @Suite struct IdempotencyTests {
     private func request(
@@ -39,7 +41,7 @@ import Text
     ) throws {
         let folder = try TemporaryFolder()
         let stores = try (0..<2).map { _ in try folder.open { $0.bucketBytes = bucketBytes } }
-        let winners = Mutex<[String: Int]>([:])
+        let winners = Lock<[String: Int]>([:])
         let wrong = Atomic<Int>(0)
         DispatchQueue.concurrentPerform(iterations: 8) { number in
             for round in 0..<25 {

@@ -6,6 +6,8 @@ import Synchronization
 import Testing
 import Text
 
+import class System.Lock
+
 /// Indexes that have lost lines, and getting them back.
 @Suite struct IndexTests {
     private func register(_ store: FileSiteStore, _ id: String, tags: [String] = ["news"]) throws {
@@ -27,7 +29,7 @@ import Text
         let folder = try TemporaryFolder()
         let store = try folder.open()
         try register(store, "r")
-        let tables = Mutex<[String]>([])
+        let tables = Lock<[String]>([])
         let report = try store.verify(now: noon) { table in tables.withLock { $0.append(table) } }
         #expect(report.isWhole && !report.isUnopenedCopy)
         // A registration with its channel and its tag, a device with its owner.
@@ -57,7 +59,7 @@ import Text
         // A channel, a registration and a tag each, and what lies in one file with them.
         #expect(kept <= 5)
         let store = try folder.open { $0.isReadOnly = true }
-        let found = Mutex<[String]>([])
+        let found = Lock<[String]>([])
         try store.forEachHubRegistration(tag: "few") { registration in found.withLock { $0.append(registration.id) } }
         #expect(found.withLock { $0.sorted() } == ["r-0", "r-200"])
         #expect(throws: StoreError.self) { try store.hubRegistrations(after: nil, limit: 1_000) }
@@ -138,7 +140,7 @@ import Text
                 $0.calls = DiskCalls(flushFile: { _ in 0 }, flushFolder: { _ in 0 })
             }
         }
-        let failures = Mutex<[String]>([])
+        let failures = Lock<[String]>([])
         let isDone = Atomic(false)
         let group = DispatchGroup()
         for writer in 0..<2 {

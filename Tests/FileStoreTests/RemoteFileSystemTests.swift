@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import FileStore
-import Processes
 import Store
+import Support
 import Testing
 
 /// File systems whose locks are not the kernel's own affair.

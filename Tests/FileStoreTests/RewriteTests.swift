@@ -7,6 +7,8 @@ import Synchronization
 import Testing
 import Text
 
+import class System.Lock
+
 /// One process sweeps, and a person appends lines by hand, while two others write, each with a store of its own, which
 /// stands for a process. Files are so small that they are split all the time.
 @Suite struct RewriteTests {
@@ -21,7 +23,7 @@ import Text
 
     private final class Progress: Sendable {
         let rounds = Atomic(0)
-        let failures = Mutex<[String]>([])
+        let failures = Lock<[String]>([])
     }
 
     /// What was acknowledged to one writer.
@@ -51,7 +53,7 @@ import Text
     @Test func `nothing acknowledged is lost while all is swept and lines are appended by hand`() throws {
         let sweeper = try open()
         let writers = try ["w0", "w1"].map { (name: $0, store: try open()) }
-        let acknowledged = Mutex<[Acknowledged]>([])
+        let acknowledged = Lock<[Acknowledged]>([])
         let group = DispatchGroup()
         for writer in writers {
             start(in: group) {

@@ -2,9 +2,10 @@
 import FileStore
 import Foundation
 import Store
-import Synchronization
 import Testing
 import Text
+
+import class System.Lock
 
 /// Sessions and sends in files: what the contract cannot see.
 @Suite struct SessionTests {
@@ -50,7 +51,7 @@ import Text
     @Test func `all sessions of an owner end, also those that another process makes meanwhile or had made`() throws {
         let folder = try TemporaryFolder()
         let stores = try (0..<2).map { _ in try folder.open { $0.caps.sessionsPerOwner = 1_000 } }
-        let made = Mutex<[String]>([])
+        let made = Lock<[String]>([])
         DispatchQueue.concurrentPerform(iterations: 2) { index in
             for number in 0..<30 {
                 let id = "\(index)-\(number)"

@@ -2,16 +2,17 @@
 import FileStore
 import Foundation
 import Store
-import Synchronization
 import Testing
+
+import class System.Lock
 
 /// A file that has become sixteen.
 struct SplitTests {
     /// Hears of flushes, and looks at each split when it is done.
     private final class Witness: Sendable {
         private let folder: TemporaryFolder
-        private let flushed = Mutex<Set<ino_t>>([])
-        private let found = Mutex<[String: Bool]>([:])
+        private let flushed = Lock<Set<ino_t>>([])
+        private let found = Lock<[String: Bool]>([:])
 
         init(_ folder: TemporaryFolder) { self.folder = folder }
 

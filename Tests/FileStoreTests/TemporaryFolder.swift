@@ -2,9 +2,10 @@
 import FileStore
 import Foundation
 import Store
-import Synchronization
 import Testing
 import Text
+
+import class System.Lock
 
 /// A folder of its own for one test; removed with everything in it when the test is over.
 final class TemporaryFolder: Sendable {
@@ -70,7 +71,7 @@ extension FileSiteStore.Options {
 
 /// Hears a store's events.
 final class EventLog: Sendable {
-    private let events = Mutex<[StoreEvent]>([])
+    private let events = Lock<[StoreEvent]>([])
 
     var all: [StoreEvent] { events.withLock { $0 } }
 

@@ -11,6 +11,8 @@ import Support
 import Synchronization
 import Testing
 
+import class System.Lock
+
 /// One account's password, tried from many networks; and one network that tries many.
 struct GuessingTests {
     private let metrics = SiteMetrics(version: "1.2.3", startedAt: 1_796_000_000)
@@ -127,7 +129,7 @@ struct GuessingTests {
 /// Many who try passwords until they are told to end.
 private final class Crowd: Sendable {
     private let isOver = Atomic(false)
-    private let statuses = Mutex<Set<HTTPResponse.Status>>([])
+    private let statuses = Lock<Set<HTTPResponse.Status>>([])
 
     func guess(_ call: (Int) -> Response) {
         var number = 0

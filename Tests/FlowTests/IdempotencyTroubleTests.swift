@@ -8,19 +8,20 @@ import JSON
 import NotificationHub
 import Store
 import Support
-import Synchronization
 import Testing
+
+import class System.Lock
 
 /// Requests with an `Idempotency-Key` that did not go well: what did nothing may be tried again, nothing is done twice,
 /// and where nobody knows, nobody pretends to.
 struct IdempotencyTroubleTests {
     /// A hub that has a trouble until it is healed.
     private final class Hospital: Sendable {
-        private let trouble: Mutex<OutcomeTests.Trouble?>
+        private let trouble: Lock<OutcomeTests.Trouble?>
         private let failure: any Error & Sendable
 
         init(_ trouble: OutcomeTests.Trouble, failure: any Error & Sendable = NoAnswer()) {
-            self.trouble = Mutex(trouble)
+            self.trouble = Lock(trouble)
             self.failure = failure
         }
 
@@ -155,7 +156,7 @@ struct IdempotencyTroubleTests {
         let between = Interruption(.post, beforeHub: true)
         let site = try TestSite(surroundingHub: { between.surround($0) })
         let neighbour = try site.neighbour()
-        let meanwhile = Mutex<[Response]>([])
+        let meanwhile = Lock<[Response]>([])
         between.arm { [unowned site] in
             for backend in [site.backend, neighbour] {
                 let response = TestSite.post(.message, to: backend)
@@ -177,7 +178,7 @@ struct IdempotencyTroubleTests {
         let between = Interruption(.post, beforeHub: false)
         let site = try TestSite(surroundingHub: { between.surround($0) })
         let neighbour = try site.neighbour()
-        let later = Mutex<[Response]>([])
+        let later = Lock<[Response]>([])
         between.arm { [unowned site] in
             for seconds in [119, 1, 80_000] {
                 site.clock.advance(Int64(seconds))
@@ -215,7 +216,7 @@ struct IdempotencyTroubleTests {
         }
         for round in 0..<5 {
             let post = KeyedPost(key: "race-\(round)")
-            let answers = Mutex<[Response]>([])
+            let answers = Lock<[Response]>([])
             DispatchQueue.concurrentPerform(iterations: 8) { number in
                 let response = TestSite.post(post, to: number.isMultiple(of: 2) ? site.backend : neighbour)
                 answers.withLock { $0.append(response) }

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import HTTP
 import HTTPTypes
-import Synchronization
+
+import class System.Lock
 
 /// Lets another request in at one moment of one call to the hub.
 final class Interruption: Sendable {
     private let method: HTTPRequest.Method
     private let isBeforeHub: Bool
-    private let action = Mutex<(@Sendable () throws -> Void)?>(nil)
+    private let action = Lock<(@Sendable () throws -> Void)?>(nil)
 
     /// - Parameter isBeforeHub: whether the hub hears of the call afterwards, or has heard of it already.
     init(_ method: HTTPRequest.Method, beforeHub isBeforeHub: Bool) {

@@ -7,6 +7,8 @@ import NotificationHub
 import Synchronization
 import Testing
 
+import class System.Lock
+
 /// Registrations that are changed by several at once. However the calls fall between one another, the hub ends up
 /// with what the store says.
 struct RaceTests {
@@ -16,7 +18,7 @@ struct RaceTests {
     /// Makes all calls at the same moment, each on a thread of its own.
     /// - Returns: their statuses, in the order of the calls.
     private func race(_ calls: [@Sendable () -> Response]) -> [Int] {
-        let statuses = Mutex([Int](repeating: 0, count: calls.count))
+        let statuses = Lock([Int](repeating: 0, count: calls.count))
         let start = DispatchSemaphore(value: 0)
         let finished = DispatchGroup()
         for (index, call) in calls.enumerated() {

@@ -3,14 +3,15 @@ import DeviceAPI
 import HTTP
 import HTTPTypes
 import NotificationHub
-import Synchronization
 import Testing
+
+import class System.Lock
 
 /// Calls that the hub heard only half of: when the device asks again, the rest is done.
 struct SecondTryTests {
     /// Keeps the hub out of reach for one method, as long as it is on.
     private final class Outage: Sendable {
-        private let method = Mutex<HTTPRequest.Method?>(nil)
+        private let method = Lock<HTTPRequest.Method?>(nil)
 
         func begin(_ method: HTTPRequest.Method) { self.method.withLock { $0 = method } }
 

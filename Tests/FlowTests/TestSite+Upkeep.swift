@@ -9,6 +9,8 @@ import Store
 import Synchronization
 import Text
 
+import class System.Lock
+
 extension TestSite {
     /// As one process has it; each call makes another process's.
     func upkeep(_ policy: TagPolicy = TagPolicy()) -> UserUpkeep {
@@ -69,7 +71,7 @@ extension TestSite {
 final class CutOffHub: Responder {
     private let hub: any Responder
     private let isAway = Atomic(false)
-    private let interruption = Mutex<(@Sendable () -> Void)?>(nil)
+    private let interruption = Lock<(@Sendable () -> Void)?>(nil)
 
     init(_ hub: any Responder) { self.hub = hub }
 
@@ -93,7 +95,7 @@ final class CutOffHub: Responder {
 
 /// Holds the hub that a test cuts off: the site makes it while it is made itself.
 final class HubHandle: Sendable {
-    private let hub = Mutex<CutOffHub?>(nil)
+    private let hub = Lock<CutOffHub?>(nil)
 
     func surround(_ inner: any Responder) -> any Responder {
         let made = CutOffHub(inner)

@@ -15,6 +15,8 @@ import Store
 import Synchronization
 import Text
 
+import class System.Lock
+
 /// The whole product in this process: real clients, real backend, real hub client, real built-in hub, real files.
 /// Every test makes its own, with users whose passwords are `<name>-secret`.
 final class TestSite: Sendable {
@@ -112,7 +114,7 @@ final class TestSite: Sendable {
         }
     }
 
-    private static let passwordHashes = Mutex<[String: String]>([:])
+    private static let passwordHashes = Lock<[String: String]>([:])
 
     /// A device of that user's: what an app is made of.
     func device(of user: String, storage: MemoryStorage = MemoryStorage()) throws -> TestDevice {
@@ -159,7 +161,7 @@ final class TestSite: Sendable {
 
 /// What a part of the site has reported to its operator.
 private final class Reports: Sendable {
-    private let lines = Mutex<[String]>([])
+    private let lines = Lock<[String]>([])
 
     var all: [String] { lines.withLock(\.self) }
 
@@ -190,7 +192,7 @@ final class TestClock: Sendable {
 /// Passes everything on to the hub and remembers it.
 final class HubLog: Responder {
     private let hub: any Responder
-    private let log = Mutex<[Request]>([])
+    private let log = Lock<[Request]>([])
 
     init(_ hub: any Responder) {
         self.hub = hub

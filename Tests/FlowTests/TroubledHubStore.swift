@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import Store
-import Synchronization
 import Text
+
+import class System.Lock
 
 /// The built-in hub's store, of which every call throws while it has a trouble.
 final class TroubledHubStore: HubStore {
     private let inner: any HubStore
-    private let trouble = Mutex<StoreError?>(nil)
+    private let trouble = Lock<StoreError?>(nil)
 
     init(_ inner: any HubStore) {
         self.inner = inner

@@ -2,9 +2,10 @@
 import HTTP
 import HTTPTypes
 import NotificationHub
-import Synchronization
 import Testing
 import Text
+
+import class System.Lock
 
 /// The tutorials' apps as they are, against what happens to phones: nobody updates them.
 struct TutorialReplayTests {
@@ -50,7 +51,7 @@ struct TutorialReplayTests {
     @Test(arguments: TutorialApp.Kind.allCases) func `an app whose id the hub has given up is registered again`(
         kind: TutorialApp.Kind
     ) throws {
-        let givenUp = Mutex<Set<String>>([])
+        let givenUp = Lock<Set<String>>([])
         let site = try TestSite(surroundingHub: { hub in
             ClosureResponder { request in
                 let isGone = givenUp.withLock { ids in ids.contains { request.path.hasSuffix("/registrations/\($0)") } }

@@ -7,14 +7,15 @@ import Metrics
 import NotificationHub
 import Push
 import Store
-import Synchronization
 import Testing
+
+import class System.Lock
 
 /// Decorators: what they surround behaves as before, and is counted.
 struct MeasuredTests {
     /// A clock that goes on by a second at each look.
     private final class TickingClock: Sendable {
-        private let now = Mutex(ContinuousClock.now)
+        private let now = Lock(ContinuousClock.now)
 
         var look: @Sendable () -> ContinuousClock.Instant {
             { [self] in
@@ -53,7 +54,7 @@ struct MeasuredTests {
     }
 
     @Test func `who listens hears of each answer`() throws {
-        let heard = Mutex<[String]>([])
+        let heard = Lock<[String]>([])
         let router = Router<RequestAction>([Route(.put, "/a/{id}") { _, _ in Response() }])
         let responder = metrics.requests.measuring(router, clock: TickingClock().look) { answer in
             heard.withLock {
@@ -201,7 +202,7 @@ struct MeasuredTests {
             .failure(Unreachable(isLasting: true)), .failure(Failure()),
         ]
         for result in results {
-            let isHeard = Mutex(false)
+            let isHeard = Lock(false)
             let sender = metrics.pushes.measuring(Sender(result: result), for: .browser, clock: TickingClock().look)
             sender.send(request) { _ in isHeard.withLock { $0 = true } }
             let wasHeard = isHeard.withLock { $0 }

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 import HTTP
-import Synchronization
+
+import class System.Lock
 
 /// A hub that answers what it was told to, in order, and remembers what it was asked.
 final class ScriptedHub: Responder {
     struct NoConnection: Error {}
 
     private let failure: any Error
-    private let state: Mutex<(answers: [Response?], requests: [Request])>
+    private let state: Lock<(answers: [Response?], requests: [Request])>
 
     /// - Parameter answers: nil: the connection fails.
     init(_ answers: [Response?], failure: any Error = NoConnection()) {
         self.failure = failure
-        state = Mutex((answers, []))
+        state = Lock((answers, []))
     }
 
     var requests: [Request] { state.withLock { $0.requests } }
@@ -29,11 +30,11 @@ final class ScriptedHub: Responder {
 
 /// Seconds since 1970 that go on by a step with every look.
 final class Clock: Sendable {
-    private let time: Mutex<Int64>
+    private let time: Lock<Int64>
     private let step: Int64
 
     init(_ time: Int64, step: Int64 = 0) {
-        self.time = Mutex(time)
+        self.time = Lock(time)
         self.step = step
     }
 

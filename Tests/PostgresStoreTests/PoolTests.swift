@@ -1,5 +1,5 @@
-import Store
 // SPDX-License-Identifier: Apache-2.0
+import Store
 import Support
 import Testing
 import Text
@@ -118,7 +118,7 @@ import Text
         defer { holder.stop() }
         // By such settings a busy server may also be too slow to begin.
         var first: ConnectionPool.Loan?
-        Processes.Deadline.poll(seconds: Site.seconds) {
+        Support.Deadline.poll(seconds: Site.seconds) {
             first = try? pool.take(until: .after(Self.ample))
             return first != nil
         }

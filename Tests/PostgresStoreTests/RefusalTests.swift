@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 import PostgresStore
 import Store
 import StoreContract
-// SPDX-License-Identifier: Apache-2.0
 import Support
 import Testing
 

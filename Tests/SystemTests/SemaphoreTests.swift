@@ -40,7 +40,7 @@ private let ample = Duration.seconds(240)
         let permits = Semaphore(value: 3)
         let done = Semaphore()
         let inside = Atomic(0)
-        let most = Mutex(0)
+        let most = Lock(0)
         for _ in 1...16 {
             _ = DetachedThread.start {
                 for _ in 1...500 {

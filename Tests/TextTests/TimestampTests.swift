@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
-import Randomness
+import Support
 import Testing
 import Text
 

@@ -2,8 +2,9 @@
 import HTTP
 import HTTPTypes
 import NotificationHub
-import Synchronization
 import Testing
+
+import class System.Lock
 
 @testable import WebPush
 
@@ -13,7 +14,7 @@ private let noon: Int64 = 1_800_000_000
 private final class StrictService: RequestSender {
     let key: String
     let refusal: Int
-    private let asked = Mutex<[Request]>([])
+    private let asked = Lock<[Request]>([])
 
     init(takes key: VAPIDKey, else refusal: Int) {
         self.key = key.publicKey
@@ -47,7 +48,7 @@ private final class StrictService: RequestSender {
     }
 
     private func push(_ driver: WebPushDriver, _ sender: any RequestSender, to handle: DeviceHandle) throws -> Int? {
-        let status = Mutex<Int?>(nil)
+        let status = Lock<Int?>(nil)
         sender.send(try driver.request(for: .browser(json: Array("{}".utf8)), to: handle)) { result in
             status.withLock { $0 = (try? result.get())?.status.code }
         }
@@ -58,7 +59,7 @@ private final class StrictService: RequestSender {
     func `is reached by that key, and at once the next time`(refusal: Int) throws {
         let driver = try driver()
         let service = StrictService(takes: keys[2], else: refusal)
-        let count = Mutex(0)
+        let count = Lock(0)
         let sender = driver.reachingFormerKeys(service) { count.withLock { $0 += 1 } }
         let handle = try Browser().handle()
         #expect(try push(driver, sender, to: handle) == 201)

@@ -2,17 +2,18 @@
 import Crypto
 import JSON
 import Support
-import Synchronization
 import Testing
 import Text
+
+import class System.Lock
 
 @testable import WebPush
 
 /// A clock that the test sets.
 final class TestClock: Sendable {
-    private let seconds: Mutex<Int64>
+    private let seconds: Lock<Int64>
 
-    init(_ seconds: Int64) { self.seconds = Mutex(seconds) }
+    init(_ seconds: Int64) { self.seconds = Lock(seconds) }
 
     var now: Int64 {
         get { seconds.withLock { $0 } }

@@ -6,8 +6,9 @@ import HTTP
 import HTTPTypes
 import JSON
 import Support
-import Synchronization
 import Testing
+
+import class System.Lock
 
 extension WireTests {
     /// What nginx tells a caller when the responder does not: in the responder's own words.
@@ -86,7 +87,7 @@ extension WireTests {
 
         /// What calls hang at until it ends, and how often each has arrived.
         private final class Hang: Sendable {
-            private let state = Mutex<(round: Int, arrivals: [String: Int])>((0, [:]))
+            private let state = Lock<(round: Int, arrivals: [String: Int])>((0, [:]))
 
             var arrivals: [String: Int] { state.withLock(\.arrivals) }
 

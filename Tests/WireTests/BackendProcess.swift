@@ -2,7 +2,8 @@
 import Foundation
 import Glibc
 import Support
-import Synchronization
+
+import class System.Lock
 
 /// A real `app-backend serve` on a socket of its own.
 final class BackendProcess: Sendable {
@@ -16,7 +17,7 @@ final class BackendProcess: Sendable {
     var logPath: String { folder.path("\(name).log") }
     /// What standard input is when it starts: a listening socket, where somebody else opened it.
     private let listener: Int32?
-    private let process: Mutex<ChildProcess?>
+    private let process: Lock<ChildProcess?>
     private let isHandedSocket: Bool
     private let isLimited: Bool
     private let environment: [String]
@@ -38,7 +39,7 @@ final class BackendProcess: Sendable {
         self.isLimited = isLimited
         self.environment = environment
         listener = isHandedSocket ? try LoopbackSocket.listen(at: folder.path("\(name).sock")) : nil
-        process = Mutex(nil)
+        process = Lock(nil)
         try configure(keys: keys)
         try start()
     }

@@ -5,15 +5,16 @@ import Foundation
 import HTTP
 import HTTPTypes
 import Support
-import Synchronization
 import Testing
+
+import class System.Lock
 
 extension WireTests {
     /// The connections that nginx keeps to the responder: many, idle ones, and too many.
     struct KeptConnectionStories {
         @Test func `four nginx processes that keep 64 connections each starve nobody at two workers`() throws {
             let gate = DispatchSemaphore(value: 0)
-            let held = Mutex(0)
+            let held = Lock(0)
             try DoorSite.run(
                 workers: 2,
                 respond: { request in

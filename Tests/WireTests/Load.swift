@@ -6,6 +6,8 @@ import Support
 import Synchronization
 import Testing
 
+import class System.Lock
+
 /// Calls that go on and on, on threads of their own: the few threads of Swift's tasks are the tests' themselves, which
 /// block on what they wait for.
 final class Load: Sendable {
@@ -69,5 +71,5 @@ func start<Result: Sendable>(_ count: Int, _ body: @escaping @Sendable (Int) thr
 }
 
 private final class Box<Value: Sendable>: Sendable {
-    let values = Mutex<[Value]>([])
+    let values = Lock<[Value]>([])
 }

@@ -2,7 +2,8 @@
 import Foundation
 import Glibc
 import Support
-import Synchronization
+
+import class System.Lock
 
 /// Hears what a service tells its manager, as systemd does: datagrams on a unix socket.
 ///
@@ -40,7 +41,7 @@ final class NotifySocket: Sendable {
 }
 
 private final class Ear: Sendable {
-    let heard = Mutex<[String]>([])
+    let heard = Lock<[String]>([])
     private let number: Int32
 
     init(number: Int32) {

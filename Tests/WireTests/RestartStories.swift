@@ -8,6 +8,8 @@ import Support
 import Synchronization
 import Testing
 
+import class System.Lock
+
 extension WireTests {
     /// That a responder may be restarted while others send: nothing is lost and nothing is done twice, and why that
     /// takes a new connection for each POST.
@@ -102,7 +104,7 @@ private final class Sender: Sendable {
     private let site: WireSite
     /// Begins each of his texts. A search of the logs for thousands of texts would take minutes.
     private let word: String
-    private let sent = Mutex<[Int32: String]>([:])
+    private let sent = Lock<[Int32: String]>([:])
     private let isOver = Atomic(false)
     /// Below what one sender may leave unread with one user.
     private static let most = 450

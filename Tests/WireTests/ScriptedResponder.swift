@@ -3,7 +3,8 @@ import Dispatch
 import Foundation
 import Glibc
 import Support
-import Synchronization
+
+import class System.Lock
 
 /// A FastCGI responder, written by hand, that dies in the moments in which a real one dies seldom.
 final class ScriptedResponder: Sendable {
@@ -18,9 +19,9 @@ final class ScriptedResponder: Sendable {
     let socket: String
     private let script: Script
     private let listener: Int32
-    private let carriedOut = Mutex(0)
+    private let carriedOut = Lock(0)
     /// Those that are open; nil: whoever comes now is turned away.
-    private let connections = Mutex<Set<Int32>?>([])
+    private let connections = Lock<Set<Int32>?>([])
     private let threads = DispatchGroup()
 
     init(in folder: ScratchFolder, _ script: Script) throws {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
-import Synchronization
 import Testing
 import Text
 
+import class System.Lock
+
 /// The texts of one site that no log may hold.
 final class Secrets: Sendable {
-    private let texts = Mutex<[String]>([])
+    private let texts = Lock<[String]>([])
 
     /// Makes one that is found nowhere else.
     func make(_ prefix: String) -> String {

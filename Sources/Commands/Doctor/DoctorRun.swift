@@ -184,7 +184,7 @@ struct DoctorRun {
             let transport = try CurlTransport(options)
             defer { transport.close() }
             let recorder = DateRecorder(host: connection.endpoint, inner: transport, now: Self.now)
-            let client = NotificationHubClient(
+            let client = HubClient(
                 connection: connection, hub: configuration.hub.name, transport: recorder, now: Self.now)
             let answer = HubAnswer(Result { () throws(HubError) in try client.probe() })
             differences += [recorder.difference].compactMap(\.self)

@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 import CPostgres
 import Store
-// SPDX-License-Identifier: Apache-2.0
 internal import Text
 
 extension URLOptions {

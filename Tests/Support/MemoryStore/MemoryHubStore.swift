@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import JSON
 import Store
-import Synchronization
 package import Text
+
+import class System.Lock
 
 /// A `HubStore` in memory. It keeps the contract that the real one keeps (`HubContract`), so that the hub's tests are
 /// worth something.
@@ -25,7 +26,7 @@ package final class MemoryHubStore: HubStore, HubQueue {
     /// Messages that may wait.
     package static let maximumQueued = 100
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     package init() {}
 

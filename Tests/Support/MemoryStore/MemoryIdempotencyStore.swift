@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Store
-import Synchronization
 package import Text
+
+import class System.Lock
 
 /// Idempotency keys in memory. It keeps the contract that the real store keeps (`IdempotencyContract`).
 package final class MemoryIdempotencyStore: IdempotencyStore {
@@ -16,7 +17,7 @@ package final class MemoryIdempotencyStore: IdempotencyStore {
         }
     }
 
-    private let requests = Mutex<[Name: IdempotentRequest]>([:])
+    private let requests = Lock<[Name: IdempotentRequest]>([:])
     private let keysPerOwner: Int
 
     package init(keysPerOwner: Int = 1_000) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Store
-import Synchronization
 package import Text
+
+import class System.Lock
 
 /// Sessions and sends in memory. It keeps the contract that the real store keeps (`SessionContract`), so that tests
 /// that need no more than these are worth something.
@@ -12,7 +13,7 @@ package final class MemorySessionStore: SessionStore, SentStore {
         var sent: [String: [(id: String, expiresAt: Timestamp)]] = [:]
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
     private let sessionsPerOwner: Int
     private let sentPerOwner: Int
 

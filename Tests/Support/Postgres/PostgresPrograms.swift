@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Glibc
-import Synchronization
+
+import class System.Lock
 
 /// The server's programs, the newest there are, and the user that they run as: they refuse to run as root.
 struct PostgresPrograms: Sendable {
@@ -48,7 +49,7 @@ struct PostgresPrograms: Sendable {
 
 /// The server's main process, which changes when it is started anew.
 final class ProcessBox: Sendable {
-    private let child = Mutex<ChildProcess?>(nil)
+    private let child = Lock<ChildProcess?>(nil)
 
     var current: ChildProcess? { child.withLock { $0 } }
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
-import Synchronization
+
+import class System.Lock
 
 /// A call that goes on beside the test.
 package final class Background<Outcome: Sendable>: Sendable {
     package struct NotEnded: Error {}
 
-    private let result = Mutex<Result<Outcome, any Error>?>(nil)
+    private let result = Lock<Result<Outcome, any Error>?>(nil)
 
     /// Begins it on a thread of its own.
     package init(_ body: @escaping @Sendable () throws -> Outcome) {

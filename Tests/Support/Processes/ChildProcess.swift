@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import CPlatform
 import Glibc
-import Synchronization
+
+import class System.Lock
 
 /// A child with a clean environment, no signal blocked and no descriptor but the three that it is given. (Foundation's
 /// `Process` hands down the mask of the thread that starts it, and a thread of libdispatch has SIGTERM blocked.)
@@ -21,7 +22,7 @@ package final class ChildProcess: Sendable {
     package struct NotStarted: Error { package let program: String }
 
     package let id: pid_t
-    private let status = Mutex<Int32?>(nil)
+    private let status = Lock<Int32?>(nil)
 
     /// - Parameters: `output` and `errors` are files that are appended to, where the input is not a terminal.
     package init(

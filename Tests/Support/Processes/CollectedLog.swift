@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Logging
-import Synchronization
+
+import class System.Lock
 
 /// Remembers what was logged, for tests of what a log must and must not hold.
 package final class CollectedLog: Sendable {
@@ -11,7 +12,7 @@ package final class CollectedLog: Sendable {
         package let request: String?
     }
 
-    private let collected = Mutex<[Line]>([])
+    private let collected = Lock<[Line]>([])
 
     package init() {}
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
-import Synchronization
+
+import class System.Lock
 
 /// A terminal at which a test sits (pty(7)): it reads what programs write there, and types.
 package final class PseudoTerminal: Sendable {
@@ -12,7 +13,7 @@ package final class PseudoTerminal: Sendable {
     /// What programs open.
     package let path: String
     private let ours: Int32
-    private let said = Mutex<[UInt8]>([])
+    private let said = Lock<[UInt8]>([])
 
     package init() throws {
         var (ours, theirs): (Int32, Int32) = (-1, -1)

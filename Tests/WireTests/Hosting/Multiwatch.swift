@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 import Support
-import Synchronization
+
+import class System.Lock
 
 /// spawn-fcgi and multiwatch, as the shipped script starts them, behind the host's nginx.
 final class Multiwatch: HostingServer {
     private let home: HostedHome
     private let process = ServerProcess()
-    private let door: Mutex<FrontDoor?>
+    private let door: Lock<FrontDoor?>
 
     var port: UInt16 { door.withLock { $0?.port } ?? 0 }
     private var socket: String { home.folder + "/app-backend.sock" }
 
     init(_ home: HostedHome) throws {
         self.home = home
-        door = Mutex(nil)
+        door = Lock(nil)
     }
 
     func start() throws {

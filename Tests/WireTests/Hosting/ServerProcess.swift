@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 import Support
-import Synchronization
+
+import class System.Lock
 
 /// A server's own process, over its lives.
 final class ServerProcess: Sendable {
     struct NotStarted: Error { let log: String }
 
-    private let child = Mutex<ChildProcess?>(nil)
+    private let child = Lock<ChildProcess?>(nil)
 
     /// Starts it, and waits until it is ready.
     func start(_ make: () throws -> ChildProcess, log: () -> String, isReady: () -> Bool) throws {

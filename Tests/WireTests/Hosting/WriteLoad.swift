@@ -3,8 +3,9 @@ import DeviceAPI
 import Foundation
 import JSON
 import Support
-import Synchronization
 import Testing
+
+import class System.Lock
 
 /// Several users who write at once through many threads, and a memory of everything that was acknowledged.
 final class WriteLoad: Sendable {
@@ -25,14 +26,14 @@ final class WriteLoad: Sendable {
 
     private let site: HostedSite
     private let users: [WireUser]
-    private let acknowledged: Mutex<Acknowledged>
+    private let acknowledged: Lock<Acknowledged>
     /// Bytes that each process had written before the load.
     private let before: [pid_t: Int]
 
     init(_ site: HostedSite, users: [WireUser]) {
         self.site = site
         self.users = users
-        acknowledged = Mutex(Acknowledged(registrations: users.map { _ in [] }))
+        acknowledged = Lock(Acknowledged(registrations: users.map { _ in [] }))
         before = Self.writes(site)
     }
 
