@@ -17,7 +17,7 @@ struct NginxFindingsTests {
         switch request.path {
         case "/api/config": return request.fields[.key] == nil ? config : Response(status: .badRequest)
         case "/api/register":
-            let detail = request.fields.contains(.authorization) ? Challenge.failCredentials : Challenge.endedSession
+            let detail = request.fields.contains(.authorization) ? Challenge.wrongCredentials : Challenge.endedSession
             return Response(
                 status: .unauthorized, fields: [.wwwAuthenticate: "Basic realm=\"AppBackend\", charset=\"UTF-8\""],
                 body: Array("{\"detail\":\"\(detail)\"}".utf8))
