@@ -80,7 +80,7 @@ import Text
         let hosts = "host=\(standby.server.folder),\(primary.folder)"
         let pool = try pool("postgresql://app@/\(database)?\(hosts)&target_session_attrs=read-write", size: 1)
         let loan = try pool.take(until: .after(Self.ample))
-        try loan.connection.run("CREATE TABLE found (number bigint)", until: .after(Self.ample))
+        try loan.connection.run("CREATE TABLE public.found (number bigint)", until: .after(Self.ample))
         pool.giveBack(loan, keeping: true)
     }
 
