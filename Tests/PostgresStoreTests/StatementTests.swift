@@ -7,10 +7,10 @@ import Testing
     private static let folder = URL(filePath: #filePath).appending(path: "../../../Sources/PostgresStore").standardized
 
     @Test func `have a name each`() throws {
-        let files = try FileManager.default.contentsOfDirectory(at: Self.folder, includingPropertiesForKeys: nil)
         var names: [Substring] = []
-        for file in files where file.pathExtension == "swift" {
-            let text = try String(contentsOf: file, encoding: .utf8)
+        for file in try FileManager.default.subpathsOfDirectory(atPath: Self.folder.path) where file.hasSuffix(".swift")
+        {
+            let text = try String(contentsOf: Self.folder.appending(path: file), encoding: .utf8)
             names += text.matches(of: /Statement\.(?:reading|writing)\(\s*"([^"\\]+)"/).map(\.output.1)
         }
         #expect(names.count > 40)
