@@ -19,6 +19,8 @@ package struct UserUpkeep: Sendable {
     static let pauseSeconds: ClosedRange<Int64> = 10...3_600
     /// Users that are looked after in one go.
     static let usersAtOnce = 16
+    /// Former users of one name who are cleaned up after in one go.
+    static let generationsAtOnce = 16
 
     let store: any StateStore
     let hub: any Hub
@@ -76,7 +78,7 @@ package struct UserUpkeep: Sendable {
         let time = now()
         var total = UserRemains()
         for cleaning in upkeep.cleanings where cleaning.schedule.dueAt <= time {
-            let remains = clean(cleaning, of: user.name)
+            let remains = clean(cleaning, of: user)
             try settle(cleaning, remains, name: user.name)
             total += remains
         }
@@ -93,12 +95,20 @@ package struct UserUpkeep: Sendable {
 
     // MARK: Steps
 
-    private func clean(_ cleaning: Cleaning, of name: String) -> UserRemains {
+    private func clean(_ cleaning: Cleaning, of user: User) -> UserRemains {
         var remains = UserRemains()
-        for generation in cleaning.first...cleaning.last {
-            clean(User.owner(of: name, generation: generation), &remains)
+        for generation in Self.generations(of: cleaning, user).reversed() {
+            clean(User.owner(of: user.name, generation: generation), &remains)
         }
         return remains
+    }
+
+    /// Those of one go: the latest first, because a user who is removed now must have nothing left now.
+    private static func generations(of cleaning: Cleaning, _ user: User) -> Range<Int> {
+        // Later generations have never been, whatever a record says.
+        let last = min(cleaning.next ?? cleaning.last, user.generation)
+        guard last >= cleaning.first else { return cleaning.first..<cleaning.first }
+        return max(cleaning.first, last - generationsAtOnce + 1)..<last + 1
     }
 
     /// Sessions first: what they could still write is then written by requests that are under way only.
@@ -165,8 +175,13 @@ package struct UserUpkeep: Sendable {
             guard let index = user.upkeep.cleanings.firstIndex(where: { $0.first == cleaning.first }),
                 user.upkeep.cleanings[index].last == cleaning.last
             else { return }
-            if let next = next(cleaning.schedule, remains) {
+            let reached = Self.generations(of: cleaning, user).lowerBound
+            if remains.failure == nil, reached > cleaning.first {
+                user.upkeep.cleanings[index].next = reached - 1
+                user.upkeep.cleanings[index].schedule.dueAt = now()
+            } else if let next = next(cleaning.schedule, remains) {
                 user.upkeep.cleanings[index].schedule = next
+                if remains.failure == nil { user.upkeep.cleanings[index].next = nil }
             } else {
                 user.upkeep.cleanings.remove(at: index)
             }

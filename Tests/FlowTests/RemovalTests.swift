@@ -196,4 +196,32 @@ import Text
             #expect(text?.contains("\"payload\":\"of ") != true)
         }
     }
+
+    /// As it is after thousands of removals that followed each other, or after a hand has edited the record.
+    @Test(arguments: [40, 2_000_000])
+    func `what many former users of a name have left is removed a few at a time`(last: Int) throws {
+        let site = try TestSite()
+        var user = try #require(try site.store.userRecord("bob"))
+        let time = Timestamp(seconds: site.clock.seconds)
+        user.generation = 41
+        user.upkeep.cleanings = [Cleaning(first: 0, last: last, schedule: Schedule(until: time, dueAt: time))]
+        _ = try site.store.putUser(user)
+        for generation in 0...40 {
+            _ = try site.store.createNotification(
+                owner: User.owner(of: "bob", generation: generation), sender: "alice", payload: "old", now: time,
+                expiresAt: time + 3_600)
+        }
+        func left() throws -> [Int] {
+            try (0...40).filter { generation in
+                let owner = User.owner(of: "bob", generation: generation)
+                return try site.store.holdings(of: owner, now: time).waiting.count > 0
+            }
+        }
+        var steps: [Int] = []
+        while !(try site.store.userRecord("bob")?.upkeep.isEmpty ?? true), steps.count < 10 {
+            try site.upkeep().run()
+            steps.append(try left().count)
+        }
+        #expect(steps.first.map { (20..<41).contains($0) } == true && steps.last == 0 && steps.count < 10, "\(steps)")
+    }
 }

@@ -36,7 +36,7 @@ struct UserShowCommand: ParsableCommand {
     private func pending(of user: User, in store: any SiteStore) throws(StoreError) -> Int {
         var count = 0
         for cleaning in user.upkeep.cleanings {
-            for generation in cleaning.first...cleaning.last {
+            for generation in cleaning.first...cleaning.last where generation <= user.generation {
                 count += try store.devices(owner: User.owner(of: user.name, generation: generation)).count
             }
         }

@@ -38,6 +38,7 @@ extension Upkeep {
                         json.object { json in
                             json.member("first", cleaning.first)
                             json.member("last", cleaning.last)
+                            if let next = cleaning.next { json.member("next", next) }
                             cleaning.schedule.write(to: &json)
                         }
                     }
@@ -56,7 +57,9 @@ extension Cleaning {
         guard let first = value["first"]?.integer, let last = value["last"]?.integer, first >= 0, last >= first,
             last < .max, let schedule = Schedule(value)
         else { return nil }
-        self.init(first: first, last: last, schedule: schedule)
+        let next = value["next"]?.integer
+        guard next.map({ (first...last).contains($0) }) != false else { return nil }
+        self.init(first: first, last: last, next: next, schedule: schedule)
     }
 }
 

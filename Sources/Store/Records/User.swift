@@ -104,11 +104,14 @@ package struct Cleaning: Hashable, Sendable {
     /// Their generations.
     package var first: Int
     package var last: Int
+    /// The generation at which an unfinished walk goes on, from the last to the first; nil: it begins at the last.
+    package var next: Int?
     package var schedule: Schedule
 
-    package init(first: Int, last: Int, schedule: Schedule) {
+    package init(first: Int, last: Int, next: Int? = nil, schedule: Schedule) {
         self.first = first
         self.last = last
+        self.next = next
         self.schedule = schedule
     }
 
