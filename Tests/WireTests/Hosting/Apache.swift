@@ -87,7 +87,7 @@ final class Apache: HostingServer {
 
             ServerRoot \(home.path)/apache
             DefaultRuntimeDir \(home.path)/apache
-            Lock file:\(home.path)/apache default
+            Mutex file:\(home.path)/apache default
             PidFile \(home.path)/apache/pid
             ErrorLog \(home.path)/apache/error.log
             LogLevel notice
