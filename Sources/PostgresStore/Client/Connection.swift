@@ -38,7 +38,8 @@ final class Connection: Sendable {
         }
         _ = library.functions.PQsetNoticeReceiver(handle, postgres_ignore_notice, nil)
         _ = library.functions.PQsetnonblocking(handle, 1)
-        try prepare(settings, until: deadline)
+        // libpq may have used up the caller's time on servers that are silent. The connection is good all the same.
+        try prepare(settings, until: max(deadline, .after(patience)))
     }
 
     deinit { library.functions.PQfinish(handle) }

@@ -53,7 +53,13 @@ final class ConnectionPool: Sendable {
         guard permits.wait(until: deadline) else { throw .exhausted }
         do throws(CallFailure) {
             if let idle = idle() { return idle }
-            return try made(until: deadline)
+            // To connect takes no heed of a deadline.
+            guard !deadline.hasPassed else { throw CallFailure.exhausted }
+            let loan = try made(until: deadline)
+            guard deadline.hasPassed else { return loan }
+            // Too late for this caller, and there for the next one.
+            keep(loan)
+            throw CallFailure.late(isUndone: true)
         } catch {
             permits.signal()
             throw error
@@ -62,12 +68,15 @@ final class ConnectionPool: Sendable {
 
     /// Whoever has broken off in the middle of something must not say that it is to be kept.
     func giveBack(_ loan: Loan, keeping: Bool) {
-        let isKept = keeping && loan.connection.isClean
+        if keeping && loan.connection.isClean { keep(loan) }
+        permits.signal()
+    }
+
+    private func keep(_ loan: Loan) {
         state.withLock { state in
-            guard isKept, loan.generation == state.generation else { return }
+            guard loan.generation == state.generation else { return }
             state.idle.append(Idle(connection: loan.connection, since: .now))
         }
-        permits.signal()
     }
 
     /// Leaves all connections behind, because they lead to a server that takes no writes any more; but not all the time. With
