@@ -94,9 +94,13 @@ package final class UserAuthenticator: Authenticator {
             return user.principal
         }
         guard try verify(credentials, of: user.owner, against: user.passwordHash, address, time) else { return nil }
+        // The attempt may have waited: for a password or rights of before there is no log-in.
+        guard let current = try store.user(name.description), current.owner.hasSameBytes(as: user.owner),
+            current.passwordHash == user.passwordHash
+        else { return nil }
         cache.insert(fingerprint, now: time)
-        noteLogIn(user, Timestamp(seconds: time))
-        return user.principal
+        noteLogIn(current, Timestamp(seconds: time))
+        return current.principal
     }
 
     /// A log-in shall not fail because it cannot be noted.
@@ -193,17 +197,23 @@ package final class UserAuthenticator: Authenticator {
 /// The tutorial's own check: whoever gives his name as password is that user. Not a real authentication scheme; it
 /// exists for trying the tutorials' clients, and nobody gets it without asking for `auth.method: test`.
 package struct AuthenticationTestHandler: Authenticator {
-    package init() {}
+    private let store: any StateStore
 
-    package func authenticate(_ credentials: BasicCredentials, address: String) -> Principal? {
+    /// - Parameter store: may have users of these names, whose rights count; they need not be there.
+    package init(store: any StateStore) {
+        self.store = store
+    }
+
+    package func authenticate(_ credentials: BasicCredentials, address: String) throws -> Principal? {
         guard credentials.name.hasSameBytes(as: credentials.password) else { return nil }
-        return UserName(credentials.name).map(Self.principal)
+        return try UserName(credentials.name).map(principal)
     }
 
     /// The basis is not a hash of any password, so that no session outlives the change to real users, or back.
-    package func account(of name: UserName) -> Account? { Account(Self.principal(name), basis: "test") }
+    package func account(of name: UserName) throws -> Account? { Account(try principal(name), basis: "test") }
 
-    private static func principal(_ name: UserName) -> Principal {
-        Principal(name: name.description, owner: name.description)
+    private func principal(_ name: UserName) throws(StoreError) -> Principal {
+        let name = name.description
+        return Principal(name: name, owner: name, record: try store.user(name))
     }
 }

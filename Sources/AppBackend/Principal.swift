@@ -8,7 +8,8 @@ package struct Principal: Sendable {
     /// Under which everything that belongs to the user is kept. Of two users who had the same name one after the other
     /// each has their own.
     package var owner: String
-    /// The user's record, as it was read at authentication; nil for users who are not in the store (`auth.method: test`).
+    /// The user's record, as it was read at authentication; nil for one who is not in the store (possible with
+    /// `auth.method: test`).
     package var record: User?
 
     package init(name: String, owner: String, record: User? = nil) {

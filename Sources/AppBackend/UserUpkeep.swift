@@ -79,12 +79,12 @@ package struct UserUpkeep: Sendable {
         var total = UserRemains()
         for cleaning in upkeep.cleanings where cleaning.schedule.dueAt <= time {
             let remains = clean(cleaning, of: user)
-            try settle(cleaning, remains, name: user.name)
+            try settle(cleaning, remains, begunAt: time, name: user.name)
             total += remains
         }
         if let review = upkeep.review, review.dueAt <= time {
             let remains = self.review(user)
-            try settle(review, remains, name: user.name)
+            try settle(review, remains, begunAt: time, name: user.name)
             total += remains
         }
         if let failure = total.failure {
@@ -106,7 +106,7 @@ package struct UserUpkeep: Sendable {
     /// Those of one go: the latest first, because a user who is removed now must have nothing left now.
     private static func generations(of cleaning: Cleaning, _ user: User) -> Range<Int> {
         // Later generations have never been, whatever a record says.
-        let last = min(cleaning.next ?? cleaning.last, user.generation)
+        let last = min(cleaning.walk?.next ?? cleaning.last, user.generation)
         guard last >= cleaning.first else { return cleaning.first..<cleaning.first }
         return max(cleaning.first, last - generationsAtOnce + 1)..<last + 1
     }
@@ -169,46 +169,56 @@ package struct UserUpkeep: Sendable {
 
     // MARK: What comes next
 
-    private func settle(_ cleaning: Cleaning, _ remains: UserRemains, name: String) throws(StoreError) {
+    private func settle(
+        _ cleaning: Cleaning, _ remains: UserRemains, begunAt: Timestamp, name: String
+    ) throws(StoreError) {
+        let hasFailed = remains.failure != nil
+        let walk = Cleaning.Walk(
+            next: cleaning.first, begunAt: cleaning.walk?.begunAt ?? begunAt,
+            hasFailed: hasFailed || cleaning.walk?.hasFailed == true)
         try change(name) { user in
             // Of those that begin with this one; when more joined it meanwhile, these are due anyway.
             guard let index = user.upkeep.cleanings.firstIndex(where: { $0.first == cleaning.first }),
                 user.upkeep.cleanings[index].last == cleaning.last
             else { return }
             let reached = Self.generations(of: cleaning, user).lowerBound
-            if remains.failure == nil, reached > cleaning.first {
-                user.upkeep.cleanings[index].next = reached - 1
-                user.upkeep.cleanings[index].schedule.dueAt = now()
-            } else if let next = next(cleaning.schedule, remains) {
+            if reached > cleaning.first {
+                user.upkeep.cleanings[index].walk = walk
+                user.upkeep.cleanings[index].walk?.next = reached - 1
+                user.upkeep.cleanings[index].schedule.dueAt = now() + (hasFailed ? Self.pauseSeconds.lowerBound : 0)
+            } else if let next = next(cleaning.schedule, hasFailed: walk.hasFailed, begunAt: walk.begunAt) {
                 user.upkeep.cleanings[index].schedule = next
-                if remains.failure == nil { user.upkeep.cleanings[index].next = nil }
+                user.upkeep.cleanings[index].walk = nil
             } else {
                 user.upkeep.cleanings.remove(at: index)
             }
         }
     }
 
-    private func settle(_ review: Schedule, _ remains: UserRemains, name: String) throws(StoreError) {
+    private func settle(
+        _ review: Schedule, _ remains: UserRemains, begunAt: Timestamp, name: String
+    ) throws(StoreError) {
         try change(name) { user in
             // Another change of the user's rights has a review of its own.
             guard user.upkeep.review?.until == review.until else { return }
-            user.upkeep.review = next(review, remains)
+            user.upkeep.review = next(review, hasFailed: remains.failure != nil, begunAt: begunAt)
         }
     }
 
+    /// - Parameter begunAt: of the look that has ended now. What was written after it began may have been missed.
     /// - Returns: nil, when nothing is left to do.
-    private func next(_ schedule: Schedule, _ remains: UserRemains) -> Schedule? {
+    private func next(_ schedule: Schedule, hasFailed: Bool, begunAt: Timestamp) -> Schedule? {
         let time = now()
         var next = schedule
-        guard remains.failure == nil else {
+        guard !hasFailed else {
             next.attempts += 1
             let pause = Self.pauseSeconds.lowerBound << Int64(min(next.attempts - 1, 20))
             next.dueAt = time + min(pause, Self.pauseSeconds.upperBound)
             return next
         }
-        guard time < schedule.until else { return nil }
+        guard begunAt < schedule.until else { return nil }
         next.attempts = 0
-        next.dueAt = min(time + Self.lookSeconds, schedule.until)
+        next.dueAt = min(time + Self.lookSeconds, max(time, schedule.until))
         return next
     }
 

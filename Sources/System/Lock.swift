@@ -5,7 +5,8 @@ import Glibc
 ///
 /// It is made of `pthread_mutex_t`, not of Swift's `Mutex`: that one is a priority-inheriting futex which hands over to the
 /// next waiting thread, so that under load every lock and unlock becomes a switch between threads; and ThreadSanitizer
-/// does not see it. Locks are held for a moment: no thread waits for anything else inside `withLock`.
+/// does not see it. A thread that waits for a lock
+/// waits without a deadline, so what is done inside `withLock` should be done in a moment.
 package final class Lock<Value: ~Copyable>: Sendable {
     // Both are allocated for as long as this object lives: POSIX demands a mutex's address not to change. From `init` to
     // `deinit` the mutex is only handed to pthread_mutex_lock(3) and _unlock, and the value is only used between them.

@@ -2,7 +2,8 @@
 
 /// The addresses of this host itself, which packets do not leave.
 package enum Loopback {
-    /// Whether an address is 127.0.0.0/8 or ::1 (RFC 1122, RFC 4291), in any spelling, IPv4 in IPv6 included.
+    /// Whether an address is 127.0.0.0/8 or ::1 (RFC 1122, RFC 4291), IPv4 in IPv6 included where it is written
+    /// with dots.
     /// - Parameter address: an IPv4 or IPv6 address, with or without brackets; a name is not looked up, and is not one.
     package static func contains(_ address: some StringProtocol) -> Bool {
         var text = address.lowercased()[...]

@@ -89,9 +89,20 @@ struct PolicyTests {
         #expect(site.hub.messages.isEmpty == !row.isAllowed)
     }
 
+    @Test func `the tutorial's own check leaves a user who is in the store the rights that are there`() throws {
+        let site = try TestSite(isTestHandler: true)
+        var alice = try #require(try site.store.user("alice"))
+        alice.sendTo = []
+        _ = try site.store.putUser(alice)
+        let fields: HTTPFields = [.authorization: "Basic " + Data("alice:alice".utf8).base64EncodedString()]
+        let response = site.call(
+            .post, "/api/notifications", query: "pns=apns&to_tag=bob", body: #""Hello""#, fields: fields)
+        #expect(response.status == .forbidden)
+    }
+
     @Test func `who is in no store is held to the defaults`() throws {
         let policy = TagPolicy(defaultTags: ["news*"], defaultSendTo: ["team*"])
-        let site = try TestSite(users: [], policy: policy, authenticator: AuthenticationTestHandler())
+        let site = try TestSite(users: [], policy: policy, isTestHandler: true)
         let fields: HTTPFields = [.authorization: "Basic " + Data("zoe:zoe".utf8).base64EncodedString()]
         for (recipient, status) in [("team-lead", 200), ("bob", 403), ("zoe", 200)] {
             let response = site.call(

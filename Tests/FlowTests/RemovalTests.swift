@@ -224,4 +224,46 @@ import Text
         }
         #expect(steps.first.map { (20..<41).contains($0) } == true && steps.last == 0 && steps.count < 10, "\(steps)")
     }
+
+    @Test func `what a late request wrote for one of many former users is removed as well`() throws {
+        let site = try TestSite()
+        var user = try #require(try site.store.userRecord("bob"))
+        let time = Timestamp(seconds: site.clock.seconds)
+        user.generation = 41
+        user.upkeep.cleanings = [Cleaning(first: 0, last: 40, schedule: Schedule(until: time + 20, dueAt: time))]
+        _ = try site.store.putUser(user)
+        try site.upkeep().run()
+        let latest = User.owner(of: "bob", generation: 40)
+        _ = try site.store.createNotification(
+            owner: latest, sender: "alice", payload: "late", now: time, expiresAt: time + 3_600)
+        // The walk that has passed the latest one ends when no request of before is under way any more.
+        try site.keepUp(for: 100)
+        #expect(try site.store.userRecord("bob")?.upkeep.isEmpty == true)
+        #expect(try site.store.holdings(of: latest, now: time).waiting.count == 0)
+    }
+
+    @Test func `a hub that is away keeps nothing from being removed here`() throws {
+        let hub = HubHandle()
+        let site = try TestSite(surroundingHub: hub.surround)
+        var user = try #require(try site.store.userRecord("bob"))
+        let time = Timestamp(seconds: site.clock.seconds)
+        user.generation = 40
+        _ = try site.store.putUser(user)
+        let id = try site.register("bob")
+        user = try #require(try site.store.userRecord("bob"))
+        user.generation = 41
+        user.upkeep.cleanings = [Cleaning(first: 0, last: 40, schedule: Schedule(until: time, dueAt: time))]
+        _ = try site.store.putUser(user)
+        let oldest = User.owner(of: "bob", generation: 0)
+        _ = try site.store.createNotification(
+            owner: oldest, sender: "alice", payload: "old", now: time, expiresAt: time + 3_600)
+        hub.setAway(true)
+        try site.keepUp(for: 60)
+        #expect(try site.store.holdings(of: oldest, now: time).waiting.count == 0)
+        #expect(try site.store.userRecord("bob")?.upkeep.isEmpty == false)
+        hub.setAway(false)
+        try site.keepUp(for: 4_000)
+        #expect(try site.store.userRecord("bob")?.upkeep.isEmpty == true)
+        #expect(try site.store.device(id) == nil)
+    }
 }

@@ -37,7 +37,7 @@ struct SampleDefectTests {
         let same = Data("alice:alice".utf8).base64EncodedString()
         #expect(site.call(.get, "/api/register", fields: [.authorization: "Basic \(same)"]).status == .unauthorized)
         // Except where the tutorial's own handler was asked for.
-        let test = try TestSite(authenticator: AuthenticationTestHandler())
+        let test = try TestSite(isTestHandler: true)
         #expect(test.call(.get, "/api/register", fields: [.authorization: "Basic \(same)"]).status == .ok)
     }
 

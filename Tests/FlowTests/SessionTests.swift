@@ -160,7 +160,7 @@ struct SessionTests {
     }
 
     @Test func `the tutorial's own check has sessions too, which real users do not inherit`() throws {
-        let site = try TestSite(authenticator: AuthenticationTestHandler())
+        let site = try TestSite(isTestHandler: true)
         let page = TestPage(site.backend)
         for name in ["alice", "nobody"] {
             #expect(try page.logIn(name, password: "other").status == .unauthorized)

@@ -36,14 +36,15 @@ final class TestSite: Sendable {
     var hubReports: [String] { reports.all }
 
     /// - Parameters:
+    ///   - isTestHandler: whether the tutorial's own check decides who is who.
     ///   - road: how the backend reaches the built-in hub.
     ///   - hub: stands in for the built-in hub, on the wire.
     ///   - adjusting: the last word on what the backend is made of.
     ///   - surroundingHub: comes between the log of what was sent to the hub and the hub, on the wire.
     init(
         users: [String] = ["alice", "bob"], platforms: [Platform] = [.apns, .fcm, .wns, .browser],
-        policy: TagPolicy = TagPolicy(), authenticator: (any Authenticator)? = nil, road: Road = .wire,
-        hub: (any Responder)? = nil,
+        policy: TagPolicy = TagPolicy(), authenticator: (any Authenticator)? = nil, isTestHandler: Bool = false,
+        road: Road = .wire, hub: (any Responder)? = nil,
         adjusting adjust: (inout Backend.Parts) -> Void = { _ in },
         surroundingHub surround: (any Responder) -> any Responder = { $0 }
     ) throws {
@@ -69,8 +70,10 @@ final class TestSite: Sendable {
         }
         var parts = Backend.Parts(
             store: store, notifications: Notifications(hub: road.hub(builtIn, hubClient), platforms: platforms),
-            authenticator: authenticator ?? UserAuthenticator(store: store, now: now), policy: policy,
-            now: now, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+            authenticator: authenticator
+                ?? (isTestHandler
+                    ? AuthenticationTestHandler(store: store) : UserAuthenticator(store: store, now: now)),
+            policy: policy, now: now, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         parts.turnSeconds = Self.patience
         parts.meter = UserMeter(now: { clock.instant })
         adjust(&parts)

@@ -58,7 +58,9 @@ package struct TransferContract {
         (ended.generation, ended.removedAt, ended.keepsData, ended.lastLogInAt) = (3, noon, true, noon + -5)
         ended.upkeep = Upkeep(
             cleanings: [
-                Cleaning(first: 0, last: 2, next: 1, schedule: Schedule(until: noon + 9, dueAt: noon, attempts: 4))
+                Cleaning(
+                    first: 0, last: 2, walk: Cleaning.Walk(next: 1, begunAt: noon, hasFailed: true),
+                    schedule: Schedule(until: noon + 9, dueAt: noon, attempts: 4))
             ],
             review: Schedule(until: noon, dueAt: noon + 1))
         return [

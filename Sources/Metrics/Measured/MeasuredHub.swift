@@ -37,7 +37,11 @@ struct MeasuredHub: Hub {
     }
 
     func send(_ notification: HubNotification, to expression: TagExpression?) throws(HubError) -> SendReceipt {
-        try measure(.send, { _ in .created }) { () throws(HubError) in try inner.send(notification, to: expression) }
+        // What is refused before it is sent is no call.
+        try notification.check(for: expression)
+        return try measure(.send, { _ in .created }) { () throws(HubError) in
+            try inner.send(notification, to: expression)
+        }
     }
 
     func details(_ notificationID: String) throws(HubError) -> NotificationDetails? {

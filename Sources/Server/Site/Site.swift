@@ -139,7 +139,7 @@ package struct Site {
     ) -> any Authenticator {
         switch configuration.authenticationMethod {
         case .users: UserAuthenticator(store: store, metrics: metrics, logger: logger, now: now)
-        case .test: AuthenticationTestHandler()
+        case .test: AuthenticationTestHandler(store: store)
         }
     }
 }

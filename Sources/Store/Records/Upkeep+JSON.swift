@@ -38,7 +38,7 @@ extension Upkeep {
                         json.object { json in
                             json.member("first", cleaning.first)
                             json.member("last", cleaning.last)
-                            if let next = cleaning.next { json.member("next", next) }
+                            cleaning.walk?.write(to: &json)
                             cleaning.schedule.write(to: &json)
                         }
                     }
@@ -57,9 +57,25 @@ extension Cleaning {
         guard let first = value["first"]?.integer, let last = value["last"]?.integer, first >= 0, last >= first,
             last < .max, let schedule = Schedule(value)
         else { return nil }
-        let next = value["next"]?.integer
-        guard next.map({ (first...last).contains($0) }) != false else { return nil }
-        self.init(first: first, last: last, next: next, schedule: schedule)
+        // One that does not fit begins again: a wrong hint must not cost the user's record.
+        let walk = value["walk"].flatMap { Walk($0) }.flatMap { (first...last).contains($0.next) ? $0 : nil }
+        self.init(first: first, last: last, walk: walk, schedule: schedule)
+    }
+}
+
+extension Cleaning.Walk {
+    fileprivate init?(_ value: JSONValue) {
+        guard let next = value["next"]?.integer, let begunAt = value.time("begunAt") else { return nil }
+        self.init(next: next, begunAt: begunAt, hasFailed: value["hasFailed"]?.bool ?? false)
+    }
+
+    fileprivate func write(to json: inout JSONWriter) {
+        json.name("walk")
+        json.object { json in
+            json.member("next", next)
+            json.member("begunAt", begunAt.text)
+            if hasFailed { json.member("hasFailed", true) }
+        }
     }
 }
 

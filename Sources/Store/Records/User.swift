@@ -104,14 +104,27 @@ package struct Cleaning: Hashable, Sendable {
     /// Their generations.
     package var first: Int
     package var last: Int
-    /// The generation at which an unfinished walk goes on, from the last to the first; nil: it begins at the last.
-    package var next: Int?
+    /// Where an unfinished walk from the last to the first is; nil: the next one begins at the last.
+    package var walk: Walk?
     package var schedule: Schedule
 
-    package init(first: Int, last: Int, next: Int? = nil, schedule: Schedule) {
+    /// A walk through the generations that takes more than one go.
+    package struct Walk: Hashable, Sendable {
+        /// The generation at which it goes on.
+        package var next: Int
+        package var begunAt: Timestamp
+        /// Whether something could not be removed, so that another walk is needed.
+        package var hasFailed: Bool
+
+        package init(next: Int, begunAt: Timestamp, hasFailed: Bool = false) {
+            (self.next, self.begunAt, self.hasFailed) = (next, begunAt, hasFailed)
+        }
+    }
+
+    package init(first: Int, last: Int, walk: Walk? = nil, schedule: Schedule) {
         self.first = first
         self.last = last
-        self.next = next
+        self.walk = walk
         self.schedule = schedule
     }
 
