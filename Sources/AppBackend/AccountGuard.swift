@@ -141,8 +141,7 @@ extension AccountGuard.State {
 
     fileprivate mutating func note(_ network: ClientNetwork, of name: String, _ now: Int64) {
         if networks.count >= AccountGuard.maximumUsers, networks[name] == nil {
-            let newest = networks.sorted { $0.value.values.max() ?? .min > $1.value.values.max() ?? .min }
-            networks = Dictionary(uniqueKeysWithValues: newest.prefix(AccountGuard.maximumUsers / 2).map { $0 })
+            networks.keepHighest(AccountGuard.maximumUsers / 2) { $0.values.max() ?? .min }
         }
         var known = networks[name] ?? [:]
         known[network] = now
@@ -155,8 +154,7 @@ extension AccountGuard.State {
     fileprivate mutating func evictFailures(_ now: Int64) {
         failures = failures.filter { !$0.value.isOver(now) || $0.value.pending > 0 }
         guard failures.count >= AccountGuard.maximumNames else { return }
-        let kept = failures.sorted { $0.value.count > $1.value.count }.prefix(AccountGuard.maximumNames / 2)
-        failures = Dictionary(uniqueKeysWithValues: kept.map { ($0.key, $0.value) })
+        failures.keepHighest(AccountGuard.maximumNames / 2) { $0.count }
     }
 
     /// Not more often than the operator can read.

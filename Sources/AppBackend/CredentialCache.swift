@@ -60,8 +60,7 @@ package final class CredentialCache: Sendable {
         verifiedAt.withLock { entries in
             entries[fingerprint] = now
             guard entries.count > Self.maximumEntries else { return }
-            let kept = entries.sorted { $0.value > $1.value }.prefix(Self.maximumEntries / 2)
-            entries = Dictionary(uniqueKeysWithValues: kept.map { ($0.key, $0.value) })
+            entries.keepHighest(Self.maximumEntries / 2) { $0 }
         }
     }
 }

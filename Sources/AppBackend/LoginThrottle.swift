@@ -74,8 +74,7 @@ package final class LoginThrottle: Sendable {
     private func evict(_ windows: inout [Key: Window], _ now: Int64) {
         windows = windows.filter { !isOver($0.value, now) || $0.value.pending > 0 }
         guard windows.count >= Self.maximumEntries else { return }
-        let kept = windows.sorted { $0.value.failures > $1.value.failures }.prefix(Self.maximumEntries / 2)
-        windows = Dictionary(uniqueKeysWithValues: kept.map { ($0.key, $0.value) })
+        windows.keepHighest(Self.maximumEntries / 2) { $0.failures }
     }
 
     private func isOver(_ window: Window, _ now: Int64) -> Bool {

@@ -60,8 +60,8 @@ package final class UserMeter: Sendable {
     private static func evict(_ fullAt: inout [Bucket: ContinuousClock.Instant], _ time: ContinuousClock.Instant) {
         fullAt = fullAt.filter { $0.value > time }
         guard fullAt.count >= maximumBuckets else { return }
-        let emptiest = fullAt.sorted { $0.value > $1.value }.prefix(maximumBuckets / 2)
-        fullAt = Dictionary(uniqueKeysWithValues: emptiest.map { ($0.key, $0.value) })
+        // The emptiest.
+        fullAt.keepHighest(maximumBuckets / 2) { $0 }
     }
 
     /// Begins to work on so many bytes of a user's; `end` when it is done. The first is let in however many they are.
