@@ -105,10 +105,7 @@ package struct UserUpkeep: Sendable {
 
     /// Those of one go: the latest first, because a user who is removed now must have nothing left now.
     private static func generations(of cleaning: Cleaning, _ user: User) -> Range<Int> {
-        // Later generations have never been, whatever a record says.
-        let last = min(cleaning.walk?.next ?? cleaning.last, user.generation)
-        guard last >= cleaning.first else { return cleaning.first..<cleaning.first }
-        return max(cleaning.first, last - generationsAtOnce + 1)..<last + 1
+        user.generations(of: cleaning, to: cleaning.walk?.next).suffix(generationsAtOnce)
     }
 
     /// Sessions first: what they could still write is then written by requests that are under way only.

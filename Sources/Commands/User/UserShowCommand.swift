@@ -22,7 +22,7 @@ struct UserShowCommand: ParsableCommand {
     @Argument(help: "The user.") var name: String
 
     func run() throws {
-        let store = try UserCommand.store(options)
+        let store = try options.openStore().store
         let stored = try UserCommand.stored(name, in: store)
         guard let user = try store.userRecord(stored), user.removedAt == nil || user.keepsData || !user.upkeep.isEmpty
         else { throw CommandError("There is no user \(name).") }
@@ -36,7 +36,7 @@ struct UserShowCommand: ParsableCommand {
     private func pending(of user: User, in store: any SiteStore) throws(StoreError) -> Int {
         var count = 0
         for cleaning in user.upkeep.cleanings {
-            for generation in cleaning.first...cleaning.last where generation <= user.generation {
+            for generation in user.generations(of: cleaning) {
                 count += try store.devices(owner: User.owner(of: user.name, generation: generation)).count
             }
         }

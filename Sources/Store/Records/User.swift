@@ -49,6 +49,12 @@ extension User {
         removedAt == nil || keepsData ? owner : Self.owner(of: name, generation: nextGeneration)
     }
 
+    /// Those former users of the name whom a cleaning is about, from the first to that one; none later than this user has
+    /// ever been, whatever a record says.
+    package func generations(of cleaning: Cleaning, to last: Int? = nil) -> Range<Int> {
+        cleaning.first..<max(cleaning.first, min(last ?? cleaning.last, generation) + 1)
+    }
+
     /// Of the next user of the name.
     package var nextGeneration: Int { keepsData ? generation : generation + 1 }
 
