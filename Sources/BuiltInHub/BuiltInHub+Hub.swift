@@ -6,12 +6,7 @@ extension BuiltInHub {
     package func createRegistrationID() -> RegistrationID { newRegistrationID() }
 
     package func registration(_ id: RegistrationID) throws(HubError) -> RegistrationDescription? {
-        do throws(ServableHubError) {
-            return try find(id)
-        } catch {
-            guard error == .noSuchRegistration else { throw HubError(error) }
-            return nil
-        }
+        try answering(nilFor: .noSuchRegistration) { () throws(ServableHubError) in try find(id) }
     }
 
     package func registrations(channel: String) throws(HubError) -> [RegistrationDescription] {
@@ -26,13 +21,7 @@ extension BuiltInHub {
     }
 
     package func delete(_ id: RegistrationID) throws(HubError) -> Bool {
-        do throws(ServableHubError) {
-            try remove(id, at: .any)
-            return true
-        } catch {
-            guard error == .noSuchRegistration else { throw HubError(error) }
-            return false
-        }
+        try answering(nilFor: .noSuchRegistration) { () throws(ServableHubError) in try remove(id, at: .any) } != nil
     }
 
     package func send(
@@ -43,12 +32,7 @@ extension BuiltInHub {
     }
 
     package func details(_ notificationID: String) throws(HubError) -> NotificationDetails? {
-        do throws(ServableHubError) {
-            return try message(notificationID)
-        } catch {
-            guard error == .noSuchMessage else { throw HubError(error) }
-            return nil
-        }
+        try answering(nilFor: .noSuchMessage) { () throws(ServableHubError) in try message(notificationID) }
     }
 
     private func answering<Value>(_ body: () throws(ServableHubError) -> Value) throws(HubError) -> Value {
@@ -56,6 +40,18 @@ extension BuiltInHub {
             return try body()
         } catch {
             throw HubError(error)
+        }
+    }
+
+    /// - Parameter absence: says that there is no such thing, which is no error here.
+    private func answering<Value>(
+        nilFor absence: ServableHubError, _ body: () throws(ServableHubError) -> Value
+    ) throws(HubError) -> Value? {
+        do throws(ServableHubError) {
+            return try body()
+        } catch {
+            guard error == absence else { throw HubError(error) }
+            return nil
         }
     }
 }
