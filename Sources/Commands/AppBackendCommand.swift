@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 import Server
+import Store
 
 /// The command line of the executable.
 package enum Program {
@@ -72,5 +73,12 @@ struct ConfigurationOptions: ParsableArguments {
             throw ExitCode(1)
         }
         return configuration
+    }
+
+    /// The configuration, and the site's store, whatever it keeps its records in, opened as its owner.
+    func openStore() throws -> (configuration: SiteConfiguration, store: any SiteStore) {
+        var configuration = try load()
+        try StoreOwner.dropPrivileges(toOwnerOf: &configuration)
+        return (configuration, try Site.openStore(configuration) { Terminal.printError(of: $0) })
     }
 }

@@ -37,11 +37,4 @@ struct StoreCommand: ParsableCommand {
             throw CommandError("There is no store in \(path).")
         }
     }
-
-    /// Opens the site's store, whatever it keeps its records in, as its owner.
-    static func openSite(_ options: ConfigurationOptions) throws -> any SiteStore {
-        var configuration = try options.load()
-        try StoreOwner.dropPrivileges(toOwnerOf: &configuration)
-        return try Site.openStore(configuration) { Terminal.printError(of: $0) }
-    }
 }

@@ -32,7 +32,7 @@ struct StoreExportCommand: ParsableCommand {
         var progress = Progress()
         var count = 0
         try file.add(writer.header(version: Version.text, now: Site.now()))
-        try StoreCommand.openSite(options).forEachRecord(now: Site.now()) { (record) throws(StoreError) in
+        try options.openStore().store.forEachRecord(now: Site.now()) { (record) throws(StoreError) in
             try file.add(writer.line(record))
             count += 1
             progress.tell("exported \(count) records, is at \(record.table)")

@@ -35,7 +35,7 @@ struct StoreImportCommand: ParsableCommand {
         let total = read.counts.values.reduce(0, +)
         guard !dryRun else { return report(read, imported: nil, total) }
         var progress = Progress()
-        let store = try StoreCommand.openSite(options)
+        let store = try options.openStore().store
         var (batch, bytes, done, imported) = ([StoredRecord](), 0, 0, 0)
         func put() throws(StoreError) {
             imported += try store.putRecords(batch, now: Site.now())

@@ -26,7 +26,7 @@ struct UserCommand: ParsableCommand {
         var secureOnly = false
 
         func run() throws {
-            let store = try UserCommand.store(options)
+            let store = try options.openStore().store
             let name = try UserCommand.checked(name)
             let hash = try UserCommand.newHash()
             try UserCommand.write(name, in: store) { former in
@@ -52,7 +52,7 @@ struct UserCommand: ParsableCommand {
         @Argument(help: "The user.") var name: String
 
         func run() throws {
-            let store = try UserCommand.store(options)
+            let store = try options.openStore().store
             let user = try UserCommand.existing(name, in: store)
             let hash = try UserCommand.newHash()
             try UserCommand.write(user.name, in: store) { _ in
@@ -70,21 +70,13 @@ struct UserCommand: ParsableCommand {
         @OptionGroup var options: ConfigurationOptions
 
         func run() throws {
-            for user in try UserCommand.store(options).users() { print(user.name) }
+            for user in try options.openStore().store.users() { print(user.name) }
         }
-    }
-
-    static func store(_ options: ConfigurationOptions) throws -> any SiteStore {
-        var configuration = try options.load()
-        try StoreOwner.dropPrivileges(toOwnerOf: &configuration)
-        return try Site.openStore(configuration) { Terminal.printError(of: $0) }
     }
 
     /// A site beside the store, for who has to tell the hub. To be closed.
     static func site(_ options: ConfigurationOptions) throws -> (site: Site, store: any SiteStore) {
-        var configuration = try options.load()
-        try StoreOwner.dropPrivileges(toOwnerOf: &configuration)
-        let store = try Site.openStore(configuration) { Terminal.printError(of: $0) }
+        let (configuration, store) = try options.openStore()
         // What cannot be reached the command says itself.
         let logger = StderrLogHandler.logger(LogThreshold(.error))
         return (try Site(configuration, store: store, logger: logger), store)

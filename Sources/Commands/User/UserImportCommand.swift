@@ -22,7 +22,7 @@ struct UserImportCommand: ParsableCommand {
         guard let bytes = ConfigurationFile.read(file == "-" ? "/dev/stdin" : file) else {
             throw CommandError("\(file) cannot be read.")
         }
-        let store = try UserCommand.store(options)
+        let store = try options.openStore().store
         var refused = 0
         for (index, line) in String(decoding: bytes, as: UTF8.self).split(
             separator: "\n", omittingEmptySubsequences: false
