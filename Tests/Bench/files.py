@@ -9,27 +9,17 @@ import json
 import pathlib
 import re
 import shutil
-import socket
-import struct
 import subprocess
 import sys
 import tempfile
 import time
 
-BEGIN_REQUEST, STDOUT, PARAMS, STDIN = 1, 6, 4, 5
-RESPONDER = 1
-SECONDS = 300  # for a start or an answer: the program runs fifty times slower than by itself
+import gateway
+
+SECONDS = 300  # for a start: the program runs fifty times slower than by itself
 PAUSE = 0.05  # seconds between two looks
 USER, PASSWORD = "alice", "alice"  # auth.method test: a password hash would drown what is measured
 TOKEN = "0123456789ABCDEF" * 4
-
-
-def record(kind, content):
-    return struct.pack(">BBHHBx", 1, kind, 1, len(content), 0) + content
-
-
-def length(text):
-    return bytes([len(text)]) if len(text) < 128 else struct.pack(">I", len(text) | 1 << 31)
 
 
 class Backend:
@@ -48,43 +38,24 @@ class Backend:
         self.call("GET", "/api/config")
 
     def call(self, method, path, query="", body=""):
-        """One FastCGI request (FastCGI 1.0, section 3) and its answer's status and body."""
+        """One request and its answer's status and body."""
         credentials = base64.b64encode(f"{USER}:{PASSWORD}".encode()).decode()
         variables = {
             "REQUEST_METHOD": method, "REQUEST_URI": path + ("?" + query if query else ""), "QUERY_STRING": query,
             "REQUEST_SCHEME": "https", "SERVER_PROTOCOL": "HTTP/1.1", "HTTP_HOST": "localhost", "REMOTE_ADDR": "127.0.0.1",
             "HTTP_AUTHORIZATION": f"Basic {credentials}", "CONTENT_TYPE": "application/json", "CONTENT_LENGTH": str(len(body)),
         }
-        pairs = b"".join(length(k) + length(v) + k.encode() + v.encode() for k, v in variables.items())
-        request = record(BEGIN_REQUEST, struct.pack(">HB5x", RESPONDER, 0)) + record(PARAMS, pairs) + record(PARAMS, b"")
-        request += (record(STDIN, body.encode()) if body else b"") + record(STDIN, b"")
         until = time.monotonic() + SECONDS
         while True:
             if self.process.poll() is not None:
                 sys.exit(f"app-backend ended with status {self.process.returncode}")
             try:
-                with socket.socket(socket.AF_UNIX) as connection:
-                    connection.settimeout(SECONDS)
-                    connection.connect(str(self.socket))
-                    connection.sendall(request)
-                    return self.answer(connection)
+                answer = gateway.ask(self.socket, variables, body.encode())
+                return answer.status, answer.body.decode()
             except OSError:
                 if time.monotonic() > until:
                     raise
                 time.sleep(PAUSE)
-
-    @staticmethod
-    def answer(connection):
-        data = b"".join(iter(lambda: connection.recv(65536), b""))
-        text, place = b"", 0
-        while place + 8 <= len(data):
-            _, kind, _, size, padding = struct.unpack(">BBHHBx", data[place:place + 8])
-            if kind == STDOUT:
-                text += data[place + 8:place + 8 + size]
-            place += 8 + size + padding
-        head, _, body = text.partition(b"\r\n\r\n")
-        status = re.search(rb"Status: (\d+)", head)
-        return int(status.group(1)) if status else 200, body.decode()
 
     def control(self, *arguments):
         subprocess.run(

@@ -7,18 +7,15 @@ import os
 import pathlib
 import shutil
 import signal
-import socket
 import statistics
-import struct
 import subprocess
 import sys
 import tempfile
 import time
 
+import gateway
 from servers import ANSWER_SECONDS, memory
 
-BEGIN_REQUEST, END_REQUEST, PARAMS, STDIN = 1, 3, 4, 5
-RESPONDER = 1
 REQUEST = {
     "REQUEST_METHOD": "GET", "REQUEST_URI": "/api/config", "REQUEST_SCHEME": "https", "SERVER_PROTOCOL": "HTTP/1.1",
     "HTTP_HOST": "localhost", "REMOTE_ADDR": "127.0.0.1",
@@ -27,27 +24,11 @@ PAUSE = 0.0002  # seconds between two tries to connect
 SETTLED = 4  # seconds after the first answer, when what a start needs once has been given back
 
 
-def record(kind, content):
-    return struct.pack(">BBHHBx", 1, kind, 1, len(content), 0) + content
-
-
-def request():
-    """A whole FastCGI request (FastCGI 1.0, section 3)."""
-    pairs = b"".join(
-        bytes([len(name), len(value)]) + name.encode() + value.encode() for name, value in REQUEST.items())
-    begin = struct.pack(">HB5x", RESPONDER, 0)
-    return record(BEGIN_REQUEST, begin) + record(PARAMS, pairs) + record(PARAMS, b"") + record(STDIN, b"")
-
-
 def ask(path, until):
-    """Connects as soon as there is somebody, asks, and returns the first bytes of the answer."""
+    """Asks as soon as there is somebody, and returns the answer's status."""
     while True:
         try:
-            with socket.socket(socket.AF_UNIX) as connection:
-                connection.settimeout(ANSWER_SECONDS)
-                connection.connect(str(path))
-                connection.sendall(request())
-                return connection.recv(4096)
+            return gateway.ask(path, REQUEST).status
         except OSError:
             if time.monotonic() > until:
                 raise
