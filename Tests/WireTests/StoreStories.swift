@@ -48,13 +48,19 @@ extension WireTests {
             #expect(try site.run("store", "verify", "--folder", copy).status == 0)
         }
 
-        @Test func `a store that is hurt is said to be, line by line, and the status is 1`() throws {
-            let folder = try ScratchFolder()
+        /// A store with one user.
+        private func makeStore(in folder: ScratchFolder) throws -> (store: String, configuration: String) {
             let store = try folder.makeFolder("store")
             let configuration = try folder.write(#"{"store":{"path":"\#(store)"}}"#, to: "c.json")
             let added = try Program.run(
                 Program.appBackend, ["user", "add", "alice", "--config", configuration], input: .text("secret\n"))
             #expect(added.status == 0)
+            return (store, configuration)
+        }
+
+        @Test func `a store that is hurt is said to be, line by line, and the status is 1`() throws {
+            let folder = try ScratchFolder()
+            let (store, configuration) = try makeStore(in: folder)
             try shell(#"echo '{"id":"bob","passwordHash":7}' >> "$1/users.jsonl""#, [store])
             let verified = try Program.run(Program.appBackend, ["store", "verify", "--config", configuration])
             #expect(verified.status == 1)
@@ -66,11 +72,7 @@ extension WireTests {
             throws
         {
             let folder = try ScratchFolder()
-            let store = try folder.makeFolder("store")
-            let configuration = try folder.write(#"{"store":{"path":"\#(store)"}}"#, to: "c.json")
-            let added = try Program.run(
-                Program.appBackend, ["user", "add", "alice", "--config", configuration], input: .text("secret\n"))
-            #expect(added.status == 0)
+            let (store, configuration) = try makeStore(in: folder)
             try folder.write("key\n", to: "elsewhere")
             try shell(#"cd "$1" && touch users.jsonl.tmp && ln -s ../elsewhere vapid.key"#, [store])
             let copy = try folder.makeFolder("copy")
