@@ -15,7 +15,7 @@ extension BucketTable {
         let listed = CurrentRecords(content, self)
         var seen: Set<RecordName> = []
         return postings.filter { posting in
-            let name = RecordName(id: .string(posting.id), key: posting.entry.key, schema)
+            let name = RecordName(id: .string(posting.id), key: schema.keyIsID ? nil : posting.entry.key)
             return listed[name] == nil && seen.insert(name).inserted
         }
     }

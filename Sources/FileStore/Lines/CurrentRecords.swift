@@ -14,8 +14,9 @@ struct RecordName: Hashable {
         (self.id, self.key) = (id, key)
     }
 
-    init(id: JSONValue, key: String, _ schema: TableSchema) {
-        self.init(id: LinePrefilter.bytes(id)[...], key: schema.keyIsID ? [] : LinePrefilter.bytes(.string(key))[...])
+    /// - Parameter key: nil where it is left out.
+    init(id: JSONValue, key: String?) {
+        self.init(id: LinePrefilter.bytes(id)[...], key: key.map { LinePrefilter.bytes(.string($0))[...] } ?? [])
     }
 
     /// All bytes at once; a slice would hash them one by one.
@@ -51,6 +52,12 @@ struct CurrentRecord {
 
     /// The oldest line that was seen of it since it was last removed.
     var first: Place { older.first ?? newest }
+
+    fileprivate mutating func supersede(with place: Place) {
+        older.append(newest)
+        newest = place
+        if !ops.isEmpty { ops = [] }
+    }
 }
 
 /// The records of a file, or of one key in it, as they are now: the one way to read a table's records.
@@ -62,7 +69,10 @@ struct CurrentRecords {
     private let table: BucketTable
     /// Whether they all have one key, which their names then leave out.
     private let hasOneKey: Bool
-    private var found: [RecordName: CurrentRecord] = [:]
+    /// Those that were not removed, in the order in which they were first seen.
+    private var records: [CurrentRecord?] = []
+    /// Where each is in `records`.
+    private var indices: [RecordName: Int] = [:]
     /// The lines that cannot be read, where all lines were parsed.
     private(set) var broken: [BucketContent.Place] = []
     /// Whether a line removes a record.
@@ -99,52 +109,69 @@ struct CurrentRecords {
     }
 
     private func name(id: JSONValue, key: String) -> RecordName {
-        RecordName(
-            id: LinePrefilter.bytes(id)[...], key: hasOneKey ? [] : LinePrefilter.bytes(.string(key))[...])
+        RecordName(id: id, key: hasOneKey ? nil : key)
     }
 
     private mutating func add(_ name: RecordName, _ place: BucketContent.Place) {
-        guard var record = found.removeValue(forKey: name) else {
-            found[name] = CurrentRecord(name: name, newest: place)
-            return
+        if let index = index(of: name) {
+            records[index]?.supersede(with: place)
+        } else {
+            append(CurrentRecord(name: name, newest: place))
         }
-        record.older.append(record.newest)
-        record.newest = place
-        record.ops = []
-        found[name] = record
+    }
+
+    private mutating func append(_ record: CurrentRecord) {
+        indices[record.name] = records.count
+        records.append(record)
+    }
+
+    /// Mostly that of the record before: what is looked for is one record, and one that is written again and again leaves
+    /// hundreds of lines.
+    private func index(of name: RecordName) -> Int? {
+        if let last = records.last, last?.name == name { return records.count - 1 }
+        return indices[name]
     }
 
     private mutating func apply(_ line: Line, _ place: BucketContent.Place, isWhole: Bool) {
         let name = name(id: line.id, key: line.key)
         switch line.op {
         case nil where isWhole:
-            found[name] = CurrentRecord(
-                name: name, newest: place, expiresAt: table.schema.expires ? line.value.time("expiresAt") : nil)
+            remove(name)
+            append(
+                CurrentRecord(
+                    name: name, newest: place, expiresAt: table.schema.expires ? line.value.time("expiresAt") : nil))
         case nil: add(name, place)
         case deleteOp:
             hasRemovals = true
-            found[name] = nil
+            remove(name)
         // Ops that this version does not know are kept: a newer version wrote them. The first of a name counts.
         case let op?:
-            if found[name]?.ops.contains(where: { $0.name == op }) == false { found[name]?.ops.append((op, place)) }
+            guard let index = index(of: name), records[index]?.ops.contains(where: { $0.name == op }) == false else {
+                return
+            }
+            records[index]?.ops.append((op, place))
         }
+    }
+
+    private mutating func remove(_ name: RecordName) {
+        if let index = indices.removeValue(forKey: name) { records[index] = nil }
     }
 }
 
 extension CurrentRecords {
     /// Some of them may have no whole line, unless all lines were parsed.
-    var count: Int { found.count }
+    var count: Int { indices.count }
 
     /// In no order of meaning.
-    var all: some Collection<CurrentRecord> { found.values }
+    var all: some Collection<CurrentRecord> { records.lazy.compactMap(\.self) }
 
     /// In the order of their newest lines.
-    var inOrder: [CurrentRecord] { found.values.sorted { $0.newest.start < $1.newest.start } }
+    var inOrder: [CurrentRecord] { all.sorted { $0.newest.start < $1.newest.start } }
 
-    func record(id: JSONValue, key: String) -> CurrentRecord? { found[name(id: id, key: key)] }
+    func record(id: JSONValue, key: String) -> CurrentRecord? { self[name(id: id, key: key)] }
 
     /// Of the records of a whole file.
-    subscript(name: RecordName) -> CurrentRecord? { found[name] }
+    subscript(name: RecordName) -> CurrentRecord? { index(of: name).flatMap { records[$0] } }
 
     /// The record's newest whole line; nil when it has none: what cannot be read is reported.
     func line(of record: CurrentRecord) -> Line? {
@@ -172,7 +199,7 @@ extension CurrentRecords {
 
     /// All that have a whole line, as what their table holds.
     func decoded<Record: LineRecord>(as type: Record.Type = Record.self) -> [Record] {
-        found.values.compactMap { line(of: $0).flatMap { Record(line: $0.value) } }
+        all.compactMap { line(of: $0).flatMap { Record(line: $0.value) } }
     }
 }
 

@@ -24,7 +24,7 @@ struct ImportRecord {
         self.init(table.records, record, id: .string(record.id), key: record.id, postings: postings)
     }
 
-    var name: RecordName { RecordName(id: id, key: key, table.schema) }
+    var name: RecordName { RecordName(id: id, key: table.schema.keyIsID ? nil : key) }
 }
 
 extension BucketTable {
