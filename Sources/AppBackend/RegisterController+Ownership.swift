@@ -13,8 +13,10 @@ import Text
 extension RegisterController {
     /// How often a decision is made anew when somebody else changes the same record at the same time.
     static let maximumAttempts = 4
-    /// How often the hub is told anew what others decided meanwhile. Each turn is owed to one more of them.
+    /// How often the hub is told again what others decided meanwhile. Each turn is owed to one more of them.
     static let maximumTurns = 32
+    /// The record of a device that registers unchanged says when it last did, to within a day.
+    static let renewalSeconds: Int64 = 24 * 60 * 60
 
     /// What a user wants to be true of a registration id.
     struct Claim {
@@ -83,12 +85,16 @@ extension RegisterController {
             _ = try hub.delete(claim.id)
             device.alias = nil
         }
+        let known = device
         device.isPending = device.isPending || !isSameOwner || !isSameHandle
         device.owner = claim.user
         device.platform = platform
         device.handle = claim.handle.channel
         device.tags = claim.tags.map(\.description)
         device.installationID = claim.installationID
+        // An app registers at each start, and mostly has nothing new to say.
+        let isRecent = (known.updatedAt...known.updatedAt + Self.renewalSeconds).contains(now())
+        if device == known, !device.isPending, isRecent { return known }
         device.updatedAt = now()
         return try replace(device)
     }

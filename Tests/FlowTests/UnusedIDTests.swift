@@ -54,4 +54,21 @@ struct UnusedIDTests {
         _ = use(id, site, as: "bob")
         #expect(try site.store.device(id) == nil)
     }
+
+    @Test func `a device that registers unchanged is written once a day, and one that changed at once`() throws {
+        let site = try TestSite()
+        let id = try newID(site)
+        func register(afterSeconds seconds: Int64) throws -> DeviceRecord {
+            site.clock.advance(seconds)
+            #expect(use(id, site) == .ok)
+            return try #require(try site.store.device(id))
+        }
+        let first = try register(afterSeconds: 0)
+        #expect(try register(afterSeconds: 86_400) == first)
+        let next = try register(afterSeconds: 1)
+        #expect(next.version > first.version && next.updatedAt.seconds == site.clock.seconds)
+        let body = DeviceRegistration(platform: "apns", handle: TestSite.token(1), tags: ["news"]).json
+        _ = site.call(.put, "/api/register/\(id)", as: "alice", body: String(decoding: body, as: UTF8.self))
+        #expect(try site.store.device(id)?.tags == ["news"])
+    }
 }
