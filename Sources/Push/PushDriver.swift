@@ -4,45 +4,27 @@ package import NotificationHub
 
 /// What a hub must know of one push service: how it is asked, and what its answers mean.
 ///
-/// It carries nothing itself, so it is the same over any transport, and everything in it can be tried without a network.
+/// It carries nothing and holds no connection, so everything in it can be tested without a network. Credentials that must be
+/// fetched or renewed are added by the channel's `PushSender`.
 package protocol PushDriver: Sendable {
     /// The platform whose devices the service reaches.
     var platform: Platform { get }
 
-    /// The whole request for one device, ready for the wire: encrypted and signed where the service wants that.
+    /// The whole request for one device, in the form that the service wants.
     /// - Throws: `PushRefusal`, when nothing may or can be sent to that device.
     func request(for notification: HubNotification, to device: DeviceHandle) throws(PushRefusal) -> Request
 
-    /// What the service's answer says of the device and of the message.
-    func verdict(on response: Response) -> PushVerdict
+    /// What the service's answer says of the device, of the message and of the credential.
+    func result(of response: Response) -> PushResult
 }
 
 /// That a device was not even tried.
 package struct PushRefusal: Error, Equatable {
     package var outcome: PushOutcome
+    /// Which member or header is wrong, for the sender and the operator; never a handle or a text of the message.
+    package var reason: String?
 
-    package init(_ outcome: PushOutcome) {
-        self.outcome = outcome
-    }
-}
-
-/// What one answer of a push service comes to.
-package struct PushVerdict: Equatable, Sendable {
-    /// What a hub does upon it.
-    package enum Action: Equatable, Sendable {
-        /// Nothing more: the service took the message, or never will.
-        case settle
-        /// The service did not take the message, and may later: after that many seconds, where it says so.
-        case retry(afterSeconds: Int?)
-        /// The device is gone for ever; its registration may be removed, unless it was renewed meanwhile.
-        case removeRegistration
-    }
-
-    package var outcome: PushOutcome
-    package var action: Action
-
-    package init(_ outcome: PushOutcome, _ action: Action = .settle) {
-        self.outcome = outcome
-        self.action = action
+    package init(_ outcome: PushOutcome, reason: String? = nil) {
+        (self.outcome, self.reason) = (outcome, reason)
     }
 }

@@ -72,25 +72,25 @@ package struct WebPushDriver: PushDriver {
     }
 
     /// 401 and 403 do not remove: a wrong key of ours, or a clock, would empty the table of everybody's devices.
-    package func verdict(on response: Response) -> PushVerdict {
+    package func result(of response: Response) -> PushResult {
         switch response.status.code {
-        case 200...202: PushVerdict(.success)
-        case 401, 403: PushVerdict(.invalidCredentials)
-        case 404: PushVerdict(.badChannel, .removeRegistration)
-        case 410: PushVerdict(.expiredChannel, .removeRegistration)
-        case 413: PushVerdict(.invalidNotificationSize)
+        case 200...202: PushResult(.success)
+        case 401, 403: PushResult(.invalidCredentials)
+        case 404: PushResult(.badChannel, .removeRegistration(goneSince: nil))
+        case 410: PushResult(.expiredChannel, .removeRegistration(goneSince: nil))
+        case 413: PushResult(.invalidNotificationSize)
         // 406 is Microsoft's 429.
-        case 406, 429: PushVerdict(.throttled, retry(response))
-        case 503: PushVerdict(.pnsUnavailable, retry(response))
-        case 500: PushVerdict(.pnsServerError, retry(response))
+        case 406, 429: PushResult(.throttled, retry(response))
+        case 503: PushResult(.pnsUnavailable, retry(response))
+        case 500: PushResult(.pnsServerError, retry(response))
         // From a gateway in front of the service, which may have taken the message: not again.
-        case 502, 504: PushVerdict(.pnsServerError)
+        case 502, 504: PushResult(.pnsServerError)
         // A redirection, too: a push resource does not move, and nobody is followed to a host that is not on the list.
-        default: PushVerdict(.pnsInterfaceError)
+        default: PushResult(.pnsInterfaceError)
         }
     }
 
-    private func retry(_ response: Response) -> PushVerdict.Action {
+    private func retry(_ response: Response) -> PushResult.Action {
         .retry(afterSeconds: RetryAfter.seconds(response.fields, now: now()))
     }
 

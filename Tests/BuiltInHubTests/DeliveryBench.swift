@@ -42,13 +42,13 @@ struct PlainDriver: PushDriver {
         return request
     }
 
-    func verdict(on response: Response) -> PushVerdict {
+    func result(of response: Response) -> PushResult {
         switch response.status.code {
-        case 201: PushVerdict(.success)
-        case 401: PushVerdict(.invalidCredentials)
-        case 410: PushVerdict(.expiredChannel, .removeRegistration)
-        case 429: PushVerdict(.throttled, .retry(afterSeconds: 7))
-        default: PushVerdict(.pnsUnavailable, .retry(afterSeconds: nil))
+        case 201: PushResult(.success)
+        case 401: PushResult(.invalidCredentials)
+        case 410: PushResult(.expiredChannel, .removeRegistration(goneSince: nil))
+        case 429: PushResult(.throttled, .retry(afterSeconds: 7))
+        default: PushResult(.pnsUnavailable, .retry(afterSeconds: nil))
         }
     }
 }

@@ -10,7 +10,7 @@ import Testing
         let names = (0..<PushServices.maximumIdle * 3).map { "\($0).example" }
         for name in names {
             services.begin(name)
-            services.end(name, PushVerdict(.pnsUnavailable, .retry(afterSeconds: nil)), now: 0)
+            services.end(name, PushResult(.pnsUnavailable, .retry(afterSeconds: nil)), now: 0)
         }
         #expect(services.underWay == 0)
         #expect(names.count { services.heldUntil($0, now: 0) != nil } <= PushServices.maximumIdle)
@@ -20,10 +20,10 @@ import Testing
         var services = PushServices(limit: 1)
         services.begin("busy.example")
         services.begin("down.example")
-        services.end("down.example", PushVerdict(.pnsUnavailable, .retry(afterSeconds: 30)), now: 0)
+        services.end("down.example", PushResult(.pnsUnavailable, .retry(afterSeconds: 30)), now: 0)
         for number in 0..<PushServices.maximumIdle * 3 {
             services.begin("\(number).example")
-            services.end("\(number).example", PushVerdict(.success), now: 0)
+            services.end("\(number).example", PushResult(.success), now: 0)
         }
         #expect(services.heldUntil("down.example", now: 0) == 30)
         #expect(services.isFull("busy.example"))
@@ -36,9 +36,9 @@ import Testing
             services.begin("push.example")
         }
         #expect(services.isFull("push.example") && !services.isFull("other.example"))
-        for _ in 0..<2 { services.end("push.example", PushVerdict(.success), now: 0) }
+        for _ in 0..<2 { services.end("push.example", PushResult(.success), now: 0) }
         #expect(services.isFull("push.example"))
-        services.end("push.example", PushVerdict(.success), now: 0)
+        services.end("push.example", PushResult(.success), now: 0)
         #expect(!services.isFull("push.example"))
         services.begin("push.example")
         #expect(!services.isFull("push.example"))

@@ -53,7 +53,7 @@ struct NamingDriver: PushDriver {
             body: notification.body)
     }
 
-    func verdict(on response: Response) -> PushVerdict { PushVerdict(.success) }
+    func result(of response: Response) -> PushResult { PushResult(.success) }
 }
 
 /// Tells the device by a line, and the hub a little later.

@@ -154,8 +154,8 @@ struct MeasuredTests {
             return Request(method: .post, path: "/")
         }
 
-        func verdict(on response: Response) -> PushVerdict {
-            response.status == .created ? PushVerdict(.success) : PushVerdict(.throttled, .retry(afterSeconds: 7))
+        func result(of response: Response) -> PushResult {
+            response.status == .created ? PushResult(.success) : PushResult(.throttled, .retry(afterSeconds: 7))
         }
     }
 
@@ -184,10 +184,10 @@ struct MeasuredTests {
     @Test func `what a driver makes of answers is counted, and so is what it refuses`() throws {
         let driver = metrics.pushes.measuring(Driver())
         let device = try DeviceHandle.fcm("f1:token")
-        #expect(driver.verdict(on: Response(status: .created)) == PushVerdict(.success))
+        #expect(driver.result(of: Response(status: .created)) == PushResult(.success))
         #expect(
-            driver.verdict(on: Response(status: .tooManyRequests))
-                == PushVerdict(.throttled, .retry(afterSeconds: 7)))
+            driver.result(of: Response(status: .tooManyRequests))
+                == PushResult(.throttled, .retry(afterSeconds: 7)))
         #expect(try driver.request(for: notification(""), to: device).method == .post)
         #expect(throws: PushRefusal(.invalidNotificationSize)) {
             try driver.request(for: notification("x"), to: device)

@@ -153,14 +153,14 @@ private func notification(_ text: String = "{}", _ headers: [PushHeader] = []) -
 }
 
 @Suite struct `What a push service's answer means` {
-    static let verdicts: [(Int, PushOutcome, PushVerdict.Action)] = [
+    static let verdicts: [(Int, PushOutcome, PushResult.Action)] = [
         (200, .success, .settle), (201, .success, .settle), (202, .success, .settle),
         (204, .pnsInterfaceError, .settle), (301, .pnsInterfaceError, .settle), (302, .pnsInterfaceError, .settle),
         (307, .pnsInterfaceError, .settle), (308, .pnsInterfaceError, .settle), (400, .pnsInterfaceError, .settle),
         (401, .invalidCredentials, .settle), (403, .invalidCredentials, .settle),
-        (404, .badChannel, .removeRegistration), (405, .pnsInterfaceError, .settle),
+        (404, .badChannel, .removeRegistration(goneSince: nil)), (405, .pnsInterfaceError, .settle),
         (406, .throttled, .retry(afterSeconds: nil)), (409, .pnsInterfaceError, .settle),
-        (410, .expiredChannel, .removeRegistration), (413, .invalidNotificationSize, .settle),
+        (410, .expiredChannel, .removeRegistration(goneSince: nil)), (413, .invalidNotificationSize, .settle),
         (418, .pnsInterfaceError, .settle), (429, .throttled, .retry(afterSeconds: nil)),
         (500, .pnsServerError, .retry(afterSeconds: nil)), (501, .pnsInterfaceError, .settle),
         (502, .pnsServerError, .settle), (503, .pnsUnavailable, .retry(afterSeconds: nil)),
@@ -169,15 +169,16 @@ private func notification(_ text: String = "{}", _ headers: [PushHeader] = []) -
     ]
 
     @Test(arguments: verdicts)
-    func `is in the status`(code: Int, outcome: PushOutcome, action: PushVerdict.Action) throws {
+    func `is in the status`(code: Int, outcome: PushOutcome, action: PushResult.Action) throws {
         let response = Response(status: HTTPResponse.Status(code: code))
-        #expect(try driver().verdict(on: response) == PushVerdict(outcome, action))
+        #expect(try driver().result(of: response) == PushResult(outcome, action))
     }
 
     @Test func `never removes anybody but for 404 and 410`() throws {
         let driver = try driver()
         let removing = (200...999).filter {
-            driver.verdict(on: Response(status: HTTPResponse.Status(code: $0))).action == .removeRegistration
+            driver.result(of: Response(status: HTTPResponse.Status(code: $0))).action
+                == .removeRegistration(goneSince: nil)
         }
         #expect(removing == [404, 410])
     }
@@ -191,7 +192,7 @@ private func notification(_ text: String = "{}", _ headers: [PushHeader] = []) -
     func `says when to try again`(field: String, seconds: Int?) throws {
         for code in [406, 429, 500, 503] {
             let response = Response(status: HTTPResponse.Status(code: code), fields: [.retryAfter: field])
-            #expect(try driver().verdict(on: response).action == .retry(afterSeconds: seconds))
+            #expect(try driver().result(of: response).action == .retry(afterSeconds: seconds))
         }
     }
 
@@ -199,7 +200,7 @@ private func notification(_ text: String = "{}", _ headers: [PushHeader] = []) -
         for code in [201, 400, 401, 410] {
             let plain = Response(status: HTTPResponse.Status(code: code))
             let timed = Response(status: HTTPResponse.Status(code: code), fields: [.retryAfter: "1"])
-            #expect(try driver().verdict(on: timed) == driver().verdict(on: plain))
+            #expect(try driver().result(of: timed) == driver().result(of: plain))
         }
     }
 }

@@ -29,10 +29,10 @@ extension Courier {
         for _ in 0..<expected { answered.wait() }
         return planned.enumerated().map { index, delivery in
             if case .failure(let refusal) = delivery.request { return refusal.outcome }
-            guard let result = results.withLock({ $0[index] }) else { return .unknownError }
-            let verdict = PushVerdict(result, driver: drivers[delivery.platform])
-            if verdict.action == .removeRegistration { remove(delivery.target) }
-            return verdict.outcome
+            guard let answer = results.withLock({ $0[index] }) else { return .unknownError }
+            let result = PushResult(answer, driver: drivers[delivery.platform])
+            if case .removeRegistration = result.action { remove(delivery.target) }
+            return result.outcome
         }
     }
 

@@ -171,7 +171,7 @@ extension DeliveryDesk {
             case .failure(let refusal):
                 guard var job = jobs[id] else { continue }
                 job.message.underWay -= 1
-                settle(delivery, PushVerdict(refusal.outcome), &job)
+                settle(delivery, PushResult(refusal.outcome), &job)
                 jobs[id] = job
                 unwritten.insert(id)
             }

@@ -110,23 +110,23 @@ final class DeliveryDesk {
         // Of what was under way when a turn was lost, whoever has the next one has said that nobody knows.
         for answer in answers where answer.desk == number {
             let delivery = answer.delivery
-            let verdict = PushVerdict(answer.result, driver: courier.drivers[delivery.platform])
-            services.end(delivery.service, verdict, now: courier.now())
+            let result = PushResult(answer.result, driver: courier.drivers[delivery.platform])
+            services.end(delivery.service, result, now: courier.now())
             guard var job = jobs[answer.messageID] else { continue }
             job.message.underWay -= 1
-            settle(delivery, verdict, &job)
+            settle(delivery, result, &job)
             jobs[answer.messageID] = job
             unwritten.insert(answer.messageID)
         }
     }
 
     /// Writes down what became of one target.
-    func settle(_ delivery: PlannedDelivery, _ verdict: PushVerdict, _ job: inout DeliveryJob) {
-        var outcome = verdict.outcome
-        switch verdict.action {
-        case .settle: break
+    func settle(_ delivery: PlannedDelivery, _ result: PushResult, _ job: inout DeliveryJob) {
+        var outcome = result.outcome
+        switch result.action {
+        case .settle, .renewCredential, .holdCredential, .tryOtherEnvironment: break
         case .removeRegistration: courier.remove(delivery.target)
-        case .retry(let seconds):
+        case .retry(let seconds), .retryDevice(let seconds):
             let due = courier.now() + RetryDelay.seconds(after: delivery.attempts + 1, atLeast: seconds)
             if due < job.message.record.enqueuedAt + courier.options.abandonSeconds {
                 hasMoreWaiting = true

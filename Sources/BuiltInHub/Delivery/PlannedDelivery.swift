@@ -36,12 +36,12 @@ struct PlannedDelivery: Sendable {
     }
 }
 
-extension PushVerdict {
+extension PushResult {
     /// What an answer, or that there is none, comes to.
     init(_ result: Result<Response, any Error>, driver: (any PushDriver)?) {
         switch result {
         case .success(let response):
-            self = driver?.verdict(on: response) ?? PushVerdict(.unknownError)
+            self = driver?.result(of: response) ?? PushResult(.unknownError)
         case .failure(let error):
             let outcome = PushOutcome(noAnswer: error)
             // What may have been taken is not sent again.

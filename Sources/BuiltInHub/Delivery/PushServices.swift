@@ -50,14 +50,14 @@ struct PushServices {
         if let now = services[service]?.underWay, now >= limit { services[service]?.isFull = true }
     }
 
-    mutating func end(_ service: String, _ verdict: PushVerdict, now: Int64) {
+    mutating func end(_ service: String, _ result: PushResult, now: Int64) {
         underWay -= 1
         services[service]?.underWay -= 1
         if let now = services[service]?.underWay, now <= max(limit / 2, limit - batch) {
             services[service]?.isFull = false
         }
         defer { forgetIdle(now) }
-        guard case .retry(let seconds) = verdict.action, verdict.outcome != .throttled else {
+        guard case .retry(let seconds) = result.action, result.outcome != .throttled else {
             services[service]?.failures = 0
             return
         }

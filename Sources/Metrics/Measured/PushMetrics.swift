@@ -24,7 +24,7 @@ package struct PushMetrics: Sendable {
         outcomes.increment(PushLabels(platform: platform, outcome: outcome.rawValue))
     }
 
-    /// The same driver, whose verdicts and refusals are counted.
+    /// The same driver, whose results and refusals are counted.
     package func measuring(_ inner: any PushDriver) -> any PushDriver {
         MeasuredDriver(inner: inner) { [self] in count(inner.platform, $0) }
     }
@@ -56,10 +56,10 @@ private struct MeasuredDriver: PushDriver {
         }
     }
 
-    func verdict(on response: Response) -> PushVerdict {
-        let verdict = inner.verdict(on: response)
-        count(verdict.outcome)
-        return verdict
+    func result(of response: Response) -> PushResult {
+        let result = inner.result(of: response)
+        count(result.outcome)
+        return result
     }
 }
 

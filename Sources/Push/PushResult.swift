@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What one answer of a push service comes to, or that there is none.
+package struct PushResult: Equatable, Sendable {
+    /// What follows for the message, the device and the credential.
+    package enum Action: Equatable, Sendable {
+        /// Nothing more: the service took the message, or never will.
+        case settle
+        /// The service did not take the message and may later: after that many seconds, where it says so. Until then it is
+        /// asked for no other device either.
+        case retry(afterSeconds: Int?)
+        /// The service takes no more messages for this device for that many seconds. Other devices are not concerned.
+        case retryDevice(afterSeconds: Int?)
+        /// The device is gone for ever. Its registration is removed, unless it was renewed after that time, in seconds since
+        /// 1970; nil: unless it was renewed after it was read.
+        case removeRegistration(goneSince: Int64?)
+        /// The credential has expired before its time: the same push is sent once more, with a new one.
+        case renewCredential
+        /// The service refuses the credential. No push goes out with it until the operator has mended it or some minutes have
+        /// passed; the messages wait. The reason is for the operator.
+        case holdCredential(reason: String)
+        /// The device may belong to the service's other environment (Apple's production and sandbox): it is tried there once.
+        case tryOtherEnvironment
+    }
+
+    package var outcome: PushOutcome
+    package var action: Action
+    /// Whether the connection is of no use any more, so that later pushes need another one.
+    package var closesConnection: Bool
+    /// The service's own word for a refusal (`BadDeviceToken`), for the log; never a handle or a text.
+    package var reason: String?
+
+    package init(
+        _ outcome: PushOutcome, _ action: Action = .settle, closesConnection: Bool = false, reason: String? = nil
+    ) {
+        (self.outcome, self.action) = (outcome, action)
+        (self.closesConnection, self.reason) = (closesConnection, reason)
+    }
+}

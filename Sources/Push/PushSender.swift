@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+package import HTTP
+
+/// Carries the requests of one credential to one push service, and adds the credential where the driver's request lacks it.
+///
+/// It ends each request with an answer or an error within a deadline of its own.
+package protocol PushSender: RequestSender {
+    /// The service refused the credential of a request that was sent at that time. Requests that are sent from now on carry a
+    /// newer one, which is fetched once however many refusals there are. Does nothing when the credential is newer already.
+    func renewCredential(refused sentAt: ContinuousClock.Instant)
+
+    /// Requests that are sent from now on use a connection that is opened after that time; those under way finish.
+    func reconnect(after time: ContinuousClock.Instant)
+}
+
+extension PushSender {
+    /// Of a credential that does not expire.
+    package func renewCredential(refused sentAt: ContinuousClock.Instant) {}
+
+    /// Where the transport replaces its connections by itself.
+    package func reconnect(after time: ContinuousClock.Instant) {}
+}
+
+/// Why a request was not sent for want of a credential.
+package enum CredentialError: TransportFailure, Equatable {
+    /// The service that issues credentials could not be asked, or not now: later it may be.
+    case unavailable
+    /// It refuses ours. The reason is for the operator: never a secret.
+    case refused(reason: String)
+
+    package var mayPass: Bool { self == .unavailable }
+    package var isUnsent: Bool { true }
+    package var isLasting: Bool { false }
+    package var kind: String {
+        switch self {
+        case .unavailable: "credential_unavailable"
+        case .refused: "credential_refused"
+        }
+    }
+}
