@@ -58,7 +58,7 @@ extension Problem {
                 retryAfter: seconds)
         case .conflict:
             self.init(.serviceUnavailable, "Somebody else is changing the same entry.", retryAfter: 1)
-        case .notAPage, .full, .readOnly, .poisoned, .damaged, .notReady, .unavailable:
+        case .invalidContinuationToken, .full, .readOnly, .poisoned, .damaged, .notReady, .unavailable:
             self.init(.serviceUnavailable, "The store cannot be used.", retryAfter: Self.defaultRetryAfter)
         }
     }

@@ -16,7 +16,8 @@ struct NothingDone: Error {
         case let problem as Problem: problem.status != .internalServerError
         case let error as StoreError:
             switch error {
-            case .conflict, .quotaExceeded, .shareExceeded, .notAPage, .full, .readOnly, .busy, .damaged, .notReady:
+            case .conflict, .quotaExceeded, .shareExceeded, .invalidContinuationToken, .full, .readOnly, .busy,
+                .damaged, .notReady:
                 true
             case .poisoned, .unavailable: false
             }

@@ -57,7 +57,8 @@ extension StoreError {
     fileprivate var leavesReading: Bool {
         switch self {
         case .full, .readOnly, .busy, .poisoned: true
-        case .conflict, .quotaExceeded, .shareExceeded, .notAPage, .damaged, .notReady, .unavailable: false
+        case .conflict, .quotaExceeded, .shareExceeded, .invalidContinuationToken, .damaged, .notReady, .unavailable:
+            false
         }
     }
 }

@@ -50,7 +50,7 @@ extension ServableHubError {
     init(_ error: StoreError) {
         switch error {
         case .conflict: self = .conflict
-        case .notAPage: self = .invalid("The continuation token is invalid.")
+        case .invalidContinuationToken: self = .invalid("The continuation token is invalid.")
         case .quotaExceeded, .shareExceeded: self = .limitReached(.storedRecords, cause: "\(error)")
         case .busy(let seconds):
             self = .storage(HubStorageError(.busy, retryAfterSeconds: max(seconds, 1), cause: "\(error)"))

@@ -14,7 +14,7 @@ package final class FileSiteStore: SiteStore, Sendable {
     package struct Options: Sendable {
         /// A bucket's file larger than this many bytes is compacted or split.
         package var bucketBytes = 128 << 10
-        package var caps = StoreCaps()
+        package var quotas = Quotas()
         /// How often the file of the queue, when it is full, is looked through for what may be dropped.
         package var queueTidyPause: Duration = .seconds(1)
         /// How long a write may wait for the lock of its bucket.
@@ -101,12 +101,12 @@ package final class FileSiteStore: SiteStore, Sendable {
             [IndexEntry(table: sessionOwners, key: $0.session.owner, expiresAt: $0.session.expiresAt)]
         }
         var finished = TableSchema.records(HubMessage.self, "hub/messages", key: "id", expires: true)
-        finished.maximumRecords = context.options.caps.hubMessages
+        finished.maximumRecords = context.options.quotas.hubMessages
         let messages = try table(finished)
         messageTable = messages
         // No user may ask the hub about a send that its sender's list does not have any more.
         var sent = TableSchema.records(SentNotification.self, "sent", key: "owner", expires: true)
-        sent.recordsPerKey = context.options.caps.sentPerOwner
+        sent.recordsPerKey = context.options.quotas.sentPerOwner
         sent.onForgotten = { messages.forget($0) }
         sentTable = try table(sent)
         idempotencyTable = try table(.records(IdempotentRequest.self, "idempotency", key: "owner", expires: true))

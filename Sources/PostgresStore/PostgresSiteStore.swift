@@ -18,9 +18,9 @@ package final class PostgresSiteStore: SiteStore {
         package var timeout: Duration = .seconds(5)
         /// The schema that holds the tables: `[a-z][a-z0-9_]*`.
         package var schema = "app_backend"
-        package var caps = StoreCaps()
-        /// How long the turn to deliver stays with whoever does not keep it.
-        package var turnLease: Duration = .seconds(15)
+        package var quotas = Quotas()
+        /// How long a delivery lease lasts that is not renewed.
+        package var leaseDuration: Duration = .seconds(15)
 
         package init() {}
     }
@@ -34,7 +34,7 @@ package final class PostgresSiteStore: SiteStore {
 
     let database: Database
     let options: Options
-    let turns = TurnHolder()
+    let lease = LeaseHolder()
     let places = SweepPlace()
 
     /// Connects to the database of that URL (`postgresql://user:password@host/database?sslmode=verify-full`, as libpq

@@ -8,12 +8,12 @@ package import Text
 /// not those of others.
 package struct MailboxRoom {
     private let held: [NotificationSummary]
-    private let caps: StoreCaps
+    private let quotas: Quotas
 
     /// - Parameter held: what the owner has, without what has expired.
-    package init(_ held: [NotificationSummary], _ caps: StoreCaps) {
+    package init(_ held: [NotificationSummary], _ quotas: Quotas) {
         self.held = held
-        self.caps = caps
+        self.quotas = quotas
     }
 
     /// The ids of those that leave for a notification of that size.
@@ -30,7 +30,7 @@ package struct MailboxRoom {
         guard !fits(left) else { return ids }
         var senders = bySender(held.filter { !$0.isRead })
         while !fits(left) {
-            let isCounted = left.count > caps.notificationsPerOwner
+            let isCounted = left.count > quotas.notificationsPerOwner
             let largest = senders.indices.max { one, other in
                 isCounted
                     ? senders[one].amount.count < senders[other].amount.count
@@ -75,11 +75,11 @@ package struct MailboxRoom {
     }
 
     private func fits(_ amount: Amount) -> Bool {
-        amount.count <= caps.notificationsPerOwner && amount.bytes <= caps.notificationBytesPerOwner
+        amount.count <= quotas.notificationsPerOwner && amount.bytes <= quotas.notificationBytesPerOwner
     }
 
     private func fitsShare(_ amount: Amount) -> Bool {
-        amount.count <= caps.notificationsPerSender && amount.bytes <= caps.notificationBytesPerSender
+        amount.count <= quotas.notificationsPerSender && amount.bytes <= quotas.notificationBytesPerSender
     }
 
     private func oldestFirst(_ summaries: [NotificationSummary]) -> [NotificationSummary] {

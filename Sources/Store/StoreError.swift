@@ -10,7 +10,7 @@ package enum StoreError: Error, Equatable, Sendable {
     /// reading makes room earlier.
     case shareExceeded(retryAfterSeconds: Int)
     /// The text that should name a page of a list names none: the caller's mistake, or that of whoever gave it to him.
-    case notAPage
+    case invalidContinuationToken
     /// No space or no inodes are left. Nothing was written.
     case full
     /// The store lies on a read-only mount, may not be written by this user, or is a database's standby: reads work.
@@ -34,7 +34,7 @@ extension StoreError: CustomStringConvertible {
         case .conflict: "somebody else has changed the same record meanwhile"
         case .quotaExceeded: "the owner has as many records as one owner may have"
         case .shareExceeded: "the sender has left as much unread with that owner as one sender may"
-        case .notAPage: "there is no such page"
+        case .invalidContinuationToken: "there is no such page"
         case .full: "no space is left on the disk; nothing was written"
         case .readOnly: "the store may not be written: a read-only mount or database, or files of another user"
         case .busy: "others have held a lock of the store, or all of its connections, for too long"

@@ -41,7 +41,7 @@ import Testing
         try kill(bench(try FileSiteStore.open(path: place, options: .patient)), place, rounds: 15)
     }
 
-    @Test func `the same on one database, where a turn ends with its time`() throws {
+    @Test func `the same on one database, where a lease ends with its time`() throws {
         let url = try database()
         try kill(bench(try PostgresSiteStore.open(url: url)), url, rounds: 3)
     }
@@ -60,7 +60,8 @@ import Testing
         #expect(Set(squad.told().map(\.process)).count > rounds / 4)
     }
 
-    @Test func `who was stopped for longer than his turn lasts tells nobody again when he goes on`() throws {
+    @Test func `a process that was stopped for longer than its lease lasts sends nothing again when it goes on`() throws
+    {
         let url = try database()
         let bench = bench(try PostgresSiteStore.open(url: url))
         let squad = try CourierSquad(url, count: 2)
@@ -77,7 +78,7 @@ import Testing
             let before = others()
             ids.append(bench.send(body: "\(round)-while-stopped"))
             try bench.wait { others() > before }
-            // It goes on in the middle of what it did, beside the one that has the turn by now.
+            // It goes on in the middle of what it did, beside the one that holds the lease by now.
             stopped.signal(SIGCONT)
             ids.append(bench.send(body: "\(round)-afterwards"))
         }

@@ -137,7 +137,7 @@ import class System.Lock
             (StoreError.busy(retryAfterSeconds: 3), 503, "3"), (.full, 503, "10"), (.readOnly, 503, "10"),
             (.poisoned, 503, "10"), (.damaged(detail: "secret-file"), 503, "10"),
             (.unavailable(detail: "secret-file"), 503, "10"), (.quotaExceeded, 403, "10"), (.conflict, 409, nil),
-            (.notAPage, 400, nil),
+            (.invalidContinuationToken, 400, nil),
         ] as [(StoreError, Int, String?)])
     func `a store that cannot is told apart, and its files are not named`(
         error: StoreError, status: Int, retryAfter: String?
@@ -181,7 +181,7 @@ import class System.Lock
         }
     }
 
-    @Test(arguments: [StoreError.conflict, .notAPage])
+    @Test(arguments: [StoreError.conflict, .invalidContinuationToken])
     func `what is the client's own affair is not reported`(error: StoreError) {
         let reports = Atomic(0)
         let bench = HubBench(

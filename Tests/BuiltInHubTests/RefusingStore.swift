@@ -14,8 +14,8 @@ final class RefusingStore: HubStore, HubQueue {
     private struct State {
         var refused: Set<Call> = []
         var refusals = 0
-        var turn: QueueTurn?
-        var isTurnLost = false
+        var lease: DeliveryLease?
+        var isLeaseLost = false
         var isFenced = false
         var isBarred = false
         var lossesTold = 0
@@ -27,29 +27,29 @@ final class RefusingStore: HubStore, HubQueue {
     /// - Parameter inner: what it has in common with others like it, each of another process.
     init(_ inner: MemoryHubStore = MemoryHubStore()) { self.inner = inner }
 
-    /// How the holder of a turn learns that his time is over.
+    /// How the holder of a lease learns that it is lost.
     enum Loss {
-        /// He is told when he asks whether he may keep it.
-        case toldByTurn
-        /// He is told by the first write that comes too late.
+        /// By renewing it.
+        case toldByLease
+        /// By the first write that comes too late.
         case toldByWrite
     }
 
-    /// From now on others may have the turn.
+    /// From now on others may acquire the lease.
     /// - Parameter isForGood: this store does not get it back.
-    func loseTurn(_ loss: Loss, isForGood: Bool) {
-        let turn = state.withLock { state in
-            (state.isTurnLost, state.isFenced) = (loss == .toldByTurn, loss == .toldByWrite)
+    func loseLease(_ loss: Loss, isForGood: Bool) {
+        let lease = state.withLock { state in
+            (state.isLeaseLost, state.isFenced) = (loss == .toldByLease, loss == .toldByWrite)
             state.isBarred = isForGood
-            return state.turn.take()
+            return state.lease.take()
         }
-        turn?.end()
+        lease?.release()
     }
 
-    /// How often somebody who asked whether he may keep his turn was told that he may not.
+    /// How often a renewal was refused.
     var lossesTold: Int { state.withLock { $0.lossesTold } }
 
-    private func checkTurn() throws(StoreError) {
+    private func checkLease() throws(StoreError) {
         if state.withLock({ $0.isFenced }) { throw .conflict }
     }
 
@@ -80,13 +80,13 @@ final class RefusingStore: HubStore, HubQueue {
 
     func updateQueuedHubMessages(_ messages: [HubMessage]) throws(StoreError) {
         if !messages.isEmpty { try check(.update) }
-        try checkTurn()
+        try checkLease()
         try inner.updateQueuedHubMessages(messages)
     }
 
     func removeQueuedHubMessages(_ ids: [String]) throws(StoreError) {
         try check(.remove)
-        try checkTurn()
+        try checkLease()
         try inner.removeQueuedHubMessages(ids)
     }
 
@@ -128,20 +128,20 @@ final class RefusingStore: HubStore, HubQueue {
         try inner.queuedHubMessages(except: ids, limit: limit)
     }
 
-    func hubQueueMark() -> QueueMark { inner.hubQueueMark() }
+    func hubQueueRevision() -> QueueRevision { inner.hubQueueRevision() }
 
     func hubQueueBacklog() throws(StoreError) -> QueueBacklog { try inner.hubQueueBacklog() }
 
-    func takeHubQueueTurn() throws(StoreError) -> QueueTurn? {
-        guard !state.withLock({ $0.isBarred }), let turn = try inner.takeHubQueueTurn() else { return nil }
-        state.withLock { ($0.turn, $0.isTurnLost, $0.isFenced) = (turn, false, false) }
-        return QueueTurn { [weak self] in
+    func acquireDeliveryLease() throws(StoreError) -> DeliveryLease? {
+        guard !state.withLock({ $0.isBarred }), let lease = try inner.acquireDeliveryLease() else { return nil }
+        state.withLock { ($0.lease, $0.isLeaseLost, $0.isFenced) = (lease, false, false) }
+        return DeliveryLease { [weak self] in
             self?.state.withLock { state in
-                if state.isTurnLost { state.lossesTold += 1 }
-                return !state.isTurnLost
+                if state.isLeaseLost { state.lossesTold += 1 }
+                return !state.isLeaseLost
             } ?? false
         } _: {
-            turn.end()
+            lease.release()
         }
     }
 }

@@ -30,13 +30,13 @@ import Store
         courier.run()
     }
 
-    /// A turn in a database lasts so long that a busy machine keeps it, and so short that a test can wait for its end.
+    /// A lease in a database lasts so long that a busy machine keeps it, and so short that a test can wait for its end.
     private static let lease = Duration.seconds(2)
 
     private static func store(_ place: String) throws -> any HubStore & HubQueue {
         guard place.hasPrefix("postgresql://") else { return try FileSiteStore.open(path: place) }
         var options = PostgresSiteStore.Options()
-        options.turnLease = lease
+        options.leaseDuration = lease
         return try PostgresSiteStore.open(url: place, options: options)
     }
 }

@@ -10,8 +10,8 @@ import Testing
     func `the file store keeps the contract, whatever its buckets' size`(bucketBytes: Int) throws {
         let folder = try TemporaryFolder()
         let store = try folder.open {
-            ($0.bucketBytes, $0.caps.notificationsPerOwner, $0.caps.devicesPerOwner) = (bucketBytes, 5, 3)
-            ($0.caps.sessionsPerOwner, $0.caps.sentPerOwner, $0.caps.idempotencyKeysPerOwner) = (3, 4, 4)
+            ($0.bucketBytes, $0.quotas.notificationsPerOwner, $0.quotas.devicesPerOwner) = (bucketBytes, 5, 3)
+            ($0.quotas.sessionsPerOwner, $0.quotas.sentPerOwner, $0.quotas.idempotencyKeysPerOwner) = (3, 4, 4)
         }
         try Contract(store: store).runAll()
     }
@@ -22,7 +22,7 @@ import Testing
 
     @Test func `an owner's payloads are bounded in bytes`() throws {
         let folder = try TemporaryFolder()
-        try QuotaContract(store: folder.open { $0.caps.notificationBytesPerOwner = 20_000 }).run()
+        try QuotaContract(store: folder.open { $0.quotas.notificationBytesPerOwner = 20_000 }).run()
     }
 
     @Test func `the store of sessions in memory keeps the contract too`() throws {

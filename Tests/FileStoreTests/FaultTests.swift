@@ -188,7 +188,7 @@ import Testing
     func `a real disk that is full refuses cleanly and works again when there is room`() throws {
         let disk = try SmallDisk()
         let store = try disk.folder.open {
-            ($0.caps.notificationsPerOwner, $0.caps.notificationBytesPerOwner) = (.max, .max)
+            ($0.quotas.notificationsPerOwner, $0.quotas.notificationBytesPerOwner) = (.max, .max)
         }
         try disk.folder.write(String(repeating: "x", count: 1 << 20), to: "ballast")
         var ids: [Int32] = []

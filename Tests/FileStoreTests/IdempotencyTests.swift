@@ -82,7 +82,7 @@ import class System.Lock
 
     @Test func `who sends all day keeps nearly as many keys as he may have, the newest`() throws {
         let folder = try TemporaryFolder()
-        let store = try folder.open { ($0.caps.idempotencyKeysPerOwner, $0.bucketBytes) = (40, 4_000) }
+        let store = try folder.open { ($0.quotas.idempotencyKeysPerOwner, $0.bucketBytes) = (40, 4_000) }
         for number in 0..<200 {
             let one = request("k\(number)", after: Int64(number), answer: Self.answer)
             #expect(try store.claimIdempotencyKey(one, now: noon) == nil)

@@ -41,7 +41,7 @@ import class System.Lock
     @Test func `a send looks into no file in which none of its registrations lie`() throws {
         let folder = try TemporaryFolder()
         let writer = try folder.open {
-            $0.caps.devicesPerOwner = .max
+            $0.quotas.devicesPerOwner = .max
             $0.calls = DiskCalls(flushFile: { _ in 0 }, flushFolder: { _ in 0 })
         }
         for index in 0..<400 { try register(writer, "r-\(index)", tags: [index % 200 == 0 ? "few" : "tag-\(index)"]) }
@@ -84,7 +84,7 @@ import class System.Lock
     @Test func `also of many records in many files, all of it comes back`() throws {
         let folder = try TemporaryFolder()
         let store = try folder.open {
-            ($0.bucketBytes, $0.caps.devicesPerOwner) = (700, .max)
+            ($0.bucketBytes, $0.quotas.devicesPerOwner) = (700, .max)
             $0.calls = DiskCalls(flushFile: { _ in 0 }, flushFolder: { _ in 0 })
         }
         for index in 0..<300 { try register(store, "r-\(index)", tags: ["all", "tag-\(index % 60)"]) }
@@ -136,7 +136,7 @@ import class System.Lock
         let folder = try TemporaryFolder()
         let stores = try (0..<3).map { _ in
             try folder.open {
-                ($0.bucketBytes, $0.caps.devicesPerOwner) = (1_000, .max)
+                ($0.bucketBytes, $0.quotas.devicesPerOwner) = (1_000, .max)
                 $0.calls = DiskCalls(flushFile: { _ in 0 }, flushFolder: { _ in 0 })
             }
         }

@@ -29,7 +29,7 @@ import Text
     @Test func `a mailbox of several pieces is read, marked, listed and emptied`() throws {
         let folder = try TemporaryFolder()
         let store = try open(folder) {
-            ($0.caps.notificationsPerOwner, $0.caps.notificationBytesPerOwner) = (.max, .max)
+            ($0.quotas.notificationsPerOwner, $0.quotas.notificationBytesPerOwner) = (.max, .max)
         }
         let made = try (0..<60).map { number in
             try store.createNotification(
@@ -90,7 +90,7 @@ import Text
     @Test(arguments: [1, 128 << 10])
     func `what a sender may not ask after any more is forgotten at the hub as well`(bucketBytes: Int) throws {
         let folder = try TemporaryFolder()
-        let store = try open(folder) { ($0.bucketBytes, $0.caps.sentPerOwner) = (bucketBytes, 4) }
+        let store = try open(folder) { ($0.bucketBytes, $0.quotas.sentPerOwner) = (bucketBytes, 4) }
         let ids = (0..<12).map { "m\($0)" }
         for id in ids + ["other"] {
             try store.putHubMessage(HubMessage(id: id, document: .null, createdAt: noon, expiresAt: nextDay))
@@ -105,7 +105,7 @@ import Text
     @Test func `finished sends of all together are bounded, and the oldest go`() throws {
         let folder = try TemporaryFolder()
         // Two in each of 256 files.
-        let store = try open(folder) { $0.caps.hubMessages = 512 }
+        let store = try open(folder) { $0.quotas.hubMessages = 512 }
         for number in 0..<3_000 {
             try store.putHubMessage(HubMessage(id: "m\(number)", document: .null, createdAt: noon, expiresAt: nextDay))
         }

@@ -11,17 +11,17 @@ import Testing
             id: "m-\(id)", document: .string(String(repeating: "x", count: bytes)), createdAt: noon, expiresAt: nextDay)
     }
 
-    @Test func `another process's messages are seen, and the turn is one's alone`() throws {
+    @Test func `another process's messages are seen, and the lease has one holder`() throws {
         let folder = try TemporaryFolder()
         let (one, other) = (try folder.open(), try folder.open())
-        let turn = try #require(try one.takeHubQueueTurn())
-        #expect(try other.takeHubQueueTurn() == nil)
-        let before = one.hubQueueMark()
+        let lease = try #require(try one.acquireDeliveryLease())
+        #expect(try other.acquireDeliveryLease() == nil)
+        let before = one.hubQueueRevision()
         try other.enqueueHubMessage(message(1))
-        #expect(one.hubQueueMark() != before)
+        #expect(one.hubQueueRevision() != before)
         #expect(try one.queuedHubMessages(except: [], limit: 9) == [message(1)])
-        turn.end()
-        #expect(try other.takeHubQueueTurn() != nil)
+        lease.release()
+        #expect(try other.acquireDeliveryLease() != nil)
     }
 
     @Test func `the file stays one and shrinks again, however much went through it`() throws {
@@ -38,7 +38,9 @@ import Testing
 
     @Test func `a queue that is full refuses, and takes again when something left it`() throws {
         let folder = try TemporaryFolder()
-        let store = try folder.open { ($0.bucketBytes, $0.caps.queueBytes, $0.queueTidyPause) = (1_000, 20_000, .zero) }
+        let store = try folder.open {
+            ($0.bucketBytes, $0.quotas.queueBytes, $0.queueTidyPause) = (1_000, 20_000, .zero)
+        }
         var count = 0
         #expect(throws: StoreError.quotaExceeded) {
             for id in 0..<100 {
@@ -95,9 +97,9 @@ import Testing
     @Test func `an update of nothing writes nothing`() throws {
         let folder = try TemporaryFolder()
         let store = try folder.open()
-        let before = store.hubQueueMark()
+        let before = store.hubQueueRevision()
         try store.updateQueuedHubMessages([])
         try store.removeQueuedHubMessages([])
-        #expect(store.hubQueueMark() == before)
+        #expect(store.hubQueueRevision() == before)
     }
 }

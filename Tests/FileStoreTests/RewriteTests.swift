@@ -41,8 +41,8 @@ import class System.Lock
 
     private func open() throws -> FileSiteStore {
         try folder.open {
-            ($0.bucketBytes, $0.caps.devicesPerOwner) = (2_000, .max)
-            ($0.caps.notificationsPerOwner, $0.caps.notificationBytesPerOwner) = (.max, .max)
+            ($0.bucketBytes, $0.quotas.devicesPerOwner) = (2_000, .max)
+            ($0.quotas.notificationsPerOwner, $0.quotas.notificationBytesPerOwner) = (.max, .max)
             // Who is refused because others were faster would be a failure.
             $0.lockTimeout = .seconds(60)
             // Nobody pulls the plug here, so nothing need be flushed.

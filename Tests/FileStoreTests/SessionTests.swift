@@ -32,7 +32,9 @@ import class System.Lock
     func `what one process ended is none for another, which had just seen it`(bucketBytes: Int) throws {
         let folder = try TemporaryFolder()
         let stores = try (0..<2).map { _ in
-            try folder.open { ($0.bucketBytes, $0.settlingTime, $0.caps.sessionsPerOwner) = (bucketBytes, .zero, 100) }
+            try folder.open {
+                ($0.bucketBytes, $0.settlingTime, $0.quotas.sessionsPerOwner) = (bucketBytes, .zero, 100)
+            }
         }
         for index in 0..<40 {
             try stores[index % 2].createSession(session("s\(index)", "owner-\(index % 3)"), now: noon)
@@ -50,7 +52,7 @@ import class System.Lock
 
     @Test func `all sessions of an owner end, also those that another process makes meanwhile or had made`() throws {
         let folder = try TemporaryFolder()
-        let stores = try (0..<2).map { _ in try folder.open { $0.caps.sessionsPerOwner = 1_000 } }
+        let stores = try (0..<2).map { _ in try folder.open { $0.quotas.sessionsPerOwner = 1_000 } }
         let made = Lock<[String]>([])
         DispatchQueue.concurrentPerform(iterations: 2) { index in
             for number in 0..<30 {
@@ -84,7 +86,7 @@ import class System.Lock
 
     @Test func `a hint without a session takes no place and ends nothing`() throws {
         let folder = try TemporaryFolder()
-        let store = try folder.open { $0.caps.sessionsPerOwner = 2 }
+        let store = try folder.open { $0.quotas.sessionsPerOwner = 2 }
         try store.createSession(session("s1"), now: noon)
         let index = try #require(try folder.files(under: "session-owners").first)
         // As a crash between the hint and the session leaves it.

@@ -77,14 +77,14 @@ import Testing
 
     @Test func `a full bucket still has ids, which are apart as a whole`() throws {
         let folder = try TemporaryFolder()
-        let store = try open(folder) { $0.caps.notificationsPerOwner = 3_000 }
+        let store = try open(folder) { $0.quotas.notificationsPerOwner = 3_000 }
         let made = try (0..<2_500).map { try create(store, from: "\($0 % 2)") }
         #expect(Set(made.map(\.id)).count == made.count)
     }
 
     @Test func `a sender is refused by their share also when another process has filled it`() throws {
         let folder = try TemporaryFolder()
-        let stores = try (0..<2).map { _ in try open(folder) { $0.caps.notificationsPerOwner = 20 } }
+        let stores = try (0..<2).map { _ in try open(folder) { $0.quotas.notificationsPerOwner = 20 } }
         for index in 0..<10 { _ = try create(stores[index % 2]) }
         for store in stores {
             #expect(throws: StoreError.shareExceeded(retryAfterSeconds: 86_400)) { try create(store) }

@@ -13,7 +13,7 @@ import Text
     func `the file store keeps the contract of transfers, whatever its buckets' size`(bucketBytes: Int) throws {
         let folders = [try TemporaryFolder(), try TemporaryFolder()]
         let stores = try folders.map { folder in
-            try folder.open { ($0.bucketBytes, $0.caps.notificationsPerOwner) = (bucketBytes, 5) }
+            try folder.open { ($0.bucketBytes, $0.quotas.notificationsPerOwner) = (bucketBytes, 5) }
         }
         try TransferContract(source: stores[0], target: stores[1]).runAll()
         #expect(try stores[1].verify(now: noon).isWhole)

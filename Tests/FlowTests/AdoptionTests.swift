@@ -49,7 +49,7 @@ struct AdoptionTests {
 
     @Test func `unknown ids fill no more than one user's own share`() throws {
         let site = try TestSite()
-        for number in 1...StoreCaps().devicesPerOwner {
+        for number in 1...Quotas().devicesPerOwner {
             _ = try site.store.putDevice(
                 DeviceRecord(
                     id: "8-\(number)", owner: "bob", platform: "apns", handle: TestSite.token(number),

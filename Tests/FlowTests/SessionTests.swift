@@ -102,7 +102,7 @@ struct SessionTests {
     @Test func `of more sessions than one user may have the oldest ends`() throws {
         let site = try TestSite()
         var pages: [TestPage] = []
-        for _ in 0...StoreCaps().sessionsPerOwner {
+        for _ in 0...Quotas().sessionsPerOwner {
             pages.append(try site.page(of: "alice"))
             site.clock.advance(1)
         }

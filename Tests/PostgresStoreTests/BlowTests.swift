@@ -126,8 +126,8 @@ import Text
             try #require(ContinuousClock.now < end)
         }
         #expect(store.health() == .unavailable)
-        #expect(throws: StoreError.self) { try store.takeHubQueueTurn() }
-        _ = store.hubQueueMark()
+        #expect(throws: StoreError.self) { try store.acquireDeliveryLease() }
+        _ = store.hubQueueRevision()
         try site.server.start()
         #expect(Deadline.poll(seconds: Site.seconds) { store.health() == .writable })
     }

@@ -8,8 +8,10 @@ import Text
 
 @Suite struct `The store in a database` {
     private static func small(_ options: inout PostgresSiteStore.Options) {
-        (options.caps.notificationsPerOwner, options.caps.devicesPerOwner, options.caps.sessionsPerOwner) = (5, 3, 3)
-        (options.caps.sentPerOwner, options.caps.idempotencyKeysPerOwner) = (4, 4)
+        (options.quotas.notificationsPerOwner, options.quotas.devicesPerOwner, options.quotas.sessionsPerOwner) = (
+            5, 3, 3
+        )
+        (options.quotas.sentPerOwner, options.quotas.idempotencyKeysPerOwner) = (4, 4)
     }
 
     /// The totals of the queue are what its rows come to.
@@ -19,7 +21,7 @@ import Text
     }
 
     @Test func `an owner's payloads are bounded in bytes`() throws {
-        try QuotaContract(store: Site().open { $0.caps.notificationBytesPerOwner = 20_000 }).run()
+        try QuotaContract(store: Site().open { $0.quotas.notificationBytesPerOwner = 20_000 }).run()
     }
 
     @Test(arguments: [1, 16]) func `keeps the contract, over however many connections`(connections: Int) throws {
@@ -87,7 +89,7 @@ import Text
 
     @Test func `a queue takes so many bytes, and takes again when something left it`() throws {
         let site = try Site()
-        let store = try site.open { $0.caps.queueBytes = 10_000 }
+        let store = try site.open { $0.quotas.queueBytes = 10_000 }
         func message(_ id: Int) -> HubMessage {
             HubMessage(
                 id: "m-\(id)", document: .string(String(repeating: "x", count: 900)), createdAt: noon,

@@ -33,7 +33,7 @@ import Testing
             SELECT 'bob', number, ('AAAAAAAAAAAAAAAAAAAA-' || number)::bytea, repeat('x', 1000)::bytea, false, 1, 9999999999
             FROM generate_series(1, 9) AS numbers (number)
             """)
-        let store = try site.open { $0.caps.notificationBytesPerOwner = 11_000 }
+        let store = try site.open { $0.quotas.notificationBytesPerOwner = 11_000 }
         let listed = try store.notifications(owner: "bob", unreadOnly: true, after: nil, limit: 9, now: noon)
         #expect(listed.count == 9 && listed.allSatisfy { $0.sender.isEmpty && $0.size == 1_256 })
         _ = try store.createNotification(owner: "bob", sender: "new", payload: "p", now: noon, expiresAt: nextDay)

@@ -151,16 +151,16 @@ import Text
         #expect(try site.run("SELECT count(*) FROM app_backend.hub_registration_tags") == "0")
     }
 
-    @Test func `the turn is one's, ends with its time, and who lost it writes nothing more`() throws {
+    @Test func `a lease has one holder and ends with its time, and a holder that lost it writes nothing more`() throws {
         let site = try Site()
-        let stores = try (0..<2).map { _ in try site.open { $0.turnLease = .milliseconds(100) } }
+        let stores = try (0..<2).map { _ in try site.open { $0.leaseDuration = .milliseconds(100) } }
         let message = HubMessage(id: "m", document: .string("new"), createdAt: noon, expiresAt: nextDay)
         try stores[0].enqueueHubMessage(message)
-        let first = try #require(try stores[0].takeHubQueueTurn())
-        #expect(first.keep())
-        var second: QueueTurn?
+        let first = try #require(try stores[0].acquireDeliveryLease())
+        #expect(first.renew())
+        var second: DeliveryLease?
         let hasChanged = try Deadline.poll(seconds: Site.seconds) {
-            second = try stores[1].takeHubQueueTurn()
+            second = try stores[1].acquireDeliveryLease()
             return second != nil
         }
         try #require(hasChanged)
@@ -169,41 +169,41 @@ import Text
         #expect(throws: StoreError.conflict) { try stores[0].updateQueuedHubMessages([changed]) }
         #expect(throws: StoreError.conflict) { try stores[0].removeQueuedHubMessages(["m"]) }
         #expect(throws: StoreError.conflict) { try stores[0].finishQueuedHubMessages([changed]) }
-        #expect(!first.keep())
+        #expect(!first.renew())
         #expect(try stores[1].queuedHubMessage("m") == message)
         #expect(try stores[1].hubMessage("m", now: noon) == nil)
         // What the first one gives back is not its own any more.
-        first.end()
-        #expect(second?.keep() == true)
+        first.release()
+        #expect(second?.renew() == true)
         try stores[1].finishQueuedHubMessages([changed])
         #expect(try stores[0].queuedHubMessage("m") == nil)
         #expect(try stores[0].hubMessage("m", now: noon) == changed)
     }
 
-    @Test func `a turn does not last longer because the database's clock is set back`() throws {
+    @Test func `a lease does not last longer because the database's clock is set back`() throws {
         let site = try Site()
         let stores = try (0..<2).map { _ in try site.open() }
-        let first = try #require(try stores[0].takeHubQueueTurn())
-        #expect(try stores[1].takeHubQueueTurn() == nil)
+        let first = try #require(try stores[0].acquireDeliveryLease())
+        #expect(try stores[1].acquireDeliveryLease() == nil)
         // As it looks after an hour was taken back.
         try site.run("UPDATE app_backend.hub_turns SET expires_at = expires_at + interval '1 hour'")
-        let turn = try #require(try stores[1].takeHubQueueTurn())
-        #expect(turn.keep())
-        #expect(try stores[0].takeHubQueueTurn() == nil)
+        let lease = try #require(try stores[1].acquireDeliveryLease())
+        #expect(lease.renew())
+        #expect(try stores[0].acquireDeliveryLease() == nil)
         // It is given back when nothing holds it any more.
         withExtendedLifetime(first) {}
     }
 
-    @Test func `a turn that is kept lasts longer than its time`() throws {
+    @Test func `a lease that is renewed lasts longer than its time`() throws {
         let site = try Site()
         let lease = Duration.seconds(2)
-        let stores = try (0..<2).map { _ in try site.open { $0.turnLease = lease } }
-        let turn = try #require(try stores[0].takeHubQueueTurn())
+        let stores = try (0..<2).map { _ in try site.open { $0.leaseDuration = lease } }
+        let held = try #require(try stores[0].acquireDeliveryLease())
         let end = ContinuousClock.now + lease * 3 / 2
         while ContinuousClock.now < end {
             let begin = ContinuousClock.now
-            #expect(turn.keep())
-            guard try stores[1].takeHubQueueTurn() != nil else { continue }
+            #expect(held.renew())
+            guard try stores[1].acquireDeliveryLease() != nil else { continue }
             // It is renewed when a third of it is over; so only who was asleep for the rest of it may have lost it.
             #expect(begin.duration(to: .now) > lease * 2 / 3)
             break

@@ -103,10 +103,10 @@ struct Site {
 
 extension PostgresSiteStore.Options {
     /// For tests that ask no question of time: a busy machine may stop any process for a minute, and for that no call is too
-    /// late, and no turn over.
+    /// late, and no lease over.
     static var patient: Self {
         var options = Self()
-        (options.timeout, options.turnLease) = (.seconds(240), .seconds(600))
+        (options.timeout, options.leaseDuration) = (.seconds(240), .seconds(600))
         return options
     }
 }

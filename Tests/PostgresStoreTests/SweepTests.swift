@@ -10,7 +10,9 @@ import Text
 @Suite struct `Sweeping a database` {
     @Test func `what has expired goes, a bounded piece at a time, and the rest stays`() throws {
         let site = try Site()
-        let store = try site.open { ($0.caps.notificationsPerOwner, $0.caps.notificationBytesPerOwner) = (.max, .max) }
+        let store = try site.open {
+            ($0.quotas.notificationsPerOwner, $0.quotas.notificationBytesPerOwner) = (.max, .max)
+        }
         for index in 0..<1_200 {
             _ = try store.createNotification(
                 owner: "o\(index % 7)", payload: "", now: noon, expiresAt: index < 1_100 ? noon + 1 : nextDay)
@@ -28,7 +30,7 @@ import Text
 
     @Test func `too many finished sends go, the oldest first, and ids that were not used for a day`() throws {
         let site = try Site()
-        let store = try site.open { $0.caps.hubMessages = 10 }
+        let store = try site.open { $0.quotas.hubMessages = 10 }
         for number in 0..<30 {
             try store.putHubMessage(
                 HubMessage(id: "m\(number)", document: .null, createdAt: noon, expiresAt: nextDay + Int64(number)))
@@ -53,7 +55,7 @@ import Text
 
     @Test func `what a sender may not ask after any more is forgotten at the hub as well`() throws {
         let site = try Site()
-        let store = try site.open { $0.caps.sentPerOwner = 4 }
+        let store = try site.open { $0.quotas.sentPerOwner = 4 }
         for id in ["first", "other"] {
             try store.putHubMessage(HubMessage(id: id, document: .null, createdAt: noon, expiresAt: nextDay))
         }

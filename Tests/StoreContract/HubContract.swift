@@ -15,7 +15,7 @@ package struct HubContract {
         try hubPages()
         try hubMessages()
         try queue()
-        try queueTurn()
+        try deliveryLease()
     }
 
     private func registration(_ id: String, _ channel: String, _ tags: [String]) -> HubRegistration {
@@ -73,7 +73,7 @@ package struct HubContract {
         } while cursor != nil
         #expect(all.sorted() == ids)
         for text in ["", "page-100", "xyz", "-1", "+1", "0F", "00", "fffffffffffffffff"] {
-            #expect(throws: StoreError.notAPage) { try store.hubRegistrations(after: text, limit: 5) }
+            #expect(throws: StoreError.invalidContinuationToken) { try store.hubRegistrations(after: text, limit: 5) }
         }
         for id in ids { #expect(try store.removeHubRegistration(id, version: 1)) }
     }
@@ -99,10 +99,10 @@ package struct HubContract {
     func queue() throws {
         #expect(try store.queuedHubMessages(except: [], limit: 10) == [])
         try expectBacklog(0, oldest: nil)
-        let empty = store.hubQueueMark()
+        let empty = store.hubQueueRevision()
         let messages = (1...5).map { message($0) }
         for message in messages { try store.enqueueHubMessage(message) }
-        #expect(store.hubQueueMark() != empty)
+        #expect(store.hubQueueRevision() != empty)
         try expectBacklog(5, oldest: 1)
         #expect(try store.queuedHubMessages(except: [], limit: 10) == messages)
         #expect(try store.queuedHubMessages(except: ["q-1", "q-3"], limit: 2).map(\.id) == ["q-2", "q-4"])
@@ -130,13 +130,13 @@ package struct HubContract {
         }
     }
 
-    func queueTurn() throws {
-        let turn = try #require(try store.takeHubQueueTurn())
-        #expect(try store.takeHubQueueTurn() == nil)
-        turn.end()
-        turn.end()
+    func deliveryLease() throws {
+        let lease = try #require(try store.acquireDeliveryLease())
+        #expect(try store.acquireDeliveryLease() == nil)
+        lease.release()
+        lease.release()
         // Kept by nobody, so it ends at once.
-        #expect(try store.takeHubQueueTurn() != nil)
-        #expect(try store.takeHubQueueTurn() != nil)
+        #expect(try store.acquireDeliveryLease() != nil)
+        #expect(try store.acquireDeliveryLease() != nil)
     }
 }

@@ -5,9 +5,9 @@ internal import Text
 
 /// What every store of sessions and sends must do, whatever it keeps them in. Caps: 3 sessions and 4 sends per owner.
 package struct SessionContract {
-    private let store: any SessionStore & SentStore
+    private let store: any SessionStore & SendOwnership
 
-    package init(store: any SessionStore & SentStore) { self.store = store }
+    package init(store: any SessionStore & SendOwnership) { self.store = store }
 
     package func runAll() throws {
         try sessions()

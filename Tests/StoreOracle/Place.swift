@@ -15,13 +15,13 @@ enum Place {
         self = word.hasPrefix("postgresql://") ? .database(word) : .folder(word)
     }
 
-    /// - Parameter options: of a store in files; one in a database has the caps of it.
+    /// - Parameter options: of a store in files; one in a database has the quotas of it.
     func open(_ options: FileSiteStore.Options) throws(StoreError) -> any SiteStore {
         switch self {
         case .folder(let path): return try FileSiteStore.open(path: path, options: options)
         case .database(let url):
             var inDatabase = PostgresSiteStore.Options()
-            inDatabase.caps = options.caps
+            inDatabase.quotas = options.quotas
             inDatabase.timeout = Self.timeout
             return try PostgresSiteStore.open(url: url, options: inDatabase)
         }
@@ -29,17 +29,17 @@ enum Place {
 }
 
 extension FileSiteStore.Options {
-    /// Without caps: nothing is forgotten but what was removed. With deadlines that only what hangs comes to: on a busy
+    /// Without quotas: nothing is forgotten but what was removed. With deadlines that only what hangs comes to: on a busy
     /// machine anybody may stand still for seconds, also while he has a lock that others wait for.
     static var unlimited: Self {
         var options = Self()
         (options.lockTimeout, options.firstOpeningTimeout) = (.seconds(120), .seconds(120))
-        options.caps.notificationsPerOwner = .max
-        options.caps.notificationBytesPerOwner = .max
-        options.caps.devicesPerOwner = .max
-        options.caps.sessionsPerOwner = .max
-        options.caps.queueBytes = .max
-        options.caps.idempotencyKeysPerOwner = .max
+        options.quotas.notificationsPerOwner = .max
+        options.quotas.notificationBytesPerOwner = .max
+        options.quotas.devicesPerOwner = .max
+        options.quotas.sessionsPerOwner = .max
+        options.quotas.queueBytes = .max
+        options.quotas.idempotencyKeysPerOwner = .max
         return options
     }
 }

@@ -79,7 +79,7 @@ struct TwinStories {
             let endpoints = try twins.both.flatMap { host in try (1...4).map { _ in try host.registerBrowser(alice) } }
             // Nothing listens where browsers are pushed to, so that all of it waits.
             for host in twins.both { try host.push(twins.secrets.make("waits "), from: alice, to: alice) }
-            // One of the two has the turn; when it ends the other has to take it.
+            // One of the two holds the lease; when it ends the other has to take it.
             #expect(twins.first.backend.stop() == 0)
             try twins.pushes.start()
             #expect(Deadline.poll(seconds: 120) { endpoints.allSatisfy { twins.pushes.count($0) >= 2 } })
@@ -93,7 +93,7 @@ struct TwinStories {
         }
     }
 
-    // Here and below two leases of the turn run out, 15 s each.
+    // Here and below two delivery leases run out, 15 s each.
     @Test(.onThreadOfItsOwn)
     func `when the deliverer is killed the other host goes on, and nobody gets a message twice`() throws {
         try TwinHosts.run { twins in
@@ -121,12 +121,12 @@ struct TwinStories {
     }
 
     @Test(.onThreadOfItsOwn)
-    func `a host that was stopped for longer than its turn delivers nothing that the other has delivered`() throws {
+    func `a host that was stopped for longer than its lease delivers nothing that the other has delivered`() throws {
         try TwinHosts.run { twins in
             let alice = try twins.first.addUser("alice")
             let endpoint = try twins.first.registerBrowser(alice)
             try twins.pushes.start()
-            // Whoever has the turn is stopped in the middle of his work; the other has to take it over.
+            // The holder of the lease is stopped in the middle of its work; the other has to take it over.
             for (stopped, awake) in [(twins.first, twins.second), (twins.second, twins.first)] {
                 let before = twins.pushes.count(endpoint)
                 stopped.backend.signal(SIGSTOP)

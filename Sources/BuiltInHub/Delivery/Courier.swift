@@ -8,7 +8,7 @@ import System
 
 /// Delivers what waits in the hub's queue, on one thread, to the push services that there are drivers for.
 ///
-/// Of all processes on one store the one that has the turn delivers; when it ends or dies, the next one takes over. A
+/// Of all processes on one store the one that holds the delivery lease delivers; when it ends or dies, the next one takes over. A
 /// device gets a message at most once: it is tried again only where it is certain that its service did not take it.
 package final class Courier: Sendable {
     package struct Options: Sendable {
@@ -78,10 +78,10 @@ package final class Courier: Sendable {
         while !mailbox.isStopping {
             showLife()
             do throws(StoreError) {
-                if let turn = try store.takeHubQueueTurn() {
+                if let lease = try store.acquireDeliveryLease() {
                     desks += 1
-                    DeliveryDesk(self, turn, number: desks).work()
-                    turn.end()
+                    DeliveryDesk(self, lease, number: desks).work()
+                    lease.release()
                     continue
                 }
             } catch {

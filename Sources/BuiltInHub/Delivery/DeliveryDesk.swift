@@ -3,18 +3,18 @@ internal import Push
 import Store
 import Text
 
-/// The delivering thread's own: the messages that it works on. It exists while this process has the turn.
+/// The delivering thread's own: the messages that it works on. It exists while this process holds the delivery lease.
 final class DeliveryDesk {
     let courier: Courier
-    let turn: QueueTurn
-    /// Among those of this courier, one for each turn.
+    let lease: DeliveryLease
+    /// Among those of this courier, one for each lease.
     let number: Int
     var jobs: [String: DeliveryJob] = [:]
     /// Whose turn it is, so that a message to thousands does not keep one to a single device waiting.
     var order: [String] = []
     var services: PushServices
     /// Of the queue as it was last looked through; nil: there was more than room for it.
-    private var mark: QueueMark?
+    private var revision: QueueRevision?
     private var lookedAt: ContinuousClock.Instant?
     private var lastError: StoreError?
     /// Messages of which the store does not know all yet that was heard.
@@ -23,17 +23,17 @@ final class DeliveryDesk {
     /// Whether messages may have begun to wait for another try since they were last counted.
     var hasMoreWaiting = false
 
-    init(_ courier: Courier, _ turn: QueueTurn, number: Int) {
-        (self.courier, self.turn, self.number) = (courier, turn, number)
+    init(_ courier: Courier, _ lease: DeliveryLease, number: Int) {
+        (self.courier, self.lease, self.number) = (courier, lease, number)
         services = PushServices(limit: courier.options.underWayPerService, batch: courier.options.batch)
     }
 
-    /// Delivers until the courier is stopped, or the turn is lost. Then all is left as it is in the store: another process
+    /// Delivers until the courier is stopped, or the lease is lost. Then all is left as it is in the store: another process
     /// goes on from there, and may have begun.
     func work() {
         while !courier.mailbox.isStopping {
             courier.showLife()
-            guard turn.keep() else { return reportLoss() }
+            guard lease.renew() else { return reportLoss() }
             var hasMore = false
             do throws(StoreError) {
                 hasMore = try step()
@@ -49,7 +49,7 @@ final class DeliveryDesk {
     }
 
     private func reportLoss() {
-        courier.report("delivery: this process was too slow and has lost its turn; another one goes on")
+        courier.report("delivery: this process was too slow and has lost the delivery lease; another one goes on")
     }
 
     /// One round: hear, look what is new, hand over, put away.
@@ -69,13 +69,13 @@ final class DeliveryDesk {
     /// Takes messages from the queue, when something was put in and there is room for it.
     private func admit() throws(StoreError) {
         guard isTimeToLook() else { return }
-        let current = courier.store.hubQueueMark()
-        guard current != mark else { return }
+        let current = courier.store.hubQueueRevision()
+        guard current != revision else { return }
         // Those that only wait are not counted: a service that is down would keep everybody else's messages out.
         let inHand = jobs.values.count { !$0.isWaiting(retries: courier.options.retries) }
         let room = courier.options.messages - inHand
         // With a full desk the rest is looked for once there is room.
-        mark = nil
+        revision = nil
         guard room > courier.options.messages / 2 else { return }
         let waiting = try courier.store.queuedHubMessages(except: Set(jobs.keys), limit: room)
         for message in waiting {
@@ -90,16 +90,16 @@ final class DeliveryDesk {
                 try courier.store.removeQueuedHubMessages([message.id])
             }
         }
-        if waiting.count < room { mark = current }
+        if waiting.count < room { revision = current }
     }
 
-    /// The mark alone does not tell: while this process delivers, every write of its own changes it, and to look through
+    /// The revision alone does not tell: while this process delivers, every write of its own changes it, and to look through
     /// the queue takes reading all of it. So it looks when it is called, and for the sake of other processes as often as
     /// it would if there were nothing to do.
     private func isTimeToLook() -> Bool {
         let now = ContinuousClock.now
         let isCalled = courier.mailbox.takeCall()
-        guard isCalled || mark == nil || now >= (lookedAt ?? now) + courier.options.poll else { return false }
+        guard isCalled || revision == nil || now >= (lookedAt ?? now) + courier.options.poll else { return false }
         lookedAt = now
         return true
     }
@@ -107,7 +107,7 @@ final class DeliveryDesk {
     // MARK: What was heard
 
     func settle(_ answers: [Answer]) {
-        // Of what was under way when a turn was lost, whoever has the next one has said that nobody knows.
+        // Of what was under way when a lease was lost, the next holder has recorded as unknown.
         for answer in answers where answer.desk == number {
             let delivery = answer.delivery
             let result = PushResult(answer.result, driver: courier.drivers[delivery.platform])
@@ -151,10 +151,10 @@ final class DeliveryDesk {
         order.removeAll { jobs[$0] == nil }
     }
 
-    /// Waits for what is under way, then writes down how far everything has come, for whoever has the next turn.
+    /// Waits for what is under way, then writes down how far everything has come, for the next holder of the lease.
     private func drain() {
         let deadline = ContinuousClock.now + courier.options.drain
-        while services.underWay > 0, ContinuousClock.now < deadline, turn.keep() {
+        while services.underWay > 0, ContinuousClock.now < deadline, lease.renew() {
             courier.mailbox.wait(min(courier.options.poll, .milliseconds(50)))
             settle(courier.mailbox.takeAnswers())
         }
@@ -173,7 +173,7 @@ final class DeliveryDesk {
         }
     }
 
-    /// For those who ask what became of a message, and for whoever has the next turn.
+    /// For those who ask what became of a message, and for the next holder of the lease.
     private func writeProgress() throws(StoreError) {
         try courier.store.updateQueuedHubMessages(unwritten.compactMap { jobs[$0]?.message.stored })
         unwritten.removeAll()

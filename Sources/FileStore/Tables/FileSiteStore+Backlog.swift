@@ -6,14 +6,14 @@ internal import Text
 
 /// How much waits, as it was counted last, and of what state of the queue.
 final class CountedBacklog: Sendable {
-    private let last = Lock<(mark: QueueMark, backlog: QueueBacklog)?>(nil)
+    private let last = Lock<(revision: QueueRevision, backlog: QueueBacklog)?>(nil)
 
-    func backlog(at mark: QueueMark) -> QueueBacklog? {
-        last.withLock { $0?.mark == mark ? $0?.backlog : nil }
+    func backlog(at revision: QueueRevision) -> QueueBacklog? {
+        last.withLock { $0?.revision == revision ? $0?.backlog : nil }
     }
 
-    func remember(_ backlog: QueueBacklog, at mark: QueueMark) {
-        last.withLock { $0 = (mark, backlog) }
+    func remember(_ backlog: QueueBacklog, at revision: QueueRevision) {
+        last.withLock { $0 = (revision, backlog) }
     }
 }
 
@@ -22,8 +22,8 @@ extension FileSiteStore {
     /// only its id and when it came are wanted.
     package func hubQueueBacklog() throws(StoreError) -> QueueBacklog {
         // Before it is read: what comes meanwhile makes the next call look again.
-        let mark = hubQueueMark()
-        if let known = countedBacklog.backlog(at: mark) { return known }
+        let revision = hubQueueRevision()
+        if let known = countedBacklog.backlog(at: revision) { return known }
         guard let content = try queueTable.read(QueuedLine.key) else { return QueueBacklog() }
         let records = CurrentRecords(content, queueTable, key: QueuedLine.key)
         let times = records.all.compactMap { record in
@@ -32,7 +32,7 @@ extension FileSiteStore {
         // Of this form the earliest is the first in the order of texts, too.
         let oldest = times.min().flatMap { Timestamp(text: $0) }
         let backlog = QueueBacklog(messages: times.count, oldest: oldest, bytes: content.bytes.count)
-        countedBacklog.remember(backlog, at: mark)
+        countedBacklog.remember(backlog, at: revision)
         return backlog
     }
 

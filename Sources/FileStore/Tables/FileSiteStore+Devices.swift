@@ -14,10 +14,10 @@ extension FileSiteStore {
     package func putDevice(_ device: DeviceRecord) throws(StoreError) -> DeviceRecord {
         try deviceTable.put(device) { (entry, bucket) throws(StoreError) in
             let listed = IndexedTable<DeviceRecord>.ids(entry.key, in: try bucket.content(), ownerIndex)
-            guard listed.count >= context.options.caps.devicesPerOwner else { return }
+            guard listed.count >= context.options.quotas.devicesPerOwner else { return }
             // Postings may be stale, so those that are right are counted before somebody is turned away.
             let owned = try deviceTable.records(entry.key, ownerIndex).count
-            guard owned < context.options.caps.devicesPerOwner else { throw .quotaExceeded }
+            guard owned < context.options.quotas.devicesPerOwner else { throw .quotaExceeded }
         }
     }
 

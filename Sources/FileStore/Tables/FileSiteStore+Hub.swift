@@ -60,7 +60,9 @@ extension FileSiteStore {
 
     /// What `hubRegistrations(after:limit:)` has written as the name of a page.
     private static func hash(ofPage name: String) throws(StoreError) -> UInt64 {
-        guard let hash = UInt64(name, radix: 16), String(hash, radix: 16) == name else { throw .notAPage }
+        guard let hash = UInt64(name, radix: 16), String(hash, radix: 16) == name else {
+            throw .invalidContinuationToken
+        }
         return hash
     }
 

@@ -19,7 +19,7 @@ extension FileSiteStore {
 
     /// To count costs little, so only the keys of an owner who has many are parsed.
     private func hasRoom(in records: CurrentRecords, _ now: Timestamp) -> Bool {
-        let allowed = context.options.caps.idempotencyKeysPerOwner
+        let allowed = context.options.quotas.idempotencyKeysPerOwner
         guard records.count >= allowed else { return true }
         let requests = records.decoded(as: IdempotentRequest.self)
         return requests.count { $0.answer == nil && $0.expiresAt > now } < allowed
@@ -38,7 +38,7 @@ extension FileSiteStore {
     /// The keys that make room for this answer: as many as there are too many, and an eighth more, so that an owner who
     /// sends all day does not have all keys read for each send.
     private func excess(of count: Int, for request: IdempotentRequest, in records: CurrentRecords) -> [String] {
-        let allowed = context.options.caps.idempotencyKeysPerOwner
+        let allowed = context.options.quotas.idempotencyKeysPerOwner
         guard count > allowed else { return [] }
         let answered = records.decoded(as: IdempotentRequest.self).filter { $0.answer != nil && $0.key != request.key }
         let oldestFirst = answered.sorted { ($0.createdAt, $0.key) < ($1.createdAt, $1.key) }

@@ -42,9 +42,9 @@ extension FileSiteStore {
 
     /// Whether the bucket holds less than one sender may leave, all owners and senders together.
     private func hasRoom(for new: SecureNotification, _ bucket: BucketWriter, _ summary: BucketSummary) -> Bool {
-        let caps = context.options.caps
-        return summary.records < caps.notificationsPerSender
-            && bucket.size + new.size <= caps.notificationBytesPerSender
+        let quotas = context.options.quotas
+        return summary.records < quotas.notificationsPerSender
+            && bucket.size + new.size <= quotas.notificationBytesPerSender
     }
 
     /// The lines that make room for the notification.
@@ -52,7 +52,7 @@ extension FileSiteStore {
         for new: SecureNotification, from held: [Int32: NotificationSummary], _ now: Timestamp
     ) throws(StoreError) -> [UInt8] {
         let live = held.values.filter { $0.expiresAt > now }
-        return try MailboxRoom(live, context.options.caps).leaving(for: new.sender, adding: new.size, now: now)
+        return try MailboxRoom(live, context.options.quotas).leaving(for: new.sender, adding: new.size, now: now)
             .flatMap { LineCodec.removal(of: .number(String($0)), owner: new.owner) }
     }
 

@@ -74,7 +74,7 @@ extension FileSiteStore {
 
     /// Writers at the same moment may exceed the limit by a line each.
     private func isQueueFull(for line: [UInt8]) -> Bool {
-        (queueFile?.size ?? 0) + line.count > context.options.caps.queueBytes
+        (queueFile?.size ?? 0) + line.count > context.options.quotas.queueBytes
     }
 
     package func queuedHubMessage(_ id: String) throws(StoreError) -> HubMessage? {
@@ -110,13 +110,13 @@ extension FileSiteStore {
         try queueTable.write(QueuedLine.key, durably: false) { (bucket) throws(StoreError) in try bucket.append(lines) }
     }
 
-    package func hubQueueMark() -> QueueMark {
-        guard let file = queueFile else { return QueueMark([]) }
-        return QueueMark([Int(truncatingIfNeeded: file.inode), file.size, file.changedAt])
+    package func hubQueueRevision() -> QueueRevision {
+        guard let file = queueFile else { return QueueRevision([]) }
+        return QueueRevision([Int(truncatingIfNeeded: file.inode), file.size, file.changedAt])
     }
 
     /// The kernel gives the lock back when the descriptor is closed, and it closes that of a process that was killed.
-    package func takeHubQueueTurn() throws(StoreError) -> QueueTurn? {
+    package func acquireDeliveryLease() throws(StoreError) -> DeliveryLease? {
         try context.checkWritable()
         let name = "lock/hub-delivery"
         let file = platform_open(context.path + "/" + name, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
@@ -130,7 +130,7 @@ extension FileSiteStore {
             return nil
         }
         let held = Lock<Int32?>(file)
-        return QueueTurn {
+        return DeliveryLease {
             guard let file = held.withLock({ $0.take() }) else { return }
             // A child that is just being started may hold a copy of the descriptor, and closing ours would not do.
             _ = platform_ofd_lock_byte(file, Int16(F_UNLCK), 0)

@@ -20,7 +20,7 @@ extension FileSiteStore {
     package func hasSent(_ id: String, owner: String, now: Timestamp) throws(StoreError) -> Bool {
         let records = CurrentRecords(try sentTable.read(owner), sentTable, key: owner)
         guard let record = records.record(id: .string(id), key: owner),
-            records.all.count(where: { $0.newest.start > record.newest.start }) < context.options.caps.sentPerOwner,
+            records.all.count(where: { $0.newest.start > record.newest.start }) < context.options.quotas.sentPerOwner,
             let sent = records.line(of: record).flatMap({ SentNotification(line: $0.value) })
         else { return false }
         return sent.expiresAt > now

@@ -11,7 +11,7 @@ extension FileSiteStore {
 
     /// Of those who log in at the same moment each may find the same room, so there may be as many more.
     private func makeRoom(for owner: String, _ now: Timestamp) throws(StoreError) {
-        let allowed = context.options.caps.sessionsPerOwner
+        let allowed = context.options.quotas.sessionsPerOwner
         let listed = IndexedTable<SessionRecord>.ids(owner, in: try sessionIndex.read(owner), sessionIndex)
         guard listed.count >= allowed else { return }
         // Postings may be stale, so those that are right are counted before a session ends.

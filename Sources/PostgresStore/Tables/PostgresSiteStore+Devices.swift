@@ -77,14 +77,14 @@ extension PostgresSiteStore {
         var values: [Value] = [
             .name(device.id), .name(device.owner), .name(device.platform), .name(device.handle),
             .text(JSONText.array(device.tags)), .name(device.installationID), .bool(device.isPending),
-            .time(device.updatedAt), .count(options.caps.devicesPerOwner), .name(device.alias),
+            .time(device.updatedAt), .count(options.quotas.devicesPerOwner), .name(device.alias),
         ]
         if device.version > 0 { values.append(.count(device.version)) }
         let statement = device.version == 0 ? Self.createDevice : Self.replaceDevice
         return try answer(statement, values) { (row) throws(CallFailure) in
             guard let version = try row.optionalInteger(0) else {
                 let isCurrent = try row.optionalInteger(1) ?? 0 == Int64(device.version)
-                let isFull = try row.integer(2) >= options.caps.devicesPerOwner
+                let isFull = try row.integer(2) >= options.quotas.devicesPerOwner
                 throw .told(isCurrent && isFull ? .quotaExceeded : .conflict)
             }
             var stored = device

@@ -177,14 +177,16 @@ private enum PageName {
 
     static func id(_ name: String) throws(StoreError) -> String {
         let digits = Array(name.utf8.dropFirst())
-        guard name.utf8.first == prefix, digits.count % 2 == 0 else { throw .notAPage }
+        guard name.utf8.first == prefix, digits.count % 2 == 0 else { throw .invalidContinuationToken }
         var bytes: [UInt8] = []
         for start in stride(from: 0, to: digits.count, by: 2) {
             let pair = String(decoding: digits[start..<start + 2], as: UTF8.self)
-            guard let byte = UInt8(pair, radix: 16) else { throw .notAPage }
+            guard let byte = UInt8(pair, radix: 16) else { throw .invalidContinuationToken }
             bytes.append(byte)
         }
-        guard let id = String(validating: bytes, as: UTF8.self), after(id) == name else { throw .notAPage }
+        guard let id = String(validating: bytes, as: UTF8.self), after(id) == name else {
+            throw .invalidContinuationToken
+        }
         return id
     }
 }

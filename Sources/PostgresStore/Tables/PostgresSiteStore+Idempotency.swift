@@ -55,7 +55,7 @@ extension PostgresSiteStore {
     ) throws(StoreError) -> IdempotentRequest? {
         let values: [Value] = [
             .name(request.owner), .name(request.key), .name(request.fingerprint), .time(request.createdAt),
-            .time(request.expiresAt), .time(now), .count(options.caps.idempotencyKeysPerOwner),
+            .time(request.expiresAt), .time(now), .count(options.quotas.idempotencyKeysPerOwner),
         ]
         for _ in 0..<Self.maximumClaims {
             let (isClaimed, hasRoom) = try answer(Self.claimIdempotencyKey, values) { (row) throws(CallFailure) in
@@ -76,7 +76,7 @@ extension PostgresSiteStore {
             .name(request.answer?.contentType), .name(request.answer?.body),
         ]
         let others = try answer(Self.keepAnswer, values) { (row) throws(CallFailure) in try row.integer(0) }
-        let allowed = options.caps.idempotencyKeysPerOwner
+        let allowed = options.quotas.idempotencyKeysPerOwner
         guard others >= allowed else { return }
         // An eighth more than must be, so that who sends all day does not have them sorted for each answer.
         let excess = others - allowed + 1 + allowed / 8

@@ -11,7 +11,7 @@ extension PostgresSiteStore {
     /// faster where room had been made.
     private static let maximumDraws = 5
 
-    /// Callers at the same moment each find the room that there was before, so they may exceed the caps by their number.
+    /// Callers at the same moment each find the room that there was before, so they may exceed the quotas by their number.
     private static let createNotification = Statement.writingOnce(
         "createNotification",
         """
@@ -79,12 +79,12 @@ extension PostgresSiteStore {
     /// Sending it twice makes it once: the token tells one's own, also where the first sending ends while this one waits.
     /// - Returns: whether it is there; where it is not, whether there is room for it: then the id is taken.
     private func create(_ new: SecureNotification) throws(StoreError) -> (isMade: Bool, hasRoom: Bool) {
-        let caps = options.caps
+        let quotas = options.quotas
         let values: [Value] = [
             .name(new.owner), .integer(Int64(new.id)), .name(new.token), .name(new.sender), .name(new.payload),
-            .time(new.createdAt), .time(new.expiresAt), .count(new.size), .count(caps.notificationsPerOwner),
-            .count(caps.notificationBytesPerOwner), .count(caps.notificationsPerSender),
-            .count(caps.notificationBytesPerSender),
+            .time(new.createdAt), .time(new.expiresAt), .count(new.size), .count(quotas.notificationsPerOwner),
+            .count(quotas.notificationBytesPerOwner), .count(quotas.notificationsPerSender),
+            .count(quotas.notificationBytesPerSender),
         ]
         return try answer(Self.createNotification, values) { (row) throws(CallFailure) in
             (try row.bool(0), try row.bool(1))
@@ -94,7 +94,7 @@ extension PostgresSiteStore {
     private func makeRoom(for new: SecureNotification) throws(StoreError) {
         let now = new.createdAt
         let held: [NotificationSummary] = try all(Self.mailbox, [.name(new.owner), .time(now)])
-        let leaving = try MailboxRoom(held, options.caps).leaving(for: new.sender, adding: new.size, now: now)
+        let leaving = try MailboxRoom(held, options.quotas).leaving(for: new.sender, adding: new.size, now: now)
         _ = try remove(leaving, owner: new.owner, now)
     }
 

@@ -31,8 +31,8 @@ extension PostgresSiteStore {
         SELECT id, document, created_at, expires_at FROM hub_queue WHERE NOT id = ANY ($1)
         ORDER BY created_at, queued_at, id LIMIT $2
         """)
-    private static let hubQueueMark = Statement.reading(
-        "hubQueueMark", "SELECT coalesce(sum(puts), 0)::bigint FROM hub_queue_totals")
+    private static let hubQueueRevision = Statement.reading(
+        "hubQueueRevision", "SELECT coalesce(sum(puts), 0)::bigint FROM hub_queue_totals")
     private static let hubQueueBacklog = Statement.reading(
         "hubQueueBacklog",
         """
@@ -41,10 +41,10 @@ extension PostgresSiteStore {
         FROM hub_queue_totals
         """)
 
-    /// A turn that was lost writes nothing: its row is locked until this is done, so nobody can take it meanwhile, and
-    /// who took it before has another token. NULL: no turn is asked for.
-    private static let fence = "turn AS (SELECT 1 FROM hub_turns WHERE name = 'delivery' AND token = $1 FOR UPDATE)"
-    private static let isFenced = "($1::bigint IS NULL OR EXISTS (SELECT 1 FROM turn))"
+    /// A holder whose lease was lost writes nothing: the row of the lease is locked until this is done, so no process can
+    /// acquire it meanwhile, and one that acquired it before has another token. NULL: no lease is asked for.
+    private static let fence = "lease AS (SELECT 1 FROM hub_turns WHERE name = 'delivery' AND token = $1 FOR UPDATE)"
+    private static let isFenced = "($1::bigint IS NULL OR EXISTS (SELECT 1 FROM lease))"
     private static let updateQueuedHubMessages = Statement.writingOnce(
         "updateQueuedHubMessages",
         """
@@ -94,7 +94,7 @@ extension PostgresSiteStore {
         let document = try JSONText.document(message.document)
         let values: [Value] = [
             .name(message.id), .text(document), .count(Self.bytes(of: document)), .time(message.createdAt),
-            .time(message.expiresAt), .count(options.caps.queueBytes), Self.anyPart(),
+            .time(message.expiresAt), .count(options.quotas.queueBytes), Self.anyPart(),
         ]
         try answer(Self.enqueueHubMessage, values) { (row) throws(CallFailure) in
             if try !row.bool(0) { throw .told(.quotaExceeded) }
@@ -141,20 +141,20 @@ extension PostgresSiteStore {
         return documents
     }
 
-    /// - Throws: `conflict`, when this store had the turn and has lost it.
+    /// - Throws: `conflict`, when this store held the lease and has lost it.
     private func fenced(_ statement: Statement, _ values: [Value]) throws(StoreError) {
-        try answer(statement, [.integer(turns.token), Self.anyPart()] + values) { (row) throws(CallFailure) in
+        try answer(statement, [.integer(lease.token), Self.anyPart()] + values) { (row) throws(CallFailure) in
             if try !row.bool(0) { throw .told(.conflict) }
         }
     }
 
     /// Where the database cannot be asked it is empty, which is unlike all others: who wants to know looks, and hears why.
-    package func hubQueueMark() -> QueueMark {
+    package func hubQueueRevision() -> QueueRevision {
         do throws(StoreError) {
-            let puts = try answer(Self.hubQueueMark, []) { (row) throws(CallFailure) in try row.integer(0) }
-            return QueueMark([puts])
+            let puts = try answer(Self.hubQueueRevision, []) { (row) throws(CallFailure) in try row.integer(0) }
+            return QueueRevision([puts])
         } catch {
-            return QueueMark([])
+            return QueueRevision([])
         }
     }
 

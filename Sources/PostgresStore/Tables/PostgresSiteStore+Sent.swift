@@ -43,11 +43,11 @@ extension PostgresSiteStore {
         let new = ids.map { Array($0.utf8) }.filter { known.insert($0).inserted }
         try database.call(Self.rememberSent, [.name(owner), .byteArrays(new), .time(expiresAt)])
         guard Int.random(in: 0..<Self.callsPerForgetting) == 0 else { return }
-        try database.call(Self.forgetSent, [.name(owner), .count(options.caps.sentPerOwner)])
+        try database.call(Self.forgetSent, [.name(owner), .count(options.quotas.sentPerOwner)])
     }
 
     package func hasSent(_ id: String, owner: String, now: Timestamp) throws(StoreError) -> Bool {
-        let values: [Value] = [.name(owner), .name(id), .time(now), .count(options.caps.sentPerOwner)]
+        let values: [Value] = [.name(owner), .name(id), .time(now), .count(options.quotas.sentPerOwner)]
         return try database.call(Self.hasSent, values) { (rows) throws(CallFailure) in !rows.isEmpty }
     }
 }

@@ -30,7 +30,7 @@ extension PostgresSiteStore {
     private static let removeSessions = Statement.writing("removeSessions", "DELETE FROM sessions WHERE owner = $1")
 
     package func createSession(_ session: Session, now: Timestamp) throws(StoreError) {
-        let room = max(0, options.caps.sessionsPerOwner - 1)
+        let room = max(0, options.quotas.sessionsPerOwner - 1)
         try database.call(Self.makeRoomForSession, [.name(session.owner), .time(now), .count(room)])
         let values: [Value] = [
             .name(session.id), .name(session.owner), .name(session.binding), .time(session.createdAt),

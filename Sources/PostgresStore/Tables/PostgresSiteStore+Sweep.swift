@@ -105,7 +105,7 @@ extension PostgresSiteStore {
             var values: [Value] = [.count(Self.rowsPerLook)]
             switch bound {
             case .now?: values.append(.time(now))
-            case .hubMessages?: values.append(.count(options.caps.hubMessages))
+            case .hubMessages?: values.append(.count(options.quotas.hubMessages))
             case nil: break
             }
             let removed = try database.call(statement, values)

@@ -3,8 +3,8 @@ package import Text
 
 /// Messages that the local hub took and has not delivered yet.
 ///
-/// The rules of `StateStore` hold. Many processes may put messages in; one at a time delivers them, the one that has the
-/// turn, and only that one changes or removes what waits.
+/// The rules of `StateStore` hold. Many processes may put messages in. One at a time delivers them: the holder of the
+/// delivery lease. Only the holder changes or removes what waits.
 package protocol HubQueue: Sendable {
     /// Keeps the message until it is removed.
     /// - Throws: `quotaExceeded`, when as much waits as may.
@@ -17,7 +17,7 @@ package protocol HubQueue: Sendable {
     func queuedHubMessages(except ids: Set<String>, limit: Int) throws(StoreError) -> [HubMessage]
 
     /// Replaces waiting messages, all of them in one durable write.
-    /// - Throws: `conflict`, when the turn was lost; nothing was written then.
+    /// - Throws: `conflict`, when the lease was lost; nothing was written then.
     func updateQueuedHubMessages(_ messages: [HubMessage]) throws(StoreError)
 
     /// Ends the wait of these messages. After a loss of power they may wait again, as they were when they were last
@@ -30,21 +30,21 @@ package protocol HubQueue: Sendable {
     /// - Throws: as `updateQueuedHubMessages(_:)`.
     func finishQueuedHubMessages(_ messages: [HubMessage]) throws(StoreError)
 
-    /// Differs from an earlier one when something was put in since, by whatever process. Cheap, for asking often.
-    func hubQueueMark() -> QueueMark
+    /// Differs from an earlier one when any process has put something in since. Cheap, so it may be called often.
+    func hubQueueRevision() -> QueueRevision
 
     /// How much waits, whoever put it in; for monitoring. Its cost grows with the queue, and is nearly nothing as long as
     /// that does not change. Lines that cannot be read may be counted.
     func hubQueueBacklog() throws(StoreError) -> QueueBacklog
 
-    /// The turn to deliver; nil as long as another has it. Who has it keeps it until `end()`, the end of the last
-    /// reference to it, or the end of his process, however that comes; or, in some stores, until he has not called
-    /// `keep()` for some seconds.
-    func takeHubQueueTurn() throws(StoreError) -> QueueTurn?
+    /// The right to deliver; nil while another holder has it. It lasts until `release()`, until the last reference to it
+    /// is gone, or until the process ends, however that happens. In some stores it also ends when `renew()` was not called
+    /// for some seconds.
+    func acquireDeliveryLease() throws(StoreError) -> DeliveryLease?
 }
 
 extension HubQueue where Self: HubStore {
-    /// For stores whose turn is not lost: one after the other.
+    /// For stores whose lease is not lost: one after the other.
     package func finishQueuedHubMessages(_ messages: [HubMessage]) throws(StoreError) {
         for message in messages { try putHubMessage(message) }
         try removeQueuedHubMessages(messages.map(\.id))
@@ -52,7 +52,7 @@ extension HubQueue where Self: HubStore {
 }
 
 /// The state of a queue at one moment, to be compared with that of another.
-package struct QueueMark: Equatable, Sendable {
+package struct QueueRevision: Equatable, Sendable {
     private let state: [Int]
 
     package init(_ state: [Int]) {
@@ -76,29 +76,29 @@ package struct QueueBacklog: Equatable, Sendable {
 }
 
 /// The right to deliver what waits, held by one at a time.
-package final class QueueTurn: Sendable {
-    private let prolong: @Sendable () -> Bool
-    private let release: @Sendable () -> Void
+package final class DeliveryLease: Sendable {
+    private let renewal: @Sendable () -> Bool
+    private let giveBack: @Sendable () -> Void
 
     /// - Parameters:
-    ///   - prolong: as `keep()`, for turns that end by themselves; called by one thread, often.
-    ///   - release: gives the turn back; called once or more.
-    package init(prolong: @escaping @Sendable () -> Bool = { true }, _ release: @escaping @Sendable () -> Void) {
-        self.prolong = prolong
-        self.release = release
+    ///   - renewal: as `renew()`, for leases that end by themselves; called by one thread, often.
+    ///   - giveBack: ends the lease; called once or more.
+    package init(renewal: @escaping @Sendable () -> Bool = { true }, _ giveBack: @escaping @Sendable () -> Void) {
+        self.renewal = renewal
+        self.giveBack = giveBack
     }
 
-    /// To be called again and again by who has the turn, because some stores take it from who does not show himself.
-    /// - Returns: false when the turn is lost; another may be delivering by now, so nothing more may be begun.
-    package func keep() -> Bool {
-        prolong()
+    /// The holder calls it again and again, because some stores end a lease that is not renewed.
+    /// - Returns: false when the lease is lost; another process may be delivering by now, so nothing more may be begun.
+    package func renew() -> Bool {
+        renewal()
     }
 
     deinit {
-        release()
+        giveBack()
     }
 
-    package func end() {
-        release()
+    package func release() {
+        giveBack()
     }
 }

@@ -3,7 +3,7 @@ package import Text
 
 /// All that is kept under one owner, for who removes a user or asks about one.
 ///
-/// The rules of `StateStore` hold. Each call costs what the owner has; caps bound that.
+/// The rules of `StateStore` hold. Each call costs what the owner has; quotas bound that.
 package protocol OwnerStore: Sendable {
     /// How much the owner has, and of which time.
     func holdings(of owner: String, now: Timestamp) throws(StoreError) -> Holdings

@@ -8,7 +8,7 @@ package import Text
 /// no transactions over several; the caller passes the time. What a call has written when it returns survives
 /// `kill -9` and a loss of power. Several processes may use one store at once and see each other's writes.
 /// Every call may throw `busy`, `damaged`, `unavailable`; every write `full`, `readOnly`, `poisoned` as well.
-package protocol StateStore: SessionStore, SentStore, IdempotencyStore, OwnerStore {
+package protocol StateStore: SessionStore, SendOwnership, IdempotencyStore, OwnerStore {
     /// The user of that exact name; nil when there is none, or the user was removed.
     func user(_ name: String) throws(StoreError) -> User?
 
@@ -115,7 +115,7 @@ package protocol HubStore: Sendable {
     func forEachHubRegistration(tag: String, _ body: (HubRegistration) -> Void) throws(StoreError)
 
     /// Every registration, in pages, in no order of meaning; none twice, also while others write.
-    /// - Throws: `notAPage`, when `after` is not the `next` of an earlier page.
+    /// - Throws: `invalidContinuationToken`, when `after` is not the `next` of an earlier page.
     func hubRegistrations(after: String?, limit: Int) throws(StoreError) -> Page<HubRegistration>
 
     /// Creates or replaces the message of that id. It tells what became of a send, which is not worth a flush of its

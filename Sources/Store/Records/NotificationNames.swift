@@ -9,7 +9,7 @@ package enum NotificationNames {
 
     private static let digits = [UInt8]("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
-    /// Ends because the caps leave far more ids free than taken.
+    /// Ends because the quotas leave far more ids free than taken.
     package static func id(using random: inout KernelRandom, where isFree: (Int32) -> Bool = { _ in true }) -> Int32 {
         while true {
             let id = Int32.random(in: ids, using: &random)

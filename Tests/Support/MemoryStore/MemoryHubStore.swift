@@ -15,12 +15,12 @@ package final class MemoryHubStore: HubStore, HubQueue {
         var tagPages = 0
         /// In the order in which they came.
         var queue: [HubMessage] = []
-        /// By anybody, as of the file: who delivers changes the mark, too.
+        /// By any writer, as of the file: the holder of the lease changes the revision, too.
         var queueChanges = 0
         var queueReads = 0
-        /// How often the turn was taken, and which of these takings lasts.
-        var turns = 0
-        var currentTurn: Int?
+        /// How often the lease was acquired, and which of these acquisitions lasts.
+        var leases = 0
+        var currentLease: Int?
     }
 
     /// Messages that may wait.
@@ -84,7 +84,7 @@ package final class MemoryHubStore: HubStore, HubQueue {
     private static let pagePrefix = "after_"
 
     package func hubRegistrations(after: String?, limit: Int) throws(StoreError) -> Page<HubRegistration> {
-        guard after?.hasPrefix(Self.pagePrefix) != false else { throw .notAPage }
+        guard after?.hasPrefix(Self.pagePrefix) != false else { throw .invalidContinuationToken }
         var page = list(after.map { String($0.dropFirst(Self.pagePrefix.count)) }, limit) { _ in true }
         page.next = page.next.map { Self.pagePrefix + $0 }
         return page
@@ -149,22 +149,22 @@ package final class MemoryHubStore: HubStore, HubQueue {
         }
     }
 
-    package func hubQueueMark() -> QueueMark { QueueMark([state.withLock { $0.queueChanges }]) }
+    package func hubQueueRevision() -> QueueRevision { QueueRevision([state.withLock { $0.queueChanges }]) }
 
     package func hubQueueBacklog() throws(StoreError) -> QueueBacklog {
         state.withLock { QueueBacklog(messages: $0.queue.count, oldest: $0.queue.map(\.createdAt).min()) }
     }
 
-    package func takeHubQueueTurn() throws(StoreError) -> QueueTurn? {
+    package func acquireDeliveryLease() throws(StoreError) -> DeliveryLease? {
         let number = state.withLock { state -> Int? in
-            guard state.currentTurn == nil else { return nil }
-            state.turns += 1
-            state.currentTurn = state.turns
-            return state.turns
+            guard state.currentLease == nil else { return nil }
+            state.leases += 1
+            state.currentLease = state.leases
+            return state.leases
         }
         guard let number else { return nil }
-        return QueueTurn { [weak self] in
-            self?.state.withLock { if $0.currentTurn == number { $0.currentTurn = nil } }
+        return DeliveryLease { [weak self] in
+            self?.state.withLock { if $0.currentLease == number { $0.currentLease = nil } }
         }
     }
 }

@@ -6,7 +6,7 @@ import class System.Lock
 
 /// Sessions and sends in memory. It keeps the contract that the real store keeps (`SessionContract`), so that tests
 /// that need no more than these are worth something.
-package final class MemorySessionStore: SessionStore, SentStore {
+package final class MemorySessionStore: SessionStore, SendOwnership {
     private struct State {
         var sessions: [String: Session] = [:]
         /// By owner, the oldest first.
@@ -18,7 +18,7 @@ package final class MemorySessionStore: SessionStore, SentStore {
     private let sentPerOwner: Int
 
     package init(
-        sessionsPerOwner: Int = StoreCaps().sessionsPerOwner, sentPerOwner: Int = StoreCaps().sentPerOwner
+        sessionsPerOwner: Int = Quotas().sessionsPerOwner, sentPerOwner: Int = Quotas().sentPerOwner
     ) {
         self.sessionsPerOwner = sessionsPerOwner
         self.sentPerOwner = sentPerOwner

@@ -35,15 +35,15 @@ private final class SlowSender: RequestSender {
     }
 }
 
-@Suite struct `The courier that loses its turn` {
+@Suite struct `The courier that loses its lease` {
     private let shared = MemoryHubStore()
 
-    /// Two at a time, so that the rest is still to come when the turn is lost.
+    /// Two at a time, so that the rest is still to come when the lease is lost.
     private static func twoAtOnce(_ options: inout Courier.Options) {
         (options.underWay, options.underWayPerService, options.batch) = (2, 2, 2)
     }
 
-    @Test(arguments: [RefusingStore.Loss.toldByTurn, .toldByWrite])
+    @Test(arguments: [RefusingStore.Loss.toldByLease, .toldByWrite])
     func `stops at once, and another goes on without telling anybody twice`(loss: RefusingStore.Loss) throws {
         let (store, sender) = (RefusingStore(shared), SlowSender())
         let first = DeliveryBench(store: store, network: sender, Self.twoAtOnce)
@@ -52,14 +52,14 @@ private final class SlowSender: RequestSender {
         first.start()
         try first.wait { sender.paths.count == 2 }
         let second = DeliveryBench(store: RefusingStore(shared))
-        store.loseTurn(loss, isForGood: true)
+        store.loseLease(loss, isForGood: true)
         second.start()
         // Who asks has to be told first: he may have asked a moment before the loss.
-        if loss == .toldByTurn { try first.wait { store.lossesTold > 0 } }
+        if loss == .toldByLease { try first.wait { store.lossesTold > 0 } }
         // There would be room for the next two.
         sender.answers.letGo()
         #expect(try second.outcomes(id) == ["UnknownError": 2, "Success": 3])
-        try first.wait { first.reports.withLock { $0.contains { $0.contains("lost its turn") } } }
+        try first.wait { first.reports.withLock { $0.contains { $0.contains("lost the delivery lease") } } }
         #expect(sender.paths.sorted() == ["/1", "/2"])
         #expect(second.sender.paths.sorted() == ["/3", "/4", "/5"])
     }
@@ -71,7 +71,7 @@ private final class SlowSender: RequestSender {
         let id = bench.send()
         bench.start()
         try bench.wait { sender.paths.count == 2 }
-        store.loseTurn(.toldByTurn, isForGood: false)
+        store.loseLease(.toldByLease, isForGood: false)
         try bench.wait { sender.paths.count == 3 }
         // The answers of the first two, which are counted as unknown by now, and that of the third.
         sender.answers.letGo()

@@ -2,7 +2,7 @@
 package import Text
 
 /// Who sent what, by the hub's names of sends, so that nobody else may ask what became of it.
-package protocol SentStore: Sendable {
+package protocol SendOwnership: Sendable {
     /// Remembers the ids for their sender; beyond so many of one owner the oldest are forgotten.
     ///
     /// A hint: what was remembered last may be lost with the power, unlike everything else that a store keeps.

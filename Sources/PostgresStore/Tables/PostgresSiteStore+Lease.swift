@@ -3,8 +3,8 @@ import Store
 import System
 internal import Text
 
-/// The turn that this store has, or had and has not given back.
-final class TurnHolder: Sendable {
+/// The lease that this store holds, or held and has not released.
+final class LeaseHolder: Sendable {
     private let held = Lock<Int64?>(nil)
 
     /// What it writes with; nil: it has none.
@@ -22,58 +22,59 @@ final class TurnHolder: Sendable {
     }
 }
 
-/// The turn is a row: who has it, its number, which grows with each taking, and until when, by the database's clock. Who
-/// dies or is stopped loses it when that time has come; should he go on later, his number is not the last one any more.
+/// The lease is a row: its holder, its token, which grows with each acquisition, and its end by the database's clock. A
+/// process that dies or is stopped loses it at that time. If it goes on later, its token is not the last one any more.
 extension PostgresSiteStore {
-    /// A taking that is sent twice is one: nobody else draws that holder. A turn that ends later than one that is taken now
-    /// was taken before the database's clock was set back, and its holder may be gone; one that lives has lost it, as after a
-    /// pause.
-    private static let takeHubQueueTurn = Statement.writingOnce(
-        "takeHubQueueTurn",
+    /// An acquisition that is sent twice is one: no other process draws that holder. A lease that ends later than one that is
+    /// acquired now is older than a step of the database's clock backwards, and its holder may be gone. A holder that
+    /// lives has lost it, as after a pause.
+    private static let acquireDeliveryLease = Statement.writingOnce(
+        "acquireDeliveryLease",
         """
         UPDATE hub_turns SET token = token + 1, holder = $1, expires_at = clock_timestamp() + $2 * interval '1 ms'
         WHERE name = 'delivery' AND (
             expires_at <= clock_timestamp() OR expires_at > clock_timestamp() + $2 * interval '1 ms' OR holder = $1)
         RETURNING token
         """)
-    /// Also after its time, as long as nobody else has taken it.
-    private static let keepHubQueueTurn = Statement.writingOnce(
-        "keepHubQueueTurn",
+    /// Also after its end, as long as no other process has acquired it.
+    private static let renewDeliveryLease = Statement.writingOnce(
+        "renewDeliveryLease",
         """
         UPDATE hub_turns SET expires_at = clock_timestamp() + $2 * interval '1 ms'
         WHERE name = 'delivery' AND token = $1
         """)
-    private static let endHubQueueTurn = Statement.writingOnce(
-        "endHubQueueTurn",
+    private static let releaseDeliveryLease = Statement.writingOnce(
+        "releaseDeliveryLease",
         "UPDATE hub_turns SET expires_at = clock_timestamp() WHERE name = 'delivery' AND token = $1")
 
-    package func takeHubQueueTurn() throws(StoreError) -> QueueTurn? {
+    package func acquireDeliveryLease() throws(StoreError) -> DeliveryLease? {
         var random = SystemRandomNumberGenerator()
         let holder = (0..<16).map { _ in UInt8.random(in: .min ... .max, using: &random) }
         let began = ContinuousClock.now
-        let values: [Value] = [.bytes(holder), .integer(options.turnLease.milliseconds)]
-        let token = try database.call(Self.takeHubQueueTurn, values) { (rows) throws(CallFailure) -> Int64? in
+        let values: [Value] = [.bytes(holder), .integer(options.leaseDuration.milliseconds)]
+        let token = try database.call(Self.acquireDeliveryLease, values) { (rows) throws(CallFailure) -> Int64? in
             guard let row = rows.first else { return nil }
             return Int64(try row.integer(0))
         }
         guard let token else { return nil }
-        turns.take(token)
-        let lease = TurnLease(options.turnLease, since: began)
-        return QueueTurn { [database, options] in
-            lease.keep { () throws(StoreError) in
-                try database.call(Self.keepHubQueueTurn, [.integer(token), .integer(options.turnLease.milliseconds)])
+        lease.take(token)
+        let term = LeaseTerm(options.leaseDuration, since: began)
+        return DeliveryLease { [database, options] in
+            term.renew { () throws(StoreError) in
+                try database.call(
+                    Self.renewDeliveryLease, [.integer(token), .integer(options.leaseDuration.milliseconds)])
                     > 0
             }
-        } _: { [database, turns] in
-            guard turns.drop(token) else { return }
+        } _: { [database, lease] in
+            guard lease.drop(token) else { return }
             // Where it cannot be given back, its time runs out.
-            do throws(StoreError) { try database.call(Self.endHubQueueTurn, [.integer(token)]) } catch {}
+            do throws(StoreError) { try database.call(Self.releaseDeliveryLease, [.integer(token)]) } catch {}
         }
     }
 }
 
-/// How long the turn is certainly one's own.
-private final class TurnLease: Sendable {
+/// How long this process certainly holds the lease.
+private final class LeaseTerm: Sendable {
     private struct State {
         /// Before the question to which the database last said that it is.
         var confirmedAt: ContinuousClock.Instant
@@ -88,8 +89,8 @@ private final class TurnLease: Sendable {
         state = Lock(State(confirmedAt: start))
     }
 
-    /// Asks when a third of the time is over. Where the database cannot be asked the turn is kept until its time is.
-    func keep(_ ask: () throws(StoreError) -> Bool) -> Bool {
+    /// Asks when a third of the time is over. Where the database cannot be asked the lease is held until its time is over.
+    func renew(_ ask: () throws(StoreError) -> Bool) -> Bool {
         let before = state.withLock { $0 }
         if before.isLost { return false }
         let began = ContinuousClock.now

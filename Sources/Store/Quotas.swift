@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// How much a store keeps, whatever it keeps it in. The defaults are the product's; tests make them small.
-package struct StoreCaps: Sendable {
+package struct Quotas: Sendable {
     /// Notifications that are neither expired nor removed, per owner. For new ones older ones leave (`MailboxRoom`).
     package var notificationsPerOwner = 1_000
     /// Bytes of them (`SecureNotification.size`), per owner.
