@@ -86,7 +86,7 @@ let package = Package(
             swiftSettings: strict),
 
         // What a hub must know of a push service.
-        .target(name: "Push", dependencies: ["HTTP", "NotificationHub"], swiftSettings: strict),
+        .target(name: "Push", dependencies: ["HTTP", "NotificationHub", "System"], swiftSettings: strict),
 
         // A push service that needs no vendor's account: browsers.
         .target(
@@ -110,7 +110,8 @@ let package = Package(
             name: "Server",
             dependencies: [
                 "AppBackend", "BuiltInHub", "CPlatform", "Curl", "FastCGI", "FileStore", "HTTP", "HubServer", "JSON",
-                "Metrics", "NotificationHub", "PostgresStore", "Store", "System", "Text", "WebPush", httpTypes, logging,
+                "Metrics", "NotificationHub", "PostgresStore", "Push", "Store", "System", "Text", "WebPush", httpTypes,
+                logging,
                 .product(name: "Configuration", package: "swift-configuration"),
             ],
             swiftSettings: room),

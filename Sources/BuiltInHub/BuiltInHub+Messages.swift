@@ -12,7 +12,7 @@ extension BuiltInHub {
     ) throws(ServableHubError) -> SendReceipt {
         let record = newRecord(notification.format, audience)
         var receipt = SendReceipt(notificationID: record.id, trackingID: trackingID)
-        if let courier, courier.driver(for: notification.format) != nil, try hasTarget(notification.format, audience) {
+        if let courier, courier.delivers(notification.format), try hasTarget(notification.format, audience) {
             try enqueue(QueuedMessage(notification, to: audience.queued, record: record), courier)
         } else {
             receipt.hasNoTarget = try skip(notification, audience, record).isEmpty
@@ -24,7 +24,7 @@ extension BuiltInHub {
         _ notification: HubNotification, to audience: HubAudience
     ) throws(ServableHubError) -> TestSend {
         let record = newRecord(notification.format, audience)
-        guard let courier, courier.driver(for: notification.format) != nil else {
+        guard let courier, courier.delivers(notification.format) else {
             return TestSend(notificationID: record.id, results: try skip(notification, audience, record))
         }
         var targets: [Target] = []
@@ -60,7 +60,7 @@ extension BuiltInHub {
         }
     }
 
-    /// Nobody is sent anything where there is no driver, and the record says so. A native notification that is too large
+    /// Nothing is sent where there is no channel, and the record says so. A native notification that is too large
     /// for its service is told apart, as Azure does at delivery; a template's size is not known before it is filled in.
     private func skip(
         _ notification: HubNotification, _ audience: HubAudience, _ record: MessageRecord
@@ -101,7 +101,7 @@ extension BuiltInHub {
     ) throws(ServableHubError) {
         switch audience {
         case .device(let handle):
-            visit(Target(registrationID: nil, version: nil, description: RegistrationDescription(handle: handle)))
+            visit(Target(description: RegistrationDescription(handle: handle)))
         case .tags(let expression):
             try storing { () throws(StoreError) in
                 try TargetSelection(store: store, reader: reader).forEach(format, expression, visit)

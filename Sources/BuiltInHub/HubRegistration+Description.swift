@@ -36,6 +36,9 @@ extension HubRegistration {
         return registration
     }
 
+    /// Nil when the record is not what this hub writes.
+    var platform: Platform? { description["platform"]?.string.flatMap(Platform.init(rawValue:)) }
+
     /// - Throws: `StoreError.damaged`.
     func decoded() throws(StoreError) -> RegistrationDescription {
         guard let handle = Self.handle(description) else { throw damaged("handle") }

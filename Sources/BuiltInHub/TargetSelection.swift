@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import NotificationHub
 import Store
+import Text
 
 /// One device that a send reaches.
 struct Target: Sendable {
@@ -8,7 +9,20 @@ struct Target: Sendable {
     let registrationID: String?
     /// Of the registration as it was read; nil in a direct send.
     let version: Int?
+    /// When the registration was written last; nil in a direct send.
+    let updatedAt: Timestamp?
     let description: RegistrationDescription
+
+    init(_ registration: HubRegistration, _ description: RegistrationDescription) {
+        (registrationID, version, updatedAt) = (registration.id, registration.version, registration.updatedAt)
+        self.description = description
+    }
+
+    /// Of a direct send.
+    init(description: RegistrationDescription) {
+        (registrationID, version, updatedAt) = (nil, nil, nil)
+        self.description = description
+    }
 }
 
 /// Finds whom a send reaches.
@@ -69,7 +83,7 @@ struct TargetSelection: Sendable {
         guard let registration = try store.hubRegistration(id), let description = reader.read(registration),
             format.reaches(description, expression)
         else { return nil }
-        return Target(registrationID: id, version: registration.version, description: description)
+        return Target(registration, description)
     }
 
     /// Whether a send reaches any device. Mostly the first registration is one; where the first page has none, all are
@@ -162,7 +176,7 @@ private struct Reached {
         if case .native = format {
             guard channels.insert(registration.channel).inserted else { return nil }
         }
-        return Target(registrationID: registration.id, version: registration.version, description: description)
+        return Target(registration, description)
     }
 }
 

@@ -47,6 +47,7 @@ extension PushOutcome {
     /// What it comes to that a service gave no answer.
     package init(noAnswer error: any Error) {
         switch error {
+        case CredentialError.refused: self = .invalidCredentials
         case let error as any TransportFailure: self = error.isLasting ? .wrongChannel : .pnsUnreachable
         default: self = .unknownError
         }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import HTTP
 
 /// What one answer of a push service comes to, or that there is none.
 package struct PushResult: Equatable, Sendable {
@@ -35,5 +36,22 @@ package struct PushResult: Equatable, Sendable {
     ) {
         (self.outcome, self.action) = (outcome, action)
         (self.closesConnection, self.reason) = (closesConnection, reason)
+    }
+}
+
+extension PushResult {
+    /// What an answer of the driver's service comes to, or that there is none.
+    init(_ answer: Result<Response, any Error>, by driver: any PushDriver) {
+        switch answer {
+        case .success(let response):
+            self = driver.result(of: response)
+        case .failure(CredentialError.refused(let reason)):
+            self.init(.invalidCredentials, .holdCredential(reason: reason))
+        case .failure(let error):
+            let outcome = PushOutcome(noAnswer: error)
+            // What may have been taken is not sent again.
+            let isUnsent = (error as? any TransportFailure)?.isUnsent ?? false
+            self.init(outcome, outcome == .pnsUnreachable && isUnsent ? .retry(afterSeconds: nil) : .settle)
+        }
     }
 }

@@ -9,7 +9,8 @@ package protocol PushSender: RequestSender {
     /// newer one, which is fetched once however many refusals there are. Does nothing when the credential is newer already.
     func renewCredential(refused sentAt: ContinuousClock.Instant)
 
-    /// Requests that are sent from now on use a connection that is opened after that time; those under way finish.
+    /// An answer says that the connection is of no use any more. Requests that are sent from now on do not use what the
+    /// sender used at that time, when the request was sent; those under way finish. Does nothing when that was replaced since.
     func reconnect(after time: ContinuousClock.Instant)
 }
 
@@ -19,6 +20,19 @@ extension PushSender {
 
     /// Where the transport replaces its connections by itself.
     package func reconnect(after time: ContinuousClock.Instant) {}
+}
+
+/// A transport as the sender of a service whose requests bring their credential along.
+package struct TransportSender: PushSender {
+    private let transport: any RequestSender
+
+    package init(_ transport: any RequestSender) {
+        self.transport = transport
+    }
+
+    package func send(_ request: Request, _ completion: @escaping @Sendable (Result<Response, any Error>) -> Void) {
+        transport.send(request, completion)
+    }
 }
 
 /// Why a request was not sent for want of a credential.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import HTTP
 internal import HTTPTypes
+internal import Push
 import System
 
 /// Reaches subscriptions that were made with a former key, after the key was rotated.
@@ -8,11 +9,11 @@ import System
 /// A push service takes a message only by the key that its subscription was made with (RFC 8292 section 4.2), and says so with
 /// 400, 401 or 403. It has not taken the message then, so the same one may be sent again with another key: no device gets it
 /// twice. Which key a subscription is for is remembered, so that later messages go there at once.
-final class FormerKeySender: RequestSender {
+final class FormerKeySender: PushSender {
     /// Subscriptions whose key is remembered; when there are more, all are found out again.
     static let capacity = 65_536
 
-    private let inner: any RequestSender
+    private let inner: any PushSender
     /// The current key's first.
     private let authorizations: [VAPIDAuthorization]
     private let onFormerKey: @Sendable () -> Void
@@ -23,7 +24,7 @@ final class FormerKeySender: RequestSender {
     ///   - authorizations: the current key's, with which requests come here, and those of the former ones.
     ///   - onFormerKey: a push service took a message by a former key.
     init(
-        _ inner: any RequestSender, authorizations: [VAPIDAuthorization], onFormerKey: @escaping @Sendable () -> Void
+        _ inner: any PushSender, authorizations: [VAPIDAuthorization], onFormerKey: @escaping @Sendable () -> Void
     ) {
         self.inner = inner
         self.authorizations = authorizations
@@ -36,6 +37,9 @@ final class FormerKeySender: RequestSender {
         let others = authorizations.indices.filter { $0 != first }
         attempt(Attempt(request: request, subscription: subscription, key: first, others: others[...]), completion)
     }
+
+    func renewCredential(refused sentAt: ContinuousClock.Instant) { inner.renewCredential(refused: sentAt) }
+    func reconnect(after time: ContinuousClock.Instant) { inner.reconnect(after: time) }
 
     private struct Attempt {
         let request: Request

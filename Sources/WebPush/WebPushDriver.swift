@@ -49,8 +49,8 @@ package struct WebPushDriver: PushDriver {
     /// The same sender, which reaches subscriptions that were made with a former key as well.
     /// - Parameter onFormerKey: a push service took a message by a former key; be quick.
     package func reachingFormerKeys(
-        _ sender: any RequestSender, onFormerKey: @escaping @Sendable () -> Void = {}
-    ) -> any RequestSender {
+        _ sender: any PushSender, onFormerKey: @escaping @Sendable () -> Void = {}
+    ) -> any PushSender {
         guard !formerAuthorizations.isEmpty else { return sender }
         return FormerKeySender(
             sender, authorizations: [authorization] + formerAuthorizations, onFormerKey: onFormerKey)
@@ -79,10 +79,10 @@ package struct WebPushDriver: PushDriver {
         case 404: PushResult(.badChannel, .removeRegistration(goneSince: nil))
         case 410: PushResult(.expiredChannel, .removeRegistration(goneSince: nil))
         case 413: PushResult(.invalidNotificationSize)
-        // 406 is Microsoft's 429.
-        case 406, 429: PushResult(.throttled, retry(response))
-        case 503: PushResult(.pnsUnavailable, retry(response))
-        case 500: PushResult(.pnsServerError, retry(response))
+        // 406 is Microsoft's 429. Both are about the one subscription.
+        case 406, 429: PushResult(.throttled, .retryDevice(afterSeconds: retryAfter(response)))
+        case 503: PushResult(.pnsUnavailable, .retry(afterSeconds: retryAfter(response)))
+        case 500: PushResult(.pnsServerError, .retry(afterSeconds: retryAfter(response)))
         // From a gateway in front of the service, which may have taken the message: not again.
         case 502, 504: PushResult(.pnsServerError)
         // A redirection, too: a push resource does not move, and nobody is followed to a host that is not on the list.
@@ -90,9 +90,7 @@ package struct WebPushDriver: PushDriver {
         }
     }
 
-    private func retry(_ response: Response) -> PushResult.Action {
-        .retry(afterSeconds: RetryAfter.seconds(response.fields, now: now()))
-    }
+    private func retryAfter(_ response: Response) -> Int? { RetryAfter.seconds(response.fields, now: now()) }
 
     private func encrypt(
         _ text: [UInt8], for subscription: BrowserSubscription

@@ -47,7 +47,7 @@ struct PlainDriver: PushDriver {
         case 201: PushResult(.success)
         case 401: PushResult(.invalidCredentials)
         case 410: PushResult(.expiredChannel, .removeRegistration(goneSince: nil))
-        case 429: PushResult(.throttled, .retry(afterSeconds: 7))
+        case 429: PushResult(.throttled, .retryDevice(afterSeconds: 7))
         default: PushResult(.pnsUnavailable, .retry(afterSeconds: nil))
         }
     }
@@ -61,7 +61,7 @@ struct Failure: TransportFailure {
 }
 
 /// The network: answers as the test says, and remembers what it was asked.
-final class ScriptedSender: RequestSender {
+final class ScriptedSender: PushSender {
     typealias Script = @Sendable (Request) -> Result<Response, any Error>?
 
     private struct State {
@@ -103,10 +103,19 @@ final class DeliveryBench {
     let reports = Lock<[String]>([])
     private let time = Lock(HubBench.now)
 
-    /// - Parameter network: takes the place of `sender`.
+    /// What a channel takes from its hub.
+    struct Surroundings {
+        let now: @Sendable () -> Int64
+        let report: @Sendable (String) -> Void
+    }
+
+    /// - Parameters:
+    ///   - network: takes the place of `sender`.
+    ///   - channels: take the place of the one to `driver`'s browsers.
     init(
         store: any HubStore & HubQueue = MemoryHubStore(), sender: ScriptedSender = ScriptedSender(),
-        network: (any RequestSender)? = nil, _ adjust: (inout Courier.Options) -> Void = { _ in }
+        network: (any PushSender)? = nil, _ adjust: (inout Courier.Options) -> Void = { _ in },
+        channels: ((Surroundings) -> [PushChannel])? = nil
     ) {
         self.store = store
         self.sender = sender
@@ -114,9 +123,14 @@ final class DeliveryBench {
         (options.poll, options.drain, options.progress) = (.milliseconds(2), .milliseconds(20), .zero)
         adjust(&options)
         let late = Late()
+        let around = Surroundings(
+            now: { late.bench?.now ?? 0 }, report: { text in late.bench?.reports.withLock { $0.append(text) } })
+        let browsers = PushChannel(
+            name: "browser", driver: driver, sender: network ?? sender, services: .byAuthority, now: around.now,
+            report: around.report)
         courier = Courier(
-            store: store, drivers: [driver], sender: network ?? sender, options: options, now: { late.bench?.now ?? 0 },
-            report: { text in late.bench?.reports.withLock { $0.append(text) } })
+            store: store, channels: channels?(around) ?? [browsers], options: options, now: around.now,
+            report: around.report)
         hub = HubBench(store: store, courier: courier)
         late.bench = self
     }
@@ -140,6 +154,14 @@ final class DeliveryBench {
     func pass(_ seconds: Int64) {
         time.withLock { $0 += seconds }
         courier.wake()
+    }
+
+    /// Waits until the delivering thread has looked at everything once more.
+    func goRound() throws {
+        let before = courier.pulse
+        courier.wake()
+        // The first may be in the middle of it.
+        try wait { self.courier.pulse >= before + 3 }
     }
 
     func start() {

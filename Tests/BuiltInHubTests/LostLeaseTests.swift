@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import BuiltInHub
 import HTTP
+import Push
 import Store
 import Support
 import Testing
@@ -23,7 +24,7 @@ private final class HeldAnswers: Sendable {
 }
 
 /// A network whose answers come when the test says so.
-private final class SlowSender: RequestSender {
+private final class SlowSender: PushSender {
     let answers = HeldAnswers()
     private let sent = Lock<[String]>([])
 

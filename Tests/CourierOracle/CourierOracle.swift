@@ -24,9 +24,10 @@ import Store
         guard file >= 0 else { exit(74) }
         var options = Courier.Options()
         (options.poll, options.batch, options.underWay) = (.milliseconds(5), 8, 32)
+        let channel = PushChannel(
+            name: "browser", driver: NamingDriver(), sender: WritingSender(file: file), now: { now })
         let courier = Courier(
-            store: try store(arguments[1]), drivers: [NamingDriver()], sender: WritingSender(file: file),
-            options: options, now: { now })
+            store: try store(arguments[1]), channels: [channel], options: options, now: { now })
         courier.run()
     }
 
@@ -57,7 +58,7 @@ struct NamingDriver: PushDriver {
 }
 
 /// Tells the device by a line, and the hub a little later.
-struct WritingSender: RequestSender {
+struct WritingSender: PushSender {
     let file: Int32
 
     func send(_ request: Request, _ completion: @escaping @Sendable (Result<Response, any Error>) -> Void) {

@@ -159,7 +159,7 @@ struct MeasuredTests {
         }
     }
 
-    private struct Sender: RequestSender {
+    private struct Sender: PushSender {
         let result: Result<Response, any Error>
 
         func send(_ request: Request, _ completion: @escaping @Sendable (Result<Response, any Error>) -> Void) {
@@ -193,6 +193,17 @@ struct MeasuredTests {
             try driver.request(for: notification("x"), to: device)
         }
         #expect(pushes(.success) == 1 && pushes(.throttled) == 1 && pushes(.invalidNotificationSize) == 1)
+    }
+
+    @Test func `a channel whose credential is refused is told apart from the others`() {
+        var exposition = Exposition()
+        PushMetrics.collect([("apns", false), ("apns sandbox", true)], into: &exposition)
+        let lines = String(decoding: exposition.bytes, as: UTF8.self).split(separator: "\n")
+        #expect(
+            lines.suffix(2) == [
+                "app_backend_push_credential_held{channel=\"apns\"} 0",
+                "app_backend_push_credential_held{channel=\"apns sandbox\"} 1",
+            ])
     }
 
     @Test func `a push without an answer is counted by what that comes to, and each is timed`() {

@@ -2,6 +2,7 @@
 import HTTP
 import HTTPTypes
 import NotificationHub
+import Push
 import Testing
 
 import class System.Lock
@@ -11,7 +12,7 @@ import class System.Lock
 private let noon: Int64 = 1_800_000_000
 
 /// A push service that takes messages for one key alone, and answers others as its vendor does.
-private final class StrictService: RequestSender {
+private final class StrictService: PushSender {
     let key: String
     let refusal: Int
     private let asked = Lock<[Request]>([])
@@ -47,7 +48,7 @@ private final class StrictService: RequestSender {
             hosts: try PushHosts(), now: { noon })
     }
 
-    private func push(_ driver: WebPushDriver, _ sender: any RequestSender, to handle: DeviceHandle) throws -> Int? {
+    private func push(_ driver: WebPushDriver, _ sender: any PushSender, to handle: DeviceHandle) throws -> Int? {
         let status = Lock<Int?>(nil)
         sender.send(try driver.request(for: .browser(json: Array("{}".utf8)), to: handle)) { result in
             status.withLock { $0 = (try? result.get())?.status.code }

@@ -159,9 +159,9 @@ private func notification(_ text: String = "{}", _ headers: [PushHeader] = []) -
         (307, .pnsInterfaceError, .settle), (308, .pnsInterfaceError, .settle), (400, .pnsInterfaceError, .settle),
         (401, .invalidCredentials, .settle), (403, .invalidCredentials, .settle),
         (404, .badChannel, .removeRegistration(goneSince: nil)), (405, .pnsInterfaceError, .settle),
-        (406, .throttled, .retry(afterSeconds: nil)), (409, .pnsInterfaceError, .settle),
+        (406, .throttled, .retryDevice(afterSeconds: nil)), (409, .pnsInterfaceError, .settle),
         (410, .expiredChannel, .removeRegistration(goneSince: nil)), (413, .invalidNotificationSize, .settle),
-        (418, .pnsInterfaceError, .settle), (429, .throttled, .retry(afterSeconds: nil)),
+        (418, .pnsInterfaceError, .settle), (429, .throttled, .retryDevice(afterSeconds: nil)),
         (500, .pnsServerError, .retry(afterSeconds: nil)), (501, .pnsInterfaceError, .settle),
         (502, .pnsServerError, .settle), (503, .pnsUnavailable, .retry(afterSeconds: nil)),
         (504, .pnsServerError, .settle), (505, .pnsInterfaceError, .settle),
@@ -190,9 +190,13 @@ private func notification(_ text: String = "{}", _ headers: [PushHeader] = []) -
         ("later", nil),
     ])
     func `says when to try again`(field: String, seconds: Int?) throws {
-        for code in [406, 429, 500, 503] {
+        let actions: [(Int, PushResult.Action)] = [
+            (406, .retryDevice(afterSeconds: seconds)), (429, .retryDevice(afterSeconds: seconds)),
+            (500, .retry(afterSeconds: seconds)), (503, .retry(afterSeconds: seconds)),
+        ]
+        for (code, action) in actions {
             let response = Response(status: HTTPResponse.Status(code: code), fields: [.retryAfter: field])
-            #expect(try driver().result(of: response).action == .retry(afterSeconds: seconds))
+            #expect(try driver().result(of: response).action == action)
         }
     }
 

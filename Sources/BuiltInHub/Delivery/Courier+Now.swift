@@ -2,47 +2,73 @@
 import HTTP
 import NotificationHub
 internal import Push
-import Store
 import System
 
 extension Courier {
     /// Delivers at once, on the caller's thread, for test sends: their answer tells each device's fate. Each target is
-    /// tried once.
+    /// tried once, or once in each environment of its service.
     /// - Returns: the outcomes, in the order of the targets.
     func deliver(_ notification: HubNotification, to targets: [Target]) -> [PushOutcome] {
-        let planned = targets.map { target in
-            PlannedDelivery(
-                notification, to: target, attempts: 0, driver: drivers[target.description.platform])
+        let first = targets.map { target in
+            PlannedDelivery(notification, to: target, attempts: 0, by: channels.channel(for: target.description.handle))
         }
-        let results = Lock<[Int: Result<Response, any Error>]>([:])
+        let results = send(first)
+        let again = zip(first, results).map { delivery, result in elsewhere(delivery, result, notification) }
+        let secondResults = send(again.compactMap(\.self))
+        var second = zip(again.compactMap(\.self), secondResults).makeIterator()
+        return zip(zip(first, results), again).map { done, other in
+            guard other != nil, let last = second.next() else { return conclude(done.0, done.1) }
+            return conclude(last.0, last.1)
+        }
+    }
+
+    /// Sends all of them, and waits for the results. Those whose channel is held are not sent.
+    private func send(_ deliveries: [PlannedDelivery]) -> [PushResult] {
+        let results = Lock<[Int: PushResult]>([:])
         let answered = Semaphore()
         var expected = 0
-        for (index, delivery) in planned.enumerated() {
-            guard case .success(let request) = delivery.request else { continue }
+        for (index, delivery) in deliveries.enumerated() {
+            guard case .success(let request) = delivery.request, let channel = delivery.channel,
+                channel.admission(now()) != .held
+            else { continue }
             expected += 1
-            sender.send(request) { result in
+            channel.send(request) { result in
                 results.withLock { $0[index] = result }
                 answered.signal()
             }
         }
         // The sender ends every request within its own deadline.
         for _ in 0..<expected { answered.wait() }
-        return planned.enumerated().map { index, delivery in
-            if case .failure(let refusal) = delivery.request { return refusal.outcome }
-            guard let answer = results.withLock({ $0[index] }) else { return .unknownError }
-            let result = PushResult(answer, driver: drivers[delivery.platform])
-            if case .removeRegistration = result.action { remove(delivery.target) }
-            return result.outcome
+        return deliveries.enumerated().map { index, delivery in
+            if case .failure(let refusal) = delivery.request { return PushResult(refusal.outcome) }
+            return results.withLock { $0[index] } ?? PushResult(.invalidCredentials)
         }
     }
 
-    /// Removes the registration of a device that its service calls gone, unless it was renewed since it was read.
-    func remove(_ target: Target) {
-        guard let id = target.registrationID, let version = target.version else { return }
-        do throws(StoreError) {
-            _ = try store.removeHubRegistration(id, version: version)
-        } catch {
-            if error != .conflict { report("delivery: a dead registration stays: \(error)") }
+    /// The same for the other environment of the service, if the answer asks for that and the environment is there.
+    func elsewhere(
+        _ delivery: PlannedDelivery, _ result: PushResult, _ notification: HubNotification
+    ) -> PlannedDelivery? {
+        guard result.action == .tryOtherEnvironment, !delivery.isElsewhere,
+            let channel = delivery.channel.flatMap(channels.environment)
+        else { return nil }
+        let other = PlannedDelivery(
+            notification, to: delivery.target, attempts: delivery.attempts, by: channel, isElsewhere: true)
+        guard case .success = other.request else { return nil }
+        return other
+    }
+
+    private func conclude(_ delivery: PlannedDelivery, _ result: PushResult) -> PushOutcome {
+        noteEnvironment(delivery, result)
+        if case .removeRegistration(let goneSince) = result.action {
+            goneDevices.remove(delivery.target, goneSince: goneSince)
         }
+        return result.outcome
+    }
+
+    /// Later messages for a device go at once to the environment that it was found in.
+    func noteEnvironment(_ delivery: PlannedDelivery, _ result: PushResult) {
+        guard delivery.isElsewhere, result.outcome == .success, let channel = delivery.channel else { return }
+        channels.note(delivery.target.description.handle, reachedBy: channel)
     }
 }

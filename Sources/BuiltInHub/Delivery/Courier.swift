@@ -6,7 +6,7 @@ import Store
 import Synchronization
 import System
 
-/// Delivers what waits in the hub's queue, on one thread, to the push services that there are drivers for.
+/// Delivers what waits in the hub's queue, on one thread, to the devices that there are channels for.
 ///
 /// Of all processes on one store the one that holds the delivery lease delivers; when it ends or dies, the next one takes over. A
 /// device gets a message at most once: it is tried again only where it is certain that its service did not take it.
@@ -40,8 +40,8 @@ package final class Courier: Sendable {
     }
 
     let store: any HubStore & HubQueue
-    let drivers: [Platform: any PushDriver]
-    let sender: any RequestSender
+    let channels: PushChannels
+    let goneDevices: GoneDevices
     let options: Options
     let now: @Sendable () -> Int64
     let selection: TargetSelection
@@ -52,17 +52,17 @@ package final class Courier: Sendable {
     private let hasEnded = Latch()
 
     /// - Parameters:
-    ///   - sender: carries the drivers' requests; ends each of them with an answer within a deadline of its own.
+    ///   - channels: the ways to the devices; of several for one platform the first is tried first.
     ///   - now: seconds since 1970.
     ///   - report: hears what the operator should know; never a handle or a text.
     package init(
-        store: any HubStore & HubQueue, drivers: [any PushDriver], sender: any RequestSender,
+        store: any HubStore & HubQueue, channels: [PushChannel],
         options: Options = Options(), now: @escaping @Sendable () -> Int64,
         report: @escaping @Sendable (String) -> Void = { _ in }
     ) {
         self.store = store
-        self.drivers = Dictionary(drivers.map { ($0.platform, $0) }) { first, _ in first }
-        self.sender = sender
+        self.channels = PushChannels(channels)
+        goneDevices = GoneDevices(store: store, now: now, report: report)
         self.options = options
         self.now = now
         self.report = report
@@ -124,9 +124,15 @@ package final class Courier: Sendable {
         hasEnded.wait(for: duration)
     }
 
-    /// The driver of the devices for which such a notification is made; nil: there is none, and nothing is queued.
-    func driver(for format: HubNotification.Format) -> (any PushDriver)? {
-        guard case .native(let platform) = format else { return nil }
-        return drivers[platform]
+    /// Whether there is a channel to the devices for which such a notification is made; else nothing is queued.
+    func delivers(_ format: HubNotification.Format) -> Bool {
+        guard case .native(let platform) = format else { return false }
+        return channels.reaches(platform)
     }
+
+    /// The names of the channels.
+    package var channelNames: [String] { channels.names }
+
+    /// The channels whose credential is refused at this moment, with the reasons.
+    package var holds: [PushChannel.Hold] { channels.holds }
 }

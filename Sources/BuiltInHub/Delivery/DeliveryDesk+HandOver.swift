@@ -44,7 +44,7 @@ extension DeliveryDesk {
 
     /// The next targets of one message. What the job says afterwards is true only once it is in the store.
     private func plan(_ job: inout DeliveryJob, room: Int, _ now: Int64) -> [PlannedDelivery] {
-        job.fullService = nil
+        job.obstacle = nil
         let (before, servicesBefore) = (job, services)
         do throws(StoreError) {
             try job.findTargets(courier.selection)
@@ -71,14 +71,14 @@ extension DeliveryDesk {
         var deliveries: [PlannedDelivery] = []
         var waiting: [QueuedMessage.Retry] = []
         for retry in job.message.retries {
-            guard isDue(retry, now), job.fullService == nil, deliveries.count < room else {
+            guard isDue(retry, now), job.obstacle == nil, deliveries.count < room else {
                 waiting.append(retry)
                 continue
             }
             switch try admit(retry.registrationID, attempts: retry.attempts, at: retry.service, job, now) {
             case .now(let delivery): deliveries.append(delivery)
-            case .full(let service):
-                job.fullService = service
+            case .blocked(let obstacle):
+                job.obstacle = obstacle
                 waiting.append(retry)
             case .held(_, let until): waiting.append(retry.postponed(until))
             case .gone: break
@@ -90,13 +90,13 @@ extension DeliveryDesk {
 
     private func planNew(_ job: inout DeliveryJob, room: Int, _ now: Int64) throws(StoreError) -> [PlannedDelivery] {
         var deliveries: [PlannedDelivery] = []
-        while deliveries.count < room, job.fullService == nil,
+        while deliveries.count < room, job.obstacle == nil,
             job.message.retries.count < courier.options.retries, let id = job.targets?.first
         {
             switch try admit(id, attempts: 0, at: nil, job, now) {
             case .now(let delivery): deliveries.append(delivery)
-            case .full(let service):
-                job.fullService = service
+            case .blocked(let obstacle):
+                job.obstacle = obstacle
                 return deliveries
             case .held(let service, let until):
                 hasMoreWaiting = true
@@ -115,9 +115,22 @@ extension DeliveryDesk {
     private func mayAct(_ job: DeliveryJob, _ now: Int64) -> Bool {
         guard job.pausedUntil <= now || job.pausedUntil > now + Self.pauseSeconds else { return false }
         guard !isOverdue(job, now) else { return true }
-        if let service = job.fullService, services.isFull(service) { return false }
+        if let obstacle = job.obstacle, isThere(obstacle, now) { return false }
         let hasNew = job.targets?.isEmpty != true && job.message.retries.count < courier.options.retries
         return hasNew || job.message.retries.contains { isDue($0, now) }
+    }
+
+    private func isThere(_ obstacle: DeliveryJob.Obstacle, _ now: Int64) -> Bool {
+        switch obstacle {
+        case .fullService(let service): services.isFull(service)
+        case .heldChannel(let channel): admission(to: channel, now) == .held
+        }
+    }
+
+    /// Whether a push may be sent by the channel; one of which a probe is under way already may not.
+    func admission(to channel: PushChannel, _ now: Int64) -> PushChannel.Admission {
+        let admission = channel.admission(now)
+        return admission == .probe && services.probed.contains(channel.name) ? .held : admission
     }
 
     private func isOverdue(_ job: DeliveryJob, _ now: Int64) -> Bool {
@@ -131,8 +144,8 @@ extension DeliveryDesk {
 
     private enum Admission {
         case now(PlannedDelivery)
-        /// The service has as much under way as it may.
-        case full(String)
+        /// The message has to wait.
+        case blocked(DeliveryJob.Obstacle)
         /// The service is left alone until then.
         case held(String, until: Int64)
         /// The message does not reach that registration any more.
@@ -147,27 +160,32 @@ extension DeliveryDesk {
     ) throws(StoreError) -> Admission {
         if let service, let refusal = refusal(of: service, now) { return refusal }
         guard let target = try job.target(id, courier.selection) else { return .gone }
-        let driver = courier.drivers[target.description.platform]
-        let delivery = PlannedDelivery(job.message.notification, to: target, attempts: attempts, driver: driver)
+        let channel = courier.channels.channel(for: target.description.handle)
+        let admission = channel.map { self.admission(to: $0, now) }
+        if let channel, admission == .held { return .blocked(.heldChannel(channel)) }
+        let delivery = PlannedDelivery(
+            job.message.notification, to: target, attempts: attempts, by: channel, isProbe: admission == .probe)
         guard case .success = delivery.request else { return .now(delivery) }
         if let refusal = refusal(of: delivery.service, now) { return refusal }
-        services.begin(delivery.service)
+        begin(delivery)
         return .now(delivery)
+    }
+
+    /// Takes its place among those under way.
+    func begin(_ delivery: PlannedDelivery) {
+        services.begin(delivery.service)
+        if delivery.isProbe, let channel = delivery.channel { services.probed.insert(channel.name) }
     }
 
     private func refusal(of service: String, _ now: Int64) -> Admission? {
         if let until = services.heldUntil(service, now: now) { return .held(service, until: until) }
-        return services.isFull(service) ? .full(service) : nil
+        return services.isFull(service) ? .blocked(.fullService(service)) : nil
     }
 
     private func post(_ deliveries: [PlannedDelivery], _ id: String) {
         for delivery in deliveries {
             switch delivery.request {
-            case .success(let request):
-                let (mailbox, desk) = (courier.mailbox, number)
-                courier.sender.send(request) {
-                    mailbox.add(Answer(desk: desk, messageID: id, delivery: delivery, result: $0))
-                }
+            case .success: send(delivery, id)
             case .failure(let refusal):
                 guard var job = jobs[id] else { continue }
                 job.message.underWay -= 1
@@ -175,6 +193,15 @@ extension DeliveryDesk {
                 jobs[id] = job
                 unwritten.insert(id)
             }
+        }
+    }
+
+    /// Only for a delivery that has its place among those under way.
+    func send(_ delivery: PlannedDelivery, _ id: String) {
+        guard case .success(let request) = delivery.request else { return }
+        let (mailbox, desk) = (courier.mailbox, number)
+        delivery.channel?.send(request) {
+            mailbox.add(Answer(desk: desk, messageID: id, delivery: delivery, result: $0))
         }
     }
 }

@@ -106,13 +106,17 @@ final class DeliveryDesk {
 
     // MARK: What was heard
 
+    /// A device waits so long for the other environment of its service when that takes nothing at the moment, in seconds.
+    private static let otherEnvironmentSeconds = 60
+
     func settle(_ answers: [Answer]) {
         // Of what was under way when a lease was lost, the next holder has recorded as unknown.
         for answer in answers where answer.desk == number {
             let delivery = answer.delivery
-            let result = PushResult(answer.result, driver: courier.drivers[delivery.platform])
-            services.end(delivery.service, result, now: courier.now())
-            guard var job = jobs[answer.messageID] else { continue }
+            services.end(delivery.service, answer.result, now: courier.now())
+            if delivery.isProbe, let channel = delivery.channel { services.probed.remove(channel.name) }
+            courier.noteEnvironment(delivery, answer.result)
+            guard var job = jobs[answer.messageID], let result = tryElsewhere(answer, job) else { continue }
             job.message.underWay -= 1
             settle(delivery, result, &job)
             jobs[answer.messageID] = job
@@ -120,24 +124,49 @@ final class DeliveryDesk {
         }
     }
 
+    /// Sends a device that does not belong to its service's environment the message in the other one. It has not got the
+    /// message, so no new place in the queue is needed.
+    /// - Returns: nil, when that was done; else what the answer comes to.
+    private func tryElsewhere(_ answer: Answer, _ job: DeliveryJob) -> PushResult? {
+        guard var other = courier.elsewhere(answer.delivery, answer.result, job.message.notification),
+            let channel = other.channel
+        else { return answer.result }
+        let now = courier.now()
+        let admission = admission(to: channel, now)
+        guard admission != .held, services.heldUntil(other.service, now: now) == nil, !courier.mailbox.isStopping else {
+            return PushResult(answer.result.outcome, .retryDevice(afterSeconds: Self.otherEnvironmentSeconds))
+        }
+        other.isProbe = admission == .probe
+        begin(other)
+        send(other, answer.messageID)
+        return nil
+    }
+
     /// Writes down what became of one target.
     func settle(_ delivery: PlannedDelivery, _ result: PushResult, _ job: inout DeliveryJob) {
         var outcome = result.outcome
         switch result.action {
-        case .settle, .renewCredential, .holdCredential, .tryOtherEnvironment: break
-        case .removeRegistration: courier.remove(delivery.target)
+        case .settle, .renewCredential, .tryOtherEnvironment: break
+        case .removeRegistration(let goneSince): courier.goneDevices.remove(delivery.target, goneSince: goneSince)
+        case .holdCredential:
+            // It has not been taken, and waits as those do that were not sent.
+            return wait(delivery, until: courier.now(), attempts: delivery.attempts, &job)
         case .retry(let seconds), .retryDevice(let seconds):
-            let due = courier.now() + RetryDelay.seconds(after: delivery.attempts + 1, atLeast: seconds)
+            let attempts = delivery.attempts + 1
+            let due = courier.now() + RetryDelay.seconds(after: attempts, atLeast: seconds)
             if due < job.message.record.enqueuedAt + courier.options.abandonSeconds {
-                hasMoreWaiting = true
-                return job.message.retries.append(
-                    .init(
-                        registrationID: delivery.registrationID, attempts: delivery.attempts + 1, dueAt: due,
-                        service: delivery.service))
+                return wait(delivery, until: due, attempts: attempts, &job)
             }
             outcome = .abandoned
         }
         job.message.record.add(delivery.target, outcome)
+    }
+
+    private func wait(_ delivery: PlannedDelivery, until due: Int64, attempts: Int, _ job: inout DeliveryJob) {
+        hasMoreWaiting = true
+        job.message.retries.append(
+            .init(
+                registrationID: delivery.registrationID, attempts: attempts, dueAt: due, service: delivery.service))
     }
 
     // MARK: What is finished

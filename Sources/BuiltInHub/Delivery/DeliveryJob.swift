@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import NotificationHub
+internal import Push
 import Store
 
 /// A message that is being delivered by this process.
@@ -7,10 +8,18 @@ struct DeliveryJob {
     var message: QueuedMessage
     /// Targets to come, sorted by id; nil: not looked up yet.
     var targets: ArraySlice<String>?
-    /// The service that had as much under way as it may when a target of its was to be handed over.
-    var fullService: String?
+    /// Why the next target could not be handed over the last time.
+    var obstacle: Obstacle?
     /// After an error of the store: not before this, in seconds since 1970.
     var pausedUntil = Int64.min
+
+    /// What keeps a message waiting in whole.
+    enum Obstacle {
+        /// The service has as much under way as it may.
+        case fullService(String)
+        /// The channel's credential is refused.
+        case heldChannel(PushChannel)
+    }
 
     /// - Parameter message: from the queue. What a process before this one had under way cannot be known any more.
     init(_ message: QueuedMessage) {
@@ -27,10 +36,12 @@ struct DeliveryJob {
     /// Whether nothing is left to be done for anybody.
     var isDone: Bool { targets?.isEmpty == true && message.retries.isEmpty && message.underWay == 0 }
 
-    /// Whether nothing can be done but to wait for another try's time.
+    /// Whether nothing can be done but to wait for another try's time, or for a credential.
     /// - Parameter retries: with so many the message itself waits.
     func isWaiting(retries: Int) -> Bool {
-        guard message.underWay == 0, !message.retries.isEmpty else { return false }
+        guard message.underWay == 0 else { return false }
+        if case .heldChannel = obstacle { return true }
+        guard !message.retries.isEmpty else { return false }
         return targets?.isEmpty == true || message.retries.count >= retries
     }
 
@@ -47,7 +58,7 @@ struct DeliveryJob {
     /// The target of that name as it is now; nil when the message does not reach it any more.
     func target(_ id: String, _ selection: TargetSelection) throws(StoreError) -> Target? {
         switch message.audience {
-        case .device(let description): Target(registrationID: nil, version: nil, description: description)
+        case .device(let description): Target(description: description)
         case .tags(let expression): try selection.target(id, message.notification.format, expression)
         }
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import HTTP
+internal import Push
 import System
 
 /// What a push service, or the way to it, said of one target.
@@ -8,7 +8,7 @@ struct Answer: Sendable {
     let desk: Int
     let messageID: String
     let delivery: PlannedDelivery
-    let result: Result<Response, any Error>
+    let result: PushResult
 }
 
 /// The way from those who know something new to the thread that delivers, which sleeps on it.

@@ -8,45 +8,41 @@ struct PlannedDelivery: Sendable {
     let target: Target
     /// How often the target was tried before.
     let attempts: Int
+    /// The way to the device; nil: there is none.
+    let channel: PushChannel?
+    /// Whether it shows if the service accepts the channel's credential again.
+    var isProbe: Bool
+    /// Whether the service's other environment has refused the device a moment ago.
+    let isElsewhere: Bool
     /// What is sent, or why nothing is.
     let request: Result<Request, PushRefusal>
 
-    init(_ notification: HubNotification, to target: Target, attempts: Int, driver: (any PushDriver)?) {
+    init(
+        _ notification: HubNotification, to target: Target, attempts: Int, by channel: PushChannel?,
+        isProbe: Bool = false, isElsewhere: Bool = false
+    ) {
         self.target = target
         self.attempts = attempts
-        guard let driver else {
+        self.channel = channel
+        self.isProbe = isProbe
+        self.isElsewhere = isElsewhere
+        guard let channel else {
             request = .failure(PushRefusal(.skipped))
             return
         }
         request = Result { () throws(PushRefusal) in
-            try driver.request(for: notification, to: target.description.handle)
+            try channel.driver.request(for: notification, to: target.description.handle)
         }
     }
 
     /// As the queue names the target.
     var registrationID: String { target.registrationID ?? QueuedMessage.unregistered }
-    var platform: Platform { target.description.platform }
 
     /// The push service: what is wrong with it is wrong for all of its devices.
     var service: String {
         switch request {
-        case .success(let request): request.authority
+        case .success(let request): channel?.service(of: request) ?? ""
         case .failure: ""
-        }
-    }
-}
-
-extension PushResult {
-    /// What an answer, or that there is none, comes to.
-    init(_ result: Result<Response, any Error>, driver: (any PushDriver)?) {
-        switch result {
-        case .success(let response):
-            self = driver?.result(of: response) ?? PushResult(.unknownError)
-        case .failure(let error):
-            let outcome = PushOutcome(noAnswer: error)
-            // What may have been taken is not sent again.
-            let isUnsent = (error as? any TransportFailure)?.isUnsent ?? false
-            self.init(outcome, outcome == .pnsUnreachable && isUnsent ? .retry(afterSeconds: nil) : .settle)
         }
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Push
 
-/// What is known of the push services at this moment, by authority: how many requests each has, and which of them is
+/// What is known of the push services at this moment, by the names that channels give them: how many requests each has, and which of them is
 /// not to be bothered for a while.
 ///
 /// A service that is down costs its own devices a pause, and nobody else's anything, but where so many of one message
@@ -18,13 +18,17 @@ struct PushServices {
 
     /// Services that are remembered while they have nothing under way. Devices name them, and names cost nothing.
     static let maximumIdle = 1_024
-    /// The longest that a service is left alone, in seconds.
-    private static let maximumHold: Int64 = 60
+    /// The longest that a service is left alone when it does not say for how long, in seconds.
+    private static let maximumPause: Int64 = 60
+    /// The longest that it is left alone when it does; Apple asks for as much.
+    private static let maximumHold: Int64 = 15 * 60
 
     private let limit: Int
     private let batch: Int
     private var services: [String: Service] = [:]
     private(set) var underWay = 0
+    /// Channels with a push under way that shows whether the credential is accepted again.
+    var probed: Set<String> = []
 
     /// - Parameters:
     ///   - limit: requests that one service may have under way.
@@ -57,7 +61,7 @@ struct PushServices {
             services[service]?.isFull = false
         }
         defer { forgetIdle(now) }
-        guard case .retry(let seconds) = result.action, result.outcome != .throttled else {
+        guard case .retry(let seconds) = result.action else {
             services[service]?.failures = 0
             return
         }
@@ -65,8 +69,8 @@ struct PushServices {
         guard heldUntil(service, now: now) == nil else { return }
         let failures = min(services[service]?.failures ?? 0, 6)
         services[service]?.failures = failures + 1
-        let pause = max(Int64(seconds ?? 0), 1 << Int64(failures))
-        services[service]?.heldUntil = now + min(pause, Self.maximumHold)
+        let pause = max(min(Int64(seconds ?? 0), Self.maximumHold), min(1 << Int64(failures), Self.maximumPause))
+        services[service]?.heldUntil = now + pause
     }
 
     /// First those of which there is nothing to remember, then those that are held as well.

@@ -31,9 +31,9 @@ package struct PushMetrics: Sendable {
 
     /// The same sender, whose requests are timed; those without an answer are counted here, for no driver hears of them.
     package func measuring(
-        _ inner: any RequestSender, for platform: Platform,
+        _ inner: any PushSender, for platform: Platform,
         clock: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
-    ) -> any RequestSender {
+    ) -> any PushSender {
         MeasuredSender(inner: inner, clock: clock) { [self] duration, failure in
             durations.observe(PlatformLabels(platform: platform), duration)
             if let failure { count(platform, PushOutcome(noAnswer: failure)) }
@@ -63,8 +63,8 @@ private struct MeasuredDriver: PushDriver {
     }
 }
 
-private struct MeasuredSender: RequestSender {
-    let inner: any RequestSender
+private struct MeasuredSender: PushSender {
+    let inner: any PushSender
     let clock: @Sendable () -> ContinuousClock.Instant
     let ended: @Sendable (Duration, (any Error)?) -> Void
 
@@ -79,6 +79,9 @@ private struct MeasuredSender: RequestSender {
             completion(result)
         }
     }
+
+    func renewCredential(refused sentAt: ContinuousClock.Instant) { inner.renewCredential(refused: sentAt) }
+    func reconnect(after time: ContinuousClock.Instant) { inner.reconnect(after: time) }
 }
 
 private struct PushLabels: LabelSet {
@@ -87,6 +90,26 @@ private struct PushLabels: LabelSet {
     let outcome: String
 
     var values: [String] { [platform.rawValue, outcome] }
+}
+
+extension PushMetrics {
+    private static let held = MetricName(
+        "app_backend_push_credential_held",
+        "1 while a push service refuses the credential of the channel and its messages wait.")
+
+    /// - Parameter channels: by name, whether the credential is refused now.
+    package static func collect(_ channels: [(channel: String, isHeld: Bool)], into exposition: inout Exposition) {
+        guard !channels.isEmpty else { return }
+        exposition.family(held, .gauge)
+        for (channel, isHeld) in channels { exposition.sample(held, ChannelLabels(channel: channel), isHeld) }
+    }
+}
+
+private struct ChannelLabels: LabelSet {
+    static let names: [StaticString] = ["channel"]
+    let channel: String
+
+    var values: [String] { [channel] }
 }
 
 private struct PlatformLabels: LabelSet {

@@ -5,6 +5,7 @@ import HubServer
 import Logging
 import Metrics
 import NotificationHub
+import Push
 import Store
 import WebPush
 
@@ -44,6 +45,12 @@ struct HubWiring {
     /// Of the first of the authorizations that are kept for push services.
     var authorizationExpiry: Int64? { pushDriver?.authorizationExpiry }
 
+    /// Whether the push service refuses a channel's credential, by the name of the channel.
+    var heldCredentials: [(channel: String, isHeld: Bool)] {
+        let held = Set(courier?.holds.map(\.channel) ?? [])
+        return (courier?.channelNames ?? []).map { ($0, held.contains($0)) }
+    }
+
     /// Nothing more is delivered from now on; returns when what was under way has ended, or after that time. What was
     /// queued waits for the next process.
     func stopDelivering(drain: Duration) {
@@ -76,12 +83,14 @@ struct HubWiring {
         let now: @Sendable () -> Int64 = { Site.now().seconds }
         let push = try PushService.make(configuration, now: now)
         courier = push.map { push in
-            Courier(
-                store: store, drivers: [metrics.pushes.measuring(push.driver)],
+            let report: @Sendable (String) -> Void = { logger.warning("\($0)") }
+            let channel = PushChannel(
+                name: "browser", driver: metrics.pushes.measuring(push.driver),
                 sender: push.driver.reachingFormerKeys(
-                    metrics.pushes.measuring(push.transport, for: push.driver.platform),
-                    onFormerKey: { metrics.pushes.formerKeys.increment() }), now: now,
-                report: { logger.warning("\($0)") })
+                    metrics.pushes.measuring(TransportSender(push.transport), for: push.driver.platform),
+                    onFormerKey: { metrics.pushes.formerKeys.increment() }),
+                services: .byAuthority, now: now, report: report)
+            return Courier(store: store, channels: [channel], now: now, report: report)
         }
         let builtIn = BuiltInHub(
             store: store, courier: courier, now: now, onUnreadable: { logger.warning("hub: \($0)") })

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+package import HTTP
+import System
+
+/// One way to the devices of one platform: a driver, the sender that carries its requests with one credential, and what
+/// follows from the answers for that credential.
+///
+/// When the service refuses the credential, the channel is held: nothing is sent for a minute. Then one push at a time is
+/// sent, and each further refusal doubles the pause, up to 15 minutes.
+package final class PushChannel: Sendable {
+    /// Which of a platform's devices share one push service, so that they wait together when it is in trouble.
+    package enum Services: Sendable {
+        /// All of them.
+        case one
+        /// Those whose requests go to the same host and port, as with browsers.
+        case byAuthority
+    }
+
+    /// That the service refuses the channel's credential. Times are seconds since 1970.
+    package struct Hold: Equatable, Sendable {
+        package let channel: String
+        /// For the operator; never a secret, a handle or a text.
+        package let reason: String
+        package let since: Int64
+        /// When the credential is shown to the service again.
+        package let until: Int64
+    }
+
+    /// Whether a push may be sent.
+    package enum Admission: Sendable {
+        case open
+        /// One at a time, to see whether the credential is accepted again.
+        case probe
+        case held
+    }
+
+    /// For the log and the metrics: `apns`, `apns sandbox`, `browser`. Never a secret.
+    package let name: String
+    /// The app whose devices are reached. Channels of one platform and topic are environments of one service.
+    package let topic: String
+    package let driver: any PushDriver
+    private let sender: any PushSender
+    private let services: Services
+    private let ownService: String
+    private let now: @Sendable () -> Int64
+    private let clock: @Sendable () -> ContinuousClock.Instant
+    private let report: @Sendable (String) -> Void
+    private let credential = Lock<CredentialHold?>(nil)
+
+    /// - Parameters:
+    ///   - now: seconds since 1970.
+    ///   - clock: when a push is sent, for the sender.
+    ///   - report: receives a sentence for the operator when a hold begins and when it ends.
+    package init(
+        name: String, topic: String = "", driver: any PushDriver, sender: any PushSender, services: Services = .one,
+        now: @escaping @Sendable () -> Int64,
+        clock: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
+        report: @escaping @Sendable (String) -> Void = { _ in }
+    ) {
+        (self.name, self.topic) = (name, topic)
+        (self.driver, self.sender, self.services) = (driver, sender, services)
+        (self.now, self.clock, self.report) = (now, clock, report)
+        // With a blank, which no authority has.
+        ownService = "channel \(name)"
+    }
+
+    /// Names the push service that the request goes to. No two channels share a name, even where they share a host.
+    package func service(of request: Request) -> String {
+        switch services {
+        case .one: ownService
+        case .byAuthority: request.authority
+        }
+    }
+
+    /// - Parameter now: seconds since 1970.
+    package func admission(_ now: Int64) -> Admission {
+        credential.withLock { hold in
+            guard let hold else { return .open }
+            return hold.isPause(now) ? .held : .probe
+        }
+    }
+
+    /// Nil while the service accepts the credential.
+    package var hold: Hold? {
+        credential.withLock { hold in
+            hold.map { Hold(channel: name, reason: $0.reason, since: $0.since, until: $0.until) }
+        }
+    }
+
+    /// Sends a request of the driver's. Returns at once. A refused credential that can be renewed is renewed, and the same
+    /// request is sent once more.
+    /// - Parameter completion: called once, as that of `RequestSender.send`; its action is never `renewCredential`.
+    package func send(_ request: Request, _ completion: @escaping @Sendable (PushResult) -> Void) {
+        let isAfterRefusal = credential.withLock { $0 != nil }
+        send(Push(request: request, isAfterRefusal: isAfterRefusal, isRepeated: false), completion)
+    }
+
+    private struct Push {
+        let request: Request
+        /// Whether the channel was held when the push was sent, so that success ends the hold.
+        let isAfterRefusal: Bool
+        /// Whether it was sent before, with a credential that has been renewed since.
+        let isRepeated: Bool
+    }
+
+    private func send(_ push: Push, _ completion: @escaping @Sendable (PushResult) -> Void) {
+        let sentAt = clock()
+        sender.send(push.request) { [self] answer in
+            var result = PushResult(answer, by: driver)
+            if result.closesConnection { sender.reconnect(after: sentAt) }
+            if result.action == .renewCredential {
+                guard push.isRepeated else {
+                    sender.renewCredential(refused: sentAt)
+                    let again = Push(request: push.request, isAfterRefusal: push.isAfterRefusal, isRepeated: true)
+                    return send(again, completion)
+                }
+                result.action = .holdCredential(reason: result.reason ?? result.outcome.rawValue)
+            }
+            switch result.action {
+            case .holdCredential(let reason): refuse(reason)
+            case .removeRegistration, .retryDevice, .tryOtherEnvironment: if push.isAfterRefusal { accept() }
+            case .settle: if push.isAfterRefusal, result.outcome == .success { accept() }
+            case .retry, .renewCredential: break
+            }
+            completion(result)
+        }
+    }
+
+    private func refuse(_ reason: String) {
+        let now = now()
+        let isNew = credential.withLock { hold in
+            hold?.refuse(reason: reason, now: now)
+            guard hold == nil else { return false }
+            hold = CredentialHold(reason: reason, now: now)
+            return true
+        }
+        if isNew, let hold { report("push: the service refuses the credential of \(name): \(hold.reason)") }
+    }
+
+    private func accept() {
+        let wasHeld = credential.withLock { $0.take() != nil }
+        if wasHeld { report("push: the service accepts the credential of \(name) again") }
+    }
+}
