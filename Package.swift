@@ -94,6 +94,12 @@ let package = Package(
             dependencies: ["HTTP", "JSON", "NotificationHub", "Push", "System", "Text", crypto, httpTypes],
             swiftSettings: strict),
 
+        // Apple's push service.
+        .target(
+            name: "APNs",
+            dependencies: ["HTTP", "JSON", "NotificationHub", "Push", "System", "Text", crypto, httpTypes],
+            swiftSettings: room),
+
         // The tutorial's two halves.
         .target(
             name: "AppBackend",
@@ -186,6 +192,12 @@ let package = Package(
             name: "WebPushTests",
             dependencies: [
                 "HTTP", "JSON", "NotificationHub", "Push", "Support", "System", "Text", "WebPush", crypto, httpTypes,
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "APNsTests",
+            dependencies: [
+                "APNs", "HTTP", "JSON", "NotificationHub", "Push", "Support", "System", "Text", crypto, httpTypes,
             ],
             swiftSettings: strict),
         // Browsers' keys, and what a push costs before it is sent; started by script/bench.

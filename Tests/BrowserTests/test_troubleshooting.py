@@ -39,6 +39,9 @@ SPEAKING = (
 )
 # Errors that are printed by their `description`, in which every text counts, and those that are printed as cases.
 DESCRIBED = {
+    "APNs/APNsAnswers.swift": "enum CredentialFault",
+    "APNs/APNsKeyError.swift": "package enum APNsKeyError",
+    "APNs/NotificationFault.swift": "enum NotificationFault",
     "Store/StoreError.swift": "StoreError: CustomStringConvertible",
     "FileStore/Maintenance/StoreEvent.swift": "StoreEvent: CustomStringConvertible",
     "NotificationHub/HubError.swift": "HubError: CustomStringConvertible",

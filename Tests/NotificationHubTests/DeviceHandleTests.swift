@@ -9,8 +9,19 @@ import Text
         #expect(try DeviceHandle.apns(String(repeating: "a", count: 512)).channel.utf8.count == 512)
     }
 
+    @Test(arguments: [
+        "<752efc88 c1f7d1b3 00000000 ffffffff>", "752efc88 c1f7d1b3 00000000 ffffffff",
+        " <752EFC88C1F7D1B300000000FFFFFFFF> ", "752efc88c1f7d1b300000000ffffffff ",
+    ])
+    func `an Apple token is taken out of its description before iOS 13`(_ text: String) throws {
+        #expect(try DeviceHandle.apns(text) == DeviceHandle.apns("752efc88c1f7d1b300000000ffffffff"))
+    }
+
     static let tokens: [(String, HandleError)] = [
-        ("", .empty), ("abc", .notHexadecimal), ("0x00", .notHexadecimal), ("00 11 ", .notHexadecimal),
+        ("", .empty), ("abc", .notHexadecimal), ("0x00", .notHexadecimal), ("00 1 ", .notHexadecimal),
+        ("<0011", .notHexadecimal),
+        ("<>", .notHexadecimal), (" ", .notHexadecimal), ("0011>", .notHexadecimal), ("00\n11", .notHexadecimal),
+        ("<<0011>>", .notHexadecimal), (String(repeating: " ", count: 1025), .tooLong),
         ("٠٠", .notHexadecimal), (String(repeating: "a", count: 514), .tooLong),
         ("{length = 32, bytes = 0x752efc88 ca41f7cc ... e6effa58 ab393847 }", .tokenDescription),
         ("{LENGTH=32,BYTES=0X752EFC88CA41F7CC...E6EFFA58AB393847}", .tokenDescription),

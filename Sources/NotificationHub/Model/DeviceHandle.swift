@@ -27,7 +27,8 @@ package struct DeviceHandle: Hashable, Sendable {
         self.value = value
     }
 
-    /// - Parameter token: hexadecimal of either case, an even number of digits.
+    /// - Parameter token: hexadecimal of either case, an even number of digits; in angle brackets and with blanks, as iOS 12
+    ///   and earlier describe it, too.
     /// - Throws: `HandleError`, as all that follow.
     package static func apns(_ token: String) throws(HandleError) -> DeviceHandle {
         DeviceHandle(.apns(token: try HandleRule.hexadecimal(token)))

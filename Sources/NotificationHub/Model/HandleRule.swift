@@ -27,16 +27,21 @@ enum HandleRule {
     /// In bytes.
     static let maximumURILength = 2048
 
-    /// In upper case, as the hub stores it.
+    /// In upper case, as the hub stores it, and without what `[token description]` of iOS 12 and earlier writes around and
+    /// between the digits: `<752efc88 c1f7d1b3 …>`.
     static func hexadecimal(_ text: String) throws(HandleError) -> String {
-        let bytes = text.utf8
-        guard !bytes.isEmpty else { throw .empty }
-        guard bytes.count <= maximumHexadecimalDigits else { throw .tooLong }
+        guard !text.isEmpty else { throw .empty }
+        guard text.utf8.count <= 2 * maximumHexadecimalDigits else { throw .tooLong }
         guard !isDescription(text) else { throw .tokenDescription }
-        guard bytes.count.isMultiple(of: 2), bytes.allSatisfy({ ASCII.hexValue($0) != nil }) else {
+        var digits = text.utf8.filter { $0 != UInt8(ascii: " ") }[...]
+        if digits.first == UInt8(ascii: "<"), digits.last == UInt8(ascii: ">") {
+            digits = digits.dropFirst().dropLast()
+        }
+        guard digits.count <= maximumHexadecimalDigits else { throw .tooLong }
+        guard !digits.isEmpty, digits.count.isMultiple(of: 2), digits.allSatisfy({ ASCII.hexValue($0) != nil }) else {
             throw .notHexadecimal
         }
-        return text.uppercased()
+        return String(decoding: digits, as: UTF8.self).uppercased()
     }
 
     /// `{length = 32, bytes = 0x752efc88 … ab393847}`; the tutorials' apps take the blanks out and make it upper case.
