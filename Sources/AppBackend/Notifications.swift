@@ -9,9 +9,12 @@ package struct Notifications: Sendable {
     /// Platforms that are sent to, in the order in which they are tried.
     package let platforms: [Platform]
 
-    package init(hub: any Hub, platforms: [Platform]) {
+    package let secureForm: SecureForm
+
+    package init(hub: any Hub, platforms: [Platform], secureForm: SecureForm = .silent) {
         self.hub = hub
         self.platforms = platforms
+        self.secureForm = secureForm
     }
 
     /// Sends one notification per platform, each to the devices that the expression names.

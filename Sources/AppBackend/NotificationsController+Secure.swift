@@ -31,7 +31,7 @@ extension NotificationsController {
             expiresAt: time + retentionSeconds)
         let audience = TagExpression.tag(try RegisterController.userTag(recipient.owner))
         var delivery = notifications.send(to: audience, on: platforms, requestID: request.id) { platform in
-            Payload.secure(id: kept.id, token: kept.token, to: platform)
+            Payload.secure(id: kept.id, token: kept.token, to: platform, notifications.secureForm)
         }
         if let templates {
             let notification = Payload.templateSecure(id: kept.id, token: kept.token)

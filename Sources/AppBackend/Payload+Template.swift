@@ -23,8 +23,7 @@ extension Payload {
                 names(secureID, secureToken, &json)
             }
             // It has an alert as well, so it is no background push.
-            let headers = [PushHeader("apns-push-type", "alert"), PushHeader("apns-priority", "10")]
-            return Template(body: String(decoding: body, as: UTF8.self), headers: headers)
+            return Template(body: String(decoding: body, as: UTF8.self), headers: alertHeaders)
         case .fcm:
             let body = fcmMessage { json in
                 json.member("message", message)

@@ -26,16 +26,15 @@ enum Payload {
     }
 
     /// Nothing but the names of a stored payload: `secureId` for the tutorials' clients, `secureToken` for new ones.
-    static func secure(id: Int32, token: String, to platform: Platform) -> HubNotification? {
+    static func secure(id: Int32, token: String, to platform: Platform, _ form: SecureForm) -> HubNotification? {
         switch platform {
         case .apns:
             return .apns(
                 json: object { json in
-                    // A background push (Apple: content-available without alert, sound or badge).
-                    json.member("aps") { $0.member("content-available", 1) }
+                    json.member("aps") { aps(form, &$0) }
                     names(String(id), token, &json)
                 },
-                headers: backgroundHeaders)
+                headers: form == .silent ? backgroundHeaders : alertHeaders)
         case .fcm: return .fcm(json: fcmMessage { names(String(id), token, &$0) })
         // A raw notification is its bytes alone, and the tutorial's client reads them as a number.
         case .wns: return .wnsRaw(Array(String(id).utf8))
@@ -44,12 +43,28 @@ enum Payload {
         }
     }
 
+    private static func aps(_ form: SecureForm, _ json: inout JSONWriter) {
+        if case .alert(let text, let key) = form {
+            json.member("alert") { alert in
+                // The body is for apps that do not have the key.
+                alert.member("body", text)
+                if let key { alert.member("loc-key", key) }
+            }
+            json.member("mutable-content", 1)
+            json.member("sound", "default")
+        }
+        // Without an alert it is a background push.
+        json.member("content-available", 1)
+    }
+
     static func text(_ message: String, from sender: String) -> String { "From \(sender): \(message)" }
 
     /// Since iOS 13 Apple drops a background push that does not say so and ask for priority 5; 10 is an error.
     private static let backgroundHeaders = [
         PushHeader("apns-push-type", "background"), PushHeader("apns-priority", "5"),
     ]
+
+    static let alertHeaders = [PushHeader("apns-push-type", "alert"), PushHeader("apns-priority", "10")]
 
     /// A message of data alone, which Android delivers to the app. Without a priority it waits until the device wakes.
     static func fcmMessage(_ data: (inout JSONWriter) -> Void) -> [UInt8] {

@@ -26,6 +26,8 @@ package struct PushHosts: Sendable {
     private var names: Set<String>
     /// With the dot: `.push.apple.com`.
     private var suffixes: [String]
+    /// Whether every name may be sent to; the transport still refuses private addresses.
+    private var isAny = false
     /// Lower case and with port, 443 too: those that may have any address, also one of this host.
     package private(set) var privateAuthorities: Set<String> = []
 
@@ -36,18 +38,30 @@ package struct PushHosts: Sendable {
 
     /// - Parameters:
     ///   - hosts: names (`fcm.googleapis.com`), or `*.` and a domain, which stands for every name below the domain and
-    ///     not for the domain itself. Their port is 443. Nil: the vendors'.
+    ///     not for the domain itself. Their port is 443. The word `vendors` stands for those of the vendors, and `*` for
+    ///     every name of two labels or more. Nil: the vendors'.
     ///   - privateHosts: `host:port`; an IPv6 address in brackets. They may be addresses, and have private ones.
     /// - Throws: `BadEntry`.
     package init(_ hosts: [String]? = nil, privateHosts: [String] = []) throws(BadEntry) {
         self = hosts == nil ? .vendors : PushHosts(names: [], suffixes: [])
         for entry in hosts ?? [] {
+            if entry == "*" {
+                isAny = true
+                continue
+            }
+            if entry == "vendors" {
+                names.formUnion(Self.vendors.names)
+                suffixes += Self.vendors.suffixes
+                continue
+            }
             let isSuffix = entry.hasPrefix("*.")
             guard let authority = Authority(isSuffix ? entry.dropFirst(2) : entry[...]), authority.port == nil,
                 Self.isName(authority.host, labels: isSuffix ? 2 : 1)
             else {
                 throw BadEntry(
-                    entry: entry, reason: "must be a host's name, or *. and a domain of two labels, without a port")
+                    entry: entry,
+                    reason:
+                        "must be a host's name, *. and a domain of two labels, without a port, or one of: vendors, *")
             }
             if isSuffix { suffixes.append("." + authority.host) } else { names.insert(authority.host) }
         }
@@ -74,6 +88,7 @@ package struct PushHosts: Sendable {
         let port = authority.port ?? Self.httpsPort
         if privateAuthorities.contains("\(authority.host):\(port)") { return true }
         guard port == Self.httpsPort, Self.isName(authority.host, labels: 1) else { return false }
+        if isAny, Self.isName(authority.host, labels: 2) { return true }
         return names.contains(authority.host) || suffixes.contains { authority.host.hasSuffix($0) }
     }
 

@@ -81,7 +81,8 @@ package struct WebPushDriver: PushDriver {
         case 413: PushResult(.invalidNotificationSize)
         // 406 is Microsoft's 429. Both are about the one subscription.
         case 406, 429: PushResult(.throttled, .retryDevice(afterSeconds: retryAfter(response)))
-        case 503: PushResult(.pnsUnavailable, .retry(afterSeconds: retryAfter(response)))
+        // 507 is ntfy's word for a topic that has no subscriber at the moment (UnifiedPush).
+        case 503, 507: PushResult(.pnsUnavailable, .retry(afterSeconds: retryAfter(response)))
         case 500: PushResult(.pnsServerError, .retry(afterSeconds: retryAfter(response)))
         // From a gateway in front of the service, which may have taken the message: not again.
         case 502, 504: PushResult(.pnsServerError)

@@ -93,4 +93,27 @@ struct PayloadTests {
         #expect(messages.count == Self.secure.count)
         for (row, message) in zip(Self.secure, messages) { try row.check(message, id: id, token: token) }
     }
+
+    @Test func `as an alert it shows Apple's devices the operator's words, and neither sender nor text leaves`() throws
+    {
+        let site = try TestSite { parts in
+            parts.notifications = Notifications(
+                hub: parts.notifications.hub, platforms: parts.notifications.platforms,
+                secureForm: .alert(text: "A \"new\" message", localizationKey: "SECURE"))
+        }
+        let response = site.call(
+            .post, "/api/notifications", query: "to_tag=alice", as: "bob", body: #""the launch code""#)
+        let id = try #require(try SendOutcome(response).id)
+        let now = Timestamp(seconds: site.clock.seconds)
+        let token = try #require(try site.store.notification(id, owner: "alice", now: now)).token
+        let alert = Row(
+            platform: "apns", format: "apple",
+            body: #"{"aps":{"alert":{"body":"A \"new\" message","loc-key":"SECURE"},"mutable-content":1,"#
+                + #""sound":"default","content-available":1},"secureId":"{id}","secureToken":"{token}"}"#,
+            contentType: Self.json, appleType: "alert", applePriority: "10")
+        for (row, message) in zip([alert] + Self.secure.dropFirst(), site.hub.messages) {
+            try row.check(message, id: id, token: token)
+            #expect(!message.body.contains("bob") && !message.body.contains("launch"))
+        }
+    }
 }

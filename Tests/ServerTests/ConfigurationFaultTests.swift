@@ -35,6 +35,8 @@ struct ConfigurationFaultTests {
         Row(#""notifications": { "retentionDays": 0 }"#, "notifications.retentionDays"),
         Row(#""session": { "hours": 0 }"#, "session.hours"), Row(#""session": { "hours": 8761 }"#, "session.hours"),
         Row(#""log": { "level": "loud" }"#, "log.level"),
+        Row(#""secure": { "form": "loud" }"#, "secure.form"), Row(#""secure": { "text": "News" }"#, "secure.text"),
+        Row(#""secure": { "form": "alert", "locKey": "a\nb" }"#, "secure.locKey"),
         Row(#""hub": { "connectionString": "nonsense" }"#, "hub.connectionString"),
         Row(
             #""hub": { "connectionString": "Endpoint=http://a.example/;SharedAccessKeyName=n;SharedAccessKey=\#(key)" }"#,

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import AppBackend
 import NotificationHub
 import Support
 import Testing
@@ -73,6 +74,22 @@ struct ConfigurationValueTests {
         },
         Row("policy.sendTo", "*", #""policy.sendTo": []"#, "") { $0.policy.defaultSendTo.joined(separator: ",") },
         Row("policy.secureOnly", "false", #""policy.secureOnly": true"#, "true") { "\($0.policy.isSecureOnly)" },
+        Row(
+            "secure.form", "silent", #""secure.form": "alert""#,
+            "alert(text: \"\(SecureForm.defaultText)\", localizationKey: nil)"
+        ) {
+            "\($0.secureForm)"
+        },
+        Row(
+            "secure.text", "silent", #""secure.form": "alert", "secure.text": "News""#,
+            #"alert(text: "News", localizationKey: nil)"#
+        ) {
+            "\($0.secureForm)"
+        },
+        Row(
+            "secure.locKey", "silent", #""secure.form": "alert", "secure.text": "News", "secure.locKey": "NEWS""#,
+            #"alert(text: "News", localizationKey: Optional("NEWS"))"#
+        ) { "\($0.secureForm)" },
         Row("session.hours", "168", #""session.hours": 1"#, "1") { "\($0.sessionHours)" },
         Row("notifications.retentionDays", "30", #""notifications.retentionDays": 7"#, "7") { "\($0.retentionDays)" },
         Row("limits.bodyBytes", "65536", #""limits.bodyBytes": 2048"#, "2048") { "\($0.bodyBytes)" },

@@ -36,6 +36,22 @@ import Testing
         #expect(!allows(hosts, "fcm.googleapis.com") && !allows(hosts, "push.example.net"))
     }
 
+    @Test func `are those that the operator adds to the vendors'`() throws {
+        let hosts = try PushHosts(["vendors", "ntfy.example.com"])
+        #expect(allows(hosts, "ntfy.example.com") && allows(hosts, "fcm.googleapis.com"))
+        #expect(allows(hosts, "web.push.apple.com") && !allows(hosts, "ntfy.example.net"))
+    }
+
+    @Test func `are any names, where the operator says so, and still no addresses`() throws {
+        let hosts = try PushHosts(["*"])
+        #expect(allows(hosts, "ntfy.example.com") && allows(hosts, "fcm.googleapis.com"))
+        for text in [
+            "localhost", "127.0.0.1", "[::1]", "2130706433", "0x7f.1", "127.1", "ntfy.example.com:8443", "example.com.",
+        ] {
+            #expect(!allows(hosts, text))
+        }
+    }
+
     @Test func `are private ones exactly as they are named`() throws {
         let hosts = try PushHosts([], privateHosts: ["LocalHost:9446", "127.0.0.1:9447", "[::1]:9448", "push.lan:443"])
         #expect(hosts.privateAuthorities == ["localhost:9446", "127.0.0.1:9447", "[::1]:9448", "push.lan:443"])
@@ -51,7 +67,7 @@ import Testing
     }
 
     @Test(arguments: [
-        "", "*", "*.", "*.com", "*.*.com", "a.*.com", "*example.com", "example.com:443", "https://example.com",
+        "", "**", "*.", "*.com", "*.*.com", "a.*.com", "*example.com", "example.com:443", "https://example.com",
         "example.com/", "a b", "user@example.com", "example.com.", "127.0.0.1", "[::1]", "*.1.2", "2130706433", "a..b",
     ])
     func `are not named so`(entry: String) {

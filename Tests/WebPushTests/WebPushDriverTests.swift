@@ -165,6 +165,7 @@ private func notification(_ text: String = "{}", _ headers: [PushHeader] = []) -
         (500, .pnsServerError, .retry(afterSeconds: nil)), (501, .pnsInterfaceError, .settle),
         (502, .pnsServerError, .settle), (503, .pnsUnavailable, .retry(afterSeconds: nil)),
         (504, .pnsServerError, .settle), (505, .pnsInterfaceError, .settle),
+        (507, .pnsUnavailable, .retry(afterSeconds: nil)),
         (999, .pnsInterfaceError, .settle),
     ]
 

@@ -24,6 +24,7 @@ extension SiteConfiguration {
         "workers",
         "auth.method", "auth.realm",
         "policy.tags", "policy.sendTo", "policy.secureOnly",
+        "secure.form", "secure.text", "secure.locKey",
         "session.hours",
         "notifications.retentionDays",
         "limits.bodyBytes", "limits.drainSeconds", "limits.sendsPerMinute", "limits.sendsAtOnce",
@@ -139,6 +140,7 @@ extension SiteConfiguration {
         policy.defaultTags = reading.list("policy.tags") ?? policy.defaultTags
         policy.defaultSendTo = reading.list("policy.sendTo") ?? policy.defaultSendTo
         policy.isSecureOnly = reading.flag("policy.secureOnly") ?? policy.isSecureOnly
+        readSecureForm(&reading)
         sessionHours = reading.number("session.hours", 1...8760) ?? sessionHours
         retentionDays = reading.number("notifications.retentionDays", 1...3650) ?? retentionDays
         bodyBytes = reading.number("limits.bodyBytes", 1024...ServerLimits.maximumBodyBytes) ?? bodyBytes
@@ -174,6 +176,22 @@ extension SiteConfiguration {
         hub.timeout = reading.number("hub.timeout", 1...120) ?? hub.timeout
         hub.caFile = reading.certificates("hub.caFile")
         hub.proxy = reading.text("hub.proxy")
+    }
+
+    private mutating func readSecureForm(_ reading: inout ConfigurationReading) {
+        enum Name: String, CaseIterable { case silent, alert }
+        let (text, key) = (reading.text("secure.text"), reading.text("secure.locKey"))
+        let name: Name? = reading.choice("secure.form")
+        if name == .alert {
+            secureForm = .alert(text: text ?? SecureForm.defaultText, localizationKey: key)
+        } else if text != nil || key != nil {
+            reading.fault(text != nil ? "secure.text" : "secure.locKey", "is shown only with secure.form alert")
+        }
+        for (key, text) in [("secure.text", text), ("secure.locKey", key)] {
+            guard let text, text.utf8.count > SecureForm.maximumBytes || text.utf8.contains(where: { $0 < 0x20 })
+            else { continue }
+            reading.fault(key, "must be one line of at most \(SecureForm.maximumBytes) bytes")
+        }
     }
 
     private mutating func readUserLimits(_ reading: inout ConfigurationReading) {

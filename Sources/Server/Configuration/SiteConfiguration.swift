@@ -68,6 +68,7 @@ package struct SiteConfiguration: Sendable {
     package var authenticationMethod = AuthenticationMethod.users
     package var realm = "AppBackend"
     package var policy = TagPolicy()
+    package var secureForm = SecureForm.silent
     package var sessionHours = 168
     package var retentionDays = 30
     package var userLimits = UserLimits()

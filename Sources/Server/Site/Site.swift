@@ -47,7 +47,9 @@ package struct Site {
         let hub = try HubWiring(configuration, store: store, metrics: metrics, logger: logger)
         let readings = SiteReadings(store: store, hub: hub, now: { Self.now().seconds })
         var parts = Backend.Parts(
-            store: store, notifications: Notifications(hub: hub.hub, platforms: configuration.hub.platforms),
+            store: store,
+            notifications: Notifications(
+                hub: hub.hub, platforms: configuration.hub.platforms, secureForm: configuration.secureForm),
             authenticator: authenticator,
             policy: configuration.policy, retentionSeconds: Int64(configuration.retentionDays) * 86_400,
             realm: configuration.realm, sessionSeconds: Int64(configuration.sessionHours) * 3_600,
