@@ -61,6 +61,10 @@ package struct ConfigurationFile {
             case .null: continue
             case .object(let inner) where inner.isEmpty: emptyObjects.append(key)
             case .object(let inner): flatten(inner, prefix: key + ".")
+            case .array(let elements) where Self.isListOfApps(key, elements):
+                for (index, element) in elements.enumerated() {
+                    flatten(element.members ?? [], prefix: "\(key).\(index).")
+                }
             case .array(let elements):
                 let texts = elements.compactMap(Self.text)
                 if texts.count < elements.count {
@@ -70,6 +74,10 @@ package struct ConfigurationFile {
             default: Self.text(member.value).map { set(key, .string($0)) }
             }
         }
+    }
+
+    private static func isListOfApps(_ key: String, _ elements: [JSONValue]) -> Bool {
+        SiteConfiguration.appGroups[key] != nil && elements.allSatisfy { $0.members?.isEmpty == false }
     }
 
     private mutating func set(_ key: String, _ content: ConfigContent) {

@@ -10,6 +10,8 @@ struct ConfigurationReading {
     /// Where relative paths begin; nil: there is no file, and no such place.
     let folder: String?
     private(set) var faults: [ConfigurationFault] = []
+    /// Files that were named and hold a secret, by their keys.
+    private(set) var secretFiles: [(String, String)] = []
 
     /// - Parameter folder: the file's, as an absolute path.
     init(reader: ConfigReader, file: [String: ConfigValue], folder: String?) {
@@ -22,18 +24,26 @@ struct ConfigurationReading {
         faults.append(ConfigurationFault(key: key, reason: reason))
     }
 
+    mutating func noteSecretFile(_ key: String, _ path: String) {
+        secretFiles.append((key, path))
+    }
+
     /// An empty value is the same as none, so that an environment variable can be emptied.
     mutating func text(_ key: String) -> String? {
         if case .stringArray? = file[key]?.content { fault(key, "must be one value, not a list") }
-        let text = reader.string(forKey: ConfigKey(key), isSecret: SiteConfiguration.secretKeys.contains(key))
+        let text = reader.string(forKey: ConfigKey(key), isSecret: Self.isSecret(key))
         return text?.isEmpty == false ? text : nil
     }
 
     mutating func list(_ key: String) -> [String]? {
         if case .string? = file[key]?.content { fault(key, "must be a list") }
-        return reader.stringArray(forKey: ConfigKey(key), isSecret: SiteConfiguration.secretKeys.contains(key))?.map {
+        return reader.stringArray(forKey: ConfigKey(key), isSecret: Self.isSecret(key))?.map {
             String($0.trimmingBlanks)
         }
+    }
+
+    private static func isSecret(_ key: String) -> Bool {
+        SiteConfiguration.secretKeys.contains(SiteConfiguration.general(key))
     }
 
     mutating func number(_ key: String, _ range: ClosedRange<Int>) -> Int? {

@@ -47,7 +47,7 @@ extension SiteConfiguration {
     private static func isSecret(_ key: String, _ value: String) -> Bool {
         switch key {
         case "store.url", "hub.proxy", "webPush.proxy": hasPassword(value)
-        default: secretKeys.contains(key) && !value.isEmpty
+        default: secretKeys.contains(general(key)) && !value.isEmpty
         }
     }
 

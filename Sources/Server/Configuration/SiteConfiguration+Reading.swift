@@ -12,10 +12,15 @@ extension SiteConfiguration {
     /// `LoadCredential=`), named like the key; such a file wins over the environment, and that over the file.
     package static let secretKeys = [
         "hub.connectionString", "localHub.key", "localHub.keys", "store.url", "webPush.privateKey",
-        "webPush.formerPrivateKey",
+        "webPush.formerPrivateKey", "apns.key", "apns.certificatePassword", "fcm.credential", "wns.secret",
     ]
 
-    static let knownKeys: Set<String> = [
+    /// Secrets of several lines.
+    private static let documents = ["apns.key", "fcm.credential"]
+
+    static let knownKeys = ownKeys.union(appGroups.flatMap { group, keys in keys.map { "\(group).\($0)" } })
+
+    private static let ownKeys: Set<String> = [
         "hub.connectionString", "hub.name", "hub.platforms", "hub.timeout", "hub.caFile", "hub.proxy",
         "localHub.serve", "localHub.keyName", "localHub.key", "localHub.keys", "localHub.hosts",
         "store.path", "store.url", "store.connections",
@@ -53,10 +58,10 @@ extension SiteConfiguration {
                 return (nil, [error])
             }
         }
-        faults += values.keys.filter { !knownKeys.contains($0) }.sorted().map {
+        faults += values.keys.filter { !knownKeys.contains(general($0)) }.sorted().map {
             ConfigurationFault(key: $0, reason: "there is no such key")
         }
-        values = values.filter { knownKeys.contains($0.key) }
+        values = values.filter { knownKeys.contains(general($0.key)) }
         var secrets: [String: ConfigValue] = [:]
         do throws(ConfigurationFault) {
             secrets = try credentials(environment)
@@ -71,12 +76,10 @@ extension SiteConfiguration {
         var reading = ConfigurationReading(
             reader: reader, file: values, folder: path.flatMap(ConfigurationFile.folder(of:)))
         var configuration = SiteConfiguration(&reading)
+        let credentials = secrets.keys.compactMap { key in credentialPath(key, environment).map { (key, $0) } }
         configuration.exposures = exposures(
             file: path.map { ($0, values.compactMapValues(\.content.text)) },
-            credentials: Dictionary(
-                uniqueKeysWithValues: secrets.keys.compactMap { key in
-                    credentialPath(key, environment).map { (key, $0) }
-                }))
+            credentials: Dictionary(credentials + reading.secretFiles) { first, _ in first })
         faults += reading.faults
         return (configuration, faults)
     }
@@ -113,7 +116,11 @@ extension SiteConfiguration {
             // An editor ends a file with a line break, a secret does not.
             let lines = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline).map(String.init)
             guard let first = lines.first else { throw ConfigurationFault(key: key, reason: "\(path): is empty") }
-            values[key] = ConfigValue(key == "localHub.keys" ? .stringArray(lines) : .string(first), isSecret: true)
+            let content: ConfigContent =
+                if key == "localHub.keys" { .stringArray(lines) } else if documents.contains(key) {
+                    .string(String(decoding: bytes, as: UTF8.self))
+                } else { .string(first) }
+            values[key] = ConfigValue(content, isSecret: true)
         }
         return values
     }
@@ -123,6 +130,7 @@ extension SiteConfiguration {
         readHub(&reading)
         readLocalHub(&reading)
         webPush = WebPush(&reading, hasExternalHub: hub.connection != nil)
+        readApps(&reading)
         store = StoreLocation(&reading)
         listen = reading.text("listen")
         allowsRemotePeers = reading.flag("listenToRemotePeers") ?? allowsRemotePeers
@@ -192,6 +200,23 @@ extension SiteConfiguration {
             else { continue }
             reading.fault(key, "must be one line of at most \(SecureForm.maximumBytes) bytes")
         }
+    }
+
+    /// A group that is there switches its platform on in the built-in hub.
+    private mutating func readApps(_ reading: inout ConfigurationReading) {
+        func check(_ platform: Platform) -> [String] {
+            let groups = reading.apps(platform.rawValue)
+            guard let first = groups.first else { return [] }
+            if hub.connection != nil {
+                reading.fault(first, "is for the built-in hub; the hub of hub.connectionString delivers by itself")
+            } else if !hub.platforms.contains(platform) {
+                reading.fault(first, "is of no use: hub.platforms has no \(platform.rawValue)")
+            }
+            return groups
+        }
+        apns = check(.apns).compactMap { APNsApp($0, &reading) }
+        fcm = check(.fcm).compactMap { FCMProject($0, &reading) }
+        wns = check(.wns).compactMap { WNSApp($0, &reading) }
     }
 
     private mutating func readUserLimits(_ reading: inout ConfigurationReading) {

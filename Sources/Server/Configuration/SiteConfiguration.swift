@@ -60,6 +60,9 @@ package struct SiteConfiguration: Sendable {
     package var hub = Hub()
     package var localHub = ServedHub()
     package var webPush = WebPush()
+    package var apns: [APNsApp] = []
+    package var fcm: [FCMProject] = []
+    package var wns: [WNSApp] = []
     package var store = StoreLocation.folder("")
     /// nil: the listening socket that standard input or systemd hands over.
     package var listen: String?
