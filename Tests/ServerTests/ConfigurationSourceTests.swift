@@ -44,11 +44,19 @@ struct ConfigurationSourceTests {
         ("store.url", "postgresql://db.example/site"),
         ("webPush.privateKey", "yfWPiYE-n46HLnH0KqZOF1fJJU3MYrct3AELtAQ-oRw"),
         ("webPush.formerPrivateKey", "yfWPiYE-n46HLnH0KqZOF1fJJU3MYrct3AELtAQ-oRw"),
+        ("apns.key", "key"), ("apns.certificatePassword", "password"), ("fcm.credential", "{\n}"),
+        ("wns.secret", "secret"),
+    ]
+    /// What else the secrets of an app need.
+    private static let others = [
+        "apns.key": #", "apns": { "keyId": "KEYID12345", "teamId": "TEAM123456", "topic": "com.example.app" }"#,
+        "apns.certificatePassword": #", "apns": { "certificateFile": "app-backend.json", "topic": "com.example.app" }"#,
+        "wns.secret": #", "wns": { "packageSid": "p" }"#,
     ]
 
     @Test(arguments: secrets)
     func `each secret may be a credential, and an unusable one is a fault`(row: (key: String, value: String)) throws {
-        let members = #""webPush": { "subject": "mailto:push@example.com" }"#
+        let members = #""webPush": { "subject": "mailto:push@example.com" }"# + (Self.others[row.key] ?? "")
         let text = row.key == "store.url" ? "{ \(members) }" : "{ \(Self.store), \(members) }"
         func read(_ files: [String: String]) throws -> WrittenConfiguration {
             try WrittenConfiguration(text, files: files, environment: ["CREDENTIALS_DIRECTORY": "FOLDER/credentials"])

@@ -90,6 +90,56 @@ struct ConfigurationValueTests {
             "secure.locKey", "silent", #""secure.form": "alert", "secure.text": "News", "secure.locKey": "NEWS""#,
             #"alert(text: "News", localizationKey: Optional("NEWS"))"#
         ) { "\($0.secureForm)" },
+        apns("key", #""apns.key": "k""#, "k") {
+            if case .key(let key, _, _) = $0.credential { key.reveal() } else { "none" }
+        },
+        apns("keyFile", #""apns.keyFile": "ca.pem""#, "-----BEGIN CERTIFICATE-----\n") {
+            if case .key(let key, _, _) = $0.credential { key.reveal() } else { "none" }
+        },
+        apns("keyId", #""apns.key": "k""#, "KEYID12345") {
+            if case .key(_, let id, _) = $0.credential { id } else { "none" }
+        },
+        apns("teamId", #""apns.key": "k""#, "TEAM123456") {
+            if case .key(_, _, let team) = $0.credential { team } else { "none" }
+        },
+        apns("topic", #""apns.key": "k""#, "com.example.app") { $0.topic },
+        apns("environment", #""apns.key": "k", "apns.environment": "Sandbox""#, "sandbox") { $0.environment.rawValue },
+        apns("certificateFile", #""apns.certificateFile": "ca.pem""#, "ca.pem") {
+            if case .certificate(let file, _) = $0.credential { name(of: file) } else { "none" }
+        },
+        apns("certificatePassword", #""apns.certificateFile": "ca.pem", "apns.certificatePassword": "pass""#, "pass") {
+            if case .certificate(_, let password?) = $0.credential { password.reveal() } else { "none" }
+        },
+        apns("endpoint", #""apns.key": "k", "apns.endpoint": "https://a.example:8443""#, "https://a.example:8443") {
+            $0.calls.endpoint ?? "none"
+        },
+        apns("caFile", #""apns.key": "k", "apns.caFile": "ca.pem""#, "ca.pem") { name(of: $0.calls.caFile) },
+        apns("timeout", #""apns.key": "k", "apns.timeout": 20"#, "20") { "\($0.calls.timeout)" },
+        fcm("credential", "", "{}") { $0.credential.reveal() },
+        Row("fcm.credentialFile", "none", #""fcm.credentialFile": "ca.pem""#, "-----BEGIN CERTIFICATE-----\n") {
+            $0.fcm.first?.credential.reveal() ?? "none"
+        },
+        fcm("endpoint", #", "fcm.endpoint": "https://f.example""#, "https://f.example") { $0.calls.endpoint ?? "none" },
+        fcm("caFile", #", "fcm.caFile": "ca.pem""#, "ca.pem") { name(of: $0.calls.caFile) },
+        fcm("timeout", #", "fcm.timeout": 5"#, "5") { "\($0.calls.timeout)" },
+        wns("packageSid", #""wns.packageSid": "ms-app://s""#, "ms-app://s") {
+            if case .package(let sid) = $0.identity { sid } else { "none" }
+        },
+        wns("clientId", #""wns.clientId": "c", "wns.tenant": "t""#, "c") {
+            if case .application(let client, _) = $0.identity { client } else { "none" }
+        },
+        wns("tenant", #""wns.clientId": "c", "wns.tenant": "t""#, "t") {
+            if case .application(_, let tenant) = $0.identity { tenant } else { "none" }
+        },
+        wns("secret", #""wns.packageSid": "p""#, "wns-secret") { $0.secret.reveal() },
+        wns("tokenEndpoint", #""wns.packageSid": "p", "wns.tokenEndpoint": "https://t/a.srf""#, "https://t/a.srf") {
+            $0.tokenEndpoint ?? "none"
+        },
+        wns("endpoint", #""wns.packageSid": "p", "wns.endpoint": "https://w.example""#, "https://w.example") {
+            $0.calls.endpoint ?? "none"
+        },
+        wns("caFile", #""wns.packageSid": "p", "wns.caFile": "ca.pem""#, "ca.pem") { name(of: $0.calls.caFile) },
+        wns("timeout", #""wns.packageSid": "p", "wns.timeout": 120"#, "120") { "\($0.calls.timeout)" },
         Row("session.hours", "168", #""session.hours": 1"#, "1") { "\($0.sessionHours)" },
         Row("notifications.retentionDays", "30", #""notifications.retentionDays": 7"#, "7") { "\($0.retentionDays)" },
         Row("limits.bodyBytes", "65536", #""limits.bodyBytes": 2048"#, "2048") { "\($0.bodyBytes)" },
@@ -135,6 +185,31 @@ struct ConfigurationValueTests {
             $0.webPush.publicKey ?? "none"
         },
     ]
+
+    private static func apns(
+        _ key: String, _ members: String, _ set: String,
+        _ read: @escaping @Sendable (SiteConfiguration.APNsApp) -> String
+    ) -> Row {
+        let ids =
+            members.contains("certificateFile") ? "" : #", "apns.keyId": "KEYID12345", "apns.teamId": "TEAM123456""#
+        return Row("apns.\(key)", "none", members + #", "apns.topic": "com.example.app""# + ids, set) {
+            $0.apns.first.map(read) ?? "none"
+        }
+    }
+
+    private static func fcm(
+        _ key: String, _ members: String, _ set: String,
+        _ read: @escaping @Sendable (SiteConfiguration.FCMProject) -> String
+    ) -> Row {
+        Row("fcm.\(key)", "none", #""fcm.credential": "{}""# + members, set) { $0.fcm.first.map(read) ?? "none" }
+    }
+
+    private static func wns(
+        _ key: String, _ members: String, _ set: String,
+        _ read: @escaping @Sendable (SiteConfiguration.WNSApp) -> String
+    ) -> Row {
+        Row("wns.\(key)", "none", members + #", "wns.secret": "wns-secret""#, set) { $0.wns.first.map(read) ?? "none" }
+    }
 
     private static func name(of path: String?) -> String {
         path.map { String($0.split(separator: "/").last ?? "") } ?? "none"

@@ -89,11 +89,12 @@ extension SiteConfiguration.APNsApp {
     }
 
     private static func credential(_ group: String, _ reading: inout ConfigurationReading) -> Credential? {
-        let key = reading.secret("\(group).key", orFile: "\(group).keyFile")
         let certificate = reading.path("\(group).certificateFile")
         let password = reading.text("\(group).certificatePassword").map { Secret($0) }
         if let certificate {
-            if key != nil { reading.fault("\(group).certificateFile", "is not for an app that has a key") }
+            if reading.text("\(group).key") ?? reading.text("\(group).keyFile") != nil {
+                reading.fault("\(group).certificateFile", "is not for an app that has a key")
+            }
             reading.noteSecretFile("\(group).certificateFile", certificate)
             guard ConfigurationFile.read(certificate) != nil else {
                 reading.fault("\(group).certificateFile", "cannot be read")
@@ -103,11 +104,9 @@ extension SiteConfiguration.APNsApp {
         }
         let keyID = reading.needed("\(group).keyId", "the key's id of ten characters")
         let teamID = reading.needed("\(group).teamId", "the team's id of ten characters")
-        guard let key else {
-            reading.fault("\(group).keyFile", "is needed: the .p8 file of Apple's developer site; or certificateFile")
-            return nil
-        }
-        guard let keyID, let teamID else { return nil }
+        let key = reading.secret(
+            "\(group).key", orFile: "\(group).keyFile", "the .p8 file of Apple's developer site; or certificateFile")
+        guard let key, let keyID, let teamID else { return nil }
         return .key(key, keyID: keyID, teamID: teamID)
     }
 }
@@ -115,10 +114,9 @@ extension SiteConfiguration.APNsApp {
 extension SiteConfiguration.FCMProject {
     init?(_ group: String, _ reading: inout ConfigurationReading) {
         calls = SiteConfiguration.PushServiceCalls(group, &reading)
-        guard let text = reading.secret("\(group).credential", orFile: "\(group).credentialFile") else {
-            reading.fault("\(group).credentialFile", "is needed: the JSON file of the project's service account")
-            return nil
-        }
+        let text = reading.secret(
+            "\(group).credential", orFile: "\(group).credentialFile", "the JSON file of the project's service account")
+        guard let text else { return nil }
         credential = text
     }
 }
@@ -170,9 +168,12 @@ extension ConfigurationReading {
     }
 
     /// A secret of several lines: the value, or the content of the file that the other key names.
-    fileprivate mutating func secret(_ key: String, orFile fileKey: String) -> Secret? {
+    fileprivate mutating func secret(_ key: String, orFile fileKey: String, _ what: String) -> Secret? {
         if let text = text(key) { return Secret(text) }
-        guard let path = path(fileKey) else { return nil }
+        guard let path = path(fileKey) else {
+            fault(fileKey, "is needed: \(what)")
+            return nil
+        }
         noteSecretFile(fileKey, path)
         guard let bytes = ConfigurationFile.read(path) else {
             fault(fileKey, "\(path) cannot be read")
