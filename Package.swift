@@ -86,7 +86,9 @@ let package = Package(
             swiftSettings: strict),
 
         // What a hub must know of a push service.
-        .target(name: "Push", dependencies: ["HTTP", "NotificationHub", "System"], swiftSettings: strict),
+        .target(
+            name: "Push", dependencies: ["HTTP", "JSON", "NotificationHub", "System", "Text", httpTypes],
+            swiftSettings: strict),
 
         // A push service that needs no vendor's account: browsers.
         .target(
@@ -200,6 +202,8 @@ let package = Package(
                 "APNs", "HTTP", "JSON", "NotificationHub", "Push", "Support", "System", "Text", crypto, httpTypes,
             ],
             swiftSettings: strict),
+        .testTarget(
+            name: "PushTests", dependencies: ["HTTP", "Push", "System", "Text", httpTypes], swiftSettings: strict),
         // Browsers' keys, and what a push costs before it is sent; started by script/bench.
         .executableTarget(
             name: "web-push-bench", dependencies: ["NotificationHub", "Text", "WebPush", crypto],

@@ -29,6 +29,12 @@ package struct PushOutcome: RawRepresentable, Hashable, Sendable, CustomStringCo
     package static let badChannel = PushOutcome(rawValue: "BadChannel")
     /// The service knew the device, and it is gone.
     package static let expiredChannel = PushOutcome(rawValue: "ExpiredChannel")
+    /// The device's address was made for another sender than we are.
+    package static let wrongToken = PushOutcome(rawValue: "WrongToken")
+    /// The service asks to slow down for this device.
+    package static let channelThrottled = PushOutcome(rawValue: "ChannelThrottled")
+    /// The service took it and did not pass it on: the device is away, or its user does not want it.
+    package static let dropped = PushOutcome(rawValue: "Dropped")
     /// The device's address is none of a service that may be sent to.
     package static let wrongChannel = PushOutcome(rawValue: "WrongChannel")
     /// The notification is not one that the service takes.
