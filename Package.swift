@@ -8,6 +8,7 @@ let strict: [SwiftSetting] = [.treatAllWarnings(as: .error)]
 let room = strict + [.enableUpcomingFeature("InternalImportsByDefault")]
 
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 
@@ -28,7 +29,7 @@ let package = Package(
         // One configuration out of file, environment and systemd credentials. Without its default trait, which
         // imports the whole of Foundation and adds 44 MB of ICU data to the file.
         .package(url: "https://github.com/apple/swift-configuration", exact: "1.4.0", traits: []),
-        // HMAC-SHA256 for access signatures and the credential cache.
+        // HMAC-SHA256 for access signatures and the credential cache; of its extras RS256, for Google's sign-in.
         .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
         // The vocabulary of HTTP (methods, field names, statuses), shared with every other Swift HTTP library.
         .package(url: "https://github.com/apple/swift-http-types", exact: "1.8.0"),
@@ -100,6 +101,14 @@ let package = Package(
         .target(
             name: "APNs",
             dependencies: ["HTTP", "JSON", "NotificationHub", "Push", "System", "Text", crypto, httpTypes],
+            swiftSettings: room),
+
+        // Google's push service.
+        .target(
+            name: "FCM",
+            dependencies: [
+                "HTTP", "JSON", "NotificationHub", "Push", "Text", crypto, cryptoExtras, httpTypes,
+            ],
             swiftSettings: room),
 
         // The tutorial's two halves.
@@ -204,6 +213,12 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "PushTests", dependencies: ["HTTP", "Push", "System", "Text", httpTypes], swiftSettings: strict),
+        .testTarget(
+            name: "FCMTests",
+            dependencies: [
+                "FCM", "HTTP", "JSON", "NotificationHub", "Push", "System", "Text", crypto, cryptoExtras, httpTypes,
+            ],
+            swiftSettings: strict),
         // Browsers' keys, and what a push costs before it is sent; started by script/bench.
         .executableTarget(
             name: "web-push-bench", dependencies: ["NotificationHub", "Text", "WebPush", crypto],

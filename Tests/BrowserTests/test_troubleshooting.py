@@ -36,6 +36,9 @@ SPEAKING = (
     r"\bFailure\(description: ",
     r"\bfailure\(",
     r"orFault: ",
+    r"\brefusal\(\s*",
+    r"\brefused\(\.\w+,\s*",
+    r"\bGoogleCredentialError\([^,()]*,\s*",
 )
 # Errors that are printed by their `description`, in which every text counts, and those that are printed as cases.
 DESCRIBED = {
@@ -48,6 +51,7 @@ DESCRIBED = {
     "Curl/TransportError.swift": "TransportError: CustomStringConvertible",
     "FastCGI/ServerError.swift": "ServerError: CustomStringConvertible",
     "FastCGI/ListenAddress.swift": "package enum ListenError",
+    "FCM/RSASigningKey.swift": "enum Malformed",
     "HubServer/HubFault.swift": "func message",
     "NotificationHub/Client/ConnectionString.swift": "package enum ConnectionStringError",
     "NotificationHub/Model/HandleRule.swift": "package enum HandleError",
