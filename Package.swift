@@ -103,12 +103,15 @@ let package = Package(
             dependencies: ["HTTP", "JSON", "NotificationHub", "Push", "System", "Text", crypto, httpTypes],
             swiftSettings: room),
 
-        // Google's push service.
+        // Google's and Microsoft's push services.
         .target(
             name: "FCM",
             dependencies: [
                 "HTTP", "JSON", "NotificationHub", "Push", "Text", crypto, cryptoExtras, httpTypes,
             ],
+            swiftSettings: room),
+        .target(
+            name: "WNS", dependencies: ["HTTP", "NotificationHub", "Push", "Text", "XML", httpTypes],
             swiftSettings: room),
 
         // The tutorial's two halves.
@@ -218,6 +221,10 @@ let package = Package(
             dependencies: [
                 "FCM", "HTTP", "JSON", "NotificationHub", "Push", "System", "Text", crypto, cryptoExtras, httpTypes,
             ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "WNSTests",
+            dependencies: ["HTTP", "NotificationHub", "Push", "System", "Text", "WNS", httpTypes],
             swiftSettings: strict),
         // Browsers' keys, and what a push costs before it is sent; started by script/bench.
         .executableTarget(

@@ -38,7 +38,7 @@ SPEAKING = (
     r"orFault: ",
     r"\brefusal\(\s*",
     r"\brefused\(\.\w+,\s*",
-    r"\bGoogleCredentialError\([^,()]*,\s*",
+    r"\b(?:Google|WNS)CredentialError\([^,()]*,\s*",
 )
 # Errors that are printed by their `description`, in which every text counts, and those that are printed as cases.
 DESCRIBED = {
@@ -56,6 +56,7 @@ DESCRIBED = {
     "NotificationHub/Client/ConnectionString.swift": "package enum ConnectionStringError",
     "NotificationHub/Model/HandleRule.swift": "package enum HandleError",
     "Server/Process/Watchdog.swift": "func trouble",
+    "WNS/DeliveryHeaders.swift": "func fault",
 }
 CASES = {
     "FastCGI/Refusal.swift": "enum Refusal",
