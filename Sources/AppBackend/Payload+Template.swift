@@ -34,7 +34,7 @@ extension Payload {
             return Template(
                 body: String(decoding: toast(message, launch: secureID), as: UTF8.self),
                 headers: [PushHeader("X-WNS-Type", "wns/toast")])
-        default: return nil
+        case .gcm, .mpns, .adm, .baidu, .browser: return nil
         }
     }
 

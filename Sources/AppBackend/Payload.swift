@@ -21,7 +21,7 @@ enum Payload {
                     $0.member("title", "From \(sender)")
                     $0.member("body", message)
                 })
-        default: return nil
+        case .gcm, .mpns, .adm, .baidu: return nil
         }
     }
 
@@ -39,7 +39,7 @@ enum Payload {
         // A raw notification is its bytes alone, and the tutorial's client reads them as a number.
         case .wns: return .wnsRaw(Array(String(id).utf8))
         case .browser: return .browser(json: object { names(String(id), token, &$0) })
-        default: return nil
+        case .gcm, .mpns, .adm, .baidu: return nil
         }
     }
 

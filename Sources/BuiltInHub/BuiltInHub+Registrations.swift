@@ -109,13 +109,9 @@ extension BuiltInHub {
         guard description.tagList.utf16.count <= RegistrationDescription.maximumTagsLength else { throw .tooManyTags }
         guard let template = description.template else { return }
         guard !template.body.isEmpty else { throw .missingTemplate }
-        let needed: String? =
-            switch description.platform {
-            case .wns: "X-WNS-Type"
-            case .mpns: "X-NotificationClass"
-            default: nil
-            }
-        if let needed, !template.headers.contains(where: { ASCII.equalIgnoringCase($0.name, needed) }) {
+        if let needed = description.platform.traits.neededHeader,
+            !template.headers.contains(where: { ASCII.equalIgnoringCase($0.name, needed) })
+        {
             throw .invalid("The template needs the header \(needed).")
         }
     }

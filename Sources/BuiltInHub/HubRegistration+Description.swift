@@ -41,7 +41,7 @@ extension HubRegistration {
 
     /// - Throws: `StoreError.damaged`.
     func decoded() throws(StoreError) -> RegistrationDescription {
-        guard let handle = Self.handle(description) else { throw damaged("handle") }
+        guard let handle else { throw damaged("handle") }
         var registration = RegistrationDescription(handle: handle)
         for text in description["tags"]?.array ?? [] {
             guard let tag = text.string.flatMap({ try? Tag($0) }) else { throw damaged("tags") }
@@ -73,18 +73,11 @@ extension HubRegistration {
         func add(_ name: String, _ text: String?) {
             if let text { members.append(JSONValue.Member(name, .string(text))) }
         }
-        switch description.handle.value {
-        case .apns(let token), .fcm(let token), .gcm(let token): add("handle", token)
-        case .wns(let uri), .mpns(let uri): add("handle", uri)
-        case .adm(let id): add("handle", id)
-        case .baidu(let userID, let channelID):
-            add("handle", channelID)
-            add("baiduUser", userID)
-        case .browser(let subscription):
-            add("handle", subscription.endpoint)
-            add("p256dh", subscription.p256dh)
-            add("auth", subscription.auth)
-        }
+        let handle = description.handle.parts
+        add("handle", handle.text)
+        add("baiduUser", handle.baiduUser)
+        add("p256dh", handle.p256dh)
+        add("auth", handle.auth)
         if !description.tags.isEmpty {
             members.append(JSONValue.Member("tags", .array(description.tags.map { .string($0.description) })))
         }
@@ -107,12 +100,11 @@ extension HubRegistration {
         return .object(members)
     }
 
-    private static func handle(_ json: JSONValue) -> DeviceHandle? {
-        guard let platform = json["platform"]?.string.flatMap(Platform.init(rawValue:)),
-            let text = json["handle"]?.string
-        else { return nil }
-        return try? DeviceHandle(
-            platform, text, baiduUser: json["baiduUser"]?.string ?? "", p256dh: json["p256dh"]?.string ?? "",
-            auth: json["auth"]?.string ?? "")
+    private var handle: DeviceHandle? {
+        guard let platform, let text = description["handle"]?.string else { return nil }
+        let parts = HandleParts(
+            text, baiduUser: description["baiduUser"]?.string, p256dh: description["p256dh"]?.string,
+            auth: description["auth"]?.string)
+        return try? DeviceHandle(platform, parts)
     }
 }

@@ -17,15 +17,23 @@ extension ChannelQuery {
         switch terms.map(\.field).sorted() {
         case ["channeluri"]: self.init(anyForm: value("ChannelUri"))
         case ["devicetoken"]: self.init(token: value("DeviceToken"))
-        case ["gcmregistrationid"]: self.init(channels: [value("GcmRegistrationId")], platforms: [.gcm, .fcm])
-        case ["fcmv1registrationid"]: self.init(channels: [value("FcmV1RegistrationId")], platforms: [.fcm, .gcm])
-        case ["admregistrationid"]: self.init(channels: [value("AdmRegistrationId")], platforms: [.adm])
         case ["baiduchannelid", "baiduuserid"]:
             self.init(channels: ["\(value("BaiduUserId"))-\(value("BaiduChannelId"))"], platforms: [.baidu])
         case ["endpoint"], ["auth", "endpoint", "p256dh"]:
             self.init(anyForm: value("Endpoint"), platforms: [.browser])
-        default: throw .unsupportedQuery
+        case let fields:
+            guard let field = fields.first, fields.count == 1, let platforms = Self.platforms(withHandle: field) else {
+                throw .unsupportedQuery
+            }
+            self.init(channels: [value(field)], platforms: platforms)
         }
+    }
+
+    /// The platforms whose handles that field asks for, in lower case; nil: it is none, or not enough for a handle.
+    private static func platforms(withHandle field: String) -> [Platform]? {
+        let named = Platform.allCases.first { $0.traits.handleElement.lowercased() == field }
+        guard let named, named != .baidu else { return nil }
+        return Platform.allCases.filter { $0.family == named.family }
     }
 }
 

@@ -101,12 +101,12 @@ struct MessageRoutes: Sendable {
     private static func handle(
         _ platform: Platform, _ text: String, _ fields: HTTPFields
     ) throws(HandleError) -> DeviceHandle {
-        func field(_ name: String) -> String { HTTPField.Name(name).flatMap { fields[$0] } ?? "" }
+        func field(_ name: String) -> String? { HTTPField.Name(name).flatMap { fields[$0] } }
         guard platform == .baidu else {
-            return try DeviceHandle(platform, text, p256dh: field("P256DH"), auth: field("Auth"))
+            return try DeviceHandle(platform, HandleParts(text, p256dh: field("P256DH"), auth: field("Auth")))
         }
         let halves = text.utf8.split(separator: UInt8(ascii: "-"), maxSplits: 1).map { String(Substring($0)) }
         guard halves.count == 2, let user = halves.first, let channel = halves.last else { throw .empty }
-        return try DeviceHandle(.baidu, channel, baiduUser: user)
+        return try DeviceHandle(.baidu, HandleParts(channel, baiduUser: user))
     }
 }

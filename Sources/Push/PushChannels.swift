@@ -43,6 +43,11 @@ package final class PushChannels: Sendable {
         }
     }
 
+    /// Whether messages to devices of the platform wait for a credential.
+    package func isHeld(_ platform: Platform) -> Bool {
+        channels[platform.family]?.contains { $0.hold != nil } ?? false
+    }
+
     /// The names of all channels.
     package var names: [String] { channels.values.joined().map(\.name).sorted() }
 

@@ -99,6 +99,24 @@ private func rule(_ status: Int) -> PushResult {
         #expect(bench.isRegistered(1))
     }
 
+    @Test func `costs no message where more wait than may wait for a device that is never reached`() throws {
+        let sender = CredentialSender(403)
+        let bench = DeliveryBench {
+            $0.waitingPerAudience = 2
+        } channels: { around in
+            [PushChannel(name: "service", driver: RuledDriver(.browser, rule), sender: sender, now: around.now)]
+        }
+        bench.register(1)
+        let ids = (0..<6).map { _ in bench.send() }
+        bench.start()
+        // All of them were on their way when the first was refused.
+        try bench.wait { sender.requests.count == 6 }
+        try bench.goRound()
+        sender.answer(201)
+        bench.pass(CredentialHold.firstPause)
+        for id in ids { #expect(try bench.outcomes(id) == ["Success": 1]) }
+    }
+
     @Test func `keeps no message of another platform waiting`() throws {
         let (refusing, other) = (CredentialSender(403), CredentialSender(201))
         let bench = DeliveryBench {

@@ -20,7 +20,8 @@ extension DeliveryDesk {
 
     private func waitingByAudience() -> [String: [MessageRecord]] {
         var waiting: [String: [MessageRecord]] = [:]
-        for job in jobs.values where !job.message.retries.isEmpty {
+        // What waits for a credential is not the doing of who is addressed.
+        for job in jobs.values where !job.message.retries.isEmpty && !courier.channels.isHeld(job.platform) {
             // Broadcasts and direct sends have none; who may make them holds the hub's key.
             if let tags = job.message.record.tags { waiting[tags, default: []].append(job.message.record) }
         }

@@ -29,7 +29,7 @@ struct DeliveryJob {
     }
 
     /// Under which the devices are counted that are not looked at one by one. Only native notifications are queued.
-    private var platform: Platform {
+    var platform: Platform {
         if case .native(let platform) = message.notification.format { platform } else { .browser }
     }
 

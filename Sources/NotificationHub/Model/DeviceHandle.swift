@@ -15,9 +15,10 @@ package struct DeviceHandle: Hashable, Sendable {
         /// An `https` URI, normalised, as for `mpns` and `browser`.
         case wns(uri: String)
         case mpns(uri: String)
-        case adm(id: String)
         case baidu(userID: String, channelID: String)
         case browser(BrowserSubscription)
+        /// One text, of a platform that needs no case of its own.
+        case other(Platform, text: String)
     }
 
     /// For whoever writes the handle out or calls its service; it prints nothing of itself.
@@ -56,7 +57,7 @@ package struct DeviceHandle: Hashable, Sendable {
 
     /// - Parameter id: as `token` for `fcm`.
     package static func adm(_ id: String) throws(HandleError) -> DeviceHandle {
-        DeviceHandle(.adm(id: try HandleRule.visible(id)))
+        DeviceHandle(.other(.adm, text: try HandleRule.visible(id)))
     }
 
     /// - Parameters: both as `token` for `fcm`.
@@ -79,18 +80,9 @@ package struct DeviceHandle: Hashable, Sendable {
         case .gcm: .gcm
         case .wns: .wns
         case .mpns: .mpns
-        case .adm: .adm
         case .baidu: .baidu
         case .browser: .browser
-        }
-    }
-
-    /// The handle as one text in the form that a hub compares and that `ChannelUri eq '…'` asks for.
-    package var channel: String {
-        switch value {
-        case .apns(let text), .fcm(let text), .gcm(let text), .wns(let text), .mpns(let text), .adm(let text): text
-        case .baidu(let userID, let channelID): "\(userID)-\(channelID)"
-        case .browser(let subscription): subscription.endpoint
+        case .other(let platform, _): platform
         }
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A push service that the hub can reach.
+/// A push service that the hub can reach. What the hub knows of it is one row of the table in `PlatformTraits.swift`.
 package enum Platform: String, CaseIterable, Sendable {
     case apns
     /// Firebase Cloud Messaging, HTTP v1.
@@ -12,20 +12,11 @@ package enum Platform: String, CaseIterable, Sendable {
     case adm
     case baidu
     case browser
+}
 
+extension Platform {
     /// What `ServiceBusNotification-Format` calls it.
-    package var formatHeader: String {
-        switch self {
-        case .apns: "apple"
-        case .fcm: "fcmv1"
-        case .gcm: "gcm"
-        case .wns: "windows"
-        case .mpns: "windowsphone"
-        case .adm: "adm"
-        case .baidu: "baidu"
-        case .browser: "browser"
-        }
-    }
+    package var formatHeader: String { traits.formatHeader }
 
     /// The platform that `ServiceBusNotification-Format` names, in any case; nil for `template` and what is unknown.
     package init?(formatHeader text: String) {
@@ -34,45 +25,15 @@ package enum Platform: String, CaseIterable, Sendable {
         self = platform
     }
 
-    /// The registration's element is `<stem>RegistrationDescription` or `<stem>TemplateRegistrationDescription`.
-    private var elementStem: String {
-        switch self {
-        case .apns: "Apple"
-        case .fcm: "FcmV1"
-        case .gcm: "Gcm"
-        case .wns: "Windows"
-        case .mpns: "Mpns"
-        case .adm: "Adm"
-        case .baidu: "Baidu"
-        case .browser: "Browser"
-        }
-    }
-
     /// The name of the element that describes a registration: `AppleTemplateRegistrationDescription`.
     package func descriptionElement(isTemplate: Bool) -> String {
-        elementStem + (isTemplate ? "Template" : "") + "RegistrationDescription"
+        traits.elementStem + (isTemplate ? "Template" : "") + "RegistrationDescription"
     }
 
     /// The largest notification that the service takes, in bytes of the body. The hub itself takes 64 KiB and lets the
     /// service refuse, too late for the sender to hear it.
-    ///
-    /// FCM counts the message without our wrapping, so this refuses some that are a few bytes below its limit. A
-    /// browser's 3993 is what one encrypted record of 4096 bytes leaves after header, padding mark and tag (RFC 8291
-    /// section 4).
-    package var maximumPayload: Int {
-        switch self {
-        case .apns: 4096
-        case .fcm, .gcm: 4096
-        case .wns: 5000
-        case .mpns: 3072
-        case .adm: 6144
-        case .baidu: 4096
-        case .browser: 3993
-        }
-    }
-}
+    package var maximumPayload: Int { traits.maximumPayload }
 
-extension Platform {
     /// The push service: `gcm` and `fcm` are two protocols of one, and a device may be registered under either.
-    package var family: Platform { self == .gcm ? .fcm : self }
+    package var family: Platform { traits.family ?? self }
 }

@@ -46,7 +46,7 @@ struct DescriptionReader {
         description.expirationTime = trimmed("ExpirationTime")
         (description.tags, description.unaddressableTags) = try tags()
         description.pushVariables = text("PushVariables")
-        if platform.hasTiles { description.secondaryTileName = text("SecondaryTileName") }
+        if platform.traits.hasTiles { description.secondaryTileName = text("SecondaryTileName") }
         if isTemplate { description.template = try template() }
         return description
     }
@@ -71,8 +71,10 @@ struct DescriptionReader {
     private func handle() throws(AtomError) -> DeviceHandle {
         do throws(HandleError) {
             return try DeviceHandle(
-                platform, trimmed(platform.handleElement) ?? "", baiduUser: trimmed("BaiduUserId") ?? "",
-                p256dh: trimmed("P256DH") ?? "", auth: trimmed("Auth") ?? "")
+                platform,
+                HandleParts(
+                    trimmed(platform.traits.handleElement) ?? "", baiduUser: trimmed("BaiduUserId"),
+                    p256dh: trimmed("P256DH"), auth: trimmed("Auth")))
         } catch {
             throw .badHandle(error)
         }
@@ -81,11 +83,11 @@ struct DescriptionReader {
     private func template() throws(AtomError) -> Template {
         guard let body = text("BodyTemplate"), !body.isEmpty else { throw .missingTemplate }
         var template = Template(body: body, name: text("TemplateName"))
-        if platform == .apns {
+        if platform.traits.templatesExpire {
             template.expiry = text("Expiry")
             template.priority = text("Priority")
         }
-        guard let element = platform.headerElement, let list = members[element + "s"] else { return template }
+        guard let element = platform.traits.headerElement, let list = members[element + "s"] else { return template }
         for item in list.children where item.name == .hub(element) {
             guard let name = item.child(.hub("Header"))?.text, let value = item.child(.hub("Value"))?.text else {
                 throw .badHeader

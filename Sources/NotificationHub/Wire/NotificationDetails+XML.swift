@@ -4,11 +4,8 @@ import XML
 
 extension NotificationDetails {
     /// Elements of outcomes in the order of .NET's data contract; the URI of the error details stands behind the fifth.
-    private static let outcomeElements: [(name: String, platform: Platform)] = [
-        ("ApnsOutcomeCounts", .apns), ("MpnsOutcomeCounts", .mpns), ("WnsOutcomeCounts", .wns),
-        ("GcmOutcomeCounts", .gcm), ("AdmOutcomeCounts", .adm), ("FcmV1OutcomeCounts", .fcm),
-        ("BaiduOutcomeCounts", .baidu), ("BrowserOutcomeCounts", .browser),
-    ]
+    private static let outcomeElements: [(name: String, platform: Platform)] = Platform.allCases
+        .sorted { $0.traits.outcome.place < $1.traits.outcome.place }.map { ($0.traits.outcome.name, $0) }
     private static let elementsBeforeErrorDetails = 5
 
     /// Reads a hub's answer. Elements that are not known here are passed over.

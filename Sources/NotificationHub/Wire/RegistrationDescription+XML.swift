@@ -23,7 +23,7 @@ extension RegistrationDescription {
             if !tagList.isEmpty { xml.element("Tags", tagList) }
             xml.optional("PushVariables", pushVariables)
             handle.write(to: &xml)
-            if platform.hasTiles { xml.optional("SecondaryTileName", secondaryTileName) }
+            if platform.traits.hasTiles { xml.optional("SecondaryTileName", secondaryTileName) }
             template?.write(to: &xml, platform, direction)
         }
     }
@@ -31,17 +31,11 @@ extension RegistrationDescription {
 
 extension DeviceHandle {
     fileprivate func write(to xml: inout XMLWriter) {
-        switch value {
-        case .apns(let text), .fcm(let text), .gcm(let text), .wns(let text), .mpns(let text), .adm(let text):
-            xml.element(platform.handleElement, text)
-        case .baidu(let userID, let channelID):
-            xml.element("BaiduUserId", userID)
-            xml.element(platform.handleElement, channelID)
-        case .browser(let subscription):
-            xml.element(platform.handleElement, subscription.endpoint)
-            xml.element("P256DH", subscription.p256dh)
-            xml.element("Auth", subscription.auth)
-        }
+        let parts = parts
+        xml.optional("BaiduUserId", parts.baiduUser)
+        xml.element(platform.traits.handleElement, parts.text)
+        xml.optional("P256DH", parts.p256dh)
+        xml.optional("Auth", parts.auth)
     }
 }
 
@@ -50,10 +44,11 @@ extension Template {
         to xml: inout XMLWriter, _ platform: Platform, _ direction: RegistrationDescription.Direction
     ) {
         xml.element("BodyTemplate") { $0.cdata(body) }
-        if platform == .apns { xml.value("Expiry", expiry, direction) }
-        if platform != .apns { writeHeaders(to: &xml, platform, direction) }
+        let expires = platform.traits.templatesExpire
+        if expires { xml.value("Expiry", expiry, direction) }
+        if !expires { writeHeaders(to: &xml, platform, direction) }
         xml.value("TemplateName", name, direction)
-        if platform == .apns {
+        if expires {
             xml.optional("Priority", priority)
             writeHeaders(to: &xml, platform, direction)
         }
@@ -62,7 +57,7 @@ extension Template {
     private func writeHeaders(
         to xml: inout XMLWriter, _ platform: Platform, _ direction: RegistrationDescription.Direction
     ) {
-        guard let element = platform.headerElement else { return }
+        guard let element = platform.traits.headerElement else { return }
         guard !headers.isEmpty else {
             if direction == .toClient { xml.emptyElement(element + "s") }
             return
@@ -76,34 +71,6 @@ extension Template {
             }
         }
     }
-}
-
-extension Platform {
-    /// The element of the handle; Baidu and browsers have further ones beside it.
-    var handleElement: String {
-        switch self {
-        case .apns: "DeviceToken"
-        case .fcm: "FcmV1RegistrationId"
-        case .gcm: "GcmRegistrationId"
-        case .wns, .mpns: "ChannelUri"
-        case .adm: "AdmRegistrationId"
-        case .baidu: "BaiduChannelId"
-        case .browser: "Endpoint"
-        }
-    }
-
-    /// The element of one header in a template, its list ending in `s`; nil where templates have none.
-    var headerElement: String? {
-        switch self {
-        case .apns: "ApnsHeader"
-        case .wns: "WnsHeader"
-        case .mpns: "MpnsHeader"
-        case .fcm, .gcm, .adm, .baidu, .browser: nil
-        }
-    }
-
-    /// Whether a device of the platform may have further tiles on its start screen.
-    var hasTiles: Bool { self == .wns || self == .mpns }
 }
 
 extension XMLWriter {
