@@ -13,11 +13,11 @@ final class CallQueue: Sendable {
     private let state = Lock(State())
     private let capacity: Int
     /// Rings when there is something for the transfer thread.
-    let bell: Bell
+    let wakeUp: EventFD
 
-    init(capacity: Int, bell: Bell) {
+    init(capacity: Int, wakeUp: EventFD) {
         self.capacity = capacity
-        self.bell = bell
+        self.wakeUp = wakeUp
     }
 
     /// - Throws: `overloaded`, `cancelled` (the queue is closed).
@@ -27,7 +27,7 @@ final class CallQueue: Sendable {
             guard state.count < capacity else { return .overloaded }
             state.count += 1
             state.waiting.append(call)
-            if state.waiting.count == 1 { bell.ring() }
+            if state.waiting.count == 1 { wakeUp.signal() }
             return nil
         }
         if let refusal { throw refusal }
@@ -38,7 +38,7 @@ final class CallQueue: Sendable {
         state.withLock { state in
             guard !state.isClosed else { return }
             state.isClosed = true
-            bell.ring()
+            wakeUp.signal()
         }
     }
 

@@ -18,7 +18,7 @@ package final class CurlTransport: Responder, RequestSender {
     /// Starts the thread; `close()` or the end of the last reference ends it.
     /// - Throws: `unavailable`, when libcurl or a thread cannot be had.
     package init(_ options: CurlOptions = CurlOptions()) throws(TransportError) {
-        guard let bell = Bell(), let sockets = SocketWatch(bell) else {
+        guard let wakeUp = EventFD(), let sockets = SocketWatch(wakeUp) else {
             throw .unavailable(reason: "no descriptor to wait with")
         }
         guard libraryIsReady, let multi = curl_multi_init() else {
@@ -32,7 +32,7 @@ package final class CurlTransport: Responder, RequestSender {
         curl_multi_setopt_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, max(1, options.maximumConnectionsPerHost))
         curl_multi_setopt_long(multi, CURLMOPT_MAXCONNECTS, CurlOptions.maximumIdleConnections)
         curl_multi_setopt_long(multi, CURLMOPT_MAX_CONCURRENT_STREAMS, CurlOptions.maximumStreamsPerConnection)
-        let queue = CallQueue(capacity: options.maximumQueued, bell: bell)
+        let queue = CallQueue(capacity: options.maximumQueued, wakeUp: wakeUp)
         let certificate = LastCertificate()
         // The thread is the handle's only owner from here on; if it cannot start, the handle is freed here.
         nonisolated(unsafe) let handedOver = multi

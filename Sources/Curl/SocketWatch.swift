@@ -5,13 +5,13 @@ import System
 /// What the transfer thread sleeps on: the sockets that libcurl names (`CURLMOPT_SOCKETFUNCTION(3)`), and the bell.
 final class SocketWatch: Sendable {
     private let poller: Poller
-    private let bell: Bell
+    private let wakeUp: EventFD
 
     /// Nil where the system has no descriptor left for it.
-    init?(_ bell: Bell) {
-        guard let poller = Poller(), poller.add(bell.number, .readable) else { return nil }
+    init?(_ wakeUp: EventFD) {
+        guard let poller = Poller(), poller.add(wakeUp.number, .readable) else { return nil }
         self.poller = poller
-        self.bell = bell
+        self.wakeUp = wakeUp
     }
 
     /// Has `multi` say from now on which sockets are to be watched, and for what. Nobody keeps this object for it.
@@ -45,8 +45,8 @@ final class SocketWatch: Sendable {
     /// - Returns: the socket; nil for the bell, and when the time is over.
     func next(milliseconds: Int32) -> Int32? {
         guard let number = poller.next(milliseconds: milliseconds) else { return nil }
-        guard number == bell.number else { return number }
-        bell.silence()
+        guard number == wakeUp.number else { return number }
+        wakeUp.drain()
         return nil
     }
 }

@@ -66,8 +66,8 @@ struct EventThread: ~Copyable {
         if let number = state.events.next(milliseconds: Int32(clamping: milliseconds)) {
             switch number {
             case listener.descriptor.number: acceptAll()
-            case state.bell.number:
-                state.bell.silence()
+            case state.wakeUp.number:
+                state.wakeUp.drain()
                 resumeAccepting()
             default: receive(number)
             }

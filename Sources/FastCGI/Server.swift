@@ -54,7 +54,7 @@ package final class Server: Sendable {
     /// Asks `run()` to return. May be called from any thread, and more than once.
     package func stop() {
         state.isDraining.store(true, ordering: .releasing)
-        state.bell.ring()
+        state.wakeUp.signal()
     }
 
     /// How busy it is now.
@@ -86,7 +86,7 @@ extension Server {
             try PlatformThread.start { [self] in
                 worker.run(in: state, codec: codec, hire: hireWorker)
                 running.wrappingSubtract(1, ordering: .acquiringAndReleasing)
-                state.bell.ring()
+                state.wakeUp.signal()
             }
         } catch {
             worker.dismiss()
@@ -119,7 +119,7 @@ extension Server {
         while running.load(ordering: .acquiring) > workers.count(where: { $0.heldNumber != nil }),
             monotonicMilliseconds() < deadline
         {
-            if state.events.next(milliseconds: 10) == state.bell.number { state.bell.silence() }
+            if state.events.next(milliseconds: 10) == state.wakeUp.number { state.wakeUp.drain() }
         }
         let late = workers.filter { $0.interrupt() }
         if !late.isEmpty {

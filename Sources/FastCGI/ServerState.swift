@@ -23,9 +23,9 @@ final class ServerState: Sendable {
     /// The event thread's own: listener, bell, connections of the waiting room.
     let events: Poller
     /// Wakes the event thread.
-    let bell: Bell
+    let wakeUp: EventFD
     /// Rings once, for all workers: the end.
-    private let lastBell: Bell
+    private let endSignal: EventFD
     let isDraining = Atomic(false)
     private let isFinished = Atomic(false)
     /// Set while the event thread does not accept; then the one who closes a connection wakes it.
@@ -44,10 +44,10 @@ final class ServerState: Sendable {
         guard let ready = Poller(), let events = Poller() else {
             throw .noDescriptor("epoll_create1: \(systemErrorText())")
         }
-        guard let bell = Bell(), let lastBell = Bell() else { throw .noDescriptor("eventfd: \(systemErrorText())") }
-        (self.ready, self.events, self.bell, self.lastBell) = (ready, events, bell, lastBell)
+        guard let wakeUp = EventFD(), let endSignal = EventFD() else { throw .noDescriptor("eventfd: \(systemErrorText())") }
+        (self.ready, self.events, self.wakeUp, self.endSignal) = (ready, events, wakeUp, endSignal)
         shift = try Shift(workers: limits.workers, size: Self.listeners)
-        guard events.add(bell.number, .readable), ready.add(lastBell.number, .readable) else {
+        guard events.add(wakeUp.number, .readable), ready.add(endSignal.number, .readable) else {
             throw .noDescriptor("epoll_ctl: \(systemErrorText())")
         }
     }
@@ -81,7 +81,7 @@ final class ServerState: Sendable {
     /// Sends the workers home, each after the request that it carries.
     func finish() {
         isFinished.store(true, ordering: .releasing)
-        lastBell.ring()
+        endSignal.signal()
         shift.end()
     }
 
@@ -124,7 +124,7 @@ final class ServerState: Sendable {
 
     func close(_ connection: Connection) {
         connections.close(connection)
-        if isFull.load(ordering: .sequentiallyConsistent) { bell.ring() }
+        if isFull.load(ordering: .sequentiallyConsistent) { wakeUp.signal() }
     }
 
     func refuse(_ connection: Connection, _ refusal: Refusal) {

@@ -2,11 +2,11 @@
 import CPlatform
 import Glibc
 
-/// A bell that wakes whoever polls it (eventfd(2)); any thread may ring.
-package struct Bell: Sendable {
+/// Wakes the thread that polls it (eventfd(2)); any thread may signal.
+package struct EventFD: Sendable {
     private let descriptor: Descriptor
 
-    /// What to poll: readable while it rings.
+    /// What to poll: readable from `signal()` to `drain()`.
     package var number: Int32 { descriptor.number }
 
     /// Nil where the system has no descriptor left for it; `errno` says why.
@@ -16,14 +16,15 @@ package struct Bell: Sendable {
         descriptor = Descriptor(owning: number)
     }
 
-    /// Rings; it goes on ringing until `silence()`.
-    package func ring() {
+    /// Makes it readable until `drain()`.
+    package func signal() {
         var one: UInt64 = 1
-        // Fails only when the counter is full: then it rings already.
+        // Fails only when the counter is full: then it is readable already.
         _ = write(descriptor.number, &one, MemoryLayout<UInt64>.size)
     }
 
-    package func silence() {
+    /// Makes it unreadable until the next `signal()`.
+    package func drain() {
         var count: UInt64 = 0
         _ = read(descriptor.number, &count, MemoryLayout<UInt64>.size)
     }
