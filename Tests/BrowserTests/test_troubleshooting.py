@@ -49,8 +49,8 @@ DESCRIBED = {
     "FileStore/Maintenance/StoreEvent.swift": "StoreEvent: CustomStringConvertible",
     "NotificationHub/HubError.swift": "HubError: CustomStringConvertible",
     "Curl/TransportError.swift": "TransportError: CustomStringConvertible",
-    "FastCGI/ServerError.swift": "ServerError: CustomStringConvertible",
-    "FastCGI/ListenAddress.swift": "package enum ListenError",
+    "FastCGI/Server/ServerError.swift": "ServerError: CustomStringConvertible",
+    "FastCGI/Socket/ListenAddress.swift": "package enum ListenError",
     "FCM/RSASigningKey.swift": "enum Malformed",
     "HubServer/HubFault.swift": "func message",
     "NotificationHub/Client/ConnectionString.swift": "package enum ConnectionStringError",
@@ -59,7 +59,7 @@ DESCRIBED = {
     "WNS/DeliveryHeaders.swift": "func fault",
 }
 CASES = {
-    "FastCGI/Refusal.swift": "enum Refusal",
+    "FastCGI/Wire/RejectReason.swift": "enum RejectReason",
 }
 
 

@@ -25,8 +25,8 @@ import Testing
         // Longer than a connection may be silent, and until the deadlines were looked at.
         let end = ContinuousClock.now + .milliseconds(1_500)
         #expect(eventually { ContinuousClock.now > end })
-        let turns = server.server.pulse.turns
-        #expect(eventually { server.server.pulse.turns > turns + 3 })
+        let iterations = server.server.liveness.iterations
+        #expect(eventually { server.server.liveness.iterations > iterations + 3 })
         for _ in clients { gate.signal() }
         #expect(clients.compactMap { $0.answer()?.code } == [200, 200])
     }
@@ -91,7 +91,7 @@ import Testing
         limits.parameterBytes = 8 * 1024
         limits.waitingBytes = 2 * limits.requestBytes
         let bytes = Wire.request("POST", "/", body: [UInt8](repeating: 1, count: 40_000))
-        let fitting = limits.waitingBytes / Inbox.firstRoom
+        let fitting = limits.waitingBytes / ReceiveBuffer.firstRoom
         try TestServer.with(limits) { server in
             let half = try (0..<fitting).map { _ in try server.client() }
             for client in half { client.send(bytes.prefix(20)) }

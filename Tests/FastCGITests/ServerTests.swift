@@ -39,29 +39,29 @@ import class System.Lock
                 return Response()
             }
         ) { server in
-            let turns = server.server.pulse.turns
-            #expect(eventually { server.server.pulse.turns > turns })
+            let iterations = server.server.liveness.iterations
+            #expect(eventually { server.server.liveness.iterations > iterations })
             let clients = try (1...4).map { _ in try server.client() }
             for client in clients.dropLast() { client.send(Wire.request("GET", "/")[...]) }
             #expect(eventually { server.server.status.workersBusy == 3 })
-            #expect(server.server.pulse.exhausted == .zero)
+            #expect(server.server.liveness.exhausted == .zero)
             clients[3].send(Wire.request("GET", "/")[...])
-            let last = server.server.pulse
+            let last = server.server.liveness
             #expect(
                 eventually {
                     guard
-                        case .workers(let time) = server.server.pulse.standstill(
+                        case .workers(let time) = server.server.liveness.stall(
                             since: last, patience: .milliseconds(50))
                     else { return false }
                     return time > .milliseconds(50)
                 })
-            #expect(eventually { server.server.pulse.standstill(since: last, patience: .seconds(3_600)) == nil })
-            #expect(last.standstill(since: last, patience: .seconds(60)) == .accepting)
+            #expect(eventually { server.server.liveness.stall(since: last, patience: .seconds(3_600)) == nil })
+            #expect(last.stall(since: last, patience: .seconds(60)) == .accepting)
             // Accepting goes on all the while.
-            let later = server.server.pulse.turns
-            #expect(eventually { server.server.pulse.turns > later })
+            let later = server.server.liveness.iterations
+            #expect(eventually { server.server.liveness.iterations > later })
             gate.signal()
-            #expect(eventually { server.server.pulse.exhausted == .zero })
+            #expect(eventually { server.server.liveness.exhausted == .zero })
             for _ in 1...3 { gate.signal() }
             #expect(clients.compactMap { $0.answer()?.code } == [200, 200, 200, 200])
         }
@@ -93,8 +93,8 @@ import class System.Lock
             let number = server.listener.descriptor.number
             #expect(fcntl(number, F_SETFL, fcntl(number, F_GETFL) & ~O_NONBLOCK) == 0)
             #expect(try server.client().exchange(Wire.request())?.code == 200)
-            let turns = server.server.pulse.turns
-            #expect(eventually { server.server.pulse.turns > turns + 1 })
+            let iterations = server.server.liveness.iterations
+            #expect(eventually { server.server.liveness.iterations > iterations + 1 })
         }
         server.close()
     }

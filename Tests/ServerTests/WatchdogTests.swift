@@ -10,7 +10,7 @@ struct WatchdogTests {
         turns: Int, exhausted: Duration = .zero, delivery: ReloadableSite.Pulse? = nil, isDraining: Bool = false
     ) -> ProgressCheck.Signs {
         ProgressCheck.Signs(
-            server: ServerPulse(turns: turns, exhausted: exhausted), delivery: delivery, patience: .seconds(100),
+            server: ServerLiveness(iterations: turns, exhausted: exhausted), delivery: delivery, patience: .seconds(100),
             isDraining: isDraining, status: "Serving")
     }
 

@@ -29,7 +29,7 @@ struct ServerReadings: Collector {
         exposition.counter(Self.answered, status.answered)
         exposition.gauge(Self.draining, status.isDraining)
         exposition.family(Self.refused, .counter)
-        for refusal in Refusal.allCases {
+        for refusal in RejectReason.allCases {
             exposition.sample(Self.refused, RefusalLabel(refusal: refusal), status.refused[refusal] ?? 0)
         }
     }
@@ -37,7 +37,7 @@ struct ServerReadings: Collector {
 
 private struct RefusalLabel: LabelSet {
     static let names: [StaticString] = ["reason"]
-    let refusal: Refusal
+    let refusal: RejectReason
 
     var values: [String] { [refusal.rawValue] }
 }

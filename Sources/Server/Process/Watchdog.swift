@@ -49,7 +49,7 @@ final class Watchdog: Sendable {
     private var signs: ProgressCheck.Signs {
         let status = server.status
         return ProgressCheck.Signs(
-            server: server.pulse, delivery: site.pulse, patience: site.patience, isDraining: status.isDraining,
+            server: server.liveness, delivery: site.pulse, patience: site.patience, isDraining: status.isDraining,
             status:
                 "Serving: \(status.workersBusy) of \(status.workers) workers busy, \(status.connections) connections, "
                 + "\(status.answered) requests answered\(site.remark)")
@@ -60,7 +60,7 @@ final class Watchdog: Sendable {
 struct ProgressCheck {
     /// What is seen at one look.
     struct Signs {
-        var server: ServerPulse
+        var server: ServerLiveness
         /// nil: nothing is delivered here.
         var delivery: ReloadableSite.Pulse?
         /// For how long all workers may be at work on what they have.
@@ -87,7 +87,7 @@ struct ProgressCheck {
     }
 
     private static func trouble(_ signs: Signs, since last: Signs) -> String? {
-        switch signs.server.standstill(since: last.server, patience: signs.patience) {
+        switch signs.server.stall(since: last.server, patience: signs.patience) {
         case .accepting: return "no connection is accepted"
         case .workers(let time): return "no worker has become free for \(time.components.seconds) s"
         case nil: break

@@ -5,7 +5,7 @@ import Text
 
 /// The crossing from a `Response` to the bytes of a CGI answer (RFC 3875 section 6), into a buffer that is used again
 /// and again.
-struct AnswerBytes {
+struct CGIResponseEncoder {
     /// Bytes that the buffer keeps between two answers; a larger one is given back.
     static let keptBytes = 256 * 1024
 

@@ -32,12 +32,12 @@ package final class Listener: Sendable {
     }
 
     deinit {
-        retire()
+        unlinkSocket()
     }
 
     /// Removes the socket file, if it is our own, so that a successor can have its place at once. What already waits in
     /// the kernel stays until the descriptor is closed.
-    func retire() {
+    func unlinkSocket() {
         socketFile?.removeIfOurs()
     }
 

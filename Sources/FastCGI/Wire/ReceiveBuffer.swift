@@ -2,34 +2,34 @@
 import CPlatform
 import Glibc
 
-/// The bytes of one request as they arrive, and what the doorman makes of them.
-struct Inbox: Sendable {
+/// The bytes of one request as they arrive, and what the validator makes of them.
+struct ReceiveBuffer: Sendable {
     /// Bytes of room at first; more only for a request that needs more.
     static let firstRoom = 16 * 1024
 
     /// Where the request stands.
-    enum Standing: Equatable {
-        case verdict(Doorman.Verdict)
+    enum State: Equatable {
+        case checked(RequestValidator.Result)
         /// The peer is gone.
         case closed
     }
 
-    private var doorman: Doorman
+    private var validator: RequestValidator
     /// Room; its first `used` bytes are the request.
     private var bytes: [UInt8]
     private(set) var used = 0
-    private(set) var standing = Standing.verdict(.incomplete)
+    private(set) var state = State.checked(.incomplete)
 
     init(limits: ServerLimits) {
-        doorman = Doorman(limits: limits)
+        validator = RequestValidator(limits: limits)
         bytes = [UInt8](repeating: 0, count: Self.firstRoom)
     }
 
     /// Makes it ready for the next request; keeps the room unless it had to grow.
     mutating func reset(limits: ServerLimits) {
-        doorman = Doorman(limits: limits)
+        validator = RequestValidator(limits: limits)
         used = 0
-        standing = .verdict(.incomplete)
+        state = .checked(.incomplete)
         if bytes.count > Self.firstRoom { bytes = [UInt8](repeating: 0, count: Self.firstRoom) }
     }
 
@@ -40,13 +40,13 @@ struct Inbox: Sendable {
     var isEmpty: Bool { used == 0 }
 
     /// The id that the request carries; 0 before it is known.
-    var requestID: UInt16 { doorman.requestID }
+    var requestID: UInt16 { validator.requestID }
 
-    /// Takes what has arrived, without waiting, until the doorman has an opinion or there is no more (recv).
+    /// Takes what has arrived, without waiting, until the validator has an opinion or there is no more (recv).
     ///
-    /// The room stays below twice the largest request: above that the doorman has always said no.
+    /// The room stays below twice the largest request: above that the validator has always said no.
     mutating func receive(from number: Int32) {
-        while standing == .verdict(.incomplete) {
+        while state == .checked(.incomplete) {
             if used == bytes.count { bytes.append(contentsOf: repeatElement(0, count: max(bytes.count, 1))) }
             let room = bytes.count - used
             let count = bytes.withUnsafeMutableBytes { buffer in
@@ -54,12 +54,12 @@ struct Inbox: Sendable {
             }
             if count > 0 {
                 used += count
-                var doorman = doorman
-                standing = .verdict(doorman.examine(bytes.span.extracting(0..<used)))
-                self.doorman = doorman
+                var validator = validator
+                state = .checked(validator.validate(bytes.span.extracting(0..<used)))
+                self.validator = validator
                 if count < room { return }
             } else if count == 0 || (errno != EAGAIN && errno != EINTR) {
-                standing = .closed
+                state = .closed
             } else if errno == EAGAIN {
                 return
             }

@@ -5,7 +5,7 @@ import Synchronization
 import System
 
 /// Accepts connections, receives requests that arrive in pieces, and keeps all deadlines; never blocks but in its poller.
-struct EventThread: ~Copyable {
+struct EventLoop: ~Copyable {
     /// Milliseconds between two looks at the deadlines.
     static let tick: Int64 = 250
     /// Milliseconds without anything happening after which a drain is over: what nginx had already sent when the server
@@ -17,14 +17,14 @@ struct EventThread: ~Copyable {
     private let state: ServerState
     private let listener: Listener
     private let workers: [Worker]
-    private let hire: () -> Bool
-    private var nextSweep: Int64 = 0
+    private let startWorker: () -> Bool
+    private var nextCheck: Int64 = 0
     private var isAccepting = false
     /// Bytes that nobody wants.
-    private var trash = [UInt8](repeating: 0, count: Inbox.firstRoom)
+    private var trash = [UInt8](repeating: 0, count: ReceiveBuffer.firstRoom)
 
-    init(state: ServerState, listener: Listener, workers: [Worker], hire: @escaping () -> Bool) {
-        self.hire = hire
+    init(state: ServerState, listener: Listener, workers: [Worker], startWorker: @escaping () -> Bool) {
+        self.startWorker = startWorker
         self.state = state
         self.listener = listener
         self.workers = workers
@@ -36,21 +36,21 @@ struct EventThread: ~Copyable {
     /// would be a request refused that could have waited for the next process. So it is not quiet before that has come.
     mutating func run() {
         resumeAccepting()
-        while !state.isDraining.load(ordering: .acquiring) { turn(milliseconds: Self.tick) }
+        while !state.isDraining.load(ordering: .acquiring) { poll(milliseconds: Self.tick) }
         pauseAccepting()
-        listener.retire()
+        listener.unlinkSocket()
         drain(until: monotonicMilliseconds() + Int64(state.limits.drainSeconds) * 1000)
     }
 
     private mutating func drain(until deadline: Int64) {
-        var lastActivity = state.meters.activity.load(ordering: .relaxed)
+        var lastActivity = state.counters.activity.load(ordering: .relaxed)
         var lastChange = monotonicMilliseconds()
         while true {
-            turn(milliseconds: Self.quiet / 4)
+            poll(milliseconds: Self.quiet / 4)
             let now = monotonicMilliseconds()
-            let activity = state.meters.activity.load(ordering: .relaxed)
+            let activity = state.counters.activity.load(ordering: .relaxed)
             let isBusy =
-                state.meters.busy.load(ordering: .relaxed) > 0 || state.waiting.incompleteCount > 0
+                state.counters.busy.load(ordering: .relaxed) > 0 || state.pending.incompleteCount > 0
                 || state.connections.hasUnread
             if activity != lastActivity || isBusy {
                 lastActivity = activity
@@ -61,8 +61,8 @@ struct EventThread: ~Copyable {
     }
 
     /// One event, or the time, then the deadlines when they are due.
-    mutating func turn(milliseconds: Int64) {
-        state.meters.turns.wrappingAdd(1, ordering: .relaxed)
+    mutating func poll(milliseconds: Int64) {
+        state.counters.iterations.wrappingAdd(1, ordering: .relaxed)
         if let number = state.events.next(milliseconds: Int32(clamping: milliseconds)) {
             switch number {
             case listener.descriptor.number: acceptAll()
@@ -73,26 +73,26 @@ struct EventThread: ~Copyable {
             }
         }
         let now = monotonicMilliseconds()
-        guard now >= nextSweep else { return }
-        nextSweep = now + Self.tick
-        sweep(now)
+        guard now >= nextCheck else { return }
+        nextCheck = now + Self.tick
+        checkDeadlines(now)
     }
 
-    private mutating func sweep(_ now: Int64) {
-        for (connection, reason) in state.waiting.overdue(at: now) {
+    private mutating func checkDeadlines(_ now: Int64) {
+        for (connection, reason) in state.pending.overdue(at: now) {
             switch reason {
-            case .incomplete: state.refuse(connection, .receiveTimeout)
+            case .incomplete: state.reject(connection, .receiveTimeout)
             case .lingering: state.close(connection)
             }
         }
-        for _ in 0..<state.connections.endSilent(at: now) { state.note(.receiveTimeout) }
-        for worker in workers where worker.interrupt(overdueAt: now) { state.meters.count(.sendTimeout) }
-        state.mendShift(hire: hire)
+        for _ in 0..<state.connections.endSilent(at: now) { state.logRejection(.receiveTimeout) }
+        for worker in workers where worker.interrupt(overdueAt: now) { state.counters.count(.sendTimeout) }
+        state.ensureLeader(startWorker: startWorker)
         resumeAccepting()
     }
 }
 
-extension EventThread {
+extension EventLoop {
     private mutating func resumeAccepting() {
         guard !isAccepting, !state.isDraining.load(ordering: .acquiring),
             state.connections.count < state.limits.connections
@@ -122,7 +122,7 @@ extension EventThread {
             } else if errno == EAGAIN {
                 return
             } else if errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM {
-                // The sweep tries again; until then the connection waits in the backlog.
+                // `checkDeadlines` tries again; until then the connection waits in the backlog.
                 state.logger.error("Cannot accept", metadata: ["error": "\(systemErrorText())"])
                 return pauseAccepting()
             }
@@ -142,40 +142,40 @@ extension EventThread {
         if !state.ready.add(number, [.readable, .once]) { state.close(connection) }
     }
 
-    /// Takes what has arrived on a connection of the waiting room.
+    /// Takes what has arrived on a connection of the pending connections.
     private mutating func receive(_ number: Int32) {
-        state.meters.activity.wrappingAdd(1, ordering: .relaxed)
-        guard let (connection, reason) = state.waiting.find(number) else { return }
+        state.counters.activity.wrappingAdd(1, ordering: .relaxed)
+        guard let (connection, reason) = state.pending.find(number) else { return }
         switch reason {
         case .lingering: throwAway(connection)
         case .incomplete:
-            guard var inbox = connection.takeStored() else { return }
-            inbox.receive(from: number)
-            decide(connection, inbox)
+            guard var buffer = connection.takeStored() else { return }
+            buffer.receive(from: number)
+            decide(connection, buffer)
         }
     }
 
-    private func decide(_ connection: Connection, _ inbox: Inbox) {
-        switch inbox.standing {
-        case .verdict(.incomplete):
-            guard !state.waiting.resize(connection, bytes: inbox.room) else { return connection.store(inbox) }
+    private func decide(_ connection: Connection, _ buffer: ReceiveBuffer) {
+        switch buffer.state {
+        case .checked(.incomplete):
+            guard !state.pending.resize(connection, bytes: buffer.room) else { return connection.store(buffer) }
             leave(connection)
-            state.refuse(connection, .waitingRoomFull)
-        case .verdict(.complete), .verdict(.bodyTooLarge):
+            state.reject(connection, .waitingRoomFull)
+        case .checked(.complete), .checked(.bodyTooLarge):
             leave(connection)
-            connection.store(inbox)
+            connection.store(buffer)
             state.armComplete(connection)
-        case .verdict(.wrong(let refusal)):
+        case .checked(.invalid(let reason)):
             leave(connection)
-            state.refuse(connection, refusal)
+            state.reject(connection, reason)
         case .closed:
             leave(connection)
-            state.refuse(connection, .connectionCutShort)
+            state.reject(connection, .connectionCutShort)
         }
     }
 
     private func leave(_ connection: Connection) {
-        state.waiting.leave(connection)
+        state.pending.leave(connection)
         state.events.remove(connection.number)
     }
 

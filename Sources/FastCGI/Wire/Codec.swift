@@ -5,7 +5,7 @@ import Glibc
 
 /// libfcgi as a codec: bytes of a request in, environment and body out; bytes of an answer in, records out.
 ///
-/// libfcgi reads from a file in memory that holds exactly one request which the doorman has passed, and writes to the
+/// libfcgi reads from a file in memory that holds exactly one request which the validator has passed, and writes to the
 /// connection: `ipcFd` is what it reads from and writes to, and it is set anew in between. So no peer ever speaks to
 /// libfcgi, no read of it can block, and it never closes a connection. A pipe would do as well, but a user may have
 /// 64 MiB of pipes only (`/proc/sys/fs/pipe-user-pages-soft`), which 256 workers use up.
@@ -43,8 +43,8 @@ final class Codec {
     }
 
     /// Decodes one whole request.
-    /// - Parameter bytes: what the doorman passed, with the end of the body as the last record.
-    /// - Returns: false when libfcgi does not take it, which the doorman is there to prevent.
+    /// - Parameter bytes: what the validator passed, with the end of the body as the last record.
+    /// - Returns: false when libfcgi does not take it, which the validator is there to prevent.
     func decode(_ bytes: UnsafeRawBufferPointer, _ end: [UInt8] = []) -> Bool {
         guard fill(bytes, end) else { return false }
         request.pointee.ipcFd = file
@@ -87,7 +87,7 @@ final class Codec {
             }
             if body.isEmpty { body = piece } else { body += piece }
             if piece.count < chunk { break }
-            chunk = Inbox.firstRoom
+            chunk = ReceiveBuffer.firstRoom
         }
         return FCGX_GetError(request.pointee.in) == 0 ? body : nil
     }

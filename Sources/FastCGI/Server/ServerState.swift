@@ -13,14 +13,14 @@ final class ServerState: Sendable {
     let logger: Logger
     let responder: any Responder
     let refuse: @Sendable (HTTPResponse.Status) -> Response
-    let meters = Meters()
+    let counters = Counters()
     let connections = ConnectionTable()
-    let waiting: WaitingRoom
+    let pending: PendingConnections
     /// Connections that wait for a worker, each armed for one thread.
     let ready: Poller
     /// Who of the idle workers listens to `ready`.
-    private let shift: Shift
-    /// The event thread's own: listener, bell, connections of the waiting room.
+    private let leaderFollowers: LeaderFollowers
+    /// The event thread's own: listener, bell, connections of the pending connections.
     let events: Poller
     /// Wakes the event thread.
     let wakeUp: EventFD
@@ -39,14 +39,16 @@ final class ServerState: Sendable {
         self.limits = limits
         self.logger = logger
         self.refuse = refuse
-        waiting = WaitingRoom(capacity: limits.waitingBytes)
+        pending = PendingConnections(capacity: limits.waitingBytes)
         self.responder = responder
         guard let ready = Poller(), let events = Poller() else {
             throw .noDescriptor("epoll_create1: \(systemErrorText())")
         }
-        guard let wakeUp = EventFD(), let endSignal = EventFD() else { throw .noDescriptor("eventfd: \(systemErrorText())") }
+        guard let wakeUp = EventFD(), let endSignal = EventFD() else {
+            throw .noDescriptor("eventfd: \(systemErrorText())")
+        }
         (self.ready, self.events, self.wakeUp, self.endSignal) = (ready, events, wakeUp, endSignal)
-        shift = try Shift(workers: limits.workers, size: Self.listeners)
+        leaderFollowers = try LeaderFollowers(workers: limits.workers, size: Self.leaders)
         guard events.add(wakeUp.number, .readable), ready.add(endSignal.number, .readable) else {
             throw .noDescriptor("epoll_ctl: \(systemErrorText())")
         }
@@ -54,25 +56,25 @@ final class ServerState: Sendable {
 
     /// Idle workers that listen at a time. Requests per second on two cores, behind nginx: 45,200 with 2 listeners,
     /// 47,800 with 4, 38,300 with 8, 34,200 with 64.
-    static let listeners = 4
+    static let leaders = 4
 
     /// The worker that took a connection is done with it; returns when it should ask for the next.
-    func rest() {
-        shift.join()
+    func becomeFollower() {
+        leaderFollowers.becomeFollower()
     }
 
     /// Tries again to have a listener where there is none, so that nobody waits for one who is busy.
-    /// - Parameter hire: as in `nextReady(hire:)`.
-    func mendShift(hire: () -> Bool) {
-        if shift.wantsListener(), !hire() { shift.hireFailed() }
+    /// - Parameter startWorker: as in `nextReady(startWorker:)`.
+    func ensureLeader(startWorker: () -> Bool) {
+        if leaderFollowers.needsLeader(), !startWorker() { leaderFollowers.startFailed() }
     }
 
     /// The next connection with something to read, for one worker; nil at the end.
-    /// - Parameter hire: begins one more worker; false when that cannot be done.
-    func nextReady(hire: () -> Bool) -> Connection? {
+    /// - Parameter startWorker: begins one more worker; false when that cannot be done.
+    func nextReady(startWorker: () -> Bool) -> Connection? {
         while !isFinished.load(ordering: .acquiring) {
             guard let number = ready.next(), let connection = connections[number] else { continue }
-            if shift.leave() == .hire, !hire() { shift.hireFailed() }
+            if leaderFollowers.promote() == .start, !startWorker() { leaderFollowers.startFailed() }
             return connection
         }
         return nil
@@ -82,7 +84,7 @@ final class ServerState: Sendable {
     func finish() {
         isFinished.store(true, ordering: .releasing)
         endSignal.signal()
-        shift.end()
+        leaderFollowers.end()
     }
 
     /// Gives a connection to the next free worker as soon as it has something to read.
@@ -90,18 +92,18 @@ final class ServerState: Sendable {
         if !ready.change(connection.number, [.readable, .once]) { close(connection) }
     }
 
-    /// Gives a connection whose request lies in its inbox to the next free worker: it is writable, so that comes at once.
+    /// Gives a connection whose request lies in its buffer to the next free worker: it is writable, so that comes at once.
     func armComplete(_ connection: Connection) {
         if !ready.change(connection.number, [.readable, .writable, .once]) { close(connection) }
     }
 
     /// Gives a connection to the event thread, with what has arrived of a request.
-    func park(_ connection: Connection, with inbox: Inbox) {
+    func park(_ connection: Connection, with buffer: ReceiveBuffer) {
         let deadline = monotonicMilliseconds() + Int64(limits.receiveSeconds) * 1000
-        guard waiting.enter(connection, .incomplete, bytes: inbox.room, deadline: deadline) else {
-            return refuse(connection, .waitingRoomFull)
+        guard pending.enter(connection, .incomplete, bytes: buffer.room, deadline: deadline) else {
+            return reject(connection, .waitingRoomFull)
         }
-        connection.store(inbox)
+        connection.store(buffer)
         watch(connection)
     }
 
@@ -110,14 +112,14 @@ final class ServerState: Sendable {
 
     /// Gives a connection that is answered and half closed to the event thread.
     func linger(_ connection: Connection) {
-        _ = waiting.enter(
+        _ = pending.enter(
             connection, .lingering, bytes: 0, deadline: monotonicMilliseconds() + Self.lingerMilliseconds)
         watch(connection)
     }
 
     private func watch(_ connection: Connection) {
         guard events.add(connection.number, .readable) else {
-            waiting.leave(connection)
+            pending.leave(connection)
             return close(connection)
         }
     }
@@ -127,14 +129,14 @@ final class ServerState: Sendable {
         if isFull.load(ordering: .sequentiallyConsistent) { wakeUp.signal() }
     }
 
-    func refuse(_ connection: Connection, _ refusal: Refusal) {
-        note(refusal)
+    func reject(_ connection: Connection, _ reason: RejectReason) {
+        logRejection(reason)
         close(connection)
     }
 
     /// Counts and logs a refusal.
-    func note(_ refusal: Refusal) {
-        meters.count(refusal)
-        logger.notice("Refused a connection", metadata: ["reason": "\(refusal.rawValue)"])
+    func logRejection(_ reason: RejectReason) {
+        counters.count(reason)
+        logger.notice("Refused a connection", metadata: ["reason": "\(reason.rawValue)"])
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Why the bytes of a connection were refused: the label of a counter, never bytes of the peer.
-package enum Refusal: String, Error, CaseIterable, Sendable {
+package enum RejectReason: String, Error, CaseIterable, Sendable {
     /// A record of another protocol version than 1.
     case version
     /// The first record is not a FCGI_BEGIN_REQUEST of 8 bytes with a request id other than 0.

@@ -5,7 +5,7 @@ import HTTPTypes
 import Logging
 import Synchronization
 
-/// A FastCGI responder (FastCGI 1.0) under a web server: every request that passes the doorman becomes a `Request`, and
+/// A FastCGI responder (FastCGI 1.0) under a web server: every request that passes the validator becomes a `Request`, and
 /// what the responder makes of it goes back.
 ///
 /// One event thread accepts; workers carry the requests. An idle connection costs neither, however many the web server
@@ -45,9 +45,9 @@ package final class Server: Sendable {
     ///   and cannot be had are an error in the log; the others do their work.
     package func run(onReady: () -> Void = {}) throws(ServerError) {
         defer { end() }
-        for _ in 0..<min(ServerState.listeners, limits.workers) { try startWorker() }
+        for _ in 0..<min(ServerState.leaders, limits.workers) { try startWorker() }
         onReady()
-        var events = EventThread(state: state, listener: listener, workers: workers, hire: hireWorker)
+        var events = EventLoop(state: state, listener: listener, workers: workers, startWorker: tryStartWorker)
         events.run()
     }
 
@@ -60,19 +60,19 @@ package final class Server: Sendable {
     /// How busy it is now.
     package var status: ServerStatus {
         ServerStatus(
-            workers: limits.workers, workersBusy: state.meters.busy.load(ordering: .relaxed),
-            connections: state.connections.count, waiting: state.waiting.incompleteCount,
-            answered: state.meters.answered.load(ordering: .relaxed), refused: state.meters.refusals,
+            workers: limits.workers, workersBusy: state.counters.busy.load(ordering: .relaxed),
+            connections: state.connections.count, waiting: state.pending.incompleteCount,
+            answered: state.counters.answered.load(ordering: .relaxed), refused: state.counters.rejections,
             isDraining: state.isDraining.load(ordering: .relaxed))
     }
 
     /// What a watchdog compares to know whether the server is at work.
-    package var pulse: ServerPulse {
+    package var liveness: ServerLiveness {
         let now = monotonicMilliseconds()
         // Someone who is free, or has begun something since, takes the next request; one who was never hired does not.
         let shortest = workers.compactMap { $0.busyMilliseconds(at: now) }.min()
-        return ServerPulse(
-            turns: state.meters.turns.load(ordering: .relaxed), exhausted: .milliseconds(shortest ?? 0))
+        return ServerLiveness(
+            iterations: state.counters.iterations.load(ordering: .relaxed), exhausted: .milliseconds(shortest ?? 0))
     }
 }
 
@@ -80,22 +80,22 @@ extension Server {
     private func startWorker() throws(ServerError) {
         // Each goes to one thread, which makes it its own.
         nonisolated(unsafe) let codec = try Codec()
-        guard let worker = workers.first(where: { $0.hire() }) else { return }
+        guard let worker = workers.first(where: { $0.start() }) else { return }
         running.wrappingAdd(1, ordering: .acquiringAndReleasing)
         do {
             try PlatformThread.start { [self] in
-                worker.run(in: state, codec: codec, hire: hireWorker)
+                worker.run(in: state, codec: codec, startWorker: tryStartWorker)
                 running.wrappingSubtract(1, ordering: .acquiringAndReleasing)
                 state.wakeUp.signal()
             }
         } catch {
-            worker.dismiss()
+            worker.stop()
             running.wrappingSubtract(1, ordering: .acquiringAndReleasing)
             throw error
         }
     }
 
-    private func hireWorker() -> Bool {
+    private func tryStartWorker() -> Bool {
         do throws(ServerError) {
             try startWorker()
             lacksWorkers.store(false, ordering: .relaxed)
@@ -116,7 +116,7 @@ extension Server {
         state.finish()
         let deadline = monotonicMilliseconds() + Self.farewell
         // A worker that is still busy here has had the whole drain.
-        while running.load(ordering: .acquiring) > workers.count(where: { $0.heldNumber != nil }),
+        while running.load(ordering: .acquiring) > workers.count(where: { $0.connectionNumber != nil }),
             monotonicMilliseconds() < deadline
         {
             if state.events.next(milliseconds: 10) == state.wakeUp.number { state.wakeUp.drain() }
@@ -125,7 +125,7 @@ extension Server {
         if !late.isEmpty {
             state.logger.warning("Requests unfinished after the drain", metadata: ["count": "\(late.count)"])
         }
-        state.connections.closeAll(except: Set(late.compactMap(\.heldNumber)))
+        state.connections.closeAll(except: Set(late.compactMap(\.connectionNumber)))
     }
 
     /// Descriptors besides connections: standard streams, pollers, the responder's own (log, store, calls to the hub).

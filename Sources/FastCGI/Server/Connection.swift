@@ -11,7 +11,7 @@ import System
 final class Connection: Sendable {
     let number: Int32
     /// A request that has arrived in part, or whole by way of the event thread. Nil while there is none.
-    private let stored = Lock<Inbox?>(nil)
+    private let stored = Lock<ReceiveBuffer?>(nil)
     /// When the first byte must be there, in milliseconds of the monotonic clock; `.max` once it was.
     private let silenceDeadline: Atomic<Int64>
 
@@ -35,14 +35,14 @@ final class Connection: Sendable {
         return true
     }
 
-    func store(_ inbox: Inbox) {
-        stored.withLock { $0 = inbox }
+    func store(_ buffer: ReceiveBuffer) {
+        stored.withLock { $0 = buffer }
     }
 
-    func takeStored() -> Inbox? {
-        stored.withLock { inbox in
-            defer { inbox = nil }
-            return inbox
+    func takeStored() -> ReceiveBuffer? {
+        stored.withLock { buffer in
+            defer { buffer = nil }
+            return buffer
         }
     }
 }

@@ -5,10 +5,10 @@ import Logging
 
 /// One request and its answer, told in the order of time: decode, check, ask the responder, encode. Belongs to one
 /// worker; nothing of a request stays in it but the room of the answer's bytes.
-final class Exchange {
+final class RequestCycle {
     private let codec: Codec
     private let state: ServerState
-    private var bytes = AnswerBytes()
+    private var bytes = CGIResponseEncoder()
 
     init(codec: Codec, state: ServerState) {
         self.codec = codec
@@ -17,8 +17,8 @@ final class Exchange {
 
     /// Answers a whole request.
     /// - Returns: whether the connection can serve another.
-    func answer(_ inbox: Inbox, length: Int, on number: Int32, beforeSending: () -> Void) -> Bool {
-        guard inbox.withBytes(first: length, { codec.decode($0) }) else { return undecodable() }
+    func answer(_ buffer: ReceiveBuffer, length: Int, on number: Int32, beforeSending: () -> Void) -> Bool {
+        guard buffer.withBytes(first: length, { codec.decode($0) }) else { return undecodable() }
         let keeps = codec.keepsConnection
         var environment = codec.environment
         environment.makeID()
@@ -29,9 +29,9 @@ final class Exchange {
 
     /// Answers 413 to a request of which only the parameters have been read.
     /// - Returns: whether the answer was sent.
-    func answerTooLarge(_ inbox: Inbox, headLength: Int, on number: Int32, beforeSending: () -> Void) -> Bool {
-        let end = RecordHeader.endOfInput(requestID: inbox.requestID)
-        guard inbox.withBytes(first: headLength, { codec.decode($0, end) }) else { return undecodable() }
+    func answerTooLarge(_ buffer: ReceiveBuffer, headLength: Int, on number: Int32, beforeSending: () -> Void) -> Bool {
+        let end = RecordHeader.endOfInput(requestID: buffer.requestID)
+        guard buffer.withBytes(first: headLength, { codec.decode($0, end) }) else { return undecodable() }
         return send(state.refuse(.contentTooLarge), id: "", withoutBody: false, on: number, beforeSending)
     }
 
@@ -50,10 +50,10 @@ final class Exchange {
             request.body = body
             return (ask(request), request.method == .head)
         } catch .contentLengthTooLarge {
-            state.meters.count(.bodyTooLarge)
+            state.counters.count(.bodyTooLarge)
             return (state.refuse(.contentTooLarge), false)
         } catch {
-            state.meters.count(.malformed)
+            state.counters.count(.malformed)
             state.logger.notice(
                 "Malformed request", metadata: ["request": "\(environment.id)", "part": "\(error)"])
             return (state.refuse(.badRequest), false)
@@ -74,7 +74,7 @@ final class Exchange {
     private func send(
         _ response: Response, id: String, withoutBody: Bool, on number: Int32, _ beforeSending: () -> Void
     ) -> Bool {
-        do throws(AnswerBytes.IllegalField) {
+        do throws(CGIResponseEncoder.IllegalField) {
             try bytes.write(response, withoutBody: withoutBody)
         } catch {
             state.logger.error("An answer had an illegal field", metadata: ["request": "\(id)"])
@@ -82,7 +82,7 @@ final class Exchange {
         }
         beforeSending()
         let isSent = codec.encode(bytes.bytes, to: number)
-        state.meters.answered.wrappingAdd(1, ordering: .relaxed)
+        state.counters.answered.wrappingAdd(1, ordering: .relaxed)
         return isSent
     }
 }

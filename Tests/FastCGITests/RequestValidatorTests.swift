@@ -3,10 +3,10 @@ import Testing
 
 @testable import FastCGI
 
-@Suite struct DoormanTests {
-    private func verdict(_ bytes: [UInt8], _ limits: ServerLimits = ServerLimits()) -> Doorman.Verdict {
-        var doorman = Doorman(limits: limits)
-        return doorman.examine(bytes.span)
+@Suite struct RequestValidatorTests {
+    private func result(_ bytes: [UInt8], _ limits: ServerLimits = ServerLimits()) -> RequestValidator.Result {
+        var validator = RequestValidator(limits: limits)
+        return validator.validate(bytes.span)
     }
 
     private static let whole: [[UInt8]] = [
@@ -22,26 +22,26 @@ import Testing
 
     @Test(arguments: whole)
     func `a whole request passes however it is cut`(_ bytes: [UInt8]) {
-        #expect(verdict(bytes) == .complete(length: bytes.count))
+        #expect(result(bytes) == .complete(length: bytes.count))
         for cut in 0..<bytes.count {
-            var doorman = Doorman(limits: ServerLimits())
-            #expect(doorman.examine(bytes.span.extracting(0..<cut)) == .incomplete)
-            #expect(doorman.examine(bytes.span) == .complete(length: bytes.count))
+            var validator = RequestValidator(limits: ServerLimits())
+            #expect(validator.validate(bytes.span.extracting(0..<cut)) == .incomplete)
+            #expect(validator.validate(bytes.span) == .complete(length: bytes.count))
         }
-        var doorman = Doorman(limits: ServerLimits())
-        for end in 1..<bytes.count { #expect(doorman.examine(bytes.span.extracting(0..<end)) == .incomplete) }
-        #expect(doorman.examine(bytes.span) == .complete(length: bytes.count))
+        var validator = RequestValidator(limits: ServerLimits())
+        for end in 1..<bytes.count { #expect(validator.validate(bytes.span.extracting(0..<end)) == .incomplete) }
+        #expect(validator.validate(bytes.span) == .complete(length: bytes.count))
     }
 
     @Test func `the padding of the last record belongs to the request and is not handed on`() {
         let bytes = Wire.begin() + Wire.record(4) + Wire.record(5, padding: 8)
-        #expect(verdict(bytes) == .complete(length: bytes.count - 8))
-        #expect(verdict(bytes.dropLast()) == .incomplete)
+        #expect(result(bytes) == .complete(length: bytes.count - 8))
+        #expect(result(bytes.dropLast()) == .incomplete)
     }
 
     private static func declaring(_ lengths: [UInt8]) -> [UInt8] { Wire.begin() + Wire.record(4, lengths) }
 
-    private static let wrong: [(Refusal, [UInt8])] = [
+    private static let wrong: [(RejectReason, [UInt8])] = [
         (.version, [2] + Wire.begin().dropFirst()),
         (.notARequest, Wire.record(1, id: 0, [0, 1, 0, 0, 0, 0, 0, 0])),
         (.notARequest, Wire.record(1, [0, 1, 0])),
@@ -77,21 +77,21 @@ import Testing
     ]
 
     @Test(arguments: wrong)
-    func `what a web server does not send is refused`(_ refusal: Refusal, _ bytes: [UInt8]) {
-        #expect(verdict(bytes) == .wrong(refusal))
+    func `what a web server does not send is refused`(_ reason: RejectReason, _ bytes: [UInt8]) {
+        #expect(result(bytes) == .invalid(reason))
     }
 
     @Test func `a length that is not four bytes long says no more than 127`() {
         // 0x7F is a whole length; 0x7FFFFFFF read as one byte after another is four pairs of 127 and 255-byte lengths.
         let bytes = Wire.begin() + Wire.record(4, [0x7F, 0] + [UInt8](repeating: 65, count: 127))
-        #expect(verdict(bytes) == .incomplete)
+        #expect(result(bytes) == .incomplete)
     }
 
     @Test func `a header is refused before its content arrives`() {
         let header: [UInt8] = [1, 4, 0, 1, 0xFF, 0xFF, 0, 0]
         var limits = ServerLimits()
         limits.parameterBytes = 1000
-        #expect(verdict(Wire.begin() + header, limits) == .wrong(.parametersTooLong))
+        #expect(result(Wire.begin() + header, limits) == .invalid(.parametersTooLong))
     }
 
     @Test func `limits hold to the byte`() {
@@ -101,14 +101,14 @@ import Testing
         limits.parameters = 1
         limits.bodyBytes = 5
         let good = Wire.begin() + Wire.parameters([("ABC", "defg")])
-        #expect(verdict(good, limits) == .incomplete)
-        #expect(verdict(Wire.begin() + Wire.parameters([("ABCD", "")]), limits) == .wrong(.nameTooLong))
-        #expect(verdict(Wire.begin() + Wire.parameters([("A", "defgh")]), limits) == .wrong(.valueTooLong))
-        #expect(verdict(Wire.begin() + Wire.parameters([("A", ""), ("B", "")]), limits) == .wrong(.tooManyParameters))
+        #expect(result(good, limits) == .incomplete)
+        #expect(result(Wire.begin() + Wire.parameters([("ABCD", "")]), limits) == .invalid(.nameTooLong))
+        #expect(result(Wire.begin() + Wire.parameters([("A", "defgh")]), limits) == .invalid(.valueTooLong))
+        #expect(result(Wire.begin() + Wire.parameters([("A", ""), ("B", "")]), limits) == .invalid(.tooManyParameters))
         let whole = good + Wire.input(Array("12345".utf8))
-        #expect(verdict(whole, limits) == .complete(length: whole.count))
-        #expect(verdict(good + Wire.input(Array("123456".utf8)), limits) == .bodyTooLarge(headLength: good.count))
+        #expect(result(whole, limits) == .complete(length: whole.count))
+        #expect(result(good + Wire.input(Array("123456".utf8)), limits) == .bodyTooLarge(headLength: good.count))
         let pieces = good + Wire.record(5, [1, 2, 3]) + Wire.record(5, [4, 5, 6])
-        #expect(verdict(pieces, limits) == .bodyTooLarge(headLength: good.count))
+        #expect(result(pieces, limits) == .bodyTooLarge(headLength: good.count))
     }
 }

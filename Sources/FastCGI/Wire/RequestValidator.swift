@@ -5,16 +5,16 @@
 /// libfcgi trusts its peer: it allocates whatever length a parameter declares and ends the process when that fails, and
 /// it answers a FCGI_GET_VALUES record, also one in the middle of a body, into 64 bytes of stack without counting.
 /// So it never reads from a connection; it gets the bytes that passed here.
-struct Doorman {
+struct RequestValidator {
     /// What is known after the bytes so far.
-    enum Verdict: Equatable {
+    enum Result: Equatable {
         /// Nothing wrong yet, more to come.
         case incomplete
         /// A whole request. The padding of its last record, which libfcgi does not read, lies behind `length`.
         case complete(length: Int)
         /// Whole parameters of that length, then more body than the limit.
         case bodyTooLarge(headLength: Int)
-        case wrong(Refusal)
+        case invalid(RejectReason)
     }
 
     private enum Phase { case begin, parameters, body }
@@ -24,40 +24,40 @@ struct Doorman {
     /// Where the first record lies that was not whole at the last look.
     private var offset = 0
     private(set) var requestID: UInt16 = 0
-    private var scan: ParameterScan
+    private var lengths: ParameterLengthCheck
     private var parameterLength = 0
     private var headLength = 0
     private var bodyLength = 0
 
     init(limits: ServerLimits) {
         self.limits = limits
-        scan = ParameterScan(limits: limits)
+        lengths = ParameterLengthCheck(limits: limits)
     }
 
     /// Looks at a request's bytes.
     ///
     /// Goes on where the last look ended, so that a request which arrives byte by byte costs no more than its bytes.
     /// - Parameter bytes: all of the request so far: those of the last look and more.
-    mutating func examine(_ bytes: Span<UInt8>) -> Verdict {
-        do throws(Refusal) {
+    mutating func validate(_ bytes: Span<UInt8>) -> Result {
+        do throws(RejectReason) {
             while let header = RecordHeader(bytes, at: offset) {
                 if try exceedsBody(header) { return .bodyTooLarge(headLength: headLength) }
                 guard bytes.count - offset >= header.recordLength else { return .incomplete }
                 let isEnd = try pass(header, bytes)
                 offset += header.recordLength
                 if isEnd {
-                    guard bytes.count == offset else { throw Refusal.bytesAfterEnd }
+                    guard bytes.count == offset else { throw RejectReason.bytesAfterEnd }
                     return .complete(length: offset - header.paddingLength)
                 }
             }
             return .incomplete
         } catch {
-            return .wrong(error)
+            return .invalid(error)
         }
     }
 
     /// Checks a header as soon as it is there, before its content is; says whether it is more body than the limit.
-    private mutating func exceedsBody(_ header: RecordHeader) throws(Refusal) -> Bool {
+    private mutating func exceedsBody(_ header: RecordHeader) throws(RejectReason) -> Bool {
         guard header.version == 1 else { throw .version }
         switch phase {
         case .begin:
@@ -77,7 +77,7 @@ struct Doorman {
     }
 
     /// Takes note of one whole record; says whether the request ends with it.
-    private mutating func pass(_ header: RecordHeader, _ bytes: Span<UInt8>) throws(Refusal) -> Bool {
+    private mutating func pass(_ header: RecordHeader, _ bytes: Span<UInt8>) throws(RejectReason) -> Bool {
         let start = offset + RecordHeader.size
         switch phase {
         case .begin:
@@ -85,12 +85,12 @@ struct Doorman {
             requestID = header.requestID
             phase = .parameters
         case .parameters where header.contentLength == 0:
-            guard scan.isBetweenPairs else { throw .parametersCutShort }
+            guard lengths.isBetweenPairs else { throw .parametersCutShort }
             headLength = offset + header.recordLength
             phase = .body
         case .parameters:
             parameterLength += header.contentLength
-            try scan.follow(bytes.extracting(start..<start + header.contentLength))
+            try lengths.check(bytes.extracting(start..<start + header.contentLength))
         case .body:
             bodyLength += header.contentLength
             return header.contentLength == 0

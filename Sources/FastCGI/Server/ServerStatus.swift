@@ -15,20 +15,20 @@ package struct ServerStatus: Sendable, Equatable {
     /// Requests answered since the start.
     package let answered: Int
     /// Requests and connections refused since the start, by reason; reasons that never came up are absent.
-    package let refused: [Refusal: Int]
+    package let refused: [RejectReason: Int]
     /// Whether `stop()` was called.
     package let isDraining: Bool
 }
 
 /// A server's signs of life.
-package struct ServerPulse: Sendable {
+package struct ServerLiveness: Sendable {
     /// Grows four times a second or more as long as connections are accepted and deadlines are kept.
-    package let turns: Int
+    package let iterations: Int
     /// For how long no worker has taken a request or become free; zero while one is free.
     package let exhausted: Duration
 
     /// What stands still since an earlier look.
-    package enum Standstill: Equatable, Sendable {
+    package enum Stall: Equatable, Sendable {
         /// The event thread has not gone round.
         case accepting
         /// Every worker has been at the same request for longer than it may take.
@@ -37,26 +37,26 @@ package struct ServerPulse: Sendable {
 
     /// - Parameter patience: how long a request may take.
     /// - Returns: nil when all are at work; waiting for something slow is work, up to that time.
-    package func standstill(since last: ServerPulse, patience: Duration) -> Standstill? {
-        if turns == last.turns { return .accepting }
+    package func stall(since last: ServerLiveness, patience: Duration) -> Stall? {
+        if iterations == last.iterations { return .accepting }
         return exhausted > patience ? .workers(exhausted) : nil
     }
 }
 
 /// The counters behind `ServerStatus`.
-final class Meters: Sendable {
+final class Counters: Sendable {
     let busy = Atomic(0)
     let answered = Atomic(0)
-    /// The event thread's turns.
-    let turns = Atomic(0)
+    /// The event thread's iterations.
+    let iterations = Atomic(0)
     /// Grows with everything that happens; two equal readings mean that nothing did.
     let activity = Atomic(0)
-    private let refused = Lock<[Refusal: Int]>([:])
+    private let refused = Lock<[RejectReason: Int]>([:])
 
-    var refusals: [Refusal: Int] { refused.withLock { $0 } }
+    var rejections: [RejectReason: Int] { refused.withLock { $0 } }
 
-    func count(_ refusal: Refusal) {
-        refused.withLock { $0[refusal, default: 0] &+= 1 }
+    func count(_ reason: RejectReason) {
+        refused.withLock { $0[reason, default: 0] &+= 1 }
     }
 
     func beginWork() {

@@ -5,9 +5,9 @@ import Testing
 
 @testable import FastCGI
 
-@Suite struct AnswerBytesTests {
+@Suite struct CGIResponseEncoderTests {
     private func text(_ response: Response, withoutBody: Bool = false) throws -> String {
-        var bytes = AnswerBytes()
+        var bytes = CGIResponseEncoder()
         try bytes.write(response, withoutBody: withoutBody)
         return String(decoding: bytes.bytes, as: UTF8.self)
     }
@@ -45,13 +45,13 @@ import Testing
         ("a\r", "b"), ("a", "b\r\nSet-Cookie: c"), ("a", "\0"), ("a", "b\n"), ("", "b"), (":status", "b"),
     ])
     func `a field that would leave its line is not written`(_ name: String, _ value: String) {
-        var bytes = AnswerBytes()
-        #expect(throws: AnswerBytes.IllegalField()) { try bytes.write(name: name.utf8, value: value.utf8) }
+        var bytes = CGIResponseEncoder()
+        #expect(throws: CGIResponseEncoder.IllegalField()) { try bytes.write(name: name.utf8, value: value.utf8) }
         #expect(bytes.bytes.isEmpty)
     }
 
     @Test func `a second answer has nothing of the first`() throws {
-        var bytes = AnswerBytes()
+        var bytes = CGIResponseEncoder()
         try bytes.write(Response(body: [UInt8](repeating: 65, count: 1_000_000)))
         try bytes.write(Response())
         #expect(String(decoding: bytes.bytes, as: UTF8.self) == "Status: 200 OK\r\nContent-Length: 0\r\n" + Self.sniff)

@@ -3,7 +3,7 @@ import System
 
 /// The connections that the event thread owns, each with a deadline: requests that arrive in pieces, and connections
 /// that were told 413 and still send.
-final class WaitingRoom: Sendable {
+final class PendingConnections: Sendable {
     enum Reason: Sendable {
         /// Part of a request is there.
         case incomplete
@@ -14,7 +14,7 @@ final class WaitingRoom: Sendable {
     private struct Place {
         let connection: Connection
         let reason: Reason
-        /// What its inbox holds.
+        /// What its buffer holds.
         var bytes: Int
         /// Milliseconds of the monotonic clock.
         let deadline: Int64
@@ -22,7 +22,7 @@ final class WaitingRoom: Sendable {
 
     private struct Room {
         var places: [Int32: Place] = [:]
-        /// What all inboxes hold together.
+        /// What all buffers hold together.
         var bytes = 0
 
         mutating func remove(_ number: Int32) {
@@ -31,7 +31,7 @@ final class WaitingRoom: Sendable {
     }
 
     private let room = Lock(Room())
-    /// Bytes that all inboxes may hold together.
+    /// Bytes that all buffers may hold together.
     private let capacity: Int
 
     init(capacity: Int) {
@@ -43,7 +43,7 @@ final class WaitingRoom: Sendable {
         room.withLock { $0.places.values.count { $0.reason == .incomplete } }
     }
 
-    /// - Parameter bytes: what the connection's inbox holds.
+    /// - Parameter bytes: what the connection's buffer holds.
     /// - Returns: false when there is no room for so much; then the connection is not in here.
     func enter(_ connection: Connection, _ reason: Reason, bytes: Int, deadline: Int64) -> Bool {
         room.withLock { room in
@@ -55,7 +55,7 @@ final class WaitingRoom: Sendable {
         }
     }
 
-    /// The connection's inbox has grown.
+    /// The connection's buffer has grown.
     /// - Returns: false when there is no room for it; then the connection must leave.
     func resize(_ connection: Connection, bytes: Int) -> Bool {
         room.withLock { room in

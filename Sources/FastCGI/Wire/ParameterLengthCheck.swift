@@ -2,7 +2,7 @@
 
 /// Follows the name-value pairs of a parameter stream through its records and checks every length before anybody
 /// allocates memory for it (FastCGI 1.0 section 3.4). Keeps no bytes.
-struct ParameterScan {
+struct ParameterLengthCheck {
     private enum Part { case name, value }
 
     private let limits: ServerLimits
@@ -24,7 +24,7 @@ struct ParameterScan {
 
     /// Follows the content of one more record.
     /// - Throws: the refusal, as soon as a declared length or number is above its limit.
-    mutating func follow(_ content: Span<UInt8>) throws(Refusal) {
+    mutating func check(_ content: Span<UInt8>) throws(RejectReason) {
         var index = 0
         while index < content.count {
             if contentMissing > 0 {
@@ -39,7 +39,7 @@ struct ParameterScan {
     }
 
     /// One byte of a length: below 0x80 it is the length, else the first of four without its top bit.
-    private mutating func take(lengthByte byte: UInt8) throws(Refusal) {
+    private mutating func take(lengthByte byte: UInt8) throws(RejectReason) {
         if lengthBytesMissing > 0 {
             length = length << 8 | Int(byte)
             lengthBytesMissing -= 1
@@ -52,7 +52,7 @@ struct ParameterScan {
         if lengthBytesMissing == 0 { try accept() }
     }
 
-    private mutating func accept() throws(Refusal) {
+    private mutating func accept() throws(RejectReason) {
         switch part {
         case .name:
             guard length <= limits.parameterNameBytes else { throw .nameTooLong }

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+import CPlatform
+import Glibc
+import Synchronization
+import System
+
+/// One thread that carries one request at a time from its first byte to its last.
+final class Worker: Sendable {
+    private struct CurrentRequest {
+        /// The connection in hand.
+        var connection: Connection?
+        /// Since when it is, in milliseconds of the monotonic clock.
+        var since: Int64 = 0
+        /// When its answer must have been taken, in milliseconds of the monotonic clock.
+        var sendDeadline: Int64?
+    }
+
+    private let current = Lock(CurrentRequest())
+    private let isStarted = Atomic(false)
+
+    /// True once, for whoever begins the worker's thread.
+    func start() -> Bool {
+        isStarted.compareExchange(expected: false, desired: true, ordering: .acquiringAndReleasing).exchanged
+    }
+
+    /// There is no thread for it after all.
+    func stop() {
+        isStarted.store(false, ordering: .releasing)
+    }
+
+    /// The descriptor of the connection in hand.
+    var connectionNumber: Int32? { current.withLock { $0.connection?.number } }
+
+    /// For how long the worker has had the request in hand, in milliseconds; 0 while it has none, nil where there is no
+    /// worker yet.
+    func busyMilliseconds(at now: Int64) -> Int64? {
+        guard isStarted.load(ordering: .acquiring) else { return nil }
+        return current.withLock { $0.connection == nil ? 0 : now - $0.since }
+    }
+
+    /// Ends the connection in hand, so that a write to it returns: always, or only when its answer is overdue.
+    /// - Returns: whether it did.
+    func interrupt(overdueAt now: Int64? = nil) -> Bool {
+        current.withLock { current in
+            guard let connection = current.connection else { return false }
+            if let now {
+                guard let deadline = current.sendDeadline, deadline <= now else { return false }
+                current.sendDeadline = nil
+            }
+            // Under the lock: the worker lets go of the connection before it closes the number.
+            shutdown(connection.number, Int32(SHUT_RDWR))
+            return true
+        }
+    }
+
+    /// The worker's whole life.
+    /// - Parameters:
+    ///   - codec: its own, and nobody else's.
+    ///   - startWorker: begins one more worker; false when that cannot be done.
+    func run(in state: ServerState, codec: Codec, startWorker: () -> Bool) {
+        var buffer = ReceiveBuffer(limits: state.limits)
+        let cycle = RequestCycle(codec: codec, state: state)
+        while let connection = state.nextReady(startWorker: startWorker) {
+            state.counters.beginWork()
+            current.withLock { $0 = CurrentRequest(connection: connection, since: monotonicMilliseconds()) }
+            let next = serve(connection, &buffer, cycle, state)
+            current.withLock { $0 = CurrentRequest() }
+            pass(connection, next, state)
+            state.counters.endWork()
+            state.becomeFollower()
+        }
+    }
+
+    /// What becomes of a connection after a worker had it.
+    private enum Next {
+        case keep, close, linger
+        case wait(ReceiveBuffer)
+        case reject(RejectReason)
+    }
+
+    /// Reads what is there and answers it when it is a whole request.
+    private func serve(
+        _ connection: Connection, _ own: inout ReceiveBuffer, _ cycle: RequestCycle, _ state: ServerState
+    ) -> Next {
+        if let stored = connection.takeStored() {
+            return answer(stored, connection, cycle, state)
+        }
+        own.reset(limits: state.limits)
+        own.receive(from: connection.number)
+        if !own.isEmpty { connection.hasSpoken() }
+        return answer(own, connection, cycle, state)
+    }
+
+    private func answer(
+        _ buffer: ReceiveBuffer, _ connection: Connection, _ cycle: RequestCycle, _ state: ServerState
+    ) -> Next {
+        switch buffer.state {
+        case .closed: return buffer.isEmpty ? .close : .reject(.connectionCutShort)
+        case .checked(.invalid(let reason)): return .reject(reason)
+        case .checked(.incomplete): return buffer.isEmpty ? .keep : .wait(buffer)
+        case .checked(.complete(let length)):
+            let isKept = cycle.answer(
+                buffer, length: length, on: connection.number, beforeSending: expectSending(state))
+            return isKept && !state.isDraining.load(ordering: .relaxed) ? .keep : .close
+        case .checked(.bodyTooLarge(let headLength)):
+            state.counters.count(.bodyTooLarge)
+            let isSent = cycle.answerTooLarge(
+                buffer, headLength: headLength, on: connection.number, beforeSending: expectSending(state))
+            return isSent ? .linger : .close
+        }
+    }
+
+    private func expectSending(_ state: ServerState) -> () -> Void {
+        {
+            let deadline = monotonicMilliseconds() + Int64(state.limits.sendSeconds) * 1000
+            self.current.withLock { $0.sendDeadline = deadline }
+        }
+    }
+
+    private func pass(_ connection: Connection, _ next: Next, _ state: ServerState) {
+        switch next {
+        case .keep: state.arm(connection)
+        case .close: state.close(connection)
+        case .reject(let reason): state.reject(connection, reason)
+        case .linger:
+            shutdown(connection.number, Int32(SHUT_WR))
+            state.linger(connection)
+        case .wait(let buffer): state.park(connection, with: buffer)
+        }
+    }
+}
