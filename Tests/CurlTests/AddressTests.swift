@@ -92,8 +92,8 @@ private func address(_ text: String) throws -> IPAddress {
     }
 
     @Test func `is a matter of the connection in use, too`() {
-        func gate(_ policy: AddressPolicy, _ hostAndPort: String) -> SocketGate {
-            SocketGate(policy, for: hostAndPort, mayRepeat: true, sockets: OpenSockets())
+        func gate(_ policy: AddressPolicy, _ hostAndPort: String) -> EgressGuard {
+            EgressGuard(policy, for: hostAndPort, isIdempotent: true, sockets: OpenSockets())
         }
         var strict = gate(.publicOnly(except: ["localhost:9446"]), "localhost:9447")
         #expect(!strict.begin(at: "127.0.0.1", from: 1) && strict.hasOnlyRefused && !strict.hasBegun)

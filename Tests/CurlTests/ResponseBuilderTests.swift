@@ -6,14 +6,14 @@ import Testing
 @testable import Curl
 
 @Suite struct `An answer as it arrives` {
-    private func take(_ lines: [String], into answer: inout Answer) -> Bool {
+    private func take(_ lines: [String], into answer: inout ResponseBuilder) -> Bool {
         lines.allSatisfy { line in
             Array(line.utf8).withUnsafeBytes { answer.take(headerLine: $0) }
         }
     }
 
     @Test func `the fields of the last header count, without those of a 1xx answer before it`() throws {
-        var answer = Answer(maximumBodyBytes: 10)
+        var answer = ResponseBuilder(maximumBodyBytes: 10)
         let lines = [
             "HTTP/1.1 103 Early Hints\r\n", "Link: x\r\n", "\r\n", "HTTP/1.1 200 OK\r\n", "ETag:  \"1\" \t\r\n",
             "Empty:\r\n", "Set-Cookie: a\r\n", "Set-Cookie: b\r\n", "no field at all\r\n", "b ad: x\r\n", ": x\r\n",
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test func `a header of too many lines is too large`() {
-        var answer = Answer(maximumBodyBytes: 10)
+        var answer = ResponseBuilder(maximumBodyBytes: 10)
         let most = Array(repeating: "A: b\r\n", count: CurlOptions.maximumResponseFields)
         #expect(take(most, into: &answer))
         #expect(!answer.isTooLarge)
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test func `a header of too many bytes is too large`() {
-        var answer = Answer(maximumBodyBytes: 10)
+        var answer = ResponseBuilder(maximumBodyBytes: 10)
         let half = "A: " + String(repeating: "b", count: CurlOptions.maximumResponseFieldBytes / 2 - 3)
         #expect(take([half, half], into: &answer))
         #expect(!take(["A"], into: &answer))
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test func `an answer is whole when its header has ended and its body is as long as announced`() {
-        var answer = Answer(maximumBodyBytes: 10)
+        var answer = ResponseBuilder(maximumBodyBytes: 10)
         #expect(take(["HTTP/2 100 \r\n", "\r\n", "HTTP/2 201 \r\n", "content-length: 2\r\n"], into: &answer))
         #expect(!answer.isWhole)
         #expect(take(["\r\n"], into: &answer))
@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test func `a 1xx answer is not the whole, even when it says that it has no body`() {
-        var answer = Answer(maximumBodyBytes: 10)
+        var answer = ResponseBuilder(maximumBodyBytes: 10)
         #expect(take(["HTTP/1.1 100 Continue\r\n", "Content-Length: 0\r\n", "\r\n"], into: &answer))
         #expect(!answer.isWhole)
         #expect(take(["HTTP/1.1 204 No Content\r\n", "Content-Length: 0\r\n", "\r\n"], into: &answer))
@@ -65,14 +65,14 @@ import Testing
 
     @Test(arguments: [[], ["content-length: \r\n"], ["content-length: x\r\n"], ["content-length: 1\r\n"]])
     func `an answer that does not say how long it is, or says otherwise, is not known to be whole`(lines: [String]) {
-        var answer = Answer(maximumBodyBytes: 10)
+        var answer = ResponseBuilder(maximumBodyBytes: 10)
         #expect(take(["HTTP/2 200 \r\n"] + lines + ["\r\n"], into: &answer))
         #expect(!answer.isWhole)
     }
 
     @Test(arguments: [0, 100, 103, 199, -1, 1000])
     func `a status that ends no exchange is none`(status: Int) {
-        #expect(throws: TransportError.self) { try Answer(maximumBodyBytes: 1).response(status: status) }
+        #expect(throws: TransportError.self) { try ResponseBuilder(maximumBodyBytes: 1).response(status: status) }
     }
 }
 

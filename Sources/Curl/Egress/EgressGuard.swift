@@ -7,10 +7,10 @@ import Glibc
 /// libcurl asks after the name was looked up, once for each address that it tries, and connects to exactly that address.
 /// It asks again when a connection is there and before the request is sent: one that was kept may have been opened for
 /// another host. libcurl itself gives it to the same host and port only; that need not be believed.
-struct SocketGate {
+struct EgressGuard {
     private let policy: AddressPolicy
     private let hostAndPort: String
-    private let mayRepeat: Bool
+    private let isIdempotent: Bool
     private let sockets: OpenSockets
     /// Of the connection over which the request was sent last.
     private var localPort: Int32?
@@ -20,12 +20,12 @@ struct SocketGate {
     private(set) var hasBegun = false
 
     /// - Parameters:
-    ///   - mayRepeat: whether sending the request twice does what sending it once does.
+    ///   - isIdempotent: whether sending the request twice does what sending it once does.
     ///   - sockets: those of all transfers.
-    init(_ policy: AddressPolicy, for hostAndPort: String, mayRepeat: Bool, sockets: OpenSockets) {
+    init(_ policy: AddressPolicy, for hostAndPort: String, isIdempotent: Bool, sockets: OpenSockets) {
         self.policy = policy
         self.hostAndPort = hostAndPort
-        self.mayRepeat = mayRepeat
+        self.isIdempotent = isIdempotent
         self.sockets = sockets
     }
 
@@ -43,7 +43,7 @@ struct SocketGate {
     ///   - localPort: ours.
     /// - Returns: whether the request may be sent on that connection.
     mutating func begin(at address: UnsafePointer<CChar>, from localPort: Int32) -> Bool {
-        if let before = self.localPort, !mayRepeat, !sockets.isConnected(from: before) { return false }
+        if let before = self.localPort, !isIdempotent, !sockets.isConnected(from: before) { return false }
         guard policy.allows(IPAddress(text: address), for: hostAndPort) else {
             hasRefused = true
             return false

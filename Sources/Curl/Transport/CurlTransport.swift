@@ -10,7 +10,7 @@ import System
 /// and host name are always verified; redirects are answers like any other; the environment's proxies are ignored.
 package final class CurlTransport: Responder, RequestSender {
     private let options: CurlOptions
-    private let queue: CallQueue
+    private let queue: RequestQueue
     private let thread: Lock<TransferThread?>
     private let threadID: TransferThread.ID
     private let certificate: LastCertificate
@@ -32,7 +32,7 @@ package final class CurlTransport: Responder, RequestSender {
         curl_multi_setopt_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, max(1, options.maximumConnectionsPerHost))
         curl_multi_setopt_long(multi, CURLMOPT_MAXCONNECTS, CurlOptions.maximumIdleConnections)
         curl_multi_setopt_long(multi, CURLMOPT_MAX_CONCURRENT_STREAMS, CurlOptions.maximumStreamsPerConnection)
-        let queue = CallQueue(capacity: options.maximumQueued, wakeUp: wakeUp)
+        let queue = RequestQueue(capacity: options.maximumQueued, wakeUp: wakeUp)
         let certificate = LastCertificate()
         // The thread is the handle's only owner from here on; if it cannot start, the handle is freed here.
         nonisolated(unsafe) let handedOver = multi
@@ -68,9 +68,11 @@ package final class CurlTransport: Responder, RequestSender {
     ///   deadline, however busy the thread is; then what became of the transfer.
     package func respond(to request: Request) throws(TransportError) -> Response {
         let deadline = Deadline.after(options.timeout)
-        let reply = Reply()
-        try start(request, deadline: deadline) { reply.put($0.mapError { $0 == .noConnectionInTime ? .timedOut : $0 }) }
-        return try reply.wait(until: deadline)
+        let future = ResponseFuture()
+        try start(request, deadline: deadline) {
+            future.fulfill($0.mapError { $0 == .noConnectionInTime ? .timedOut : $0 })
+        }
+        return try future.wait(until: deadline)
     }
 
     /// As `respond(to:)`, for one who does not wait. Errors are `TransportError`s.
@@ -86,11 +88,11 @@ package final class CurlTransport: Responder, RequestSender {
     }
 
     private func start(
-        _ request: Request, deadline: Deadline, _ completion: @escaping Call.Completion
+        _ request: Request, deadline: Deadline, _ completion: @escaping PendingRequest.Completion
     ) throws(TransportError) {
         let outgoing = try OutgoingRequest(
             request, allowPlainHTTP: options.allowPlainHTTP, userAgent: options.userAgent)
-        try queue.add(Call(outgoing, deadline: deadline, completion: completion))
+        try queue.add(PendingRequest(outgoing, deadline: deadline, completion: completion))
     }
 
     /// Ends every call under way with `cancelled`, refuses new ones, and returns when the thread has ended and its

@@ -5,15 +5,15 @@ import System
 /// One call on its way to the transfer thread, and the way back for its outcome.
 ///
 /// It holds nothing that libcurl sees: a caller who gives up leaves no pointer behind.
-final class Call: Sendable {
+final class PendingRequest: Sendable {
     typealias Completion = @Sendable (Result<Response, TransportError>) -> Void
 
-    let request: OutgoingRequest
+    let outgoing: OutgoingRequest
     let deadline: Deadline
     private let completion: Lock<Completion?>
 
-    init(_ request: OutgoingRequest, deadline: Deadline, completion: @escaping Completion) {
-        self.request = request
+    init(_ outgoing: OutgoingRequest, deadline: Deadline, completion: @escaping Completion) {
+        self.outgoing = outgoing
         self.deadline = deadline
         self.completion = Lock(completion)
     }

@@ -2,9 +2,9 @@
 import System
 
 /// The way from the callers to the transfer thread: bounded, and the only thing they share.
-final class CallQueue: Sendable {
+final class RequestQueue: Sendable {
     private struct State {
-        var waiting: [Call] = []
+        var waiting: [PendingRequest] = []
         /// Calls that are waiting or under way.
         var count = 0
         var isClosed = false
@@ -21,12 +21,12 @@ final class CallQueue: Sendable {
     }
 
     /// - Throws: `overloaded`, `cancelled` (the queue is closed).
-    func add(_ call: Call) throws(TransportError) {
+    func add(_ request: PendingRequest) throws(TransportError) {
         let refusal = state.withLock { state -> TransportError? in
             guard !state.isClosed else { return .cancelled }
             guard state.count < capacity else { return .overloaded }
             state.count += 1
-            state.waiting.append(call)
+            state.waiting.append(request)
             if state.waiting.count == 1 { wakeUp.signal() }
             return nil
         }
@@ -43,20 +43,20 @@ final class CallQueue: Sendable {
     }
 
     /// The calls that came since the last time; nil when the queue is closed and none is left.
-    func takeAll() -> [Call]? {
+    func takeAll() -> [PendingRequest]? {
         state.withLock { state in
             guard !(state.isClosed && state.waiting.isEmpty) else { return nil }
-            let calls = state.waiting
+            let requests = state.waiting
             state.waiting.removeAll(keepingCapacity: true)
-            return calls
+            return requests
         }
     }
 
     var isClosed: Bool { state.withLock { $0.isClosed } }
 
     /// Makes room for as many new calls.
-    func didFinish(_ calls: Int) {
-        guard calls > 0 else { return }
-        state.withLock { $0.count -= calls }
+    func didFinish(_ count: Int) {
+        guard count > 0 else { return }
+        state.withLock { $0.count -= count }
     }
 }

@@ -3,7 +3,7 @@ import HTTP
 import HTTPTypes
 
 /// What has arrived of an answer, within its limits.
-struct Answer {
+struct ResponseBuilder {
     private(set) var isTooLarge = false
     private var isHeaderWhole = false
     /// Whether the header is that of a 1xx answer, behind which another one comes.

@@ -4,12 +4,12 @@ import System
 
 /// Where a caller sleeps until the outcome of his call is there. Whoever comes first, outcome or deadline, decides, and
 /// the other one's word is dropped.
-final class Reply: Sendable {
+final class ResponseFuture: Sendable {
     private let outcome = Lock<Result<Response, TransportError>?>(nil)
     private let latch = Latch()
 
     /// Wakes the caller, if he still waits.
-    func put(_ outcome: Result<Response, TransportError>) {
+    func fulfill(_ outcome: Result<Response, TransportError>) {
         self.outcome.withLock { if $0 == nil { $0 = outcome } }
         latch.open()
     }

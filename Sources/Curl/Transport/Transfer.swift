@@ -7,12 +7,12 @@ import System
 /// callbacks) is good because the thread keeps every transfer until its handle has left the multi handle.
 final class Transfer {
     let easy: UnsafeMutableRawPointer
-    private var call: Call?
+    private var request: PendingRequest?
     /// When the thread ends it.
     private(set) var deadline = Deadline.now
-    private var answer = Answer(maximumBodyBytes: 0)
+    private var answer = ResponseBuilder(maximumBodyBytes: 0)
     private var connectTimeout = Duration.zero
-    private var gate: SocketGate
+    private var egress: EgressGuard
     private let sockets: OpenSockets
     private var fieldLines: UnsafeMutablePointer<curl_slist>?
 
@@ -24,7 +24,7 @@ final class Transfer {
         self.easy = easy
         self.sockets = sockets
         // Until the first call.
-        gate = SocketGate(.publicOnly(), for: "", mayRepeat: false, sockets: sockets)
+        egress = EgressGuard(.publicOnly(), for: "", isIdempotent: false, sockets: sockets)
     }
 
     deinit {
@@ -34,17 +34,17 @@ final class Transfer {
 
     /// Makes the handle ready for one call. What the call before had set is forgotten; its connection is not.
     /// - Throws: `unavailable`, when libcurl does not know an option or has no memory.
-    func begin(_ call: Call, options: CurlOptions) throws(TransportError) {
-        self.call = call
-        deadline = call.deadline
-        answer = Answer(maximumBodyBytes: options.maximumResponseBytes)
-        gate = SocketGate(
-            options.proxy == nil ? options.addresses : .any, for: call.request.hostAndPort,
-            mayRepeat: call.request.isIdempotent, sockets: sockets)
+    func begin(_ request: PendingRequest, options: CurlOptions) throws(TransportError) {
+        self.request = request
+        deadline = request.deadline
+        answer = ResponseBuilder(maximumBodyBytes: options.maximumResponseBytes)
+        egress = EgressGuard(
+            options.proxy == nil ? options.addresses : .any, for: request.outgoing.hostAndPort,
+            isIdempotent: request.outgoing.isIdempotent, sockets: sockets)
         curl_easy_reset(easy)
         try setTrust(options)
-        try setBounds(options, deadline: call.deadline)
-        try setRequest(call.request)
+        try setBounds(options, deadline: request.deadline)
+        try setRequest(request.outgoing)
         try setCallbacks()
     }
 
@@ -56,7 +56,7 @@ final class Transfer {
 
     /// Leaves no more time than that from now on; done again, it gives none back.
     /// - Returns: the deadline.
-    func hurry() -> Deadline {
+    func shortenDeadline() -> Deadline {
         deadline = min(deadline, .after(Self.afterAnswer))
         return deadline
     }
@@ -67,35 +67,36 @@ final class Transfer {
     /// section 8.1). Where others share the connection libcurl may call that an error of the stream, or go on sending
     /// until the time is up.
     func finish(_ code: CURLcode) {
-        let call = self.call
-        self.call = nil
-        defer { answer = Answer(maximumBodyBytes: 0) }
-        guard !answer.isTooLarge else { return call?.finish(.failure(.tooLarge)) ?? () }
+        let request = self.request
+        self.request = nil
+        defer { answer = ResponseBuilder(maximumBodyBytes: 0) }
+        guard !answer.isTooLarge else { return request?.finish(.failure(.tooLarge)) ?? () }
         guard code == CURLE_OK || answer.isWhole else {
-            return call?.finish(.failure(gate.hasOnlyRefused ? .forbiddenAddress : exact(TransportError(code)))) ?? ()
+            return request?.finish(.failure(egress.hasOnlyRefused ? .forbiddenAddress : exact(TransportError(code))))
+                ?? ()
         }
         var status = 0
         curl_easy_getinfo_long(easy, CURLINFO_RESPONSE_CODE, &status)
         do throws(TransportError) {
-            call?.finish(.success(try answer.response(status: status)))
+            request?.finish(.success(try answer.response(status: status)))
         } catch {
-            call?.finish(.failure(error))
+            request?.finish(.failure(error))
         }
     }
 
     /// As `finish`, for a transfer that the thread itself ends.
     func abandon(_ error: TransportError) {
         guard !answer.isWhole else { return finish(CURLE_OK) }
-        call?.finish(.failure(exact(error)))
-        call = nil
-        answer = Answer(maximumBodyBytes: 0)
+        request?.finish(.failure(exact(error)))
+        request = nil
+        answer = ResponseBuilder(maximumBodyBytes: 0)
     }
 
     /// libcurl itself repeats a request on a new connection when a kept one breaks before the first byte of an answer
     /// (or the server has refused the stream), as far as the gate lets it. Where the new one cannot be made, its error
     /// says so, and the request may have been taken all the same. So it is with an answer that is no HTTP.
     private func exact(_ error: TransportError) -> TransportError {
-        if gate.hasBegun { return error.isUnsent ? .interrupted(reason: error.description) : error }
+        if egress.hasBegun { return error.isUnsent ? .interrupted(reason: error.description) : error }
         return error == .timedOut ? .noConnectionInTime : error
     }
 
@@ -166,13 +167,13 @@ final class Transfer {
         try check(
             curl_easy_setopt_opensocket(easy, CURLOPT_OPENSOCKETFUNCTION) { me, _, target in
                 guard let me, let target else { return CURL_SOCKET_BAD }
-                return Unmanaged<Transfer>.fromOpaque(me).takeUnretainedValue().gate.open(target)
+                return Unmanaged<Transfer>.fromOpaque(me).takeUnretainedValue().egress.open(target)
             })
         try check(
             curl_easy_setopt_prereq(easy, CURLOPT_PREREQFUNCTION) { me, address, _, _, localPort in
                 guard let me, let address else { return CURL_PREREQFUNC_ABORT }
                 let transfer = Unmanaged<Transfer>.fromOpaque(me).takeUnretainedValue()
-                let mayBegin = transfer.gate.begin(at: address, from: localPort)
+                let mayBegin = transfer.egress.begin(at: address, from: localPort)
                 return mayBegin ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
             })
         try check(
@@ -206,7 +207,7 @@ final class Transfer {
     /// What both callbacks do. A number other than the bytes' ends the transfer with `CURLE_WRITE_ERROR`.
     private static func take(
         _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ me: UnsafeMutableRawPointer?,
-        _ accept: (inout Answer, UnsafeRawBufferPointer) -> Bool
+        _ accept: (inout ResponseBuilder, UnsafeRawBufferPointer) -> Bool
     ) -> Int {
         guard let me else { return 0 }
         let transfer = Unmanaged<Transfer>.fromOpaque(me).takeUnretainedValue()

@@ -5,7 +5,7 @@ import System
 /// The transfer thread's own: the multi handle and every transfer (`libcurl-multi(3)`). Nobody else touches them.
 final class TransferLoop {
     private let multi: UnsafeMutableRawPointer
-    private let queue: CallQueue
+    private let queue: RequestQueue
     private let options: CurlOptions
     private let certificate: LastCertificate
     /// Transfers whose handle is in the multi handle, by the handle.
@@ -21,7 +21,7 @@ final class TransferLoop {
 
     /// Takes the multi handle over: `run()` frees it.
     init(
-        multi: UnsafeMutableRawPointer, queue: CallQueue, sockets: SocketWatch, options: CurlOptions,
+        multi: UnsafeMutableRawPointer, queue: RequestQueue, sockets: SocketWatch, options: CurlOptions,
         certificate: LastCertificate
     ) {
         self.multi = multi
@@ -40,11 +40,11 @@ final class TransferLoop {
     func run() {
         var ready: Int32?
         while !queue.isClosed {
-            for call in queue.takeAll() ?? [] { start(call) }
+            for request in queue.takeAll() ?? [] { start(request) }
             var running: Int32 = 0
             curl_multi_socket_action(multi, ready ?? CURL_SOCKET_TIMEOUT, 0, &running)
             finishDone()
-            hurryAnswered()
+            shortenAnswered()
             endOverdue()
             ready = sockets.next(milliseconds: sleepMilliseconds)
         }
@@ -58,24 +58,24 @@ final class TransferLoop {
         return Int32(min(timer, earliestDeadline?.millisecondsLeft ?? Self.idleMilliseconds, Self.idleMilliseconds))
     }
 
-    private func start(_ call: Call) {
-        guard call.deadline > .now else { return refuse(call, .noConnectionInTime) }
+    private func start(_ request: PendingRequest) {
+        guard request.deadline > .now else { return refuse(request, .noConnectionInTime) }
         do throws(TransportError) {
             let transfer = if let used = idle.popLast() { used } else { try Transfer(opened) }
-            try transfer.begin(call, options: options)
+            try transfer.begin(request, options: options)
             guard curl_multi_add_handle(multi, transfer.easy) == CURLM_OK else {
                 throw .unavailable(reason: "no transfer can be added")
             }
             active[transfer.easy] = transfer
-            earliestDeadline = min(earliestDeadline ?? call.deadline, call.deadline)
+            earliestDeadline = min(earliestDeadline ?? request.deadline, request.deadline)
         } catch {
-            refuse(call, error)
+            refuse(request, error)
         }
     }
 
-    private func refuse(_ call: Call, _ error: TransportError) {
+    private func refuse(_ request: PendingRequest, _ error: TransportError) {
         queue.didFinish(1)
-        call.finish(.failure(error))
+        request.finish(.failure(error))
     }
 
     /// `curl_multi_info_read(3)`: the message is gone once its handle is removed, so it is copied first.
@@ -91,9 +91,9 @@ final class TransferLoop {
 
     /// A server may answer before it has read the whole request (RFC 9113 section 8.1); libcurl then goes on sending, and
     /// may wait for the room to until the time is up.
-    private func hurryAnswered() {
+    private func shortenAnswered() {
         for transfer in active.values where transfer.isAnswered {
-            let deadline = transfer.hurry()
+            let deadline = transfer.shortenDeadline()
             earliestDeadline = min(earliestDeadline ?? deadline, deadline)
         }
     }
@@ -121,7 +121,7 @@ final class TransferLoop {
 
     /// In the order that `curl_multi_cleanup(3)` asks for: easy handles out, easy handles freed, multi handle freed.
     private func stop() {
-        for call in queue.takeAll() ?? [] { refuse(call, .cancelled) }
+        for request in queue.takeAll() ?? [] { refuse(request, .cancelled) }
         for easy in active.keys { remove(easy) { $0.abandon(.cancelled) } }
         idle.removeAll()
         curl_multi_cleanup(multi)
