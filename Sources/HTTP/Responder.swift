@@ -28,13 +28,13 @@ public struct ClosureResponder: Responder {
 public protocol TransportFailure: Error {
     /// Whether the very same request, made again at once, may fare better. It says nothing of whether the first one was
     /// carried out.
-    var mayPass: Bool { get }
+    var isTransient: Bool { get }
 
     /// Whether it is certain that the other side never saw the request, so that making it again cannot do anything twice.
     var isUnsent: Bool { get }
 
     /// Whether this very request will never be made, however often it is tried: where it goes is forbidden, or it is malformed.
-    var isLasting: Bool { get }
+    var isPermanent: Bool { get }
 
     /// One word for those who count: `timeout`, `unreachable`. One of a few, and never anything of the request.
     var kind: String { get }

@@ -54,7 +54,7 @@ extension PushOutcome {
     package init(noAnswer error: any Error) {
         switch error {
         case CredentialError.refused: self = .invalidCredentials
-        case let error as any TransportFailure: self = error.isLasting ? .wrongChannel : .pnsUnreachable
+        case let error as any TransportFailure: self = error.isPermanent ? .wrongChannel : .pnsUnreachable
         default: self = .unknownError
         }
     }

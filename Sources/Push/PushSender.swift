@@ -42,9 +42,9 @@ package enum CredentialError: TransportFailure, Equatable {
     /// It refuses ours. The reason is for the operator: never a secret.
     case refused(reason: String)
 
-    package var mayPass: Bool { self == .unavailable }
+    package var isTransient: Bool { self == .unavailable }
     package var isUnsent: Bool { true }
-    package var isLasting: Bool { false }
+    package var isPermanent: Bool { false }
     package var kind: String {
         switch self {
         case .unavailable: "credential_unavailable"

@@ -36,7 +36,7 @@ package struct TokenEndpoint: Sendable {
     package func document(in result: Result<Response, any Error>) -> Result<JSONValue, CredentialError> {
         switch result {
         case .failure(let error):
-            guard let error = error as? any TransportFailure, error.isLasting else { return .failure(.unavailable) }
+            guard let error = error as? any TransportFailure, error.isPermanent else { return .failure(.unavailable) }
             return .failure(.refused(reason: "the token service cannot be called (\(error.kind))"))
         case .success(let response):
             let json = try? JSONValue(parsing: response.body)

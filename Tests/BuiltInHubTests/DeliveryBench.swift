@@ -56,8 +56,8 @@ struct PlainDriver: PushDriver {
 /// What a transport may fail with.
 struct Failure: TransportFailure {
     var isUnsent = false
-    var isLasting = false
-    var mayPass: Bool { false }
+    var isPermanent = false
+    var isTransient: Bool { false }
 }
 
 /// The network: answers as the test says, and remembers what it was asked.

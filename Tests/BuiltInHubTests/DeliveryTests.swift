@@ -125,7 +125,7 @@ import Testing
 
     @Test(
         arguments: [
-            (Failure(), ["PnsUnreachable": 1], 1), (Failure(isLasting: true), ["WrongChannel": 1], 1),
+            (Failure(), ["PnsUnreachable": 1], 1), (Failure(isPermanent: true), ["WrongChannel": 1], 1),
             (Failure(isUnsent: true), ["AbandonedNotificationMessages": 1], 2),
         ])
     func `only what certainly was not sent is sent again`(

@@ -133,7 +133,7 @@ private func address(_ text: String) throws -> IPAddress {
     }
 
     @Test func `is said of a connection that was refused, and not that nobody answers`() throws {
-        #expect(TransportError.forbiddenAddress.isUnsent && !TransportError.forbiddenAddress.mayPass)
+        #expect(TransportError.forbiddenAddress.isUnsent && !TransportError.forbiddenAddress.isTransient)
         let refusing = try LoopbackPort()
         let authority = "127.0.0.1:\(refusing.number)"
         let transport = try CurlTransport(.patient(addresses: .publicOnly(except: [authority])))

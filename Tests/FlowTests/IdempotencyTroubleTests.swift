@@ -40,9 +40,9 @@ struct IdempotencyTroubleTests {
 
     /// A transport that is certain that nothing was sent.
     private struct Unsent: TransportFailure {
-        let mayPass = true
+        let isTransient = true
         let isUnsent = true
-        let isLasting = false
+        let isPermanent = false
     }
 
     private static func answer(_ status: Int) -> OutcomeTests.Trouble {

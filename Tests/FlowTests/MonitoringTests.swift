@@ -119,9 +119,9 @@ struct MonitoringTests {
 
     @Test func `a hub that does not answer counts by the reason, each try for itself`() throws {
         struct TimedOut: TransportFailure {
-            let mayPass = false
+            let isTransient = false
             let isUnsent = false
-            let isLasting = false
+            let isPermanent = false
             let kind = "timeout"
         }
         let counted = try CountedSite(hub: ClosureResponder { _ in throw TimedOut() })

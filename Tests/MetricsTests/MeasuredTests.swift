@@ -168,9 +168,9 @@ struct MeasuredTests {
     }
 
     private struct Unreachable: TransportFailure {
-        let mayPass = true
+        let isTransient = true
         let isUnsent = true
-        let isLasting: Bool
+        let isPermanent: Bool
     }
 
     private func notification(_ body: String) -> HubNotification {
@@ -209,8 +209,8 @@ struct MeasuredTests {
     @Test func `a push without an answer is counted by what that comes to, and each is timed`() {
         let request = Request(method: .post, path: "/")
         let results: [Result<Response, any Error>] = [
-            .success(Response(status: .created)), .failure(Unreachable(isLasting: false)),
-            .failure(Unreachable(isLasting: true)), .failure(Failure()),
+            .success(Response(status: .created)), .failure(Unreachable(isPermanent: false)),
+            .failure(Unreachable(isPermanent: true)), .failure(Failure()),
         ]
         for result in results {
             let isHeard = Lock(false)

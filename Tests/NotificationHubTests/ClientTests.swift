@@ -221,15 +221,15 @@ import Testing
 
     @Test func `what came late or cannot pass is not asked twice`() throws {
         struct Hopeless: TransportFailure {
-            let mayPass: Bool
+            let isTransient: Bool
             let isUnsent = false
-            let isLasting = false
+            let isPermanent = false
         }
         let id = try #require(RegistrationID("1"))
         let beginning = ContinuousClock.now
         for (seconds, failure, count) in [
             (2, ScriptedHub.NoConnection(), 2), (3, ScriptedHub.NoConnection(), 1),
-            (0, Hopeless(mayPass: true), 2), (0, Hopeless(mayPass: false), 1),
+            (0, Hopeless(isTransient: true), 2), (0, Hopeless(isTransient: false), 1),
         ] as [(Int64, any Error, Int)] {
             let hub = ScriptedHub([nil, nil], failure: failure)
             let looks = Clock(0, step: seconds)

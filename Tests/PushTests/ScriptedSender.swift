@@ -35,7 +35,7 @@ final class ScriptedSender: RequestSender {
 
 /// A transport's failure.
 struct Unreachable: TransportFailure {
-    var isLasting = false
-    var mayPass: Bool { !isLasting }
+    var isPermanent = false
+    var isTransient: Bool { !isPermanent }
     var isUnsent: Bool { true }
 }

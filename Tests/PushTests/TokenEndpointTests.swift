@@ -51,7 +51,7 @@ private func answer(_ status: Int, _ body: String) -> Result<Response, any Error
     @Test func `may be asked again when it did not answer, but not where it may not be called`() throws {
         #expect(throws: CredentialError.unavailable) { try endpoint().token(in: .failure(Unreachable())).get() }
         #expect(throws: CredentialError.refused(reason: "the token service cannot be called (failed)")) {
-            try endpoint().token(in: .failure(Unreachable(isLasting: true))).get()
+            try endpoint().token(in: .failure(Unreachable(isPermanent: true))).get()
         }
     }
 

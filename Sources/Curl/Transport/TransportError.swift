@@ -32,7 +32,7 @@ package enum TransportError: Error, Equatable, Sendable {
 extension TransportError: TransportFailure {
     /// Only what a new connection may mend. A call that timed out has used up the time that the caller had; and who is
     /// overloaded is not helped by more calls.
-    package var mayPass: Bool {
+    package var isTransient: Bool {
         switch self {
         case .unreachable, .interrupted: true
         case .timedOut, .noConnectionInTime, .forbiddenAddress, .insecure, .tooLarge, .overloaded, .cancelled,
@@ -51,7 +51,7 @@ extension TransportError: TransportFailure {
         }
     }
 
-    package var isLasting: Bool {
+    package var isPermanent: Bool {
         switch self {
         case .forbiddenAddress, .malformedRequest: true
         case .timedOut, .noConnectionInTime, .unreachable, .insecure, .interrupted, .tooLarge, .overloaded, .cancelled,

@@ -101,8 +101,8 @@ package struct HubClient: Hub {
             return try transport.respond(to: request)
         } catch {
             first = Self.unreachable(error)
-            let mayPass = (error as? any TransportFailure)?.mayPass ?? true
-            guard isRepeatable, mayPass, start.duration(to: clock()) <= Self.repeatWindow else { throw first }
+            let isTransient = (error as? any TransportFailure)?.isTransient ?? true
+            guard isRepeatable, isTransient, start.duration(to: clock()) <= Self.repeatWindow else { throw first }
         }
         do {
             return try transport.respond(to: request)
