@@ -59,7 +59,7 @@ package struct Backend: Responder {
     }
 
     /// Before authentication, for a monitor has no credentials.
-    private let monitors: [String: LocalOnly]
+    private let monitors: [String: LoopbackOnly]
     /// What is open to those who are not known.
     private let open: Router<RequestAction>
     private let api: AuthenticationHandler
@@ -69,12 +69,12 @@ package struct Backend: Responder {
     package init(_ parts: Parts) {
         let register = RegisterController(
             store: parts.store, notifications: parts.notifications, policy: parts.policy,
-            authenticator: parts.authenticator, now: parts.now, turns: HandleTurns(seconds: parts.turnSeconds))
+            authenticator: parts.authenticator, now: parts.now, registrationLock: KeyedLock(seconds: parts.turnSeconds))
         let notifications = NotificationsController(
             store: parts.store, notifications: parts.notifications, policy: parts.policy,
             retentionSeconds: parts.retentionSeconds, now: parts.now, logger: parts.logger)
-        let health = LocalOnly(inner: HealthController(store: parts.store, version: parts.version, load: parts.load))
-        monitors = [Path.health: health].merging(parts.metrics.map { [Path.metrics: LocalOnly(inner: $0)] } ?? [:]) {
+        let health = LoopbackOnly(inner: HealthController(store: parts.store, version: parts.version, load: parts.load))
+        monitors = [Path.health: health].merging(parts.metrics.map { [Path.metrics: LoopbackOnly(inner: $0)] } ?? [:]) {
             $1
         }
         let challenge = Challenge(realm: parts.realm)
@@ -129,7 +129,7 @@ package struct Backend: Responder {
 
     private func answer(_ error: any Error, to request: Request) -> Response {
         // Logged where it was thrown.
-        if let nothingDone = error as? NothingDone { return nothingDone.response }
+        if let noSideEffects = error as? NoSideEffects { return noSideEffects.response }
         guard let problem = Problem(error: error) else {
             // The type alone: a description could hold what the request held.
             logger.error("defect", metadata: ["request": "\(request.id)", "error": "\(type(of: error))"])

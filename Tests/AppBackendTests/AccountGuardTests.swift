@@ -19,7 +19,7 @@ struct AccountGuardTests {
         switch accounts.admit(name: name, network: network, now: now) {
         case .refused(let seconds): return seconds
         case .admitted(let isCounted):
-            _ = accounts.settle(
+            _ = accounts.recordResult(
                 name: name, network: network, isCounted: isCounted, isRight ? .right : .wrong, isUser: isUser, now: now)
             return nil
         }
@@ -80,7 +80,7 @@ struct AccountGuardTests {
         for number in 0..<AccountGuard.freeFailures { #expect(attempt(accounts, from: network(number), now: 0) == nil) }
         for _ in 1...3 {
             #expect(accounts.admit(name: "alice", network: home, now: 0) == .admitted(isCounted: true))
-            _ = accounts.settle(name: "alice", network: home, isCounted: true, .notMade, isUser: true, now: 0)
+            _ = accounts.recordResult(name: "alice", network: home, isCounted: true, .notMade, isUser: true, now: 0)
         }
         #expect(attempt(accounts, from: home, isRight: true, now: 0) == nil)
     }
@@ -99,7 +99,7 @@ struct AccountGuardTests {
         let accounts = AccountGuard()
         func tellings(_ name: String, isUser: Bool, now: Int64) -> Int {
             (0..<30).count { number in
-                accounts.settle(
+                accounts.recordResult(
                     name: name, network: network(number), isCounted: isCounted(accounts, name, number, now), .wrong,
                     isUser: isUser, now: now)
             }

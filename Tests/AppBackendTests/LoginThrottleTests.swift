@@ -10,7 +10,7 @@ struct LoginThrottleTests {
     private func fail(_ throttle: LoginThrottle, _ name: String, _ address: String, _ times: Int, now: Int64) -> Int {
         (0..<times).count { _ in
             guard throttle.admit(name: name, network: network(address), now: now) == .admitted else { return false }
-            throttle.settle(name: name, network: network(address), isFailure: true)
+            throttle.recordResult(name: name, network: network(address), isFailure: true)
             return true
         }
     }
@@ -28,7 +28,7 @@ struct LoginThrottleTests {
         let throttle = LoginThrottle()
         for _ in 0..<100 {
             #expect(throttle.admit(name: "alice", network: network("192.0.2.1"), now: 0) == .admitted)
-            throttle.settle(name: "alice", network: network("192.0.2.1"), isFailure: false)
+            throttle.recordResult(name: "alice", network: network("192.0.2.1"), isFailure: false)
         }
     }
 
@@ -41,7 +41,7 @@ struct LoginThrottleTests {
         // Whether they are failures is not known yet: nobody is told to wait a minute.
         #expect(admissions.last == .busy)
         for _ in 0..<LoginThrottle.maximumFailures {
-            throttle.settle(name: "alice", network: network("192.0.2.1"), isFailure: false)
+            throttle.recordResult(name: "alice", network: network("192.0.2.1"), isFailure: false)
         }
         #expect(throttle.admit(name: "alice", network: network("192.0.2.1"), now: 1) == .admitted)
     }

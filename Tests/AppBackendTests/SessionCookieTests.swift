@@ -93,10 +93,10 @@ struct SessionTokenTests {
         #expect(token.id == "ea866a757e4c38babfa8127cbe9a409d3e1f93a00ff1488ff735fcf917afffd0")
     }
 
-    @Test func `a binding fits one token, one owner and one basis`() throws {
+    @Test func `a binding fits one token, one owner and one version of the credentials`() throws {
         let (token, other) = (SessionToken.random(), SessionToken.random())
-        func account(_ owner: String, _ basis: String) -> Account {
-            Account(Principal(name: "alice", owner: owner), basis: basis)
+        func account(_ owner: String, _ credentialVersion: String) -> Account {
+            Account(Principal(name: "alice", owner: owner), credentialVersion: credentialVersion)
         }
         let binding = token.binding(account("alice", "$y$1"))
         #expect(token.binding(account("alice", "$y$1")) == binding)

@@ -42,7 +42,7 @@ struct SessionToken: Sendable {
     func binding(_ account: Account) -> Secret {
         let key = SymmetricKey(data: Array(text.reveal().utf8))
         // A name holds no NUL, so no two pairs run together.
-        let pair = Array(account.principal.owner.utf8) + [0] + Array(account.basis.utf8)
+        let pair = Array(account.principal.owner.utf8) + [0] + Array(account.credentialVersion.utf8)
         return Secret(Base64.url.encode(HMAC<SHA256>.authenticationCode(for: pair, using: key)))
     }
 }

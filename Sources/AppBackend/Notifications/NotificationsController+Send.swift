@@ -24,14 +24,14 @@ extension NotificationsController {
             .tag(try RegisterController.userTag(recipient.owner)),
             .tag(try RegisterController.serverTag(TagPolicy.senderPrefix + sender.name)))
         let templates = try templateAudience(of: recipient.owner, on: [platform], request)
-        var delivery = notifications.send(to: audience, on: [platform], requestID: request.id) { platform in
+        var result = notifications.send(to: audience, on: [platform], requestID: request.id) { platform in
             Payload.message(message, from: sender.name, to: platform)
         }
         if let templates {
             let notification = Payload.templateMessage(message, from: sender.name)
-            notifications.sendTemplate(notification, to: templates, requestID: request.id, in: &delivery)
+            notifications.sendTemplate(notification, to: templates, requestID: request.id, in: &result)
         }
-        return try answer(delivery, to: request)
+        return try answer(result, to: request)
     }
 
     /// - Throws: `Problem` 400, naming the platforms that there are.

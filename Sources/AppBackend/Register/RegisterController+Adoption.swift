@@ -19,7 +19,7 @@ extension RegisterController {
     func register(
         _ handle: DeviceHandle, tags: [Tag], for owner: String, appsID: String, _ hub: any Hub
     ) throws {
-        try turns.take(handle.channel) {
+        try registrationLock.withLock(handle.channel) {
             let register = { (id: RegistrationID) in
                 let claim = Claim(id: id, user: owner, handle: handle, tags: tags, installationID: nil)
                 _ = try registerInTurn(claim, hub)

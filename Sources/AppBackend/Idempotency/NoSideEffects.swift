@@ -5,14 +5,14 @@ import Store
 
 /// Thrown in the place of an answer that says more than a `Problem`, by who is certain that the request has changed
 /// nothing, neither in the store nor at the hub: making it again cannot do anything twice.
-struct NothingDone: Error {
+struct NoSideEffects: Error {
     let response: Response
 
     /// Whether an error that a route has thrown says so. Routes throw before they act; what they cannot know is whether a
     /// write has reached a disk that failed, or another machine that did not answer.
-    static func isMeant(by error: any Error) -> Bool {
+    static func isRetrySafe(_ error: any Error) -> Bool {
         switch error {
-        case is NothingDone, is RoutingError, is Query.Malformed: true
+        case is NoSideEffects, is RoutingError, is Query.Malformed: true
         case let problem as Problem: problem.status != .internalServerError
         case let error as StoreError:
             switch error {

@@ -18,7 +18,7 @@ package final class LoginThrottle: Sendable {
 
     /// What becomes of an attempt.
     enum Admission: Equatable {
-        /// It may be made; `settle` when it was.
+        /// It may be made; `recordResult` when it was.
         case admitted
         /// So many are being made that they could use up what is allowed. In a moment it is known.
         case busy
@@ -29,7 +29,7 @@ package final class LoginThrottle: Sendable {
     private struct Window {
         var beganAt: Int64
         var failures = 0
-        /// Admitted and not settled.
+        /// Admitted and without a result.
         var pending = 0
     }
 
@@ -61,7 +61,7 @@ package final class LoginThrottle: Sendable {
     }
 
     /// The attempt that was admitted has ended.
-    func settle(name: String, network: ClientNetwork, isFailure: Bool) {
+    func recordResult(name: String, network: ClientNetwork, isFailure: Bool) {
         windows.withLock { windows in
             let key = Key(name: name, network: network)
             guard var window = windows[key] else { return }

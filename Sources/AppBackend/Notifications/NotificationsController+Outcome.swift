@@ -25,8 +25,8 @@ extension NotificationsController {
     }
 
     /// Remembers who may ask. What was sent is sent, also when that fails.
-    func remember(_ delivery: Delivery, of request: UserRequest) {
-        let ids = delivery.outcomes.compactMap(\.notificationID).filter { NotificationID($0) != nil }
+    func remember(_ result: SendResult, of request: UserRequest) {
+        let ids = result.outcomes.compactMap(\.notificationID).filter { NotificationID($0) != nil }
         guard !ids.isEmpty else { return }
         let time = now()
         do throws(StoreError) {

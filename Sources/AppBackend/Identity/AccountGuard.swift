@@ -27,7 +27,7 @@ final class AccountGuard: Sendable {
     static let reportSeconds: Int64 = 10
 
     enum Admission: Equatable {
-        /// It may be made; `settle` when it was, or could not be. From where the user is known it is not counted.
+        /// It may be made; `recordResult` when it was, or could not be. From where the user is known it is not counted.
         case admitted(isCounted: Bool)
         /// Not before so many seconds.
         case refused(seconds: Int)
@@ -45,7 +45,7 @@ final class AccountGuard: Sendable {
 
     fileprivate struct Failures {
         var count = 0
-        /// Admitted and not settled.
+        /// Admitted and without a result.
         var pending = 0
         var lastAt: Int64
         /// No attempt before it, in seconds.
@@ -90,11 +90,11 @@ final class AccountGuard: Sendable {
     ///   - isCounted: as its admission says.
     ///   - isUser: whether there is a user of that name.
     /// - Returns: whether the operator should be told now that this account is being guessed at.
-    func settle(
+    func recordResult(
         name: String, network: ClientNetwork, isCounted: Bool, _ outcome: Outcome, isUser: Bool, now: Int64
     ) -> Bool {
         state.withLock { state in
-            if outcome == .right { state.note(network, of: name, now) }
+            if outcome == .right { state.remember(network, of: name, now) }
             guard isCounted, var failures = state.failures[name] else { return false }
             failures.pending = max(0, failures.pending - 1)
             switch outcome {
@@ -115,7 +115,7 @@ final class AccountGuard: Sendable {
     /// written down: it is called for each request.
     func noteRemembered(name: String, address: String, now: Int64) {
         guard now < guessedUntil.load(ordering: .relaxed) else { return }
-        state.withLock { $0.note(ClientNetwork(address), of: name, now) }
+        state.withLock { $0.remember(ClientNetwork(address), of: name, now) }
     }
 
     /// 1, 2, 4 … seconds.
@@ -139,7 +139,7 @@ extension AccountGuard.State {
         return now - time < AccountGuard.networkSeconds
     }
 
-    fileprivate mutating func note(_ network: ClientNetwork, of name: String, _ now: Int64) {
+    fileprivate mutating func remember(_ network: ClientNetwork, of name: String, _ now: Int64) {
         if networks.count >= AccountGuard.maximumUsers, networks[name] == nil {
             networks.keepHighest(AccountGuard.maximumUsers / 2) { $0.values.max() ?? .min }
         }

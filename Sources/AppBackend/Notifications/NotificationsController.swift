@@ -58,17 +58,17 @@ struct NotificationsController: Sendable {
 
     /// 200 when at least one platform took it. When none did, the first failure's status, as a problem that also
     /// holds the outcomes.
-    /// - Throws: `NothingDone` with that answer, when no payload was kept and certainly no platform took it.
-    func answer(_ delivery: Delivery, id: Int32? = nil, to request: UserRequest) throws(NothingDone) -> Response {
-        let outcome = SendOutcome(id: id, outcomes: delivery.outcomes)
-        remember(delivery, of: request)
-        if let error = delivery.firstError {
+    /// - Throws: `NoSideEffects` with that answer, when no payload was kept and certainly no platform took it.
+    func answer(_ result: SendResult, id: Int32? = nil, to request: UserRequest) throws(NoSideEffects) -> Response {
+        let outcome = SendOutcome(id: id, outcomes: result.outcomes)
+        remember(result, of: request)
+        if let error = result.firstError {
             logger.warning("hub: \(error)", metadata: ["request": "\(request.id)"])
         }
         guard !outcome.isAccepted else { return .json(outcome.json) }
-        let problem = delivery.firstError.map { Problem($0) } ?? Problem(.badGateway, "No platform is configured.")
+        let problem = result.firstError.map { Problem($0) } ?? Problem(.badGateway, "No platform is configured.")
         let response = problem.response(with: outcome)
-        guard id != nil || delivery.mayHaveActed else { throw NothingDone(response: response) }
+        guard id != nil || result.mayHaveActed else { throw NoSideEffects(response: response) }
         return response
     }
 }

@@ -30,14 +30,14 @@ extension NotificationsController {
             owner: recipient.owner, sender: request.user.owner, payload: payload, now: time,
             expiresAt: time + retentionSeconds)
         let audience = TagExpression.tag(try RegisterController.userTag(recipient.owner))
-        var delivery = notifications.send(to: audience, on: platforms, requestID: request.id) { platform in
+        var result = notifications.send(to: audience, on: platforms, requestID: request.id) { platform in
             Payload.secure(id: kept.id, token: kept.token, to: platform, notifications.secureForm)
         }
         if let templates {
             let notification = Payload.templateSecure(id: kept.id, token: kept.token)
-            notifications.sendTemplate(notification, to: templates, requestID: request.id, in: &delivery)
+            notifications.sendTemplate(notification, to: templates, requestID: request.id, in: &result)
         }
-        return try answer(delivery, id: kept.id, to: request)
+        return try answer(result, id: kept.id, to: request)
     }
 
     private func secureRecipient(_ text: String, sender: Principal) throws -> Principal {

@@ -79,12 +79,12 @@ package struct UserUpkeep: Sendable {
         var total = UserRemains()
         for cleaning in upkeep.cleanings where cleaning.schedule.dueAt <= time {
             let remains = clean(cleaning, of: user)
-            try settle(cleaning, remains, begunAt: time, name: user.name)
+            try record(cleaning, remains, begunAt: time, name: user.name)
             total += remains
         }
         if let review = upkeep.review, review.dueAt <= time {
             let remains = self.review(user)
-            try settle(review, remains, begunAt: time, name: user.name)
+            try record(review, remains, begunAt: time, name: user.name)
             total += remains
         }
         if let failure = total.failure {
@@ -116,15 +116,15 @@ package struct UserUpkeep: Sendable {
             remains.keys += try store.removeIdempotencyKeys(owner: owner)
             remains.sends += try store.forgetSent(owner: owner)
         } catch {
-            remains.note(error)
+            remains.record(error)
         }
         endRegistrations(of: owner, &remains)
     }
 
     private func endRegistrations(of owner: String, _ remains: inout UserRemains) {
-        let ending = RegistrationEnding(store: store, hub: hub, now: now)
+        let removal = RegistrationRemoval(store: store, hub: hub, now: now)
         forEachDevice(of: owner, &remains) { device in
-            try ending.end(device.id) { $0.owner.hasSameBytes(as: owner) }
+            try removal.remove(device.id) { $0.owner.hasSameBytes(as: owner) }
         }
     }
 
@@ -136,7 +136,7 @@ package struct UserUpkeep: Sendable {
             guard !device.platform.isEmpty else { return false }
             if try narrowing.narrow(device, of: user) { return true }
             // An interrupted one, whose tags the hub may not have heard of.
-            if device.isPending { try narrowing.tell(device) }
+            if device.isPending { try narrowing.syncHub(device) }
             return false
         }
         return remains
@@ -156,17 +156,17 @@ package struct UserUpkeep: Sendable {
                     if try body(device) { remains.devices += 1 }
                 } catch {
                     remains.unreachable += 1
-                    remains.note(error)
+                    remains.record(error)
                 }
             }
         } catch {
-            remains.note(error)
+            remains.record(error)
         }
     }
 
     // MARK: What comes next
 
-    private func settle(
+    private func record(
         _ cleaning: Cleaning, _ remains: UserRemains, begunAt: Timestamp, name: String
     ) throws(StoreError) {
         let hasFailed = remains.failure != nil
@@ -192,7 +192,7 @@ package struct UserUpkeep: Sendable {
         }
     }
 
-    private func settle(
+    private func record(
         _ review: Schedule, _ remains: UserRemains, begunAt: Timestamp, name: String
     ) throws(StoreError) {
         try change(name) { user in
@@ -220,7 +220,7 @@ package struct UserUpkeep: Sendable {
     }
 
     private func change(_ name: String, _ body: (inout User) -> Void) throws(StoreError) {
-        for _ in 0..<RegisterController.maximumTurns {
+        for _ in 0..<RegisterController.maximumHubWrites {
             guard let user = try store.userRecord(name) else { return }
             var changed = user
             body(&changed)

@@ -23,7 +23,7 @@ extension RegisterController {
         var ids = try known(handle, hub)
         let id = ids.isEmpty ? try hub.createRegistrationID() : ids.removeFirst()
         let record = try claim(id.description, for: user.owner)
-        try end(ids, inFavorOf: record, hub)
+        try deleteSuperseded(ids, by: record, hub)
         var json = JSONWriter()
         json.string(id.description)
         return .json(json.bytes)

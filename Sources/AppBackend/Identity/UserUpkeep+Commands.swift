@@ -9,7 +9,7 @@ extension UserUpkeep {
     /// - Returns: what was removed, and what the service goes on with; nil, when there is no such user, and nothing is left.
     /// - Throws: `StoreError`.
     package func remove(_ name: String, keepingData: Bool = false) throws(StoreError) -> UserRemains? {
-        for _ in 0..<RegisterController.maximumTurns {
+        for _ in 0..<RegisterController.maximumHubWrites {
             guard var user = try store.userRecord(name) else { return nil }
             let wasThere = user.removedAt == nil
             guard wasThere || !user.upkeep.cleanings.isEmpty || user.keepsData && !keepingData else { return nil }

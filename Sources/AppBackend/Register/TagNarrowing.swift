@@ -24,7 +24,7 @@ struct TagNarrowing: Sendable {
             device.isPending = true
             device.updatedAt = now()
             if let narrowed = try store.replace(device) {
-                try tell(narrowed)
+                try syncHub(narrowed)
                 return true
             }
             guard let current = try store.device(device.id), current.owner.hasSameBytes(as: device.owner) else {
@@ -36,10 +36,10 @@ struct TagNarrowing: Sendable {
     }
 
     /// Tells the hub the tags of a record. Its handle, with a browser's keys, the hub alone knows.
-    func tell(_ device: DeviceRecord) throws {
+    func syncHub(_ device: DeviceRecord) throws {
         guard let id = RegistrationID(device.id) else { return }
         var record = device
-        for _ in 0..<RegisterController.maximumTurns {
+        for _ in 0..<RegisterController.maximumHubWrites {
             guard var registration = try hub.registration(id) else { return }
             registration.tags = try RegisterController.hubTags(of: record)
             _ = try hub.createOrUpdate(registration)

@@ -7,32 +7,32 @@ import System
 ///
 /// Each registration of a handle ends the others of it, and of several at the same moment all but one are told 410, ask for
 /// new ids and try again. That is rarer when they wait for each other, as they do within a process; between processes the
-/// store decides (`RegisterController.end`).
-final class HandleTurns: Sendable {
+/// store decides (`RegisterController.deleteSuperseded`).
+final class KeyedLock: Sendable {
     /// How long one waits for those before him, in seconds.
     let seconds: Int
 
-    private struct Turn {
+    private struct Entry {
         let semaphore = Semaphore(value: 1)
         var users = 0
     }
 
-    private let turns = Lock<[String: Turn]>([:])
+    private let entries = Lock<[String: Entry]>([:])
 
     init(seconds: Int) {
         self.seconds = seconds
     }
 
     /// - Throws: `Problem` 503, when the turn did not come; what `body` throws.
-    func take<Result>(_ handle: String, _ body: () throws -> Result) throws -> Result {
-        let semaphore = turns.withLock { turns in
-            turns[handle, default: Turn()].users += 1
-            return turns[handle, default: Turn()].semaphore
+    func withLock<Result>(_ handle: String, _ body: () throws -> Result) throws -> Result {
+        let semaphore = entries.withLock { entries in
+            entries[handle, default: Entry()].users += 1
+            return entries[handle, default: Entry()].semaphore
         }
         defer {
-            turns.withLock { turns in
-                turns[handle]?.users -= 1
-                if turns[handle]?.users == 0 { turns[handle] = nil }
+            entries.withLock { entries in
+                entries[handle]?.users -= 1
+                if entries[handle]?.users == 0 { entries[handle] = nil }
             }
         }
         guard semaphore.wait(for: .seconds(seconds)) else {

@@ -10,7 +10,7 @@ extension NotificationsController {
     ///
     /// Reading changes something, so another site's page, which a browser lends its user's cookie, may not do it.
     func read(_ request: UserRequest, _ name: String) throws -> Response {
-        guard !RequestOrigin.isAnotherPage(request.http) else { throw RequestOrigin.strangersPage }
+        guard !RequestOrigin.isAnotherPage(request.http) else { throw RequestOrigin.crossSiteRequest }
         let owner = request.user.owner
         guard let id = try id(named: name, owner: owner),
             let notification = try read(id, owner: owner)

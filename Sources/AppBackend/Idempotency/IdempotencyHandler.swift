@@ -95,7 +95,7 @@ struct IdempotencyHandler: UserResponder {
             write(request) { () throws(StoreError) in try store.keepAnswer(of: claim.answered(response)) }
             return response
         } catch {
-            if action == .newRegistrationID || NothingDone.isMeant(by: error) {
+            if action == .newRegistrationID || NoSideEffects.isRetrySafe(error) {
                 write(request) { () throws(StoreError) in
                     try store.releaseIdempotencyKey(claim.key, owner: claim.owner)
                 }

@@ -5,7 +5,7 @@ import HTTPTypes
 import Text
 
 /// Lets only callers of this host ask, who need no credentials for it: monitors. To all others there is nothing here.
-struct LocalOnly: Responder {
+struct LoopbackOnly: Responder {
     let inner: any Responder
 
     /// - Throws: `Problem`: 404 for an address that is not of this host, 405 for anything but GET.

@@ -24,11 +24,11 @@ package protocol Authenticator: Sendable {
 package struct Account: Sendable {
     let principal: Principal
     /// When it changes, the user's sessions end.
-    let basis: String
+    let credentialVersion: String
 
-    package init(_ principal: Principal, basis: String) {
+    package init(_ principal: Principal, credentialVersion: String) {
         self.principal = principal
-        self.basis = basis
+        self.credentialVersion = credentialVersion
     }
 }
 
@@ -113,7 +113,7 @@ package final class UserAuthenticator: Authenticator {
 
     /// Sessions depend on the hash of the password, which is another one also when the same password is set again.
     package func account(of name: UserName) throws -> Account? {
-        try store.user(name.description).map { Account($0.principal, basis: $0.passwordHash) }
+        try store.user(name.description).map { Account($0.principal, credentialVersion: $0.passwordHash) }
     }
 
     /// No such user: hash all the same. Which user's hash decides by the name, so that the times of names that do
@@ -166,14 +166,14 @@ package final class UserAuthenticator: Authenticator {
         let isCounted: Bool
         switch accounts.admit(name: account, network: network, now: time) {
         case .refused(let seconds):
-            throttle.settle(name: name, network: network, isFailure: false)
+            throttle.recordResult(name: name, network: network, isFailure: false)
             metrics.count(.delayed)
             throw Problem(.tooManyRequests, "Too many failed log-ins.", retryAfter: seconds)
         case .admitted(let counted): isCounted = counted
         }
         let isRight = slots.run(from: address) { PasswordHash.verify(credentials.password, hash) && !isDecoy }
-        throttle.settle(name: name, network: network, isFailure: isRight == false)
-        let isNews = accounts.settle(
+        throttle.recordResult(name: name, network: network, isFailure: isRight == false)
+        let isNews = accounts.recordResult(
             name: account, network: network, isCounted: isCounted, AccountGuard.Outcome(isRight), isUser: !isDecoy,
             now: time)
         if isNews { reportGuessing(name) }
@@ -209,8 +209,10 @@ package struct AuthenticationTestHandler: Authenticator {
         return try UserName(credentials.name).map(principal)
     }
 
-    /// The basis is not a hash of any password, so that no session outlives the change to real users, or back.
-    package func account(of name: UserName) throws -> Account? { Account(try principal(name), basis: "test") }
+    /// The credentialVersion is not a hash of any password, so that no session outlives the change to real users, or back.
+    package func account(of name: UserName) throws -> Account? {
+        Account(try principal(name), credentialVersion: "test")
+    }
 
     private func principal(_ name: UserName) throws(StoreError) -> Principal {
         let name = name.description

@@ -31,7 +31,7 @@ enum RequestOrigin {
         RequestOrigin(request) == .other && request.fields[.site] != "none"
     }
 
-    static let strangersPage = Problem(.forbidden, "In a browser, only this site's own pages may do that.")
+    static let crossSiteRequest = Problem(.forbidden, "In a browser, only this site's own pages may do that.")
 }
 
 /// The fields in which a browser says how it came to make a request (W3C Fetch Metadata), which HTTPTypes has no names of.

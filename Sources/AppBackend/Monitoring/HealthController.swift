@@ -5,7 +5,7 @@ import HTTPTypes
 import JSON
 import Store
 
-/// `GET /health`: whether requests can be served, for a monitor on this host; `LocalOnly` surrounds it.
+/// `GET /health`: whether requests can be served, for a monitor on this host; `LoopbackOnly` surrounds it.
 package struct HealthController: Responder {
     /// How busy the server is.
     package struct Load: Sendable {

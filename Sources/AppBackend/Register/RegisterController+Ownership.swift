@@ -14,7 +14,7 @@ extension RegisterController {
     /// How often a decision is made anew when somebody else changes the same record at the same time.
     static let maximumAttempts = 4
     /// How often the hub is told again what others decided meanwhile. Each turn is owed to one more of them.
-    static let maximumTurns = 32
+    static let maximumHubWrites = 32
     /// The record of a device that registers unchanged says when it last did, to within a day.
     static let renewalSeconds: Int64 = 24 * 60 * 60
 
@@ -35,14 +35,14 @@ extension RegisterController {
     ///   `HubError.registrationGone`, when the id is not known here any more; `RegistrationForgotten`, when it is not to
     ///   the hub.
     func register(_ claim: Claim, _ hub: any Hub) throws -> DeviceRecord {
-        try turns.take(claim.handle.channel) { try registerInTurn(claim, hub) }
+        try registrationLock.withLock(claim.handle.channel) { try registerInTurn(claim, hub) }
     }
 
     /// Takes back what was registered while its user was removed, or lost the right to one of the tags: whoever removed
     /// the user may have looked before it was there.
     private func confirm(_ device: DeviceRecord, _ claim: Claim, _ hub: any Hub) throws {
         guard try authenticator.account(ofOwner: claim.user) != nil else {
-            _ = try RegistrationEnding(store: store, hub: hub, now: now).end(device.id) {
+            _ = try RegistrationRemoval(store: store, hub: hub, now: now).remove(device.id) {
                 $0.owner.hasSameBytes(as: claim.user)
             }
             throw Problem(.forbidden, "This user was removed while the device was registered.")
@@ -58,8 +58,8 @@ extension RegisterController {
 
     func registerInTurn(_ claim: Claim, _ hub: any Hub) throws -> DeviceRecord {
         for _ in 0..<Self.maximumAttempts {
-            guard let record = try decide(claim, hub), try settle(record, claim, hub) else { continue }
-            let device = record.isPending ? try finish(record, claim, hub) : record
+            guard let record = try writeOwnership(claim, hub), try syncHub(record, claim, hub) else { continue }
+            let device = record.isPending ? try removeSuperseded(record, claim, hub) : record
             try confirm(device, claim, hub)
             return device
         }
@@ -68,12 +68,12 @@ extension RegisterController {
 
     /// Writes who owns the id and what for.
     /// - Returns: nil, when somebody else changed the record meanwhile.
-    private func decide(_ claim: Claim, _ hub: any Hub) throws -> DeviceRecord? {
+    private func writeOwnership(_ claim: Claim, _ hub: any Hub) throws -> DeviceRecord? {
         guard var device = try store.device(claim.id.description) else { throw HubError.registrationGone }
         let platform = claim.handle.platform.rawValue
         let isSameHandle = device.has(claim.handle)
         let isSameOwner = device.owner.hasSameBytes(as: claim.user)
-        if !isSameOwner, device.isBeingEnded {
+        if !isSameOwner, device.isBeingRemoved {
             // Whoever began that may have been interrupted, and the device shall not wait for it: it asks for another id.
             _ = try hub.delete(claim.id)
             _ = try store.removeUnchanged(device)
@@ -126,10 +126,10 @@ extension RegisterController {
     /// told still stands. And what he tells anew is what the store says, not what he wishes, so that the turns end
     /// with the decisions of others.
     /// - Returns: false, when the record has another handle meanwhile: decide anew.
-    private func settle(_ decision: DeviceRecord, _ claim: Claim, _ hub: any Hub) throws -> Bool {
+    private func syncHub(_ decision: DeviceRecord, _ claim: Claim, _ hub: any Hub) throws -> Bool {
         var record = decision
-        for _ in 0..<Self.maximumTurns {
-            try tell(record, claim, hub)
+        for _ in 0..<Self.maximumHubWrites {
+            try upsertAtHub(record, claim, hub)
             guard let current = try store.device(record.id) else {
                 // Deleted meanwhile, perhaps before the hub heard of us.
                 _ = try hub.delete(claim.id)
@@ -151,7 +151,7 @@ extension RegisterController {
         throw StoreError.conflict
     }
 
-    private func tell(_ record: DeviceRecord, _ claim: Claim, _ hub: any Hub) throws {
+    private func upsertAtHub(_ record: DeviceRecord, _ claim: Claim, _ hub: any Hub) throws {
         let tags = try Self.hubTags(of: record)
         let template = record.installationID == nil ? nil : Payload.template(for: claim.handle.platform)
         do throws(HubError) {
@@ -168,7 +168,7 @@ extension RegisterController {
     /// A device is one user's, and has one registration of each kind (native, or the older call's with a template).
     /// Others of its handle are of the time before, and of users whose notifications it must not receive any more.
     /// - Returns: the record as it then is.
-    private func finish(
+    private func removeSuperseded(
         _ record: DeviceRecord, _ claim: Claim, _ hub: any Hub
     ) throws -> DeviceRecord {
         let userTag = try Self.userTag(record.owner)
@@ -177,7 +177,7 @@ extension RegisterController {
             let isOthers = other.tags.contains { Self.isUserTag($0) && $0 != userTag }
             return isOthers || (other.template != nil) == (record.installationID != nil)
         }
-        try end(others.compactMap(\.id), inFavorOf: record, hub)
+        try deleteSuperseded(others.compactMap(\.id), by: record, hub)
         guard var current = try store.device(record.id) else { throw HubError.registrationGone }
         // When somebody changed it meanwhile, it is for him to finish.
         guard current.version == record.version else { return current }
@@ -191,16 +191,16 @@ extension RegisterController {
     /// So of several that would end each other at the same moment, on whatever hosts, one is left: whichever was removed
     /// last, the one in favor of which it was removed was there then. Who is gone himself leaves the rest alone, and says so
     /// (410).
-    func end(_ ids: [RegistrationID], inFavorOf successor: DeviceRecord, _ hub: any Hub) throws {
+    func deleteSuperseded(_ ids: [RegistrationID], by successor: DeviceRecord, _ hub: any Hub) throws {
         // A hub may list one twice, on pages that overlap: also the successor itself.
         for id in ids where id.description != successor.id {
-            guard try isEnded(id, inFavorOf: successor) else { return }
+            guard try deleteRecord(id, supersededBy: successor) else { return }
             _ = try hub.delete(id)
         }
     }
 
     /// - Returns: false, when the successor is not at the version that was read any more.
-    private func isEnded(_ id: RegistrationID, inFavorOf successor: DeviceRecord) throws(StoreError) -> Bool {
+    private func deleteRecord(_ id: RegistrationID, supersededBy successor: DeviceRecord) throws(StoreError) -> Bool {
         for _ in 0..<Self.maximumAttempts {
             guard let device = try store.device(id.description) else { return true }
             do throws(StoreError) {

@@ -23,7 +23,7 @@ struct AuthenticationHandler: Sendable {
     private func user(of request: Request) throws -> Principal? {
         guard request.fields.contains(.authorization) else { return try userOfSession(request) }
         // A browser keeps a password that was typed into its own box, and adds it to whoever's requests.
-        guard Self.isSafe(request) || RequestOrigin(request) != .other else { throw RequestOrigin.strangersPage }
+        guard Self.isSafe(request) || RequestOrigin(request) != .other else { throw RequestOrigin.crossSiteRequest }
         guard let credentials = BasicCredentials(fields: request.fields) else { return nil }
         return try authenticator.authenticate(credentials, address: request.remoteAddress ?? "")
     }
@@ -33,7 +33,7 @@ struct AuthenticationHandler: Sendable {
     /// could change something proves that this site's own page made it.
     private func userOfSession(_ request: Request) throws -> Principal? {
         guard let session = try sessions.session(of: request) else { return nil }
-        guard Self.isSafe(request) || RequestOrigin(request) == .own else { throw RequestOrigin.strangersPage }
+        guard Self.isSafe(request) || RequestOrigin(request) == .own else { throw RequestOrigin.crossSiteRequest }
         return session.user
     }
 

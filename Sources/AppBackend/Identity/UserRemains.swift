@@ -19,7 +19,7 @@ package struct UserRemains: Sendable {
     /// Whether asking the hub once more makes no sense at this moment.
     private(set) var isHubAway = false
 
-    mutating func note(_ error: any Error) {
+    mutating func record(_ error: any Error) {
         switch error {
         case let error as HubError:
             failure = failure ?? "hub: \(error)"

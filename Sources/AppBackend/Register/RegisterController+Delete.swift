@@ -24,7 +24,7 @@ extension RegisterController {
     }
 
     private func delete(_ id: RegistrationID, of owner: String, _ hub: any Hub) throws {
-        _ = try RegistrationEnding(store: store, hub: hub, now: now).end(id.description) { device in
+        _ = try RegistrationRemoval(store: store, hub: hub, now: now).remove(id.description) { device in
             guard device.owner.hasSameBytes(as: owner) else {
                 throw Problem(.forbidden, "This registration id belongs to somebody else.")
             }

@@ -35,7 +35,7 @@ extension RegisterController {
             device = try register(try hub.createRegistrationID())
         }
         // Only now, so that the installation is never without one.
-        try end(registered, inFavorOf: device, hub)
+        try deleteSuperseded(registered, by: device, hub)
         var json = JSONWriter()
         device.write(to: &json)
         return .json(json.bytes)

@@ -24,36 +24,36 @@ package struct Notifications: Sendable {
     func send(
         to audience: TagExpression, on platforms: [Platform], requestID: String,
         _ payload: (Platform) -> HubNotification?
-    ) -> Delivery {
-        var delivery = Delivery()
+    ) -> SendResult {
+        var result = SendResult()
         let hub = hub.tracking(requestID)
         for platform in platforms {
             guard let notification = payload(platform) else { continue }
-            send(notification, to: audience, as: platform.rawValue, hub, in: &delivery)
+            send(notification, to: audience, as: platform.rawValue, hub, in: &result)
         }
-        return delivery
+        return result
     }
 
     /// Sends one notification to the devices that registered templates, of whatever platform, and adds what became of it.
     func sendTemplate(
-        _ notification: HubNotification, to audience: TagExpression, requestID: String, in delivery: inout Delivery
+        _ notification: HubNotification, to audience: TagExpression, requestID: String, in result: inout SendResult
     ) {
-        send(notification, to: audience, as: Delivery.templateName, hub.tracking(requestID), in: &delivery)
+        send(notification, to: audience, as: SendResult.templateName, hub.tracking(requestID), in: &result)
     }
 
     private func send(
         _ notification: HubNotification, to audience: TagExpression, as name: String, _ hub: any Hub,
-        in delivery: inout Delivery
+        in result: inout SendResult
     ) {
-        if delivery.isHubOutOfReach {
-            return delivery.record(name, .failure(.unreachable("", mayHaveActed: false)))
+        if result.isHubOutOfReach {
+            return result.record(name, .failure(.unreachable("", mayHaveActed: false)))
         }
-        delivery.record(name, Result { () throws(HubError) in try hub.send(notification, to: audience) })
+        result.record(name, Result { () throws(HubError) in try hub.send(notification, to: audience) })
     }
 }
 
 /// What became of one send on all its platforms.
-struct Delivery {
+struct SendResult {
     /// What an outcome calls the send to templates, in the place of a platform.
     static let templateName = "template"
 

@@ -5,7 +5,7 @@ import Store
 import Text
 
 /// Ends registrations: at the store, at the hub, and against everybody who is at work on them.
-struct RegistrationEnding: Sendable {
+struct RegistrationRemoval: Sendable {
     let store: any StateStore
     let hub: any Hub
     let now: @Sendable () -> Timestamp
@@ -15,7 +15,7 @@ struct RegistrationEnding: Sendable {
     /// - Parameter isWanted: is asked for the record as it is then.
     /// - Returns: whether there was such a record, and it was wanted.
     /// - Throws: what `isWanted`, the store and the hub throw.
-    func end(_ id: String, where isWanted: (DeviceRecord) throws -> Bool) throws -> Bool {
+    func remove(_ id: String, where isWanted: (DeviceRecord) throws -> Bool) throws -> Bool {
         for _ in 0..<RegisterController.maximumAttempts {
             guard let device = try store.device(id), try isWanted(device) else { return false }
             guard let emptied = try emptied(device) else { continue }
@@ -28,7 +28,7 @@ struct RegistrationEnding: Sendable {
     /// - Returns: nil, when the record is not at the version that was read any more.
     private func emptied(_ device: DeviceRecord) throws(StoreError) -> DeviceRecord? {
         // By a call that was interrupted.
-        guard !device.isBeingEnded else { return device }
+        guard !device.isBeingRemoved else { return device }
         var device = device
         device.platform = ""
         device.handle = ""
@@ -40,7 +40,7 @@ struct RegistrationEnding: Sendable {
 
 extension DeviceRecord {
     /// Whether somebody has begun to end the registration. An id that was handed out and not used yet is not pending.
-    var isBeingEnded: Bool { isPending && platform.isEmpty }
+    var isBeingRemoved: Bool { isPending && platform.isEmpty }
 }
 
 extension StateStore {

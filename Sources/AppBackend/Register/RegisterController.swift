@@ -14,7 +14,7 @@ struct RegisterController: Sendable {
     let policy: TagPolicy
     let authenticator: any Authenticator
     let now: @Sendable () -> Timestamp
-    let turns: HandleTurns
+    let registrationLock: KeyedLock
 
     var hub: any Hub { notifications.hub }
 
