@@ -5,10 +5,10 @@ import HTTPTypes
 import JSON
 import NotificationHub
 
-/// `GET /api/config`: what a page must know before somebody has logged in. Nobody has to be known for it.
+/// `GET /api/config`: what a page must know before its user logs in. It needs no credentials.
 ///
-/// An `Idempotency-Key` that is none is refused here as it is at a send: so whoever wonders whether the field arrives can
-/// ask, and neither logs in nor sends anything.
+/// A malformed `Idempotency-Key` is refused here as it is at a send, so that a client can check whether the field arrives
+/// without logging in or sending anything.
 struct ConfigController: Sendable {
     /// It stays the same as long as the process lives.
     private let json: [UInt8]
@@ -37,7 +37,7 @@ struct ConfigController: Sendable {
         [HTTPRequest.Method.get, .head].map { method in Route(method, Path.config) { request, _ in try read(request) } }
     }
 
-    /// - Throws: `Problem` 400 for a key that is none.
+    /// - Throws: `Problem` 400 for a malformed key.
     private func read(_ request: Request) throws(Problem) -> Response {
         _ = try IdempotencyHandler.key(of: request)
         var response = Response.json(json)

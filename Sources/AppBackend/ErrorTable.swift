@@ -7,7 +7,7 @@ import Store
 
 /// The one table from errors to statuses.
 extension Problem {
-    /// How long a caller is told to wait when nothing better is known, in seconds.
+    /// `Retry-After` when nothing better is known, in seconds.
     static let defaultRetryAfter = 5
     /// Entries expire by the day; sooner than this nothing will have changed, in seconds.
     static let quotaRetryAfter = 3600
@@ -57,7 +57,7 @@ extension Problem {
                 .tooManyRequests, "You have left as much unread with this user as one sender may.", field: "to_tag",
                 retryAfter: seconds)
         case .conflict:
-            self.init(.serviceUnavailable, "Somebody else is changing the same entry.", retryAfter: 1)
+            self.init(.serviceUnavailable, "Another request is changing the same entry.", retryAfter: 1)
         case .invalidContinuationToken, .full, .readOnly, .poisoned, .damaged, .notReady, .unavailable:
             self.init(.serviceUnavailable, "The store cannot be used.", retryAfter: Self.defaultRetryAfter)
         }

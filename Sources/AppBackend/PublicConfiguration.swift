@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import NotificationHub
 
-/// What anybody may know of this backend, because a page needs it before somebody has logged in.
+/// What is public about this backend, because a page needs it before its user logs in.
 package struct PublicConfiguration: Sendable {
     /// The key that a browser subscribes with (RFC 8292 section 3.2), in base64url; nil where there is none.
     package var vapidPublicKey: String?

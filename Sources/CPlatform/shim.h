@@ -145,7 +145,7 @@ static inline void platform_release_free_memory(void) {
     malloc_trim(0);
 }
 
-// adjtimex(2), asking only: 1 when somebody keeps the kernel's clock right, 0 when nobody does, -1 when it is not known.
+// adjtimex(2), asking only: 1 when the kernel's clock is synchronized, 0 when it is not, -1 when that is not known.
 static inline int platform_clock_is_synchronized(void) {
     struct timex state = {0};
     int result = adjtimex(&state);

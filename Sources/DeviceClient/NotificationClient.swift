@@ -3,7 +3,7 @@ public import DeviceAPI
 import HTTPTypes
 import JSON
 
-/// Sends notifications in the user's name, and reads the secure ones that were sent to him.
+/// Sends notifications in the user's name, and reads the secure ones that were sent to them.
 public struct NotificationClient: Sendable {
     private let calls: BackendCalls
 
@@ -53,7 +53,7 @@ public struct NotificationClient: Sendable {
     /// Leaves a secret with the backend and pushes only its id, on every platform that the backend serves.
     /// - Parameters:
     ///   - secret: nil for the tutorial's `Secure confirmation.`
-    ///   - user: whom it is for; nil for the caller himself.
+    ///   - user: whom it is for; nil for the caller.
     ///   - key: as for `send(_:to:on:key:)`.
     /// - Returns: the outcome, whose `id` names the message.
     public func sendSecure(

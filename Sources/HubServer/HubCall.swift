@@ -31,7 +31,7 @@ struct HubCall {
         apiVersion = version
     }
 
-    /// A version longer than this is none, in bytes.
+    /// The longest `api-version` that is read, in bytes.
     private static let maximumVersionLength = 32
 
     private static func isVersion(_ text: String) -> Bool {

@@ -12,7 +12,7 @@ struct ListRoutes: Sendable {
     private static let defaultTop = 100
     /// A client that asks for more gets so many and a continuation.
     private static let maximumTop = 1000
-    /// A continuation token longer than this is none of ours, in bytes.
+    /// The longest continuation token that is read, in bytes.
     private static let maximumTokenLength = 512
 
     var routes: [HubRoute] {

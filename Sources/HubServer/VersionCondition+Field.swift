@@ -3,7 +3,7 @@ import NotificationHub
 
 /// The condition of a write, in the five spellings that clients use: `W/"2"`, `"2"`, `2`, `*` and `"*"`.
 extension VersionCondition {
-    /// - Throws: `HubFault`, 412, for a text that is none of them.
+    /// - Throws: `HubFault`, 412, for any other text.
     init(_ text: String) throws(HubFault) {
         var bytes = Substring(text).utf8
         while bytes.first == UInt8(ascii: " ") { bytes.removeFirst() }

@@ -26,7 +26,7 @@ package protocol ServableHub: Hub {
     /// - Parameters:
     ///   - after: `next` of the page before; nil for the first one.
     ///   - limit: how many at most.
-    /// - Throws: `invalid`, when `after` is none.
+    /// - Throws: `invalid`, when `after` was not made by this hub.
     func list(
         _ selection: RegistrationSelection, after: String?, limit: Int
     ) throws(ServableHubError) -> RegistrationPage

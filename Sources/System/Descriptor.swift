@@ -6,7 +6,7 @@ package final class Descriptor: Sendable {
     /// The number to hand to system calls; never closed by anybody else.
     package let number: Int32
 
-    /// - Parameter number: an open descriptor that belongs to nobody else from here on.
+    /// - Parameter number: an open descriptor, which this value alone owns from here on.
     package init(owning number: Int32) {
         self.number = number
     }

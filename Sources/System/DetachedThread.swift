@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CPlatform
 
-/// One POSIX thread with a small stack; nobody waits for its end.
+/// One POSIX thread with a small stack, detached: it is never joined.
 ///
 /// Not one of libdispatch's: those want to set their priority, and complain on standard error where a hardened unit does
 /// not let them.

@@ -4,7 +4,7 @@ import Glibc
 
 /// A set of descriptors to wait for (epoll(7)).
 package struct Poller: Sendable {
-    /// What to wait for; combined as a set. An error or a hang-up is told in any case.
+    /// What to wait for; combined as a set. An error or a hang-up is reported in any case.
     package struct Events: OptionSet, Sendable {
         package let rawValue: UInt32
 

@@ -24,7 +24,7 @@ package final class Semaphore: Sendable {
 
     /// Adds one; a thread that waits takes it.
     package func signal() {
-        // Fails only at 2^31, when nobody has to wait any more.
+        // Fails only at a count of 2^31, when no thread has to wait.
         sem_post(semaphore)
     }
 

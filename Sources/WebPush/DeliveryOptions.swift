@@ -21,7 +21,7 @@ struct DeliveryOptions {
     let urgency: Urgency
     let topic: String?
 
-    /// Somebody waits for the message, so it is urgent unless it says otherwise: on iOS only `high` is delivered
+    /// A user waits for the message, so it is urgent unless it says otherwise: on iOS only `high` is delivered
     /// reliably, and Android holds back the others while the telephone sleeps.
     init(_ headers: [PushHeader], defaultTimeToLive: Int) {
         func value(_ field: WebPushField) -> String? {

@@ -53,7 +53,7 @@ package struct MessageEncryption {
     /// A random number, which is a key unless it is zero or not below the curve's order, once in four thousand millions.
     ///
     /// `PrivateKey()` signs and verifies with each key that it makes, and drops half of them for want of a compact form
-    /// that nobody asks for here. For a key of a single message that would be half the price of the whole push.
+    /// that is not needed here. For a key of a single message that would be half the price of the whole push.
     private static func newKey() -> P256.KeyAgreement.PrivateKey {
         SymmetricKey(size: .bits256).withUnsafeBytes { try? P256.KeyAgreement.PrivateKey(rawRepresentation: $0) }
             ?? P256.KeyAgreement.PrivateKey(compactRepresentable: false)

@@ -4,8 +4,8 @@ internal import Text
 
 /// The push services that may be sent to.
 ///
-/// A browser tells us where to send, and whoever is logged in can pretend to be one. Without this list he could let the
-/// server call any host that it reaches. The list is the first of two bolts: the transport looks at the addresses that
+/// A browser tells us where to send, and any logged-in user can pretend to be one. Without this list they could let the
+/// server call any host that it reaches. The list is the first of two checks: the transport looks at the addresses that
 /// the names turn out to have.
 package struct PushHosts: Sendable {
     /// Where the browsers of today have their services. The second is that of Chromium builds without Google's keys.
@@ -13,7 +13,7 @@ package struct PushHosts: Sendable {
         names: ["fcm.googleapis.com", "jmt17.google.com"],
         suffixes: [".push.services.mozilla.com", ".push.apple.com", ".notify.windows.com"])
 
-    /// An entry that is none.
+    /// An entry that is not a host.
     package struct BadEntry: Error, Equatable, CustomStringConvertible {
         package let entry: String
         package let reason: String
@@ -93,7 +93,7 @@ package struct PushHosts: Sendable {
     }
 
     /// Whether it is a name and not an address: resolvers take `2130706433`, `127.1` and `0x7f.1` for addresses, and no
-    /// top-level domain begins with a digit. A final dot, which would be another spelling of the same name, is none.
+    /// top-level domain begins with a digit. A final dot, which would be another spelling of the same name, is refused.
     private static func isName(_ host: String, labels: Int) -> Bool {
         let parts = host.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard parts.count >= labels, let first = parts.last?.first, ASCII.lowercased(first) >= UInt8(ascii: "a") else {

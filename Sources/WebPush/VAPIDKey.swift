@@ -3,10 +3,10 @@ internal import Crypto
 internal import NotificationHub
 package import Text
 
-/// The key pair by which push services know one application server (RFC 8292): P-256, made by the operator himself.
+/// The key pair by which push services know one application server (RFC 8292): P-256, made by its operator.
 ///
-/// A browser's subscription is bound to the public key, so a lost key means that every browser must subscribe anew.
-/// It prints as `***`; `secret` alone gives it away.
+/// A browser's subscription is bound to the public key, so a lost key means that every browser must subscribe again.
+/// It prints as `***`; only `secret` reveals it.
 package struct VAPIDKey: Sendable {
     /// Length of the private key, in bytes.
     package static let length = 32

@@ -2,13 +2,13 @@
 internal import NotificationHub
 internal import Text
 
-/// Where a push service finds the operator when something is wrong with what he sends (`sub`, RFC 8292 section 2.1):
+/// Where a push service finds the operator when something is wrong with what they send (`sub`, RFC 8292 section 2.1):
 /// `mailto:push@example.com` or `https://example.com/contact`.
 package struct VAPIDSubject: Sendable, Equatable, CustomStringConvertible {
     /// The longest that is taken, in bytes: it travels with every message.
     package static let maximumLength = 256
 
-    /// Why a text is none.
+    /// Why a text is not a subject.
     package struct Malformed: Error, Equatable, CustomStringConvertible {
         package let description: String
     }

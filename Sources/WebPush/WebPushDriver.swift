@@ -4,10 +4,10 @@ internal import HTTPTypes
 package import NotificationHub
 package import Push
 
-/// Pushes to browsers, whoever made them: RFC 8030 with the payload encrypted (RFC 8291) and the sender known
-/// (RFC 8292). It needs no account at any vendor, only a key pair of one's own.
+/// Pushes to browsers of any vendor: RFC 8030 with the payload encrypted (RFC 8291) and the sender known (RFC 8292). It
+/// needs no account at any vendor, only a key pair of one's own.
 ///
-/// Where the vendors differ from the RFCs and from each other is told in `docs/web-push.md`, and here where it matters.
+/// `docs/web-push.md` says where the vendors differ from the RFCs and from each other; here it is said where it matters.
 package struct WebPushDriver: PushDriver {
     /// Seconds that a message waits for a browser that is away: a day.
     package static let defaultTimeToLive = 86_400
@@ -56,7 +56,7 @@ package struct WebPushDriver: PushDriver {
             sender, authorizations: [authorization] + formerAuthorizations, onFormerKey: onFormerKey)
     }
 
-    /// Encrypts anew each time: the request for the same notification is never the same twice.
+    /// Encrypts with a new key each time: the request for the same notification is never the same twice.
     /// - Throws: `wrongChannel`, when the endpoint is of no host that may be sent to; `invalidNotificationSize` above
     ///   `MessageEncryption.maximumPlaintext`; `badChannel` for keys that no message can be encrypted with.
     package func request(
@@ -86,7 +86,7 @@ package struct WebPushDriver: PushDriver {
         case 500: PushResult(.pnsServerError, .retry(afterSeconds: retryAfter(response)))
         // From a gateway in front of the service, which may have taken the message: not again.
         case 502, 504: PushResult(.pnsServerError)
-        // A redirection, too: a push resource does not move, and nobody is followed to a host that is not on the list.
+        // A redirection, too: a push resource does not move, and a redirection could lead to a host that is not on the list.
         default: PushResult(.pnsInterfaceError)
         }
     }

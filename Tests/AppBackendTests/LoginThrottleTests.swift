@@ -15,7 +15,7 @@ struct LoginThrottleTests {
         }
     }
 
-    @Test func `after so many failures one name from one network waits, and nobody else`() {
+    @Test func `after so many failures one name from one network waits, and no other`() {
         let throttle = LoginThrottle()
         #expect(fail(throttle, "alice", "192.0.2.1", 30, now: 100) == LoginThrottle.maximumFailures)
         #expect(throttle.admit(name: "alice", network: network("192.0.2.1"), now: 110) == .refused(seconds: 50))
@@ -38,7 +38,7 @@ struct LoginThrottleTests {
             throttle.admit(name: "alice", network: network("192.0.2.1"), now: 0)
         }
         #expect(admissions.count { $0 == .admitted } == LoginThrottle.maximumFailures)
-        // Whether they are failures is not known yet: nobody is told to wait a minute.
+        // Whether they are failures is not known yet, so none has to wait a minute.
         #expect(admissions.last == .busy)
         for _ in 0..<LoginThrottle.maximumFailures {
             throttle.recordResult(name: "alice", network: network("192.0.2.1"), isFailure: false)

@@ -48,7 +48,7 @@ struct SessionCookieTests {
         #expect(token() == nil)
     }
 
-    @Test func `a browser is told to keep it to itself and to this host`() throws {
+    @Test func `its attributes keep it in the browser and on this host`() throws {
         let token = try #require(SessionToken(Self.value))
         #expect(
             SessionCookie.set(token, maximumAge: 60)

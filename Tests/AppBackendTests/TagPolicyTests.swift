@@ -55,7 +55,7 @@ struct TagPolicyTests {
             (["*"], "bob", true), (["bob"], "bob", true), (["b*"], "bob", true), ([], "bob", false),
             (["carol"], "bob", false), ([], "alice", true),
         ] as [([String], String, Bool)])
-    func `the policy says whom a user may send to and himself always`(
+    func `the policy says whom a user may send to, and always allows the user themselves`(
         patterns: [String], recipient: String, isAllowed: Bool
     ) throws {
         let recipient = try #require(UserName(recipient))

@@ -10,7 +10,7 @@ struct DoctorReportTests {
         #expect(report.verdict == .ok)
         report.add(.nginx, [.skipped("not asked")])
         #expect(report.verdict == .ok && report.entries.last?.verdict == .skipped)
-        report.add(.clock, [.ok("right"), .warning("nobody keeps it right", fix: "x")])
+        report.add(.clock, [.ok("right"), .warning("it is not synchronized", fix: "x")])
         #expect(report.verdict == .warning && report.entries.last?.verdict == .warning)
         report.add(.hub, [.fail("no", fix: "x"), .ok("yes")])
         #expect(report.verdict == .fail)
@@ -51,7 +51,7 @@ struct DoctorReportTests {
     @Test(arguments: [
         "", "push.example.com", "ftp://a.example", "https://", "https://a.example/api", "https://user@a.example",
         "https://a.example:0", "https://a.example//",
-    ]) func `anything else is none`(text: String) {
+    ]) func `anything else is refused`(text: String) {
         #expect(SiteAddress(text) == nil)
     }
 }

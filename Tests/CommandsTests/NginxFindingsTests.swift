@@ -86,7 +86,7 @@ struct NginxFindingsTests {
         (503, #"{"detail":"The service is not available just now."}"#, "app-backend-upstream.conf"),
         (503, #"{"detail":"The store cannot be written."}"#, "journalctl -u app-backend"),
         (504, "", "journalctl -u app-backend"), (418, "", "error_log"),
-    ]) func `who does not answer is told apart`(status: Int, body: String, fix: String) throws {
+    ]) func `the fix names the part that does not answer`(status: Int, body: String, fix: String) throws {
         let found = try Self.findings { _ in
             Response(status: HTTPResponse.Status(code: status), body: Array(body.utf8))
         }

@@ -42,7 +42,7 @@ struct StoreFindingsTests {
         Row(name: "an old queue", verdict: .warning, fix: "webPush.proxy") {
             $0.queue = .init(count: 9, oldestSeconds: 901)
         },
-        Row(name: "a queue for nobody", verdict: .warning, fix: "keys vapid", delivery: .nothing) {
+        Row(name: "a queue without a deliverer", verdict: .warning, fix: "keys vapid", delivery: .nothing) {
             $0.queue = .init(count: 1, oldestSeconds: 0)
         },
         Row(name: "a queue of before", verdict: .ok, fix: "", delivery: .elsewhere) {

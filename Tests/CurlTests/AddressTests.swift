@@ -132,7 +132,7 @@ private func address(_ text: String) throws -> IPAddress {
         }
     }
 
-    @Test func `is said of a connection that was refused, and not that nobody answers`() throws {
+    @Test func `is said of a connection that was refused, and not that the host does not answer`() throws {
         #expect(TransportError.forbiddenAddress.isUnsent && !TransportError.forbiddenAddress.isTransient)
         let refusing = try LoopbackPort()
         let authority = "127.0.0.1:\(refusing.number)"
@@ -166,7 +166,7 @@ private func address(_ text: String) throws -> IPAddress {
         }
     }
 
-    @Test func `has exceptions that another spelling of the name is none of`() throws {
+    @Test func `has exceptions that do not hold for another spelling of the name`() throws {
         try LocalServer.run { server in
             let transport = try CurlTransport(server.options(addresses: .publicOnly(except: [server.authority])))
             #expect(try transport.respond(to: server.get("/hello")).status == .ok)

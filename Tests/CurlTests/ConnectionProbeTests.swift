@@ -36,7 +36,7 @@ struct ConnectionProbeTests {
         }
     }
 
-    @Test func `what is wrong with a certificate is told, and which it is`() throws {
+    @Test func `an error says what is wrong with a certificate, and which it is`() throws {
         try LocalServer.run { server in
             let unknown = Self.probe("https", server.authority)
             guard case .certificate(.selfSigned, let certificate?) = Self.failure(unknown) else {
@@ -53,9 +53,9 @@ struct ConnectionProbeTests {
         }
     }
 
-    @Test func `who does not speak TLS, does not listen or does not answer is told apart`() throws {
+    @Test func `a server without TLS, one that does not listen and one that does not answer are told apart`() throws {
         let refusing = try LoopbackPort()
-        let nobody = "127.0.0.1:\(refusing.number)"
+        let closed = "127.0.0.1:\(refusing.number)"
         try LocalServer.run { server in
             let plain = "localhost:\(server.plainPort)"
             #expect(Self.failure(Self.probe("https", plain)) == .noTLS)
@@ -63,11 +63,11 @@ struct ConnectionProbeTests {
             #expect(open.certificate == nil && open.localAddress == "127.0.0.1")
             let noFile = Self.probe("https", server.authority, caFile: "/nowhere.pem")
             #expect(Self.failure(noFile) == .caFile)
-            let viaNobody = Self.probe(
-                "https", server.authority, caFile: server.certificate, proxy: "http://" + nobody)
-            #expect(Self.failure(viaNobody) == .proxy)
+            let viaClosed = Self.probe(
+                "https", server.authority, caFile: server.certificate, proxy: "http://" + closed)
+            #expect(Self.failure(viaClosed) == .proxy)
         }
-        #expect(Self.failure(Self.probe("https", nobody)) == .refused)
+        #expect(Self.failure(Self.probe("https", closed)) == .refused)
         let silent = try LoopbackListener()
         let waiting = ConnectionProbe(
             scheme: "https", authority: "127.0.0.1:\(silent.port)", timeout: .milliseconds(50))

@@ -182,7 +182,7 @@ import Testing
         #expect(outcomes.errors.first??.kind == "insecure")
     }
 
-    @Test func `what is refused at once is told before the call returns`() throws {
+    @Test func `a request that is refused at once completes before the call returns`() throws {
         let listener = try LoopbackListener()
         let transport = try CurlTransport(.patient(maximumQueued: 2))
         let outcomes = Outcomes()
@@ -207,7 +207,7 @@ import Testing
         #expect(outcomes.errors == Array(repeating: .cancelled, count: 101))
     }
 
-    @Test func `calls that race with closing are told once, whoever wins`() throws {
+    @Test func `calls that race with closing complete once`() throws {
         try LocalServer.run { server in
             for _ in 0..<20 {
                 let transport = try CurlTransport(server.options())

@@ -232,7 +232,7 @@ private let custom = HTTPField.Name("X-Custom")
         }
     }
 
-    @Test func `a port where nobody listens, without a word of the URL`() throws {
+    @Test func `a port without a listener, without a word of the URL`() throws {
         let refusing = try LoopbackPort()
         let transport = try CurlTransport(.patient())
         let request = Request(
@@ -247,7 +247,7 @@ private let custom = HTTPField.Name("X-Custom")
 
     @Test func `the environment's proxy`() async {
         await #expect(processExitsWith: .success) {
-            // Nobody listens there, so a transport that obeyed would fail.
+            // No process listens there, so a transport that obeyed would fail.
             let refusing = try LoopbackPort()
             let proxy = "http://127.0.0.1:\(refusing.number)"
             for name in ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", "http_proxy"] {

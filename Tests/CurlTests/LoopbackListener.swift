@@ -2,7 +2,7 @@
 import CPlatform
 import Glibc
 
-/// A listening socket on a free loopback port. Its backlog lets peers connect; nobody ever answers them.
+/// A listening socket on a free loopback port. Its backlog lets peers connect; it never answers them.
 final class LoopbackListener: Sendable {
     let descriptor: Int32
     let port: UInt16
@@ -27,7 +27,7 @@ final class LoopbackListener: Sendable {
         return platform_accept(descriptor)
     }
 
-    /// What has come over the connections that nobody has taken yet, each of which the client has closed.
+    /// What has come over the connections that were not accepted yet, each of which the client has closed.
     func arrivals() -> [String] {
         var texts: [String] = []
         var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)

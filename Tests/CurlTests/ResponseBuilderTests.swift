@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test(arguments: [0, 100, 103, 199, -1, 1000])
-    func `a status that ends no exchange is none`(status: Int) {
+    func `a status that ends no exchange is an error`(status: Int) {
         #expect(throws: TransportError.self) { try ResponseBuilder(maximumBodyBytes: 1).response(status: status) }
     }
 }

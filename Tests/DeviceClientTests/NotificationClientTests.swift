@@ -130,7 +130,7 @@ struct NotificationClientTests {
             transport.lines == ["DELETE /api/notifications/AAAAAAAAAAAAAAAAAAAA-_", "DELETE /api/notifications/7"])
     }
 
-    @Test func `somebody else's message is refused with 404`() async throws {
+    @Test func `another user's message is refused with 404`() async throws {
         let client = try Example.notificationClient(ScriptedTransport(.problem(.notFound)))
         let reference = try #require(SecureReference(id: 7))
         await #expect(throws: DeviceClientError.refused(Problem(.notFound, "No."))) {
@@ -153,7 +153,7 @@ struct NotificationClientTests {
     }
 
     @Test(arguments: ["", "..", "a/b", "a?b", "n 1", "é"])
-    func `what is no id of a send is asked of nobody`(id: String) async throws {
+    func `a malformed id of a send is refused without a request`(id: String) async throws {
         let transport = ScriptedTransport()
         let problem = Problem(.notFound, "This is no notification's id.")
         let client = try Example.notificationClient(transport)
@@ -190,7 +190,7 @@ struct NotificationClientTests {
     }
 
     @Test(arguments: ["", "{}", #"[{"Id":9}]"#, #"[{"Id":4294967296,"Read":true}]"#, "[1]"])
-    func `a list that is none is refused`(body: String) async throws {
+    func `a malformed list is refused`(body: String) async throws {
         let client = try Example.notificationClient(ScriptedTransport(.body(body)))
         let problem = Problem(.badGateway, "The answer is not a list of secure notifications.")
         await #expect(throws: DeviceClientError.malformedAnswer(problem)) { try await client.secureMessages() }

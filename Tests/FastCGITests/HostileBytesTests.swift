@@ -5,7 +5,7 @@ import Testing
 
 @testable import FastCGI
 
-/// Whoever can connect can send anything; whatever that is, the next good request is answered.
+/// A peer can send any bytes; whatever they are, the next good request is answered.
 @Suite struct HostileBytesTests {
     @Test(arguments: [
         Wire.begin() + Wire.record(4, Wire.fourByteLength(0xFFFF_FFFF) + Wire.fourByteLength(0xFFFF_FFFF)),

@@ -65,14 +65,14 @@ import Testing
         }
     }
 
-    /// What somebody who takes the connection sends before he closes it.
+    /// What the peer sends before it closes the connection.
     static let answers: [([UInt8], FastCGIProbe.Failure)] = [
         ([], .hungUp), (Array(whole.dropLast()), .hungUp), (output("no header") + end(), .notFastCGI),
         (output("Status: abc\r\n\r\n") + end(), .notFastCGI), (output("no field\r\n\r\n") + end(), .notFastCGI),
         (output("Status: 99999999999999999999\r\n\r\n") + end(), .notFastCGI), (end(), .notFastCGI),
     ]
 
-    @Test(arguments: answers) func `half an answer is none`(bytes: [UInt8], failure: FastCGIProbe.Failure) throws {
+    @Test(arguments: answers) func `half an answer is an error`(bytes: [UInt8], failure: FastCGIProbe.Failure) throws {
         let listener = try Listener.open(.tcp(host: "127.0.0.1", port: 0))
         let number = listener.descriptor.number
         _ = fcntl(number, F_SETFL, 0)
@@ -96,7 +96,7 @@ import Testing
         #expect(throws: FastCGIProbe.Failure.timedOut) { try probe.get("/") }
     }
 
-    @Test func `no socket, a plain file and a socket that nobody listens on are told apart`() throws {
+    @Test func `no socket, a plain file and a socket without a listener are told apart`() throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "probe-\(UUID().uuidString.prefix(8))")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
         defer { try? FileManager.default.removeItem(at: folder) }

@@ -89,7 +89,7 @@ final class RawClient {
         if result != 0 { return nil }
     }
 
-    /// Calls once more what was broken off: a socket with a deadline is told so when its process was stopped (signal(7)).
+    /// Repeats an interrupted call: on a socket with a deadline it fails when the process was stopped (signal(7)).
     private static func again<Result: BinaryInteger>(_ call: () -> Result) -> Result {
         while true {
             let result = call()

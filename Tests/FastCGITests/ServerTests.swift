@@ -30,7 +30,7 @@ import class System.Lock
         }
     }
 
-    @Test func `a server shows that it is at work, and for how long nobody has been free`() throws {
+    @Test func `a server shows that it is at work, and for how long no worker has been free`() throws {
         let gate = DispatchSemaphore(value: 0)
         try TestServer.with(
             .small,
@@ -68,7 +68,7 @@ import class System.Lock
     }
 
     /// Some FastCGI servers refuse a version that they do not know, and with it every request over something newer.
-    @Test func `the protocol's version is nobody's business`() throws {
+    @Test func `the protocol's version does not matter`() throws {
         let versions = [
             "", "HTTP/0.9", "HTTP/1.0", "HTTP/1.1", "http/1.1", "HTTP/2", "HTTP/2.0", "HTTP/3", "HTTP/3.0", "HTTP/4.7",
             "HTTP/-1.999999999999999999999", "INCLUDED", "nonsense", "HTTP/1.1 ", "\u{1}\u{7F}\u{FFFD}",
@@ -86,7 +86,7 @@ import class System.Lock
     }
 
     /// systemd does, whenever it starts another process with that socket.
-    @Test func `who makes the shared socket blocking stops nobody`() throws {
+    @Test func `a process that makes the shared socket blocking does not stop the server`() throws {
         let server = try TestServer(.small, TestServer.echo)
         try server.start()
         for _ in 1...3 {

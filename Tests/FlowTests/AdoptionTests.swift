@@ -5,7 +5,7 @@ import Store
 import Testing
 import Text
 
-/// Ids that are not the caller's: whose the registration is that they lead to, and what nobody gains by them.
+/// Ids that are not the caller's: whose the registration is that they lead to, and that no caller gains by them.
 struct AdoptionTests {
     @Test func `another user's id gives a registration of one's own and changes nothing of the other's`() throws {
         let site = try TestSite()

@@ -7,7 +7,7 @@ import NotificationHub
 import Store
 import Testing
 
-/// To whom a send goes: the words that the hub is told, and the devices that it finds by them.
+/// To whom a send goes: the tag expression that the hub gets, and the devices that it finds by it.
 struct AudienceTests {
     private func send(_ site: TestSite, as sender: String, to recipient: String, secure: Bool = false) throws -> Int {
         let query = (secure ? "" : "pns=apns&") + "to_tag=\(recipient)"
@@ -31,7 +31,7 @@ struct AudienceTests {
         #expect(site.hub.messages.map(\.tags) == ["username:alice || from:bob"])
     }
 
-    @Test func `a secure push is for its recipient alone, and for the caller when nobody is named`() throws {
+    @Test func `a secure push is for its recipient alone, and for the caller when none is named`() throws {
         let site = try TestSite()
         #expect(site.call(.post, "/api/notifications", query: "to_tag=alice", as: "bob").status == .ok)
         #expect(site.call(.post, "/api/notifications", as: "bob").status == .ok)
@@ -40,7 +40,7 @@ struct AudienceTests {
                 == ["username:alice", "username:bob"].flatMap { Array(repeating: $0, count: 4) })
     }
 
-    @Test func `whoever was granted a sender's tag is among the targets, and whoever was not is not`() throws {
+    @Test func `a user who was granted a sender's tag is among the targets, and one who was not is not`() throws {
         let site = try TestSite(users: ["alice", "bob", "dave"])
         let hash = try PasswordHash.make("carol-secret")
         _ = try site.store.putUser(User(name: "carol", passwordHash: hash, tags: ["from:bob"]))
@@ -54,7 +54,7 @@ struct AudienceTests {
 
         _ = try site.register("carol", handle: TestSite.token(3), tags: ["From:Bob"])
         #expect(try send(site, as: "bob", to: "alice") == 2)
-        // Another sender was not granted, and a secret is nobody else's.
+        // Another sender was not granted, and a secret is its recipient's alone.
         #expect(try send(site, as: "dave", to: "alice") == 1)
         #expect(try send(site, as: "bob", to: "alice", secure: true) == 1)
     }

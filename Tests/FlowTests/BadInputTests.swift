@@ -176,7 +176,7 @@ struct BadInputTests {
         }
     }
 
-    @Test func `a user's own name in a request changes nothing about who he is`() throws {
+    @Test func `a user's own name in a request changes nothing about who they are`() throws {
         let site = try TestSite()
         var request = Request(method: .get, path: "/api/register")
         request.fields[try #require(HTTPField.Name("Remote-User"))] = "alice"

@@ -7,7 +7,7 @@ import Testing
 
 /// `GET /api/config` as a page meets it.
 struct ConfigTests {
-    @Test func `anybody is told what a page needs, in the order of the configuration`() throws {
+    @Test func `every caller gets what a page needs, in the order of the configuration`() throws {
         let key = String(repeating: "B", count: 87)
         let site = try TestSite(platforms: [.wns, .browser]) {
             $0.publicConfiguration = PublicConfiguration(vapidPublicKey: key, deliveringPlatforms: [.browser, .apns])
@@ -28,7 +28,7 @@ struct ConfigTests {
     }
 
     @Test(arguments: ["\"k", "", "two words"])
-    func `whoever asks with a key that is none is told so, and with a right one is told the rest`(key: String) throws {
+    func `a malformed key is refused, and with a right one the rest is answered`(key: String) throws {
         let site = try TestSite()
         let field = try #require(HTTPField.Name("Idempotency-Key"))
         let refused = site.call(.get, "/api/config", fields: [field: key])

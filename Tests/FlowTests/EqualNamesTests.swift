@@ -21,7 +21,7 @@ import Text
                 DeviceRecord(
                     id: "1-\(index)", owner: name, platform: "apns", handle: TestSite.token(index), updatedAt: now))
         }
-        // The name in form C is a user's, and the other is nobody's any more.
+        // The name in form C is a user's, and the other is no user's any more.
         let (old, name) = (Self.names[0], Self.names[1])
         #expect(site.call(.get, "/api/register", as: old).status == .unauthorized)
         #expect(try site.registrations(of: name).map { $0["RegistrationId"]?.string } == ["1-1"])
@@ -32,7 +32,7 @@ import Text
         #expect(registered.count == 2 && !registered.contains("1-0"))
         #expect(try site.store.device("1-0")?.handle == TestSite.token(0))
         #expect(try site.store.device("1-0")?.owner.hasSameBytes(as: old) == true)
-        // Whoever is in the store can be listed and removed, whatever the name.
+        // A user who is in the store can be listed and removed, whatever the name.
         #expect(try site.store.users().count { $0.name == name } == 2)
         #expect(try site.upkeep().remove(old)?.devices == 1)
         #expect(try site.store.users().count { $0.name == name } == 1)

@@ -9,7 +9,7 @@ import Store
 import Support
 import Testing
 
-/// What callers are told of trouble behind the backend, and what the log is told.
+/// What callers see of trouble behind the backend, and what is logged.
 struct ErrorTests {
     /// What the hub or the store throws must not be told to strangers; it would be if this were in an answer.
     static let reason = "key-of-the-operator"
@@ -58,7 +58,7 @@ struct ErrorTests {
         Row(
             StoreError.quotaExceeded, 429, retryAfter: "3600",
             "This user has as many entries as one user may have."),
-        Row(StoreError.conflict, 503, retryAfter: "1", "Somebody else is changing the same entry."),
+        Row(StoreError.conflict, 503, retryAfter: "1", "Another request is changing the same entry."),
     ]
 
     @Test(arguments: storeRows) func `each error of the store has its answer`(row: Row) throws {
@@ -74,7 +74,7 @@ struct ErrorTests {
         #expect(log.lines.allSatisfy { $0.level == .warning && $0.text.contains("store: \(error)") })
     }
 
-    /// What the hub answers, or nothing; and what becomes of it.
+    /// What the hub answers, or nothing; and what the backend answers then.
     struct HubRow: CustomTestStringConvertible, Sendable {
         let answer: Response?
         let row: Row
@@ -151,7 +151,7 @@ struct ErrorTests {
         #expect(log.lines.map(\.request) == ["test"] && log.text.contains(Self.reason))
     }
 
-    @Test func `a hub that cannot be reached is told with the transport's own words in the log alone`() throws {
+    @Test func `the transport's own words for a hub that cannot be reached are in the log alone`() throws {
         let log = CollectedLog()
         let site = try TestSite(hub: ClosureResponder { _ in throw NoAnswer() }) { $0.logger = log.logger }
         let response = site.call(.post, "/api/register", as: "alice")
@@ -202,7 +202,7 @@ private struct RefusingHub: Hub {
 }
 
 private struct DefectiveAuthenticator: Authenticator {
-    /// An error that no table knows, with a text that nobody may see.
+    /// An error that no table knows, with a text that no caller may see.
     struct Defect: Error, CustomStringConvertible {
         var description: String { ErrorTests.reason }
     }

@@ -112,7 +112,7 @@ struct GuessingTests {
         let names = (1...6).map { "user\($0)" }
         let site = try site(users: names)
         let crowd = Crowd()
-        // Some of the sixty are at it whenever somebody else comes.
+        // Some of the sixty guess whenever another request comes.
         let strangers = (1...60).map { number in
             Background { crowd.guess { call(site, "nobody-\(number)-\($0):wrong", from: "192.0.2.1") } }
         }

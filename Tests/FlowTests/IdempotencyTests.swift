@@ -111,7 +111,7 @@ struct IdempotencyTests {
         }
     }
 
-    @Test func `nobody who is not known has his key looked at`() throws {
+    @Test func `the key of an unauthenticated request is not looked at`() throws {
         let site = try TestSite()
         var fields = HTTPFields()
         fields[.key] = "no key"

@@ -13,7 +13,7 @@ import Testing
 import class System.Lock
 
 /// Requests with an `Idempotency-Key` that did not go well: what did nothing may be tried again, nothing is done twice,
-/// and where nobody knows, nobody pretends to.
+/// and where the outcome is unknown, the answer says so.
 struct IdempotencyTroubleTests {
     /// A hub that has a trouble until it is healed.
     private final class Hospital: Sendable {
@@ -150,9 +150,9 @@ struct IdempotencyTroubleTests {
         #expect(site.hub.messages.count == 4)
     }
 
-    // MARK: What nobody knows
+    // MARK: Unknown outcomes
 
-    @Test func `as long as the first is under way the second is told to wait, in another process too`() throws {
+    @Test func `as long as the first is under way the second has to wait, in another process too`() throws {
         let between = Interruption(.post, beforeHub: true)
         let site = try TestSite(surroundingHub: { between.surround($0) })
         let neighbour = try site.neighbour()
@@ -174,7 +174,7 @@ struct IdempotencyTroubleTests {
     }
 
     /// To the store a request that is interrupted for so long is one whose process has died.
-    @Test func `of a request that died nobody knows what it did, and it is not done again`() throws {
+    @Test func `the outcome of a request that died is unknown, and it is not done again`() throws {
         let between = Interruption(.post, beforeHub: false)
         let site = try TestSite(surroundingHub: { between.surround($0) })
         let neighbour = try site.neighbour()
@@ -189,7 +189,7 @@ struct IdempotencyTroubleTests {
         _ = site.post(.message)
         let answers = later.withLock(\.self)
         for (response, retryAfter) in zip(answers, ["1", nil, nil]) { response.expectConflict(retryAfter: retryAfter) }
-        #expect(answers.last.map { Problem($0).detail.hasPrefix("Nobody knows what became of the request") } == true)
+        #expect(answers.last.map { Problem($0).detail.hasPrefix("The outcome of the request") } == true)
         #expect(site.hub.messages.count == 1)
     }
 

@@ -70,7 +70,7 @@ struct MonitoringTests {
         #expect(!String(decoding: counted.metrics.exposition(), as: UTF8.self).contains("7-a"))
     }
 
-    @Test func `who may not enter is counted under the route that he wanted`() throws {
+    @Test func `a refused request is counted under its route`() throws {
         let counted = try CountedSite()
         _ = try counted.call(.get, "/api/register")
         _ = try counted.call(.patch, "/API/Register/", as: "alice")

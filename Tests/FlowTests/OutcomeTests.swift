@@ -6,7 +6,7 @@ import JSON
 import NotificationHub
 import Testing
 
-/// What a send's caller is told when the hub takes it on some platforms, or on none.
+/// The answer to a send that the hub takes on some platforms, or on none.
 struct OutcomeTests {
     /// What the hub does with the messages of one format.
     enum Trouble: Sendable {
@@ -127,7 +127,7 @@ struct OutcomeTests {
         #expect(outcome.outcomes.map(\.state) == ["Abandoned", "Abandoned", "Abandoned", "Abandoned"])
     }
 
-    @Test func `what was taken before the hub went out of reach is told`() throws {
+    @Test func `what was taken before the hub went out of reach is answered`() throws {
         let site = try Self.site(["fcmv1": .isGone])
         let response = sendSecure(site)
         #expect(response.status == .ok)

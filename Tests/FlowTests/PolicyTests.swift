@@ -19,7 +19,7 @@ struct PolicyTests {
     }
 
     @Test(arguments: [nil, 60, 86_400] as [Int64?])
-    func `a secret waits for as long as it is told to, and not a second longer`(retention: Int64?) throws {
+    func `a secret is kept for as long as configured, and not a second longer`(retention: Int64?) throws {
         let site = try TestSite { if let retention { $0.retentionSeconds = retention } }
         let id = try leave(site)
         // Thirty days, when nothing is said.
@@ -30,7 +30,7 @@ struct PolicyTests {
         #expect(try SecureMessageSummary.list(site.call(.get, "/api/notifications", as: "alice")).isEmpty)
     }
 
-    /// One user, and what becomes of one wish.
+    /// One user, one request, and its answer.
     struct Row: CustomTestStringConvertible, Sendable {
         /// nil: the configuration's defaults.
         var own: [String]?

@@ -57,7 +57,7 @@ struct RaceTests {
             ])
             #expect([200, 410].contains(statuses[0]) && [200, 503].contains(statuses[1]), "\(statuses)")
             let record = try site.expectAgreement(on: id)
-            // Who is told that it is deleted, finds it deleted: an id that is gone does not come back.
+            // After an answer that it is deleted, it is deleted: an id that is gone does not come back.
             if statuses[1] == 200 { #expect(record == nil, "\(statuses)") }
         }
     }

@@ -90,7 +90,7 @@ import Text
             #expect(site.hub.requests.count == asked)
             site.clock.advance(1)
             try site.upkeep().run()
-            // One call and its second try: whoever does not answer is not asked for each device.
+            // One call and its second try: a hub that does not answer is not asked for each device.
             #expect((asked + 1...asked + 4).contains(site.hub.requests.count))
         }
         #expect(pauses == [10, 20, 40, 80])

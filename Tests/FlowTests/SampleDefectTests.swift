@@ -66,7 +66,7 @@ struct SampleDefectTests {
         #expect(try site.hubClient.registrations(channel: TestSite.token(1)).isEmpty)
     }
 
-    @Test func `6 nobody overhears a sender without a grant, and policy says whom one may send to`() throws {
+    @Test func `6 no user overhears a sender without a grant, and policy says whom a user may send to`() throws {
         let site = try TestSite(users: ["alice"], policy: TagPolicy(defaultTags: ["*"], defaultSendTo: ["team*"]))
         #expect(throws: Problem.self) { try site.register("alice", tags: ["from:alice"]) }
         let response = site.call(
@@ -100,7 +100,7 @@ struct SampleDefectTests {
         #expect(try JSONValue(parsing: Array(sent[3].body.utf8))["body"]?.string == message)
     }
 
-    @Test func `8 one request sends once and its outcome is told`() throws {
+    @Test func `8 one request sends once and its outcome is answered`() throws {
         let site = try TestSite()
         let response = site.call(
             .post, "/api/notifications", query: "pns=wns&to_tag=alice", as: "bob", body: #""hello""#)

@@ -45,7 +45,7 @@ struct SecureOnlyTests {
         #expect(message.payload == "the text")
     }
 
-    @Test(arguments: [Careful.everybody, .sender]) func `what nobody could read is not kept`(careful: Careful) throws {
+    @Test(arguments: [Careful.everybody, .sender]) func `a secret without a reader is not kept`(careful: Careful) throws {
         let site = try site(careful)
         let response = post("pns=apns&to_tag=nobody", on: site)
         #expect(response.status == .badRequest)

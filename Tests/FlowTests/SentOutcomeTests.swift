@@ -32,7 +32,7 @@ struct SentOutcomeTests {
         site.hub.requests.count { $0.method == .get && $0.path.contains("/messages/") }
     }
 
-    @Test func `the sender is told in numbers what became of a send`() async throws {
+    @Test func `the sender gets the outcome of a send in numbers`() async throws {
         let site = try TestSite()
         let id = try send(site)
         let answer = ask(site, id)
@@ -64,7 +64,7 @@ struct SentOutcomeTests {
         #expect(String(decoding: ask(site, id).body, as: UTF8.self).contains(#"{"Skipped":60}"#))
     }
 
-    @Test func `nobody is told who did not send it, and the hub is not even asked`() throws {
+    @Test func `only the sender gets it, and for others the hub is not even asked`() throws {
         let site = try TestSite()
         let id = try send(site)
         let unknown = String(id.reversed())
@@ -85,7 +85,7 @@ struct SentOutcomeTests {
         }
     }
 
-    @Test func `after seven days nobody knows of it any more`() throws {
+    @Test func `after seven days it is forgotten`() throws {
         let site = try TestSite()
         let id = try send(site)
         site.clock.advance(7 * 86_400 - 1)
@@ -107,7 +107,7 @@ struct SentOutcomeTests {
         #expect(questions(site) == 0)
     }
 
-    /// What the hub says to the question, and what its asker is told.
+    /// What the hub answers, and what the caller gets.
     struct Row: CustomTestStringConvertible, Sendable {
         let answer: Response?
         let status: Int
@@ -124,7 +124,7 @@ struct SentOutcomeTests {
         Row(answer: nil, status: 503, retryAfter: "5"),
     ]
 
-    @Test(arguments: rows) func `trouble with the hub is told as everywhere`(row: Row) throws {
+    @Test(arguments: rows) func `trouble with the hub is answered as everywhere`(row: Row) throws {
         let site = try TestSite(surroundingHub: { hub in
             ClosureResponder { request in
                 guard request.method == .get, request.path.contains("/messages/") else {
@@ -150,7 +150,7 @@ struct SentOutcomeTests {
         #expect(log.lines.allSatisfy { $0.request == "test" } && log.text.contains("store: \(StoreError.full)"))
     }
 
-    @Test func `a token of a secure notification is none of these ids, and the other way round`() throws {
+    @Test func `a token of a secure notification is not one of these ids, nor the other way round`() throws {
         let site = try TestSite()
         let id = try send(site)
         #expect(site.call(.get, "/api/notifications/\(id)", as: "alice").status == .notFound)

@@ -13,7 +13,7 @@ import Text
 struct SessionRefusalTests {
     static let own = "https://backend.test"
 
-    /// What a browser, or whoever claims to be one, says; and what it may do then.
+    /// What a browser, or a client that claims to be one, says; and what it may do then.
     struct Row: CustomTestStringConvertible, Sendable {
         let fields: [String: String]
         /// What a cookie may change.
@@ -216,7 +216,7 @@ struct SessionRefusalTests {
         #expect(!String(decoding: answer.body, as: UTF8.self).contains("alice-secret"))
     }
 
-    @Test func `a cookie that is there twice, or is another's by name, is none`() throws {
+    @Test func `a cookie that is there twice, or is another's by name, does not count`() throws {
         let site = try TestSite()
         let cookie = try #require(try site.page(of: "alice").cookie)
         for (field, isKnown) in [
@@ -229,7 +229,7 @@ struct SessionRefusalTests {
         }
     }
 
-    @Test func `a store in trouble is said to be, and nobody is logged in or out by it`() throws {
+    @Test func `a store in trouble is said to be, and no user is logged in or out by it`() throws {
         let site = try TestSite()
         let cookie = try site.page(of: "alice").cookie
         var parts = Backend.Parts(

@@ -38,7 +38,7 @@ final class TestPage {
         return try call(.post, "/api/session", body: body)
     }
 
-    /// Whether a call of somebody who is logged in succeeds.
+    /// Whether a call succeeds that needs a logged-in user.
     var isKnown: Bool {
         get throws { try call(.get, "/api/register").status == .ok }
     }

@@ -20,7 +20,7 @@ extension TestSite {
     }
 
     /// The hub has the registration exactly if the store has one, under its owner's tag and for its handle.
-    /// - Returns: the store's record, when somebody registered under it.
+    /// - Returns: the store's record, when a device was registered under it.
     @discardableResult
     func expectAgreement(
         on id: String, _ comment: Comment? = nil, sourceLocation: SourceLocation = #_sourceLocation

@@ -42,7 +42,7 @@ extension TestSite {
 extension Response {
     var isReplayed: Bool { fields[.replayed] == "true" }
 
-    /// What is told again: all but the sign that it is.
+    /// What is answered again: all but the field that says so.
     func expectRepeated(_ again: Response, sourceLocation: SourceLocation = #_sourceLocation) {
         #expect(!isReplayed && again.isReplayed, sourceLocation: sourceLocation)
         #expect(again.status == status, sourceLocation: sourceLocation)

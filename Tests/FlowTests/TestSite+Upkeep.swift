@@ -67,7 +67,7 @@ extension TestSite {
     }
 }
 
-/// A hub that can be cut off, and at which something else may happen just before it is told of a registration.
+/// A hub that can be cut off, and at which something else may happen just before a registration reaches it.
 final class CutOffHub: Responder {
     private let hub: any Responder
     private let isAway = Atomic(false)
@@ -77,7 +77,7 @@ final class CutOffHub: Responder {
 
     func setAway(_ isAway: Bool) { self.isAway.store(isAway, ordering: .relaxed) }
 
-    /// Done once, at the next registration that the hub is told of, before it is told.
+    /// Done once, just before the next registration reaches the hub.
     func interrupt(_ body: @escaping @Sendable () -> Void) { interruption.withLock { $0 = body } }
 
     func respond(to request: Request) throws -> Response {

@@ -96,8 +96,8 @@ final class TestSite: Sendable {
         }
     }
 
-    /// For how long, in seconds, one request waits for another: on a busy machine anybody may stand still for seconds, also
-    /// while others wait for him.
+    /// For how long, in seconds, one request waits for another: on a busy machine a thread may stand still for seconds,
+    /// also while others wait for it.
     static let patience = 120
 
     /// The store in that folder, once more: as another process opens it.
@@ -184,7 +184,7 @@ final class TestClock: Sendable {
 
     var seconds: Int64 { now.load(ordering: .relaxed) }
 
-    /// The same on the clock that nobody sets.
+    /// The same on the monotonic clock.
     var instant: ContinuousClock.Instant { beginning + .seconds(seconds - Self.start) }
 
     func advance(_ seconds: Int64) {

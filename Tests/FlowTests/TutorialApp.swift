@@ -3,8 +3,8 @@ import HTTPTypes
 import JSON
 import Text
 
-/// One of the tutorials' apps on a phone: what it keeps, and its requests as it makes them, step by step. It is none of
-/// `DeviceClient`, which knows more.
+/// One of the tutorials' apps on a phone: what it keeps, and its requests as it makes them, step by step. It does not
+/// use `DeviceClient`, which knows more.
 final class TutorialApp {
     enum Kind: String, CaseIterable, Sendable {
         /// Keeps its id whatever it is answered.

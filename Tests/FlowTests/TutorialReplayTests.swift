@@ -7,7 +7,7 @@ import Text
 
 import class System.Lock
 
-/// The tutorials' apps as they are, against what happens to phones: nobody updates them.
+/// The tutorials' apps as they are, never updated, against what happens to phones.
 struct TutorialReplayTests {
     static let foreignID = "7260336227650468927-4200236381151834034-1"
 

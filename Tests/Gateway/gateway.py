@@ -18,7 +18,7 @@ class Answer:
 
 
 def ask(path: Path, parameters: dict[str, str], body: bytes = b"") -> Answer:
-    """Raises OSError when nobody answers, or the answer is cut off."""
+    """Raises OSError when there is no answer, or it is cut off."""
     with socket.socket(socket.AF_UNIX) as connection:
         connection.settimeout(ANSWER_SECONDS)
         connection.connect(str(path))

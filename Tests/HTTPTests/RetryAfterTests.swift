@@ -31,7 +31,7 @@ private let example: Int64 = 784_111_777
         "Sun, 06 Nix 1994 08:49:37 GMT", "Sun, 06 Nov 94 08:49 GMT", "Sun, 06 Nov 999999999999 08:49:37 GMT",
         "Sun, 6.5 Nov 1994 08:49:37 GMT", "1994-11-06T08:49:37Z", "Sun, ٠٦ Nov 1994 08:49:37 GMT",
     ])
-    func `that is none is nil`(text: String) {
+    func `that is malformed is nil`(text: String) {
         #expect(HTTPDate.seconds(text, now: example) == nil)
     }
 }

@@ -36,7 +36,7 @@ struct MeasuredTests {
         return lines.first { $0.hasPrefix(series + " ") }.flatMap { Double($0.dropFirst(series.utf8.count + 1)) }
     }
 
-    @Test func `a request's time is that of a clock that nobody sets`() throws {
+    @Test func `a request's time is that of the monotonic clock`() throws {
         let router = Router<RequestAction>([Route(.get, "/a/{id}") { _, _ in Response(status: .noContent) }])
         let responder = metrics.requests.measuring(router, clock: TickingClock().look)
         let request = Request(method: .get, path: "/a/1")
@@ -45,7 +45,7 @@ struct MeasuredTests {
         #expect(value(#"app_backend_requests_total{route="/a/{id}",method="GET",code="204"}"#) == 1)
     }
 
-    @Test func `what a responder throws is counted as what becomes of it, and thrown`() {
+    @Test func `what a responder throws is counted as the status that it becomes, and thrown`() {
         let router = Router<RequestAction>([Route(.get, "/a") { _, _ in throw Failure() }])
         #expect(throws: Failure.self) {
             try metrics.requests.measuring(router).respond(to: Request(method: .get, path: "/a"))

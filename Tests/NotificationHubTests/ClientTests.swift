@@ -209,7 +209,7 @@ import Testing
         #expect(!"\(error)".contains("secret"))
     }
 
-    @Test func `what may be asked twice is, once, when nobody was there`() throws {
+    @Test func `a repeatable call is repeated once when the connection was refused`() throws {
         let id = try #require(RegistrationID("1"))
         let hub = ScriptedHub([nil, Self.answer(200)])
         #expect(try Self.client(hub).delete(id))
@@ -233,7 +233,7 @@ import Testing
         ] as [(Int64, any Error, Int)] {
             let hub = ScriptedHub([nil, nil], failure: failure)
             let looks = Clock(0, step: seconds)
-            // The wall clock, which somebody sets, has no say.
+            // The wall clock, which can be set, does not matter.
             let wall = Clock(1000, step: 1000)
             let client = HubClient(
                 connection: try ConnectionString(Sample.connection), hub: "MyHub", transport: hub,

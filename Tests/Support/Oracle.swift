@@ -9,7 +9,7 @@ package enum Oracle {
     package static let threads = 3
     /// Of records, each of which may be in the middle of a change.
     package static let kinds = 7
-    /// Whoever has not done by then what he should is stuck.
+    /// A process that has not finished by then is stuck.
     package static let seconds = 180
     private static let secondsToCompare = 300
 

@@ -59,7 +59,7 @@ private func authorization(_ clock: TestClock, key: VAPIDKey = VAPIDKey()) throw
     VAPIDAuthorization(key: key, subject: try VAPIDSubject("mailto:push@example.com"), now: { clock.now })
 }
 
-@Suite struct `Who sends, as a push service is told` {
+@Suite struct `The sender, as a push service sees it` {
     @Test func `these tests read the example of RFC 8292`() throws {
         let example = try Credentials(
             "vapid t=eyJ0eXAiOiJKV1QiLCJhbGciOiJFUzI1NiJ9.eyJhdWQiOiJodHRwczovL3B1c2guZXhhbXBsZS5uZXQiLCJleHAiOjE0NTM1MjM3NjgsInN1YiI6Im1haWx0bzpwdXNoQGV4YW1wbGUuY29tIn0.i3CYb7t4xfxCDquptFOepC9GAu_HLGkMlMuCGSK2rpiUfnK9ojFwDXb1JrErtmysazNjjvW2L9OkSSHzvoD1oA, k=BA1Hxzyi1RUM1b5wjxsn7nGxAszw2u61m164i3MrAIxHF6YK5h4SDYic-dRuU_RCPCfA5aq9ojSwk5Y2EmClBPs"
@@ -105,7 +105,7 @@ private func authorization(_ clock: TestClock, key: VAPIDKey = VAPIDKey()) throw
         #expect(try Credentials(second.reveal()).claims["exp"]?.integer == Int(clock.now) + 12 * 3600)
     }
 
-    @Test func `is made anew when the clock was set back`() throws {
+    @Test func `is made again when the clock was set back`() throws {
         let clock = TestClock(1_800_000_000)
         let authorization = try authorization(clock)
         _ = try authorization.field(for: "https://a.example")

@@ -6,11 +6,10 @@ import Logging
 import Store
 import Text
 
-/// Surrounds the routes: a request that its sender has named with an `Idempotency-Key` acts at most once, and whoever
-/// makes it again gets the answer that it had.
+/// Surrounds the routes: a request with an `Idempotency-Key` acts at most once, and a repetition gets the same answer.
 ///
-/// The key is claimed before anything is done, in the store that all processes share. So of requests that come at once
-/// one acts; and what becomes of a request whose process dies nobody finds out, but nobody does it again either.
+/// The key is claimed before anything is done, in the store that all processes share. So of concurrent requests one acts.
+/// If the process dies, the outcome is unknown and the key stays claimed; the request is never repeated.
 struct IdempotencyHandler: UserResponder {
     /// For how long an answer is given again, in seconds.
     static let keptSeconds: Int64 = 86_400
@@ -25,7 +24,7 @@ struct IdempotencyHandler: UserResponder {
     let now: @Sendable () -> Timestamp
     let logger: Logger
 
-    /// - Throws: `Problem` 400 for a key that is none, and 409; what the store throws, before anything was done; what the
+    /// - Throws: `Problem` 400 for a malformed key, and 409; what the store throws, before anything was done; what the
     ///   inner responder throws.
     func respond(to request: UserRequest) throws -> Response {
         guard let action = Action(request.http, route: request.route?.pattern), let key = try Self.key(of: request.http)
@@ -46,7 +45,7 @@ struct IdempotencyHandler: UserResponder {
     /// Requests that do more when they are made twice.
     private enum Action {
         case send
-        /// Handing out a registration id. After a failure it may be done again: nobody has heard of the first one.
+        /// Handing out a registration id. After a failure it may be done again: no client knows the first id.
         case newRegistrationID
 
         var route: String { self == .send ? Path.notifications : Path.register }
@@ -62,7 +61,7 @@ struct IdempotencyHandler: UserResponder {
         }
     }
 
-    /// - Throws: `Problem` 400 for a key that is none.
+    /// - Throws: `Problem` 400 for a malformed key.
     /// - Returns: nil, when the request has no such field.
     static func key(of request: Request) throws(Problem) -> IdempotencyKey? {
         guard let field = request.fields[.key] else { return nil }
@@ -82,7 +81,7 @@ struct IdempotencyHandler: UserResponder {
         guard again.createdAt < first.createdAt + longestSeconds else {
             throw Problem(
                 .conflict,
-                "Nobody knows what became of the request with this Idempotency-Key. A new key does it again.",
+                "The outcome of the request with this Idempotency-Key is unknown. Use a new key to repeat it.",
                 field: keyField)
         }
         throw Problem(
@@ -106,7 +105,7 @@ struct IdempotencyHandler: UserResponder {
         }
     }
 
-    /// What was done is done, and is answered, also when this fails; then nobody is told what it was a second time.
+    /// What was done is answered also when this fails; then a repetition does not get that answer again.
     private func write(_ request: UserRequest, _ body: () throws(StoreError) -> Void) {
         do throws(StoreError) {
             try body()

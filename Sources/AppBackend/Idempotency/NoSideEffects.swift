@@ -3,8 +3,8 @@ import DeviceAPI
 import HTTP
 import Store
 
-/// Thrown in the place of an answer that says more than a `Problem`, by who is certain that the request has changed
-/// nothing, neither in the store nor at the hub: making it again cannot do anything twice.
+/// Thrown in place of an answer that says more than a `Problem`, by a route that is certain that the request has changed
+/// nothing, neither in the store nor at the hub: repeating it cannot do anything twice.
 struct NoSideEffects: Error {
     let response: Response
 

@@ -3,9 +3,9 @@ import DeviceAPI
 import HTTP
 import HTTPTypes
 
-/// Surrounds the routes: nothing behind it is reached by anybody who is not a user, and a new route cannot forget it.
+/// Surrounds the routes: only a user's request passes, and a new route cannot forget it.
 ///
-/// Who shows credentials is judged by them alone; who shows none, by the session of his cookie.
+/// A request with credentials is judged by them alone; a request without, by the session of its cookie.
 struct AuthenticationHandler: Sendable {
     let authenticator: any Authenticator
     let sessions: Sessions
@@ -22,13 +22,13 @@ struct AuthenticationHandler: Sendable {
 
     private func user(of request: Request) throws -> Principal? {
         guard request.fields.contains(.authorization) else { return try userOfSession(request) }
-        // A browser keeps a password that was typed into its own box, and adds it to whoever's requests.
+        // A browser keeps a password that was typed into its own box, and adds it to requests of any page.
         guard Self.isSafe(request) || RequestOrigin(request) != .other else { throw RequestOrigin.crossSiteRequest }
         guard let credentials = BasicCredentials(fields: request.fields) else { return nil }
         return try authenticator.authenticate(credentials, address: request.remoteAddress ?? "")
     }
 
-    /// A browser adds its cookies to requests whoever's page makes them. `SameSite=Strict` keeps it from doing so for
+    /// A browser adds its cookies to requests of any page. `SameSite=Strict` keeps it from doing so for
     /// other sites; not for neighbours under the same domain, and not where a browser does not know it. So whatever
     /// could change something proves that this site's own page made it.
     private func userOfSession(_ request: Request) throws -> Principal? {

@@ -7,7 +7,7 @@ package import Store
 import System
 package import Text
 
-/// Decides whether credentials are somebody's.
+/// Decides whether credentials are those of a user.
 package protocol Authenticator: Sendable {
     /// - Parameter address: the peer's address, for counting failures.
     /// - Returns: the user; nil when there is no such user or the password is wrong, without a hint which.
@@ -194,8 +194,8 @@ package final class UserAuthenticator: Authenticator {
         .serviceUnavailable, "Too many log-ins at once.", retryAfter: 1)
 }
 
-/// The tutorial's own check: whoever gives his name as password is that user. Not a real authentication scheme; it
-/// exists for trying the tutorials' clients, and nobody gets it without asking for `auth.method: test`.
+/// The tutorial's own check: a request whose password equals the name is that user's. Not a real authentication scheme;
+/// it exists for trying the tutorials' clients, and only `auth.method: test` turns it on.
 package struct AuthenticationTestHandler: Authenticator {
     private let store: any StateStore
 

@@ -24,8 +24,8 @@ package struct BasicCredentials: Sendable, CustomStringConvertible, CustomDebugS
 
     private static func isControl(_ byte: UInt8) -> Bool { byte < 0x20 || byte == 0x7F }
 
-    /// Reads the one field that holds credentials. It is no list (RFC 9110 section 11.6.2): of two nobody could say which
-    /// one counts.
+    /// Reads the one field that holds credentials. It is not a list (RFC 9110 section 11.6.2), so two fields are
+    /// ambiguous.
     package init?(fields: HTTPFields) {
         let values = fields[values: .authorization]
         guard values.count == 1, let value = values.first else { return nil }

@@ -3,11 +3,11 @@ import DeviceAPI
 import HTTP
 import HTTPTypes
 
-/// The answer to whoever must show who he is: 401, and how he can.
+/// The answer to a request without valid credentials: 401, and the scheme to use.
 package struct Challenge: Sendable {
-    /// What a request is told whose credentials are missing or wrong.
+    /// The message when the credentials are missing or wrong.
     package static let wrongCredentials = "User name or password is missing or wrong."
-    /// What a request is told that came with a cookie and no credentials.
+    /// The message when the request has a cookie and no credentials.
     package static let endedSession = "The session has ended: log in again."
 
     private let basic: String
@@ -20,8 +20,8 @@ package struct Challenge: Sendable {
         session = "Session realm=\"\(realm)\""
     }
 
-    /// A browser that is told `Basic` opens a box of its own over the page that asked, and remembers for good what is
-    /// typed there. So a page's fetch is told a scheme that no browser knows (401 needs one: RFC 9110 section 15.5.2).
+    /// On `Basic` a browser opens a box of its own over the page that asked, and remembers for good what is typed there.
+    /// So a page's fetch gets a scheme that no browser knows (401 needs one: RFC 9110 section 15.5.2).
     /// - Parameter isLogIn: whether the request is one, and brought its credentials in whatever form; its cookie is then
     ///   not what was wrong.
     func response(to request: Request, isLogIn: Bool = false) -> Response {

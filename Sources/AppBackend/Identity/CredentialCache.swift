@@ -35,7 +35,7 @@ package final class CredentialCache: Sendable {
         }
         var hmac = keyed
         hmac.update(data: text)
-        // 128 of the 256 bits: whoever guesses blindly needs 2^127 requests.
+        // 128 of the 256 bits: a blind guess takes 2^127 requests on average.
         return hmac.finalize().withUnsafeBytes { bytes in
             Fingerprint(
                 low: bytes.loadUnaligned(fromByteOffset: 0, as: UInt64.self),

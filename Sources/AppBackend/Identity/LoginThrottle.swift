@@ -4,8 +4,8 @@ import System
 /// Slows down guessing: after so many wrong passwords for one name from one network, the next ones are not even
 /// tried until the minute is over. Names that do not exist are counted like those that do.
 ///
-/// Counting name and network together means that a stranger cannot lock a user out of his own device; whoever was
-/// verified lately is found in the credential cache before this is asked.
+/// Counting name and network together means that a stranger cannot lock a user out of their own device. Credentials that
+/// were verified lately are found in the credential cache before this is asked.
 package final class LoginThrottle: Sendable {
     /// Wrong attempts that one name and network have in one window.
     package static let maximumFailures = 10
@@ -16,7 +16,7 @@ package final class LoginThrottle: Sendable {
     /// two cores make fewer than this in a window.
     static let maximumEntries = 10_000
 
-    /// What becomes of an attempt.
+    /// Whether an attempt may be made.
     enum Admission: Equatable {
         /// It may be made; `recordResult` when it was.
         case admitted

@@ -5,13 +5,13 @@ package import Text
 
 /// Removes users with all that is theirs, and takes tags from the devices of those who may not claim them any more.
 ///
-/// What is to be done stands in the user's record before anything is done, and until it is: whoever is killed at it, another
-/// process goes on. Each step may be done twice. It is done again for a while, because a request that began before may write
-/// after it, and with growing pauses as long as the hub cannot be reached.
+/// The work is written into the user's record before it begins, and stays there until it is done. When the process that
+/// does it is killed, another goes on. Each step may be done twice. The work is repeated for a while, because a request
+/// that began before may write after it, and with growing pauses while the hub cannot be reached.
 package struct UserUpkeep: Sendable {
     /// No request of before is under way any more after so many seconds.
     package static let requestSeconds = IdempotencyHandler.longestSeconds + 30
-    /// Who is at work is left alone for so long, in seconds; then another takes it for dead.
+    /// A process has its lease for so long, in seconds; then another takes it for dead.
     static let leaseSeconds: Int64 = 15
     /// Between two looks for what late requests have written, in seconds.
     static let lookSeconds: Int64 = 30
@@ -51,7 +51,7 @@ package struct UserUpkeep: Sendable {
     }
 
     /// Keeps others from the work that is due, for a while.
-    /// - Returns: nil, when somebody else was faster.
+    /// - Returns: nil, when another process was faster.
     private func lease(_ user: User) throws(StoreError) -> User? {
         let time = now()
         var user = user

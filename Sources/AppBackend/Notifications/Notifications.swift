@@ -64,7 +64,7 @@ struct SendResult {
     /// Whether some platform has waited for the hub in vain.
     private(set) var isHubOutOfReach = false
 
-    /// Whether anything may have been sent, though nobody says so.
+    /// Whether anything may have been sent, although no call succeeded.
     private(set) var mayHaveActed = false
 
     mutating func record(_ name: String, _ result: Result<SendReceipt, HubError>) {

@@ -11,8 +11,8 @@ extension NotificationsController {
     /// For how long a sender may ask what became of a send, in seconds; the hub forgets it then as well.
     static let sentSeconds: Int64 = 7 * 86_400
 
-    /// What became of a send, for who sent it. What somebody else sent, what the hub does not know (yet, or any more)
-    /// and what never was is 404, all alike.
+    /// The outcome of a send, for its sender. The id of another user's send, one that the hub does not know (yet, or any
+    /// more) and one that never existed are 404, all alike.
     func outcome(_ request: UserRequest, _ name: String) throws -> Response {
         let sender = request.user
         guard let id = NotificationID(name),

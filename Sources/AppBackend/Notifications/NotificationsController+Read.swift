@@ -6,7 +6,7 @@ import Store
 
 /// `GET` and `DELETE /api/notifications/{id}`
 extension NotificationsController {
-    /// The payload, for its owner alone. What is somebody else's, has expired or never was is 404, all alike.
+    /// The payload, for its owner alone. An id that is another user's, has expired or never existed is 404, all alike.
     ///
     /// Reading changes something, so another site's page, which a browser lends its user's cookie, may not do it.
     func read(_ request: UserRequest, _ name: String) throws -> Response {

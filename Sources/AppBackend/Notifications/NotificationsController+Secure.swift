@@ -47,8 +47,8 @@ extension NotificationsController {
         return recipient
     }
 
-    /// A sender who is known to the store sends to users who are, or anybody could fill the disk with payloads that nobody
-    /// can ever read.
+    /// A sender who is known to the store sends only to users who are. Otherwise any sender could fill the disk with
+    /// payloads that no user can ever read.
     /// - Throws: `Problem` 400.
     func checkExists(_ recipient: Principal, sender: Principal) throws(Problem) {
         guard sender.record != nil else { return }

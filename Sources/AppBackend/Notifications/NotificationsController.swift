@@ -6,7 +6,7 @@ import Logging
 import Store
 import Text
 
-/// Sends and secure notifications. Each route is told in a file of its own.
+/// Sends and secure notifications. Each route has a file of its own.
 struct NotificationsController: Sendable {
     let store: any StateStore
     let notifications: Notifications

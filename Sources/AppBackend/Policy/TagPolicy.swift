@@ -3,16 +3,16 @@ import DeviceAPI
 import NotificationHub
 package import Store
 
-/// Which tags a user may claim for his device, and whom he may send to.
+/// Which tags a user may claim for their device, and whom they may send to.
 ///
 /// A pattern is a text in which `*` stands for any characters, compared without regard to case. Two prefixes are
 /// reserved: `username:` is the server's alone, whatever a pattern says; `from:` is granted only by a pattern that
-/// itself begins with `from:`, because whoever has `from:alice` receives what alice sends to others.
+/// itself begins with `from:`, because a device with `from:alice` receives what alice sends to others.
 package struct TagPolicy: Sendable {
-    /// What a user without patterns of his own may claim, and whom he may send to.
+    /// What a user without patterns of their own may claim, and whom they may send to.
     package var defaultTags: [String]
     package var defaultSendTo: [String]
-    /// Whether plain text leaves this host for nobody: what would is kept, and its id sent.
+    /// Whether no plain text leaves this host: a text that would is kept, and its id sent.
     package var isSecureOnly: Bool
 
     package init(
@@ -59,7 +59,7 @@ package struct TagPolicy: Sendable {
         return tags.filter { mayClaim($0, patterns) }
     }
 
-    /// Whether the user may send to that recipient. Everybody may send to himself.
+    /// Whether the user may send to that recipient. All users may send to themselves.
     func maySend(to recipient: UserName, sender: String, user: User?) -> Bool {
         recipient.description.hasSameBytes(as: sender)
             || (user?.sendTo ?? defaultSendTo).contains { Self.matches(recipient.description, pattern: $0) }

@@ -3,13 +3,13 @@ import DeviceAPI
 import HTTPTypes
 import System
 
-/// Lets those who register the same handle go one after the other.
+/// A lock for each key: of the requests that register one handle it lets one go at a time.
 ///
-/// Each registration of a handle ends the others of it, and of several at the same moment all but one are told 410, ask for
-/// new ids and try again. That is rarer when they wait for each other, as they do within a process; between processes the
-/// store decides (`RegisterController.deleteSuperseded`).
+/// Each registration of a handle deletes the others of it. Of several at the same moment all but one answer 410, and their
+/// devices ask for new ids and try again. Waiting makes that rarer within a process; between processes the store decides
+/// (`RegisterController.deleteSuperseded`).
 final class KeyedLock: Sendable {
-    /// How long one waits for those before him, in seconds.
+    /// How long a request waits for those before it, in seconds.
     let seconds: Int
 
     private struct Entry {
@@ -23,7 +23,7 @@ final class KeyedLock: Sendable {
         self.seconds = seconds
     }
 
-    /// - Throws: `Problem` 503, when the turn did not come; what `body` throws.
+    /// - Throws: `Problem` 503, when the lock was not free in time; what `body` throws.
     func withLock<Result>(_ handle: String, _ body: () throws -> Result) throws -> Result {
         let semaphore = entries.withLock { entries in
             entries[handle, default: Entry()].users += 1

@@ -36,9 +36,9 @@ extension RegisterController {
         return try hub.registrations(channel: handle).filter { $0.template == nil }.compactMap(\.id)
     }
 
-    /// Makes an id the user's, unless it has an owner already: who keeps it until a PUT shows the handle.
+    /// Makes an id the user's, unless it has an owner already, who keeps it until a PUT shows the handle.
     /// - Parameter alias: what the user's app calls it.
-    /// - Returns: its record, whoever's it is.
+    /// - Returns: its record, also when another user owns it.
     @discardableResult func claim(
         _ id: String, for user: String, alias: String? = nil
     ) throws(StoreError) -> DeviceRecord {

@@ -5,15 +5,15 @@ import NotificationHub
 import Store
 import Text
 
-/// Who is behind a device: the rules that all calls of this controller share.
+/// Which user owns a device: the rules that all calls of this controller share.
 ///
-/// The store decides who owns an id, atomically; the hub is told afterwards. A record that the hub, or other
-/// registrations of the same handle, still have to follow is marked as pending, so that whoever comes next finishes
-/// what a failure interrupted.
+/// The store decides the owner of an id, atomically; the hub is updated afterwards. A record is marked as pending while
+/// the hub, or other registrations of the same handle, still differ from it. The next request for the id finishes what a
+/// failure interrupted.
 extension RegisterController {
-    /// How often a decision is made anew when somebody else changes the same record at the same time.
+    /// How often a decision is repeated when another request changes the same record at the same time.
     static let maximumAttempts = 4
-    /// How often the hub is told again what others decided meanwhile. Each turn is owed to one more of them.
+    /// How often one call writes to the hub: each time after the first because another request changed the record.
     static let maximumHubWrites = 32
     /// The record of a device that registers unchanged says when it last did, to within a day.
     static let renewalSeconds: Int64 = 24 * 60 * 60
@@ -31,15 +31,15 @@ extension RegisterController {
     }
 
     /// Makes it true, at the store, at the hub, and for the device's other registrations.
-    /// - Throws: `Problem` 403, when the id is somebody else's and the handle is not the one registered under it;
+    /// - Throws: `Problem` 403, when the id is another user's and the handle is not the one registered under it;
     ///   `HubError.registrationGone`, when the id is not known here any more; `RegistrationForgotten`, when it is not to
     ///   the hub.
     func register(_ claim: Claim, _ hub: any Hub) throws -> DeviceRecord {
         try registrationLock.withLock(claim.handle.channel) { try registerInTurn(claim, hub) }
     }
 
-    /// Takes back what was registered while its user was removed, or lost the right to one of the tags: whoever removed
-    /// the user may have looked before it was there.
+    /// Takes back what was registered while its user was removed, or lost the right to one of the tags. The process that
+    /// removed the user may have searched before this record was there.
     private func confirm(_ device: DeviceRecord, _ claim: Claim, _ hub: any Hub) throws {
         guard try authenticator.account(ofOwner: claim.user) != nil else {
             _ = try RegistrationRemoval(store: store, hub: hub, now: now).remove(device.id) {
@@ -47,7 +47,7 @@ extension RegisterController {
             }
             throw Problem(.forbidden, "This user was removed while the device was registered.")
         }
-        // Changed hands meanwhile, by another process: what it may have is for that one to look at.
+        // Another process gave it to another user meanwhile, and checks that user's rights.
         guard device.owner.hasSameBytes(as: claim.user) else { return }
         let user = try store.user(User.name(ofOwner: claim.user))
         let narrowing = TagNarrowing(store: store, hub: hub, policy: policy, now: now)
@@ -67,21 +67,21 @@ extension RegisterController {
     }
 
     /// Writes who owns the id and what for.
-    /// - Returns: nil, when somebody else changed the record meanwhile.
+    /// - Returns: nil, when another request changed the record meanwhile.
     private func writeOwnership(_ claim: Claim, _ hub: any Hub) throws -> DeviceRecord? {
         guard var device = try store.device(claim.id.description) else { throw HubError.registrationGone }
         let platform = claim.handle.platform.rawValue
         let isSameHandle = device.has(claim.handle)
         let isSameOwner = device.owner.hasSameBytes(as: claim.user)
         if !isSameOwner, device.isBeingRemoved {
-            // Whoever began that may have been interrupted, and the device shall not wait for it: it asks for another id.
+            // The removal may have been interrupted. The device does not wait for it, but asks for another id.
             _ = try hub.delete(claim.id)
             _ = try store.removeUnchanged(device)
             throw HubError.registrationGone
         }
         if !isSameOwner {
-            guard isSameHandle else { throw Problem(.forbidden, "This registration id belongs to somebody else.") }
-            // The device has changed hands. If anything fails from here on, nobody hears what the other is sent.
+            guard isSameHandle else { throw Problem(.forbidden, "This registration id belongs to another user.") }
+            // The device has changed hands. If anything fails from here on, it receives nothing meant for its former user.
             _ = try hub.delete(claim.id)
             device.alias = nil
         }
@@ -120,24 +120,24 @@ extension RegisterController {
         try store.devices(owner: owner).filter { $0.isUnused && $0.id != id }.min { $0.updatedAt < $1.updatedAt }
     }
 
-    /// Tells the hub what the store says, until the store says the same afterwards.
+    /// Writes the record to the hub, until the store still has that version afterwards.
     ///
-    /// Of calls that overlap, any may be the last to reach the hub. So nobody leaves before he has seen that what he
-    /// told still stands. And what he tells anew is what the store says, not what he wishes, so that the turns end
-    /// with the decisions of others.
-    /// - Returns: false, when the record has another handle meanwhile: decide anew.
+    /// Of requests that overlap, any may be the last to reach the hub. So each returns only when the store still has what
+    /// it wrote. Each repetition writes what the store has, not what the request wanted, so the loop ends when the other
+    /// requests have decided.
+    /// - Returns: false, when the record has another handle meanwhile: decide again.
     private func syncHub(_ decision: DeviceRecord, _ claim: Claim, _ hub: any Hub) throws -> Bool {
         var record = decision
         for _ in 0..<Self.maximumHubWrites {
             try upsertAtHub(record, claim, hub)
             guard let current = try store.device(record.id) else {
-                // Deleted meanwhile, perhaps before the hub heard of us.
+                // Deleted meanwhile, perhaps before this request wrote to the hub.
                 _ = try hub.delete(claim.id)
                 throw HubError.registrationGone
             }
             if current.version == record.version { return true }
             guard !current.platform.isEmpty else {
-                // Being deleted: whoever does it may have told the hub before we did.
+                // Being deleted: that request may have reached the hub before this one did.
                 _ = try hub.delete(claim.id)
                 throw HubError.registrationGone
             }
@@ -179,18 +179,17 @@ extension RegisterController {
         }
         try deleteSuperseded(others.compactMap(\.id), by: record, hub)
         guard var current = try store.device(record.id) else { throw HubError.registrationGone }
-        // When somebody changed it meanwhile, it is for him to finish.
+        // The request that changed it meanwhile finishes it.
         guard current.version == record.version else { return current }
         current.isPending = false
         return try store.replace(current) ?? current
     }
 
-    /// Ends other registrations of a device, whoever's they are: first here, so that whoever is at work on them notices, then
-    /// at the hub; but only as long as the one that takes their place stands as it was read.
+    /// Deletes other registrations of a device, whichever user has them: first in the store, so that requests at work on
+    /// them notice, then at the hub; but only while the successor is unchanged.
     ///
-    /// So of several that would end each other at the same moment, on whatever hosts, one is left: whichever was removed
-    /// last, the one in favor of which it was removed was there then. Who is gone himself leaves the rest alone, and says so
-    /// (410).
+    /// If several requests delete each other's registration concurrently, at least one survives: a delete commits only
+    /// while its successor is unchanged. A request whose own record is gone stops and answers 410.
     func deleteSuperseded(_ ids: [RegistrationID], by successor: DeviceRecord, _ hub: any Hub) throws {
         // A hub may list one twice, on pages that overlap: also the successor itself.
         for id in ids where id.description != successor.id {

@@ -7,7 +7,7 @@ import NotificationHub
 import Store
 import Text
 
-/// The registrations of devices. Each route is told in a file of its own.
+/// The registrations of devices. Each route has a file of its own.
 struct RegisterController: Sendable {
     let store: any StateStore
     let notifications: Notifications
@@ -38,7 +38,7 @@ struct RegisterController: Sendable {
         tag.description.uppercased().lowercased().hasPrefix(TagPolicy.userPrefix)
     }
 
-    /// What the hub is told of a device's tags: those of its record, and its user's.
+    /// The tags that a device has at the hub: those of its record, and its user's.
     /// - Throws: as `userTag(_:)`; the tags of a record were checked when it was written.
     static func hubTags(of device: DeviceRecord) throws(Problem) -> [Tag] {
         let userTag = try userTag(device.owner)

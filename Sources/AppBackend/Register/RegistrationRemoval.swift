@@ -4,14 +4,14 @@ import NotificationHub
 import Store
 import Text
 
-/// Ends registrations: at the store, at the hub, and against everybody who is at work on them.
+/// Removes registrations from the store and from the hub, also while other requests write them.
 struct RegistrationRemoval: Sendable {
     let store: any StateStore
     let hub: any Hub
     let now: @Sendable () -> Timestamp
 
-    /// The record is emptied first, by which the store decides against everybody who is at work on it, and removed
-    /// last: when the hub cannot be reached, the record is still there, and so is its owner.
+    /// The record is emptied first, which fails every other request at work on it, and removed last. When the hub cannot
+    /// be reached, the record is still there, and so is its owner.
     /// - Parameter isWanted: is asked for the record as it is then.
     /// - Returns: whether there was such a record, and it was wanted.
     /// - Throws: what `isWanted`, the store and the hub throw.
@@ -27,7 +27,7 @@ struct RegistrationRemoval: Sendable {
 
     /// - Returns: nil, when the record is not at the version that was read any more.
     private func emptied(_ device: DeviceRecord) throws(StoreError) -> DeviceRecord? {
-        // By a call that was interrupted.
+        // An earlier call emptied it and was interrupted.
         guard !device.isBeingRemoved else { return device }
         var device = device
         device.platform = ""
@@ -39,7 +39,7 @@ struct RegistrationRemoval: Sendable {
 }
 
 extension DeviceRecord {
-    /// Whether somebody has begun to end the registration. An id that was handed out and not used yet is not pending.
+    /// Whether a request has begun to remove it. An id that was handed out and not used yet is not pending.
     var isBeingRemoved: Bool { isPending && platform.isEmpty }
 }
 

@@ -11,8 +11,8 @@ struct TagNarrowing: Sendable {
     let policy: TagPolicy
     let now: @Sendable () -> Timestamp
 
-    /// The record loses the tags first, and is marked as pending; then the hub is told what the record says, until it still
-    /// says so afterwards. When the hub cannot be reached, doing it again tells it.
+    /// The record loses the tags first, and is marked as pending; then the hub gets what the record says, until the record
+    /// is unchanged afterwards. When the hub cannot be reached, the next call writes it.
     /// - Parameter user: nil for users who are not in the store.
     /// - Returns: whether the device had tags that it may not have.
     func narrow(_ device: DeviceRecord, of user: User?) throws -> Bool {
@@ -35,7 +35,7 @@ struct TagNarrowing: Sendable {
         throw StoreError.conflict
     }
 
-    /// Tells the hub the tags of a record. Its handle, with a browser's keys, the hub alone knows.
+    /// Writes the tags of a record to the hub. The hub alone knows its handle with a browser's keys.
     func syncHub(_ device: DeviceRecord) throws {
         guard let id = RegistrationID(device.id) else { return }
         var record = device
@@ -44,7 +44,7 @@ struct TagNarrowing: Sendable {
             registration.tags = try RegisterController.hubTags(of: record)
             _ = try hub.createOrUpdate(registration)
             guard let current = try store.device(record.id), !current.platform.isEmpty else {
-                // Ended meanwhile, perhaps before the hub heard of us.
+                // Removed meanwhile, perhaps before this request wrote to the hub.
                 _ = try hub.delete(id)
                 return
             }

@@ -8,12 +8,12 @@ import Store
 extension SessionController {
     /// Begins a session, and ends the one that the request came with: a browser has one.
     ///
-    /// Another site's page may not log a visitor in under a name of its own choice (he would leave there what is his),
+    /// Another site's page may not log a visitor in under a name of its own choice (they would leave their data there),
     /// and may not try passwords through its visitors.
     func create(_ request: Request) throws -> Response {
         try Self.refuseOtherSites(request)
         guard let credentials = try credentials(request) else { return challenge.response(to: request, isLogIn: true) }
-        // Read before the password is checked: when it changes in between, this session is none.
+        // Read before the password is checked: when it changes in between, this session is not valid.
         let account = try UserName(credentials.name).flatMap { try authenticator.account(of: $0) }
         let user = try authenticator.authenticate(credentials, address: request.remoteAddress ?? "")
         guard let user, let account, user.owner.hasSameBytes(as: account.principal.owner) else {

@@ -5,9 +5,9 @@ import HTTPTypes
 import JSON
 import Store
 
-/// Log-ins that last, for pages: a cookie in place of the password. Each route is told in a file of its own.
+/// Log-ins that last, for pages: a cookie in place of the password. Each route has a file of its own.
 ///
-/// It stands before authentication, because it is where people come who are not known yet.
+/// It comes before authentication, because its callers are not authenticated yet.
 struct SessionController: Sendable {
     let sessions: Sessions
     let authenticator: any Authenticator

@@ -15,8 +15,8 @@ enum SessionCookie {
 
     private static let attributes = "Secure; HttpOnly; SameSite=Strict"
 
-    /// The token in a request's cookies. Nil when there is none, and when ours is there twice or is no token: nobody
-    /// could say which one counts, and none was made here.
+    /// The token in a request's cookies. Nil when there is none, when the cookie is there twice, which is ambiguous, and
+    /// when it is not a token of ours.
     static func token(in fields: HTTPFields) -> SessionToken? {
         let values = fields[values: .cookie]
         guard values.reduce(0, { $0 + $1.utf8.count }) <= maximumFieldBytes else { return nil }

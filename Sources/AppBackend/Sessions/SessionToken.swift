@@ -2,8 +2,8 @@
 import Crypto
 import Text
 
-/// What the bearer of a session shows: 256 random bits. Whoever has it is the user, so it prints as `***`, and the store
-/// gets nothing of it but its hash.
+/// What the bearer of a session shows: 256 random bits. It is as good as the password, so it prints as `***`, and the
+/// store gets nothing of it but its hash.
 struct SessionToken: Sendable {
     /// Of the token in bytes.
     static let size = 32
@@ -30,15 +30,15 @@ struct SessionToken: Sendable {
     }
 
     /// The name of its session in the store: SHA-256 of the text, in hexadecimal digits. Without a key or a salt,
-    /// because there is nothing to guess; and looked up as any name, because whoever times that learns of a hash.
+    /// because there is nothing to guess; and looked up as any name, because timing that reveals a hash at most.
     var id: String {
         let digest = SHA256.hash(data: Array(text.reveal().utf8))
         let digits = digest.flatMap { [ASCII.lowerHexDigits[Int($0 >> 4)], ASCII.lowerHexDigits[Int($0 & 15)]] }
         return String(decoding: digits, as: UTF8.self)
     }
 
-    /// Ties a session to what its owner's log-ins stand on. A MAC under the token itself: from what is stored nobody
-    /// can tell whether two sessions stand on the same password, or make one that fits.
+    /// Ties a session to the version of its owner's credentials. A MAC under the token itself: what is stored does not
+    /// show whether two sessions have the same password, and no matching one can be made from it.
     func binding(_ account: Account) -> Secret {
         let key = SymmetricKey(data: Array(text.reveal().utf8))
         // A name holds no NUL, so no two pairs run together.

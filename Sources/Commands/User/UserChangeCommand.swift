@@ -5,7 +5,7 @@ import Store
 /// `app-backend user change`
 struct UserChangeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "change", abstract: "Change what a user may claim and whom he may send to.",
+        commandName: "change", abstract: "Change a user's permissions.",
         discussion: """
             What is given takes the place of what they had; what is not given stays. It counts from their next request on. \
             With --tag or --default-tags their devices lose the tags that they may not claim any more. What cannot be \
@@ -16,10 +16,10 @@ struct UserChangeCommand: ParsableCommand {
     @Argument(help: "The user.") var name: String
     @Option(name: .customLong("tag"), help: "A pattern of tags that the user may claim; may be repeated.")
     var tags: [String] = []
-    @Option(name: .customLong("send-to"), help: "A pattern of users that he may send to; may be repeated.")
+    @Option(name: .customLong("send-to"), help: "A pattern of users that they may send to; may be repeated.")
     var sendTo: [String] = []
-    @Flag(help: "Let the configuration decide which tags he may claim.") var defaultTags = false
-    @Flag(help: "Let the configuration decide whom he may send to.") var defaultSendTo = false
+    @Flag(help: "Let the configuration decide which tags they may claim.") var defaultTags = false
+    @Flag(help: "Let the configuration decide whom they may send to.") var defaultSendTo = false
 
     @Flag(inversion: .prefixedNo, help: "Let no plain text of the user, or for the user, go through push services.")
     var secureOnly: Bool?

@@ -3,8 +3,8 @@ import HTTP
 
 /// Which addresses may be connected to, whatever name led there.
 ///
-/// A name says nothing about where it leads: whoever has a domain can let it lead to this host, to the network around it
-/// or to a cloud's metadata, and elsewhere a moment later. So it is the address that is judged, at every connection.
+/// A name says nothing about where it leads: the owner of a domain can let it lead to this host, to the network around
+/// it or to a cloud's metadata, and elsewhere a moment later. So the address is judged, at every connection.
 package struct AddressPolicy: Equatable, Sendable {
     /// Nil: every address is good.
     private let exceptions: Set<String>?

@@ -68,7 +68,7 @@ package enum IPAddress: Equatable, Sendable {
 
 extension IPAddress {
     /// - Parameter text: as libcurl writes it, without brackets.
-    /// - Returns: nil for what is none (inet_pton(3)).
+    /// - Returns: nil for a text that is not an address (inet_pton(3)).
     init?(text: UnsafePointer<CChar>) {
         var v4 = in_addr()
         var v6 = in6_addr()

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// The sockets that were opened for libcurl, and whether a connection still stands. The transfer thread's own.
+/// The sockets that were opened for libcurl, and whether a connection is still open. The transfer thread's own.
 ///
 /// libcurl says by its local port which connection a request goes over, and closes sockets without telling us; so the
 /// numbers here may be closed by now, or be those of something else.

@@ -2,7 +2,8 @@
 import CCurl
 import Glibc
 
-/// Connects to a server, completes TLS, and says nothing: whether somebody is there, and with which certificate.
+/// Connects to a server, completes TLS, and sends no request: it finds out whether the server answers, and with which
+/// certificate.
 ///
 /// A transport that works needs no more than "no secure connection"; who repairs one needs to know which certificate it
 /// was, and what is wrong with it.
@@ -24,13 +25,13 @@ package struct ConnectionProbe: Sendable {
     package enum Failure: Error, Equatable, Sendable {
         /// The name has no address.
         case unresolvable
-        /// The host answers, and nobody listens on the port.
+        /// The host answers, and no process listens on the port.
         case refused
         case timedOut
         /// The proxy cannot be reached, or does not let us through.
         case proxy
         case certificate(Fault, ServerCertificate?)
-        /// Somebody answers, not in TLS or in none that both sides know.
+        /// The peer answers without TLS, or without a version of it that both sides know.
         case noTLS
         /// The file of certificates to trust cannot be used.
         case caFile

@@ -6,7 +6,7 @@ import Text
 package struct ServerCertificate: Equatable, Sendable {
     /// Whose it is: `CN = push.example.com`.
     package let subject: String
-    /// Who signed it. Its own subject: nobody else did.
+    /// The signer's name. Equal to `subject`: self-signed.
     package let issuer: String
     /// The names that it is good for, as OpenSSL lists them: `DNS:push.example.com, IP Address:192.0.2.1`.
     package let names: String
@@ -15,10 +15,10 @@ package struct ServerCertificate: Equatable, Sendable {
     /// Seconds since 1970; nil where the date cannot be read.
     package let notAfter: Int64?
 
-    /// Texts are cut after so many characters: whoever made the certificate decided on them.
+    /// Texts are cut after so many characters: the certificate's author chose them.
     static let maximumLength = 200
 
-    /// For tests and for whoever knows them.
+    /// A certificate whose texts are known already, as in tests.
     package init(subject: String, issuer: String, names: String = "", notBefore: Int64?, notAfter: Int64?) {
         self.subject = subject
         self.issuer = issuer

@@ -65,7 +65,7 @@ package final class CurlTransport: Responder, RequestSender {
     /// Sends the request to `scheme://authority` + target and sleeps until the whole answer is there.
     /// Fields that say how a message is carried (`Host`, `Content-Length` and the like) are written by libcurl.
     /// - Throws: `malformedRequest`, before anything is sent; `overloaded`, `cancelled` at once; `timedOut` at the
-    ///   deadline, however busy the thread is; then what became of the transfer.
+    ///   deadline, however busy the thread is; then the error of the transfer.
     package func respond(to request: Request) throws(TransportError) -> Response {
         let deadline = Deadline.after(options.timeout)
         let future = ResponseFuture()
@@ -75,10 +75,10 @@ package final class CurlTransport: Responder, RequestSender {
         return try future.wait(until: deadline)
     }
 
-    /// As `respond(to:)`, for one who does not wait. Errors are `TransportError`s.
-    /// - Parameter completion: called on the transfer thread, which carries no other call meanwhile; only a request that
-    ///   is refused at once (`malformedRequest`, `overloaded`, `cancelled`) is told so before this returns. It may send
-    ///   again and may close the transport. No later than the deadline by more than the thread is held up by others.
+    /// As `respond(to:)`, for a caller that does not wait. Errors are `TransportError`s.
+    /// - Parameter completion: called on the transfer thread, which carries no other call meanwhile. For a request that
+    ///   is refused at once (`malformedRequest`, `overloaded`, `cancelled`) it is called before this returns. It may send
+    ///   again and may close the transport. It is later than the deadline only while other completions hold the thread.
     package func send(_ request: Request, _ completion: @escaping @Sendable (Result<Response, any Error>) -> Void) {
         do throws(TransportError) {
             try start(request, deadline: .after(options.timeout)) { completion($0.mapError { $0 }) }

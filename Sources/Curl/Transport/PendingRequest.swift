@@ -2,9 +2,9 @@
 import HTTP
 import System
 
-/// One call on its way to the transfer thread, and the way back for its outcome.
+/// One request on its way to the transfer thread, and the way back for its outcome.
 ///
-/// It holds nothing that libcurl sees: a caller who gives up leaves no pointer behind.
+/// It holds nothing that libcurl sees: a caller that gives up leaves no pointer behind.
 final class PendingRequest: Sendable {
     typealias Completion = @Sendable (Result<Response, TransportError>) -> Void
 
@@ -18,9 +18,9 @@ final class PendingRequest: Sendable {
         self.completion = Lock(completion)
     }
 
-    /// Hands over what became of the call. Only the first word counts.
+    /// Hands over the outcome. Only the first one counts.
     func finish(_ outcome: Result<Response, TransportError>) {
-        // Not called under the lock: the caller may do anything there, and what he held is released there.
+        // Not called under the lock: the completion may do anything, and what it holds is released there.
         completion.withLock { $0.take() }?(outcome)
     }
 }

@@ -12,7 +12,7 @@ final class RequestQueue: Sendable {
 
     private let state = Lock(State())
     private let capacity: Int
-    /// Rings when there is something for the transfer thread.
+    /// Signalled when there is something for the transfer thread.
     let wakeUp: EventFD
 
     init(capacity: Int, wakeUp: EventFD) {

@@ -2,7 +2,7 @@
 import HTTP
 import HTTPTypes
 
-/// What has arrived of an answer, within its limits.
+/// Builds a response from what arrives of it, within its limits.
 struct ResponseBuilder {
     private(set) var isTooLarge = false
     private var isHeaderWhole = false
@@ -54,7 +54,7 @@ struct ResponseBuilder {
         return true
     }
 
-    /// - Throws: `interrupted`, when the status is none.
+    /// - Throws: `interrupted`, when the status is not one of a final answer.
     func response(status: Int) throws(TransportError) -> Response {
         guard (200...999).contains(status) else { throw .interrupted(reason: "an answer without a status") }
         return Response(status: HTTPResponse.Status(code: status), fields: fields, body: body)

@@ -2,13 +2,13 @@
 import HTTP
 import System
 
-/// Where a caller sleeps until the outcome of his call is there. Whoever comes first, outcome or deadline, decides, and
-/// the other one's word is dropped.
+/// Where a caller sleeps until the outcome of its request is there. The outcome or the deadline, whichever is first,
+/// decides; the other is dropped.
 final class ResponseFuture: Sendable {
     private let outcome = Lock<Result<Response, TransportError>?>(nil)
     private let latch = Latch()
 
-    /// Wakes the caller, if he still waits.
+    /// Wakes the caller, if it still waits.
     func fulfill(_ outcome: Result<Response, TransportError>) {
         self.outcome.withLock { if $0 == nil { $0 = outcome } }
         latch.open()

@@ -2,7 +2,7 @@
 import CCurl
 import System
 
-/// What the transfer thread sleeps on: the sockets that libcurl names (`CURLMOPT_SOCKETFUNCTION(3)`), and the bell.
+/// What the transfer thread sleeps on: the sockets that libcurl names (`CURLMOPT_SOCKETFUNCTION(3)`), and `wakeUp`.
 final class SocketWatch: Sendable {
     private let poller: Poller
     private let wakeUp: EventFD
@@ -14,7 +14,7 @@ final class SocketWatch: Sendable {
         self.wakeUp = wakeUp
     }
 
-    /// Has `multi` say from now on which sockets are to be watched, and for what. Nobody keeps this object for it.
+    /// Has `multi` say from now on which sockets are to be watched, and for what. `multi` does not retain this object.
     /// - Returns: false, when libcurl does not take it.
     func attach(to multi: UnsafeMutableRawPointer) -> Bool {
         let me = Unmanaged.passUnretained(self).toOpaque()
@@ -41,8 +41,8 @@ final class SocketWatch: Sendable {
         return poller.change(socket, events) || poller.add(socket, events)
     }
 
-    /// Sleeps until a socket is ready or the bell rings.
-    /// - Returns: the socket; nil for the bell, and when the time is over.
+    /// Sleeps until a socket is ready or `wakeUp` is signalled.
+    /// - Returns: the socket; nil for `wakeUp`, and when the time is over.
     func next(milliseconds: Int32) -> Int32? {
         guard let number = poller.next(milliseconds: milliseconds) else { return nil }
         guard number == wakeUp.number else { return number }

@@ -61,7 +61,7 @@ final class Transfer {
         return deadline
     }
 
-    /// Tells the caller what became of his call, and lets go of it.
+    /// Tells the caller the outcome, and releases the request.
     ///
     /// A server may answer before it has read the whole request, and then reset the stream; the answer counts (RFC 9113
     /// section 8.1). Where others share the connection libcurl may call that an error of the stream, or go on sending
@@ -93,7 +93,7 @@ final class Transfer {
     }
 
     /// libcurl itself repeats a request on a new connection when a kept one breaks before the first byte of an answer
-    /// (or the server has refused the stream), as far as the gate lets it. Where the new one cannot be made, its error
+    /// (or the server has refused the stream), as far as `egress` lets it. Where the new one cannot be made, its error
     /// says so, and the request may have been taken all the same. So it is with an answer that is no HTTP.
     private func exact(_ error: TransportError) -> TransportError {
         if egress.hasBegun { return error.isUnsent ? .interrupted(reason: error.description) : error }

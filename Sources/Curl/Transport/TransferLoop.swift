@@ -2,7 +2,7 @@
 import CCurl
 import System
 
-/// The transfer thread's own: the multi handle and every transfer (`libcurl-multi(3)`). Nobody else touches them.
+/// The multi handle and every transfer (`libcurl-multi(3)`). Only the transfer thread touches them.
 final class TransferLoop {
     private let multi: UnsafeMutableRawPointer
     private let queue: RequestQueue
@@ -35,8 +35,8 @@ final class TransferLoop {
     ///
     /// `curl_multi_perform(3)` would do with less, and loses wake-ups (seen in 7.88): it forgets the timers that are due
     /// when it ends, by a clock that each transfer it looks for a connection moves on; so a transfer that was called
-    /// out of the queue for one, behind the place where the loop had been, slept until some other timer rang, five
-    /// seconds later, or its deadline. `curl_multi_socket_action(3)` runs whom it forgets the timer of.
+    /// out of the queue for one, behind the place where the loop had been, slept until some other timer was due, five
+    /// seconds later, or its deadline. `curl_multi_socket_action(3)` runs a transfer before it forgets its timer.
     func run() {
         var ready: Int32?
         while !queue.isClosed {
@@ -113,7 +113,7 @@ final class TransferLoop {
     private func remove(_ easy: UnsafeMutableRawPointer, _ finish: (Transfer) -> Void) {
         curl_multi_remove_handle(multi, easy)
         guard let transfer = active.removeValue(forKey: easy) else { return }
-        // Room first: whoever hears of an outcome may send the next request at once.
+        // Room first: a completion may send the next request at once.
         queue.didFinish(1)
         finish(transfer)
         if idle.count < CurlOptions.maximumIdleTransfers { idle.append(transfer) }

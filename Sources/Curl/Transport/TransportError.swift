@@ -6,7 +6,7 @@ package enum TransportError: Error, Equatable, Sendable {
     /// The deadline passed. The other side may have done what was asked.
     case timedOut
     /// The deadline passed while there was no connection to send on: the host does not answer, or every connection to it
-    /// is busy. Nothing was sent. Only completions are told so: who waits leaves at the deadline, and cannot know.
+    /// is busy. Nothing was sent. Only completions get it: a caller that waits leaves at the deadline, and cannot know.
     case noConnectionInTime
     /// No connection could be made: nothing was sent, so the call may be repeated.
     case unreachable(reason: String)
@@ -84,7 +84,7 @@ extension TransportError: CustomStringConvertible {
         case .timedOut: "no answer in time"
         case .noConnectionInTime: "no connection in time"
         case .unreachable(let reason): "unreachable: \(reason)"
-        case .forbiddenAddress: "the host's address is none that may be connected to"
+        case .forbiddenAddress: "the host has no address that may be connected to"
         case .insecure(let reason): "no secure connection: \(reason)"
         case .interrupted(let reason): "interrupted: \(reason)"
         case .tooLarge: "the answer is too large"

@@ -11,9 +11,9 @@ package struct FastCGIProbe: Sendable {
         case missing
         /// This process may not connect.
         case forbidden
-        /// Nobody listens.
+        /// No process listens.
         case refused
-        /// Nobody answered before the deadline.
+        /// No answer came before the deadline.
         case timedOut
         /// The connection ended before the answer did.
         case hungUp

@@ -47,7 +47,7 @@ final class Connection: Sendable {
     }
 }
 
-/// All open connections by their descriptor. A connection is closed exactly once: by whoever takes it out of here.
+/// All open connections by their descriptor. A connection is closed exactly once: by the thread that takes it out of here.
 final class ConnectionTable: Sendable {
     private let table = Lock<[Int32: Connection]>([:])
 

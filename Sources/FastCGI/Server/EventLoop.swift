@@ -20,7 +20,7 @@ struct EventLoop: ~Copyable {
     private let startWorker: () -> Bool
     private var nextCheck: Int64 = 0
     private var isAccepting = false
-    /// Bytes that nobody wants.
+    /// Where bytes are read to that are thrown away.
     private var trash = [UInt8](repeating: 0, count: ReceiveBuffer.firstRoom)
 
     init(state: ServerState, listener: Listener, workers: [Worker], startWorker: @escaping () -> Bool) {
@@ -112,7 +112,7 @@ extension EventLoop {
         for _ in 0..<Self.batch {
             guard state.connections.count < state.limits.connections else {
                 pauseAccepting()
-                // Before the second look: whoever closes one from here on rings the bell.
+                // Before the second look: a thread that closes a connection from here on wakes this one.
                 state.isFull.store(true, ordering: .sequentiallyConsistent)
                 return resumeAccepting()
             }
@@ -142,7 +142,7 @@ extension EventLoop {
         if !state.ready.add(number, [.readable, .once]) { state.close(connection) }
     }
 
-    /// Takes what has arrived on a connection of the pending connections.
+    /// Takes what has arrived on a pending connection.
     private mutating func receive(_ number: Int32) {
         state.counters.activity.wrappingAdd(1, ordering: .relaxed)
         guard let (connection, reason) = state.pending.find(number) else { return }

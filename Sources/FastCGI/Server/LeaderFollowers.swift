@@ -3,22 +3,22 @@ import CPlatform
 import Glibc
 import System
 
-/// Keeps few of the idle workers awake.
+/// Lets only a few of the idle workers wait for connections (the leader-followers pattern).
 ///
 /// With 64 threads in one epoll_wait every request wakes another one, with a cold cache; with a few, the one that has
-/// just answered takes the next. The others sleep here until all that were awake have a request in hand: then the last
-/// of them, before it begins, calls one more. So there is always somebody who listens, or nobody idle. Nor does a worker
-/// exist before it is first needed: 60 threads that have nothing to do cost a start 16 ms, and 1.8 MB.
+/// just answered takes the next. The leaders wait in epoll_wait; the followers sleep here. When the last leader takes a
+/// connection, it wakes one follower before it begins. So at least one worker waits for connections, or none is idle.
+/// A worker's thread starts when it is first needed: 60 idle threads cost a start 16 ms, and 1.8 MB.
 final class LeaderFollowers: Sendable {
-    /// Who should take the place of the last listener.
+    /// What takes the place of the last leader.
     enum Successor {
         case none, woken
-        /// There is none following, and one may be started: who does not manage to says `startFailed()`.
+        /// No worker sleeps, and one more may be started. A caller that cannot start it calls `startFailed()`.
         case start
     }
 
     private struct Counts {
-        /// Workers that there are.
+        /// Workers whose thread was started.
         var started: Int
         /// Workers that wait for a connection, or are on their way to.
         var leading: Int
@@ -26,8 +26,8 @@ final class LeaderFollowers: Sendable {
         var following = 0
         var isEnded = false
 
-        /// Counts one more, who listens from the hiring on, so that nobody hires twice.
-        /// - Returns: false, when there may be none.
+        /// Counts one more worker, as a leader from now on, so that two threads do not both start one.
+        /// - Returns: false, when there are as many as there may be.
         mutating func start(atMost workers: Int) -> Bool {
             guard started < workers, !isEnded else { return false }
             started += 1
@@ -39,12 +39,12 @@ final class LeaderFollowers: Sendable {
     private let counts: Lock<Counts>
     private let size: Int
     private let workers: Int
-    /// Counts calls; a read takes one (eventfd as a semaphore).
+    /// Counts wake-ups; a read takes one (eventfd as a semaphore).
     private let wakeUps: Descriptor
 
     /// - Parameters:
     ///   - workers: how many there may be.
-    ///   - size: how many idle ones may listen; so many there are at first.
+    ///   - size: how many may lead at a time; so many there are at first.
     /// - Throws: `ServerError.noDescriptor`.
     init(workers: Int, size: Int) throws(ServerError) {
         let number = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_SEMAPHORE))
@@ -62,7 +62,7 @@ final class LeaderFollowers: Sendable {
             counts.leading -= 1
             guard counts.leading == 0 else { return .none }
             guard counts.following > 0 else { return counts.start(atMost: workers) ? .start : .none }
-            // Counted as leading from the call on, so that nobody calls twice.
+            // Counted as leading from here on, so that two threads do not wake two.
             counts.following -= 1
             counts.leading += 1
             return .woken
@@ -71,15 +71,15 @@ final class LeaderFollowers: Sendable {
         return successor
     }
 
-    /// Nobody listens, because nobody could be had when he was needed: then one more is counted in.
-    /// - Returns: whether he should be started now; who does not manage to says `startFailed()`.
+    /// Counts one more worker when there is no leader, because the last start of a thread failed.
+    /// - Returns: whether to start it now. A caller that cannot calls `startFailed()`.
     func needsLeader() -> Bool {
         counts.withLock { counts in
             counts.leading == 0 && counts.following == 0 && counts.start(atMost: workers)
         }
     }
 
-    /// The one who should be started cannot be: as if all were busy.
+    /// Takes back the count of a worker whose thread could not be started.
     func startFailed() {
         counts.withLock { counts in
             counts.started -= 1
@@ -87,7 +87,7 @@ final class LeaderFollowers: Sendable {
         }
     }
 
-    /// A worker is free again; returns when it should listen.
+    /// A worker is free again; returns when it should wait for a connection.
     func becomeFollower() {
         let mustWait = counts.withLock { counts in
             if counts.leading < size || counts.isEnded {

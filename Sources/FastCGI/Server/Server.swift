@@ -69,7 +69,7 @@ package final class Server: Sendable {
     /// What a watchdog compares to know whether the server is at work.
     package var liveness: ServerLiveness {
         let now = monotonicMilliseconds()
-        // Someone who is free, or has begun something since, takes the next request; one who was never hired does not.
+        // A worker that is free, or has begun a request since, takes the next; one that was never started does not.
         let shortest = workers.compactMap { $0.busyMilliseconds(at: now) }.min()
         return ServerLiveness(
             iterations: state.counters.iterations.load(ordering: .relaxed), exhausted: .milliseconds(shortest ?? 0))
@@ -109,7 +109,7 @@ extension Server {
         }
     }
 
-    /// Milliseconds that idle workers get to go home; they need less than one.
+    /// Milliseconds that idle workers get to end; they need less than one.
     private static let farewell: Int64 = 1000
 
     private func end() {

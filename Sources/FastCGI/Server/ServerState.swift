@@ -6,8 +6,8 @@ import Logging
 import Synchronization
 import System
 
-/// What the event thread and the workers of one server share. Whoever is late at the end keeps it alive, descriptors
-/// included, so that a worker that outlives the drain never meets a number that has become somebody else's.
+/// What the event thread and the workers of one server share. A worker that outlives the drain keeps it alive,
+/// descriptors included, so that the worker never uses a number that was closed and given out again.
 final class ServerState: Sendable {
     let limits: ServerLimits
     let logger: Logger
@@ -18,17 +18,17 @@ final class ServerState: Sendable {
     let pending: PendingConnections
     /// Connections that wait for a worker, each armed for one thread.
     let ready: Poller
-    /// Who of the idle workers listens to `ready`.
+    /// Which of the idle workers wait at `ready`.
     private let leaderFollowers: LeaderFollowers
-    /// The event thread's own: listener, bell, connections of the pending connections.
+    /// The event thread's own: the listener, `wakeUp`, the pending connections.
     let events: Poller
     /// Wakes the event thread.
     let wakeUp: EventFD
-    /// Rings once, for all workers: the end.
+    /// Signalled once, for all workers: the end.
     private let endSignal: EventFD
     let isDraining = Atomic(false)
     private let isFinished = Atomic(false)
-    /// Set while the event thread does not accept; then the one who closes a connection wakes it.
+    /// Set while the event thread does not accept; then the thread that closes a connection wakes it.
     let isFull = Atomic(false)
 
     /// - Throws: `ServerError.noDescriptor`.
@@ -54,7 +54,7 @@ final class ServerState: Sendable {
         }
     }
 
-    /// Idle workers that listen at a time. Requests per second on two cores, behind nginx: 45,200 with 2 listeners,
+    /// Idle workers that wait at `ready` at a time. Requests per second on two cores, behind nginx: 45,200 with 2,
     /// 47,800 with 4, 38,300 with 8, 34,200 with 64.
     static let leaders = 4
 
@@ -63,7 +63,7 @@ final class ServerState: Sendable {
         leaderFollowers.becomeFollower()
     }
 
-    /// Tries again to have a listener where there is none, so that nobody waits for one who is busy.
+    /// Tries again to start a leader where there is none, so that no request waits for a busy worker.
     /// - Parameter startWorker: as in `nextReady(startWorker:)`.
     func ensureLeader(startWorker: () -> Bool) {
         if leaderFollowers.needsLeader(), !startWorker() { leaderFollowers.startFailed() }
@@ -80,7 +80,7 @@ final class ServerState: Sendable {
         return nil
     }
 
-    /// Sends the workers home, each after the request that it carries.
+    /// Ends the workers, each after the request that it carries.
     func finish() {
         isFinished.store(true, ordering: .releasing)
         endSignal.signal()
@@ -134,7 +134,7 @@ final class ServerState: Sendable {
         close(connection)
     }
 
-    /// Counts and logs a refusal.
+    /// Counts and logs a rejection.
     func logRejection(_ reason: RejectReason) {
         counters.count(reason)
         logger.notice("Refused a connection", metadata: ["reason": "\(reason.rawValue)"])

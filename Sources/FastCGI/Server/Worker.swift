@@ -18,12 +18,12 @@ final class Worker: Sendable {
     private let current = Lock(CurrentRequest())
     private let isStarted = Atomic(false)
 
-    /// True once, for whoever begins the worker's thread.
+    /// True once, for the caller that starts the worker's thread.
     func start() -> Bool {
         isStarted.compareExchange(expected: false, desired: true, ordering: .acquiringAndReleasing).exchanged
     }
 
-    /// There is no thread for it after all.
+    /// Takes `start()` back: its thread could not be started.
     func stop() {
         isStarted.store(false, ordering: .releasing)
     }
@@ -55,7 +55,7 @@ final class Worker: Sendable {
 
     /// The worker's whole life.
     /// - Parameters:
-    ///   - codec: its own, and nobody else's.
+    ///   - codec: used by this worker only.
     ///   - startWorker: begins one more worker; false when that cannot be done.
     func run(in state: ServerState, codec: Codec, startWorker: () -> Bool) {
         var buffer = ReceiveBuffer(limits: state.limits)
@@ -71,7 +71,7 @@ final class Worker: Sendable {
         }
     }
 
-    /// What becomes of a connection after a worker had it.
+    /// What to do with a connection after a worker had it.
     private enum Next {
         case keep, close, linger
         case wait(ReceiveBuffer)

@@ -4,7 +4,7 @@ import Text
 
 /// Where the web server finds us, as the configuration says it.
 package enum ListenAddress: Equatable, Sendable {
-    /// The socket that whoever started us has opened: systemd, spawn-fcgi, mod_fcgid, lighttpd.
+    /// The socket that the parent process has opened: systemd, spawn-fcgi, mod_fcgid, lighttpd.
     case inherited
     /// A unix socket of our own.
     case unix(path: String)
@@ -17,8 +17,8 @@ package enum ListenAddress: Equatable, Sendable {
     /// Reads the configuration's `listen`.
     /// - Parameters:
     ///   - text: nil for the inherited socket; `/path/to.sock`; `127.0.0.1:9000`, `[::1]:9000` or `localhost:9000`.
-    ///   - allowNonLoopback: whether other machines may connect. FastCGI has no password: whoever connects can claim
-    ///     any peer address and any header, so this is off unless the operator asks for it by name.
+    ///   - allowNonLoopback: whether other machines may connect. FastCGI has no password: a peer can claim any
+    ///     address and any header, so this is off unless the operator asks for it by name.
     /// - Throws: `ListenError.badAddress` or `.notLoopback`.
     package init(_ text: String?, allowNonLoopback: Bool = false) throws(ListenError) {
         guard let text else {
@@ -68,7 +68,7 @@ package enum ListenError: Error, Equatable, Sendable, CustomStringConvertible {
             "\"\(text)\" is open to other machines, and FastCGI knows no password; use a unix socket or a"
                 + " loopback address, or allow it explicitly"
         case .nothingInherited:
-            "nobody passed a socket (neither systemd's descriptor 3 nor standard input);"
+            "no socket was passed (neither systemd's descriptor 3 nor standard input);"
                 + " set \"listen\" to a path or address"
         case .inUse(let text): "another process answers on \(text)"
         case .notASocket(let text): "\(text) exists and is not a socket"

@@ -8,7 +8,7 @@ import System
 package final class Listener: Sendable {
     /// Connections that wait in the kernel until they are accepted.
     static let backlog: Int32 = 1024
-    /// Microseconds that accept(2) waits at most, where somebody has made the socket blocking.
+    /// Microseconds that accept(2) waits at most, where another process has made the socket blocking.
     private static let longestAccept = 100_000
 
     let descriptor: Descriptor

@@ -2,9 +2,9 @@
 import Glibc
 import System
 
-/// The file of a unix socket of our own, known by device and inode, so that nobody else's is ever removed.
+/// The file of a unix socket of our own, known by device and inode, so that another process's file is never removed.
 struct SocketFile: Sendable {
-    /// Owner and group may connect, nobody else: whoever connects may claim to be anyone.
+    /// Only owner and group may connect, because a peer may claim to be any client.
     static let mode: mode_t = 0o660
 
     private let path: String
@@ -21,7 +21,7 @@ struct SocketFile: Sendable {
             if errno == EADDRINUSE { throw .inUse(path) }
             throw .system("\(path): \(systemErrorText())")
         }
-        // Nobody can connect before listen(2), so that the mode is right from the first connection on.
+        // Before listen(2) no client can connect, so the mode is right from the first connection on.
         guard chmod(path, mode) == 0, Glibc.listen(descriptor.number, backlog) == 0, let status = status(of: path)
         else { throw .system("\(path): \(systemErrorText())") }
         return (descriptor, SocketFile(path: path, device: status.st_dev, inode: status.st_ino))

@@ -190,8 +190,8 @@ extension CGIEnvironment {
             && value.allSatisfy(ASCII.isURLSafe)
     }
 
-    /// nginx says `unix:` for a client on a unix socket: no address. What is neither is not nobody: it stays what it
-    /// is, without what does not belong into a log, so that no one becomes a local caller by being illegible.
+    /// nginx says `unix:` for a client on a unix socket: no address. An unparsable address is kept, without what does
+    /// not belong into a log. It is never mapped to nil, because nil means a local caller.
     private static func address(_ value: UnsafeBufferPointer<UInt8>) -> String? {
         if value.isEmpty || value.elementsEqual("unix:".utf8) { return nil }
         let isLegal = value.allSatisfy { ASCII.isAlphanumeric($0) || ".:%-".utf8.contains($0) }

@@ -11,7 +11,7 @@ enum CGIVariable: Equatable {
     /// Ours: what stands before the contract's paths, where the web server serves other things under the same name.
     case pathPrefix
     case field(HTTPField.Name)
-    /// Nothing that anybody here reads.
+    /// A variable that this server does not read.
     case ignored
 
     /// The meaning of a name; a request field for any other `HTTP_` name that is legal.

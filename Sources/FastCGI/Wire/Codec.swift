@@ -6,7 +6,7 @@ import Glibc
 /// libfcgi as a codec: bytes of a request in, environment and body out; bytes of an answer in, records out.
 ///
 /// libfcgi reads from a file in memory that holds exactly one request which the validator has passed, and writes to the
-/// connection: `ipcFd` is what it reads from and writes to, and it is set anew in between. So no peer ever speaks to
+/// connection: `ipcFd` is what it reads from and writes to, and it is set again in between. So no peer ever speaks to
 /// libfcgi, no read of it can block, and it never closes a connection. A pipe would do as well, but a user may have
 /// 64 MiB of pipes only (`/proc/sys/fs/pipe-user-pages-soft`), which 256 workers use up.
 ///

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Follows the name-value pairs of a parameter stream through its records and checks every length before anybody
-/// allocates memory for it (FastCGI 1.0 section 3.4). Keeps no bytes.
+/// Follows the name-value pairs of a parameter stream through its records and checks every length before memory is
+/// allocated for it (FastCGI 1.0 section 3.4). Keeps no bytes.
 struct ParameterLengthCheck {
     private enum Part { case name, value }
 
@@ -23,7 +23,7 @@ struct ParameterLengthCheck {
     var isBetweenPairs: Bool { part == .name && lengthBytesMissing == 0 && contentMissing == 0 }
 
     /// Follows the content of one more record.
-    /// - Throws: the refusal, as soon as a declared length or number is above its limit.
+    /// - Throws: the reason, as soon as a declared length or number is above its limit.
     mutating func check(_ content: Span<UInt8>) throws(RejectReason) {
         var index = 0
         while index < content.count {

@@ -107,7 +107,7 @@ package enum ConnectionStringError: Error, Equatable, Sendable, CustomStringConv
         switch self {
         case .missing(let field): "\(field.rawValue) is missing"
         case .repeated(let field): "\(field.rawValue) is there twice"
-        case .unknownField(let position): "part \(position) is none of Endpoint, SharedAccessKeyName, SharedAccessKey"
+        case .unknownField(let position): "part \(position) is not Endpoint, SharedAccessKeyName or SharedAccessKey"
         case .illegalCharacter(let field): "\(field.rawValue) has a character that cannot be in it"
         case .badEndpoint: "Endpoint must be sb://host/"
         case .insecureEndpoint: "Endpoint must be sb:// or https:// unless it is this host"

@@ -14,8 +14,8 @@ package struct HubClient: Hub {
     package static let maximumPages = 100
     /// The most registrations asked for at once.
     package static let maximumTop = 1000
-    /// A call is repeated only when it failed within this time: then nobody was there (refused, reset). A later failure
-    /// has used up the time that the caller wants to wait.
+    /// A call is repeated only when it failed within this time: then the host refused or reset the connection. A later
+    /// failure has used up the time that the caller wants to wait.
     package static let repeatWindow: Duration = .seconds(2)
     /// How much of a transport's error is kept, in characters.
     static let maximumReasonLength = 200

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The address of one device at its push service. Whoever knows it and the service's key can push to the device, so it
+/// The address of one device at its push service. With it and the service's key one can push to the device, so it
 /// prints its last characters only.
 ///
 ///     let handle = try DeviceHandle.apns("62bcd348…")
@@ -21,7 +21,7 @@ package struct DeviceHandle: Hashable, Sendable {
         case other(Platform, text: String)
     }
 
-    /// For whoever writes the handle out or calls its service; it prints nothing of itself.
+    /// For code that writes the handle out or calls its service; it prints nothing of itself.
     package let value: Value
 
     private init(_ value: Value) {

@@ -12,7 +12,7 @@ package struct RegistrationDescription: Equatable, Sendable {
     /// As the hub writes it, `9999-12-31T23:59:59.999` for never; the digits and the final `Z` vary. Given by the hub.
     package var expirationTime: String?
     package var tags: [Tag]
-    /// Tags that the hub reports although it would take them from nobody: it marks an installation's template with the
+    /// Tags that the hub reports although no client may set them: it marks an installation's template with the
     /// template's name, whatever that is (`Template Name`). No expression can address them. Always written last.
     package var unaddressableTags: [String]
     /// A JSON object as text; values for the template.

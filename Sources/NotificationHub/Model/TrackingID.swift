@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Text
 
-/// Names of requests that nobody named: random UUIDs (RFC 9562 section 5.4), the only form of which the hub's logs are
+/// Names for requests without one: random UUIDs (RFC 9562 section 5.4), the only form of which the hub's logs are
 /// known to find.
 package enum TrackingID {
     /// A new one, 36 characters in lower case.

@@ -12,7 +12,7 @@ package enum AtomError: Error, Equatable, Sendable {
     case repeatedElement
     case badRegistrationID
     case badHandle(HandleError)
-    /// A request brings a tag that nobody may set.
+    /// A request brings a tag that no client may set.
     case badTag
     /// More text in `Tags` than `RegistrationDescription.maximumTagsLength`.
     case tooManyTags
@@ -23,7 +23,7 @@ package enum AtomError: Error, Equatable, Sendable {
     /// A count is not a number.
     case badNumber
 
-    /// Read a document, or say that it is none.
+    /// Reads a document, or throws that it is not one.
     static func root(of bytes: [UInt8]) throws(AtomError) -> XMLElement {
         do throws(XMLError) {
             return try XMLDocument.parse(bytes)

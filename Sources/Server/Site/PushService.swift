@@ -22,7 +22,7 @@ package enum PushService {
     /// The largest answer that is read, in bytes: a sentence about what was wrong.
     private static let maximumResponseBytes = 64 << 10
 
-    /// Reads the key. Before the store is opened by a command that becomes its owner: the key's path may not be his.
+    /// Reads the key. To be called before a command becomes the store's owner, who may not be able to read the key's path.
     /// - Throws: `ConfigurationFault`, when there is a key and it cannot be used.
     package static func state(_ configuration: SiteConfiguration) throws(ConfigurationFault) -> State {
         if configuration.hub.connection != nil { return .off("the hub of hub.connectionString delivers by itself") }

@@ -47,7 +47,7 @@ struct PostgresPrograms: Sendable {
     }
 }
 
-/// The server's main process, which changes when it is started anew.
+/// The server's main process, which changes when it is started again.
 final class ProcessBox: Sendable {
     private let child = Lock<ChildProcess?>(nil)
 
@@ -60,7 +60,7 @@ final class ProcessBox: Sendable {
 /// Ends a server and removes its folder when the process that started it is no more: it waits for the end of a pipe that
 /// only that process has.
 final class Caretaker: Sendable {
-    /// Only who works in that folder is the server; its number may have been given to somebody else.
+    /// Only a process that works in that folder is the server; its number may be another process's by now.
     private static let script = """
         read -r _
         runs() { [ "$(readlink "/proc/$id/cwd")" = "$1/data" ]; }
@@ -86,7 +86,7 @@ final class Caretaker: Sendable {
         child = try ChildProcess("/usr/bin/setsid", arguments, input: .descriptor(ends[0]))
     }
 
-    /// It is waited for: an exit test's child is not seen to end as long as another one is there that nobody has asked.
+    /// It is waited for: an exit test's child is not seen to end as long as there is another one that was not reaped.
     deinit {
         close(pipe)
         _ = child.wait(seconds: PostgresServer.seconds)

@@ -86,8 +86,8 @@ package final class PostgresServer: Sendable {
         if child.wait(seconds: Self.seconds) == nil { child.stop() }
     }
 
-    /// A database of its own, empty. It is made of the template that nobody can have a session in: beside one, of the
-    /// server's own housekeeping perhaps, none is made.
+    /// A database of its own, empty. It is made of the template that allows no session: while a session is open, perhaps of
+    /// the server's own housekeeping, no database can be made of a template.
     /// - Returns: its URL.
     package func makeDatabase() throws -> String {
         let name = "test_" + String(UInt64.random(in: 0 ... .max), radix: 36)

@@ -49,7 +49,7 @@ package final class ChildProcess: Sendable {
             }
         }
         // Tests run side by side: a connection of another one's, which this child would hold, would not end when its
-        // owner closes it, and whoever waits for its end would wait as long as this child lives.
+        // owner closes it, and a test that waits for its end would wait as long as this child lives.
         posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1)
         var argv = ([program] + arguments).map { strdup($0) } + [nil]
         var envp = (["PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin"] + environment).map { strdup($0) } + [nil]
@@ -107,7 +107,7 @@ package final class ChildProcess: Sendable {
     }
 
     package func signal(_ number: Int32) {
-        // Under the lock nobody reaps the child, so that its number is still its own.
+        // Under the lock no thread reaps the child, so its number is still its own.
         status.withLock { if $0 == nil { kill(id, number) } }
     }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// A TCP port of this host that nobody else is given as long as this is there, whether anybody listens there or not.
+/// A TCP port of this host that no other process gets as long as this is there, with or without a listener.
 ///
 /// A port that is merely free now may be anybody's a moment later. So a socket stays bound to it that does not listen:
-/// the kernel gives such a port neither to who binds to any port nor to who connects. A server that is told the number
+/// the kernel gives such a port neither to bind(2) with port 0 nor to connect(2). A server that is given the number
 /// binds to it all the same, because both sides set SO_REUSEADDR (socket(7)), as nginx, Apache,
 /// lighttpd and PostgreSQL do.
 package final class LoopbackPort: Sendable {

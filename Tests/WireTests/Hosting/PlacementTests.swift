@@ -76,7 +76,7 @@ struct PlacementTests {
         let copy = try Copy(#"{ "store": { "path": "store" } }"#)
         // There is no socket, and only who serves wants one.
         let outcome = try Program.run(copy.program, [])
-        #expect(outcome.status == 1 && outcome.errors.contains("nobody passed a socket"))
+        #expect(outcome.status == 1 && outcome.errors.contains("no socket was passed"))
         let named = try Program.run(copy.program, ["--config", copy.folder.path("nowhere.json")])
         #expect(named.status == 1 && named.errors.contains("nowhere.json"))
         #expect(try Program.run(copy.program, ["nonsense"]).status != 0)
