@@ -48,10 +48,10 @@ struct AuthenticationTests {
     @Test func `names that do not exist are counted and answered like those that do`() throws {
         let site = try TestSite(users: ["alice"])
         for _ in 0..<LoginThrottle.maximumFailures {
-            #expect(call(site, "nobody:wrong").body == call(site, "alice:wrong").body)
+            #expect(call(site, "nosuch:wrong").body == call(site, "alice:wrong").body)
         }
-        #expect(call(site, "nobody:wrong").status == .tooManyRequests)
-        #expect(call(site, "NoBody:wrong").status == .tooManyRequests)
+        #expect(call(site, "nosuch:wrong").status == .tooManyRequests)
+        #expect(call(site, "NoSuch:wrong").status == .tooManyRequests)
     }
 
     @Test func `a changed password ends the old one at once, and so does removal`() throws {

@@ -126,7 +126,7 @@ struct BadInputTests {
         Row(
             method: .post, path: notifications, query: "pns=apns&to_tag=bob",
             body: "\"" + String(repeating: "x", count: 4100) + "\"", status: 413, field: "body"),
-        Row(method: .post, path: notifications, query: "to_tag=nobody", status: 400, field: "to_tag"),
+        Row(method: .post, path: notifications, query: "to_tag=nosuch", status: 400, field: "to_tag"),
         Row(method: .post, path: notifications, query: "to_tag=a%00b", status: 400, field: "to_tag"),
         Row(method: .post, path: notifications, body: "[1]", status: 400, field: "body"),
         Row(method: .post, path: notifications, body: #""\ud800""#, status: 400, field: "body"),

@@ -74,9 +74,9 @@ struct GuessingTests {
         func say(_ answer: Response) -> String {
             "\(answer.status.code) \(answer.fields[.retryAfter] ?? "") \(String(decoding: answer.body, as: UTF8.self))"
         }
-        #expect(guess(site, "alice", 40).map(say) == guess(site, "nobody", 40).map(say))
+        #expect(guess(site, "alice", 40).map(say) == guess(site, "nosuch", 40).map(say))
         site.clock.advance(5)
-        #expect(guess(site, "alice", 3).map(say) == guess(site, "nobody", 3).map(say))
+        #expect(guess(site, "alice", 3).map(say) == guess(site, "nosuch", 3).map(say))
     }
 
     @Test func `a user who was let in a moment ago is known at a new network during the guessing`() throws {
@@ -114,7 +114,7 @@ struct GuessingTests {
         let crowd = Crowd()
         // Some of the sixty guess whenever another request comes.
         let strangers = (1...60).map { number in
-            Background { crowd.guess { call(site, "nobody-\(number)-\($0):wrong", from: "192.0.2.1") } }
+            Background { crowd.guess { call(site, "nosuch-\(number)-\($0):wrong", from: "192.0.2.1") } }
         }
         defer { crowd.end() }
         #expect(crowd.hasMet(.serviceUnavailable))

@@ -53,7 +53,7 @@ struct IdempotencyTroubleTests {
 
     @Test(arguments: [
         KeyedPost(query: "pns=carrier-pigeon&to_tag=bob"), KeyedPost(query: "pns=apns"), KeyedPost(body: "no JSON"),
-        KeyedPost(query: "pns=apns&to_tag=a%20b"), KeyedPost(query: "to_tag=nobody"),
+        KeyedPost(query: "pns=apns&to_tag=a%20b"), KeyedPost(query: "to_tag=nosuch"),
         KeyedPost(body: "\"\(String(repeating: "x", count: 5_000))\""),
     ])
     func `a refused request gives its key back`(refused: KeyedPost) throws {

@@ -150,7 +150,7 @@ struct MonitoringTests {
             #expect(try counted.call(.get, "/api/register", as: "alice", password: "wrong").status == .unauthorized)
         }
         #expect(try counted.call(.get, "/api/register", as: "alice", password: "wrong").status == .tooManyRequests)
-        #expect(try counted.call(.get, "/api/register", as: "nobody", password: "wrong").status == .unauthorized)
+        #expect(try counted.call(.get, "/api/register", as: "nosuch", password: "wrong").status == .unauthorized)
         let failed = Double(LoginThrottle.maximumFailures) + 1
         #expect(counted.value("app_backend_logins_total{result=\"failed\"}") == failed)
         #expect(counted.value("app_backend_logins_total{result=\"throttled\"}") == 1)

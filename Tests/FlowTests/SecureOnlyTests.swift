@@ -45,9 +45,10 @@ struct SecureOnlyTests {
         #expect(message.payload == "the text")
     }
 
-    @Test(arguments: [Careful.everybody, .sender]) func `a secret without a reader is not kept`(careful: Careful) throws {
+    @Test(arguments: [Careful.everybody, .sender]) func `a secret without a reader is not kept`(careful: Careful) throws
+    {
         let site = try site(careful)
-        let response = post("pns=apns&to_tag=nobody", on: site)
+        let response = post("pns=apns&to_tag=nosuch", on: site)
         #expect(response.status == .badRequest)
         #expect(Problem(response).field == "to_tag")
         #expect(site.hub.messages.isEmpty)

@@ -192,7 +192,7 @@ struct SessionRefusalTests {
         BadInput(body: credentials(#"al\u0001ice"#, "alice-secret"), status: 401),
         BadInput(body: credentials("alice:", "alice-secret"), status: 401),
         BadInput(body: credentials("alice", String(repeating: "x", count: 512)), status: 401),
-        BadInput(body: credentials("nobody", "nobody"), status: 401),
+        BadInput(body: credentials("nosuch", "nosuch"), status: 401),
         BadInput(method: .delete, query: "everywhere=maybe", status: 400, field: "everywhere"),
         BadInput(method: .delete, query: "everywhere", status: 400, field: "everywhere"),
         BadInput(method: .delete, query: "everywhere=%f", status: 400, field: "everywhere"),

@@ -162,7 +162,7 @@ struct SessionTests {
     @Test func `the tutorial's own check has sessions too, which real users do not inherit`() throws {
         let site = try TestSite(isTestHandler: true)
         let page = TestPage(site.backend)
-        for name in ["alice", "nobody"] {
+        for name in ["alice", "nosuch"] {
             #expect(try page.logIn(name, password: "other").status == .unauthorized)
             #expect(try page.logIn(name, password: name).status == .ok)
             #expect(try page.isKnown)

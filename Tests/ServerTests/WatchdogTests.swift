@@ -10,7 +10,8 @@ struct WatchdogTests {
         turns: Int, exhausted: Duration = .zero, delivery: ReloadableSite.Pulse? = nil, isDraining: Bool = false
     ) -> ProgressCheck.Signs {
         ProgressCheck.Signs(
-            server: ServerLiveness(iterations: turns, exhausted: exhausted), delivery: delivery, patience: .seconds(100),
+            server: ServerLiveness(iterations: turns, exhausted: exhausted), delivery: delivery,
+            patience: .seconds(100),
             isDraining: isDraining, status: "Serving")
     }
 

@@ -39,7 +39,7 @@ extension WireTests {
             try DoorSite.run(before: responder.socket, in: scratch) { site in
                 #expect(responder.stop())
                 unlink(responder.socket)
-                // Nobody accepts; one may wait.
+                // No process accepts; one connection may wait.
                 let listener = try LoopbackSocket.listen(at: responder.socket, backlog: 0)
                 defer { close(listener) }
                 let waiting = LoopbackSocket.fill(responder.socket)

@@ -15,7 +15,7 @@ final class BackendProcess: Sendable {
     var socket: String { folder.path("\(name).sock") }
     /// What it said on standard output and standard error, over all its lives.
     var logPath: String { folder.path("\(name).log") }
-    /// What standard input is when it starts: a listening socket, where somebody else opened it.
+    /// What standard input is when it starts: a listening socket, where the parent opened one.
     private let listener: Int32?
     private let process: Lock<ChildProcess?>
     private let isHandedSocket: Bool
@@ -44,7 +44,7 @@ final class BackendProcess: Sendable {
         try start()
     }
 
-    /// Writes the configuration anew; the process reads it when it starts or is told to.
+    /// Replaces the configuration; the process reads it when it starts or reloads.
     func configure(keys: String) throws {
         let listen = isHandedSocket ? "null" : "\"\(socket)\""
         let limits = isLimited ? "" : Self.noLimits + ", "

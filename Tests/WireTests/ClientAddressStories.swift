@@ -7,7 +7,7 @@ import Support
 import Testing
 
 extension WireTests {
-    /// Who somebody is, as far as addresses go, is what nginx has seen and never what he says.
+    /// A client's address is what nginx has seen and never what the client says.
     struct ClientAddressStories {
         /// Names that somewhere mean the client's address, a way into CGI's variables, or the request's id.
         private static let names = [
@@ -61,7 +61,7 @@ extension WireTests {
             }
         }
 
-        @Test func `nginx lets nobody be local by a field`() throws {
+        @Test func `no field makes a client local behind nginx`() throws {
             try DoorSite.run(changing: { $0.edits = [Self.realAddress] }) { site, _ in
                 var fields = Self.forged("127.0.0.1")
                 fields[try Self.realName] = "203.0.113.7"
@@ -73,7 +73,7 @@ extension WireTests {
         }
 
         @Test func `who is local, who is guessing and who is logged goes by the real address`() async throws {
-            // As where somebody has opened the location to monitors elsewhere: the responder looks as well.
+            // As where an operator has opened the location to monitors elsewhere: the responder looks as well.
             let opened = FrontDoor.Edit(
                 file: "snippets/app-backend-monitor.conf", text: "deny  all;", replacement: "allow all;")
             try await WireSite.run(WireSite.Options(edits: [Self.realAddress, opened])) { site in

@@ -31,14 +31,14 @@ extension WireTests {
             }
             #expect(try sends() == 200)
             #expect(
-                try site.run("user", "change", alice.name, "--send-to", "nobody").output == "changed \(alice.name)\n")
+                try site.run("user", "change", alice.name, "--send-to", "nosuch").output == "changed \(alice.name)\n")
             #expect(try sends() == 403)
             #expect(try site.run("user", "change", alice.name, "--tag", "news:*").status == 0)
             #expect(try sends() == 403)
             #expect(try site.run("user", "change", alice.name, "--default-send-to").status == 0)
             #expect(try sends() == 200)
             for wrong in [
-                [alice.name], [alice.name, "--tag", "a", "--default-tags"], ["nobody-at-all", "--tag", "a"],
+                [alice.name], [alice.name, "--tag", "a", "--default-tags"], ["nosuch-user", "--tag", "a"],
             ] {
                 let refused = try site.run(["user", "change"] + wrong, input: "")
                 #expect(refused.status != 0 && !refused.errors.isEmpty)
@@ -76,7 +76,7 @@ extension WireTests {
         }
 
         @Test(arguments: [
-            ["user", "remove", "nobody"], ["user", "passwd", "nobody"], ["user", "add", "a name with blanks"],
+            ["user", "remove", "nosuch"], ["user", "passwd", "nosuch"], ["user", "add", "a name with blanks"],
             ["user", "add", "with:colon"], ["user", "add"],
         ])
         func `what cannot be done about users is said, and the status is not 0`(arguments: [String]) throws {
@@ -111,7 +111,7 @@ extension WireTests {
             let id = try #require(try outcome(secure)["Id"]?.integer.flatMap { Int32(exactly: $0) })
             #expect(try site.readSecure(id, as: alice) == text)
 
-            #expect(try site.run("send", "--to", "nobody", "x").status != 0)
+            #expect(try site.run("send", "--to", "nosuch", "x").status != 0)
             #expect(try site.run("send", "--to", alice.name, "--secure", "--pns", "apns", "x").status != 0)
         }
 

@@ -48,7 +48,7 @@ struct DatabaseStories {
         for name in ["alice", "bob"] {
             #expect(try move.run("user", "add", name, on: move.files, input: "secret-\(name)\n").status == 0)
         }
-        // The secret is kept, and no device is told: there is none.
+        // The secret is kept, and not pushed: there is no device.
         #expect(try move.run("send", "--to", "bob", "--secure", "the text", on: move.files).status == 3)
         let exported = try move.run("store", "export", on: move.files)
         #expect(exported.status == 0 && exported.output.contains("the text"))
@@ -88,7 +88,7 @@ struct DatabaseStories {
         let server = try PostgresServer.shared.get()
         for url in [
             "postgresql://app:hidden-word@/nowhere?host=\(server.folder)",
-            "postgresql://app:hidden-word@/x?host=\(scratch.path("nobody"))",
+            "postgresql://app:hidden-word@/x?host=\(scratch.path("nosuch"))",
             "postgresql://app:hidden-word@127.0.0.1:1/x", "postgresql://app:hidden-word@/x?nonsense=1",
         ] {
             let file = try scratch.write(#"{"store":{"url":"\#(url)"}}"#, to: "c.json")

@@ -10,7 +10,7 @@ extension WireTests {
     /// The snippet in the server that Debian's nginx package comes with: nothing of ours but the two files and one line.
     @Suite(.enabled(if: Program.hasDebianNginx, "/etc/nginx is not as Debian's package has it"))
     struct DebianServerStories {
-        @Test func `a device registers, somebody sends to it, and it reads what only it may`() async throws {
+        @Test func `a device registers, another user sends to it, and it reads what only it may`() async throws {
             try await WireSite.run(WireSite.Options(layout: .debianDefault)) { site in
                 let (alice, bob) = (try site.addUser("alice"), try site.addUser("bob"))
                 let handle = site.makeHandle()

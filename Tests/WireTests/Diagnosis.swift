@@ -78,7 +78,7 @@ extension WireSite {
             old.replacing(text, with: other), to: "doctor-\(UInt32.random(in: 0 ... .max)).json")
     }
 
-    /// Runs `body` beside another nginx in front of the same backend, or of somebody else.
+    /// Runs `body` beside another nginx in front of the same backend, or of another server.
     func withFrontDoor(
         _ changes: FrontDoor.Changes, certificates: String? = nil, _ body: (FrontDoor) throws -> Void
     ) throws {

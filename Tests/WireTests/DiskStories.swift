@@ -149,7 +149,7 @@ extension WireTests {
                     let call = Background { try alice.tries() }
                     #expect(Deadline.poll(seconds: 60) { frozen.backend.isStopped })
                     #expect(try alice.tries(at: other) == 503)
-                    // Who writes to other tables is in nobody's way.
+                    // Writes to other tables go on.
                     #expect(try other.call(.post, Path.register, as: alice.user).status == .ok)
                     frozen.backend.signal(SIGCONT)
                     #expect(try call.outcome(seconds: 60) == 200)
@@ -202,7 +202,7 @@ extension FaultSite {
     }
 }
 
-/// Somebody who leaves secrets for himself, and keeps account.
+/// A user who leaves secrets for themselves, and keeps account.
 private struct Keeper {
     let user: WireUser
     private let site: FaultSite

@@ -6,7 +6,7 @@ import Support
 import Testing
 
 extension WireTests {
-    /// `app-backend doctor` on clock, TLS, key and hub: the service is well, and what this command is told is not.
+    /// `app-backend doctor` on clock, TLS, key and hub: the service is well, and this command's configuration is not.
     struct DoctorHubStories {
         @Test func `the key is another one`() throws {
             let site = try sharedSite()
@@ -35,7 +35,7 @@ extension WireTests {
             #expect(diagnosis.wrong == ["hub"] && diagnosis.cure("hub").contains("hub.name in \(file)"))
         }
 
-        @Test func `nobody listens at the hub's address`() throws {
+        @Test func `no process listens at the hub's address`() throws {
             let site = try sharedSite()
             _ = try site.addUser("doctor")
             let port = try LoopbackPort()

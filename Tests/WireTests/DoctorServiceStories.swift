@@ -128,7 +128,7 @@ extension WireTests {
             #expect(chmod(store, 0o755) == 0)
             let open = try site.diagnose(WireSite.Walk(configuration: bench.service.configuration))
             #expect(open.wrong == ["store"] && open.cure("store").contains("chmod 700 \(store)"))
-            // Root may write anywhere, so that its owner is somebody else then.
+            // Root may write anywhere, so it gets another owner then.
             if geteuid() == 0 { try give(store, to: 65_534) }
             #expect(chmod(store, 0o500) == 0)
             let readOnly = try site.diagnose(WireSite.Walk(configuration: bench.service.configuration))

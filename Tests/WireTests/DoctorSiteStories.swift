@@ -138,7 +138,7 @@ extension WireTests {
             #expect(diagnosis.wrong == ["nginx"] && diagnosis.cure("nginx").contains("--url https://localhost"))
         }
 
-        @Test func `a certificate that nobody trusts, has ended, or is for another name`() throws {
+        @Test func `a certificate that is not trusted, has ended, or is for another name`() throws {
             let site = try sharedSite()
             _ = try site.addUser("doctor")
             let untrusted = try site.diagnose(WireSite.Walk(trustsCertificate: false))

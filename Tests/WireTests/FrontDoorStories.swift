@@ -17,9 +17,9 @@ extension WireTests {
             let site = try sharedSite()
             let alice = try site.addUser("alice")
             let wrong = WireUser(name: alice.name, password: site.secrets.make("wrong-"))
-            let nobody = WireUser(name: "nobody", password: site.secrets.make("wrong-"))
+            let stranger = WireUser(name: "nosuch", password: site.secrets.make("wrong-"))
             for fields: HTTPFields in [
-                [:], [.authorization: wrong.authorization], [.authorization: nobody.authorization],
+                [:], [.authorization: wrong.authorization], [.authorization: stranger.authorization],
                 [.authorization: "Bearer x"], [.authorization: "Basic %%%"],
             ] {
                 let answer = try site.call(.get, Path.register, fields: fields)
@@ -60,7 +60,7 @@ extension WireTests {
         @Test func `a field named Proxy does no harm`() throws {
             let site = try sharedSite()
             let alice = try site.addUser("alice")
-            // Whoever took it for a proxy could not reach the hub: nobody answers there.
+            // A transport that took it for a proxy could not reach the hub: no process listens there.
             let port = try LoopbackPort()
             let proxy = "http://127.0.0.1:\(port.number)"
             let name = try #require(HTTPField.Name("Proxy"))
@@ -120,7 +120,7 @@ extension WireTests {
             }
         }
 
-        @Test func `who calls in the clear is not redirected with his password`() throws {
+        @Test func `a request in the clear is not redirected with its password`() throws {
             let site = try sharedSite()
             let alice = try site.addUser("alice")
             let plain = "localhost:\(site.door.plainPort)"

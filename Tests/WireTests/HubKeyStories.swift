@@ -47,7 +47,7 @@ extension WireTests {
             return (answer.status.code, String(decoding: answer.body, as: UTF8.self))
         }
 
-        @Test func `each key may do what its rights say, and is told which right it lacks`() throws {
+        @Test func `each key may do what its rights say, and an answer names the right that it lacks`() throws {
             let callers = [
                 ("listener", "a", [201, 401, 401]), ("listener", "b", [201, 401, 401]),
                 ("sender", "c", [401, 201, 401]),
@@ -62,7 +62,7 @@ extension WireTests {
                         let answer = try Self.ask(site, operation.0, operation.1, name: name, key: letter)
                         #expect(answer.status == expected, "\(name) \(operation.1)")
                         guard expected == 401 else { continue }
-                        // A key of another policy is none of this name's.
+                        // A key of another policy does not belong to this name.
                         let said =
                             name == "sender" && letter == "a"
                             ? "InvalidSignature" : "\(operation.2) claim is required for this operation."

@@ -8,9 +8,9 @@ import JSON
 import Testing
 
 extension WireTests {
-    /// What becomes of calls when the hub does not do its part. Each has a site of its own.
+    /// Calls while the hub does not do its part. Each has a site of its own.
     struct HubTroubleStories {
-        @Test func `the hub is down, the caller is told to come back, and nothing is lost`() async throws {
+        @Test func `the hub is down, the answer says when to come back, and nothing is lost`() async throws {
             try await WireSite.run { site in
                 let alice = try site.addUser("alice")
                 let handle = site.makeHandle()

@@ -47,7 +47,7 @@ extension WireTests {
             }
         }
 
-        @Test func `what a responder was killed at is not done again, and its sender is told so`() async throws {
+        @Test func `what a responder was killed at is not done again, and the answer says so`() async throws {
             try await WireSite.run(WireSite.Options(hubTimeout: 60)) { site in
                 let (alice, bob) = (try site.addUser("alice"), try site.addUser("bob"))
                 let body = "\"\(site.secrets.make("once "))\""
@@ -72,7 +72,7 @@ extension WireTests {
 }
 
 extension ServedSite {
-    /// Of the secrets that wait for somebody, newest first.
+    /// Of the secrets that wait for a user, newest first.
     func secretIDs(of user: WireUser) throws -> [Int32] {
         let list = try JSONValue(parsing: call(.get, Path.notifications, as: user).body).array
         return list?.compactMap { $0["Id"]?.integer.flatMap { Int32(exactly: $0) } } ?? []

@@ -12,7 +12,7 @@ import class System.Lock
 extension WireTests {
     /// The connections that nginx keeps to the responder: many, idle ones, and too many.
     struct KeptConnectionStories {
-        @Test func `four nginx processes that keep 64 connections each starve nobody at two workers`() throws {
+        @Test func `four nginx processes that keep 64 connections each starve no client at two workers`() throws {
             let gate = DispatchSemaphore(value: 0)
             let held = Lock(0)
             try DoorSite.run(

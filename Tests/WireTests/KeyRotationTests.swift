@@ -4,7 +4,7 @@ import Glibc
 import Support
 import Testing
 
-/// `app-backend keys vapid --rotate`: no key is lost, and none is forgotten before it is told so.
+/// `app-backend keys vapid --rotate`: no key is lost, and none is forgotten before the command says so.
 struct KeyRotationTests {
     private static func run(_ folder: ScratchFolder, _ arguments: String...) throws -> Program.Outcome {
         if !folder.has("app-backend.json") {

@@ -76,7 +76,7 @@ struct KeysTests {
         #expect(second.status(second.keyFile) == nil)
     }
 
-    @Test func `a key that somebody brings is taken`() throws {
+    @Test func `a key that the operator brings is taken`() throws {
         let bench = try Bench(Self.subject)
         try FileManager.default.createDirectory(
             atPath: bench.store, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
@@ -173,15 +173,15 @@ struct KeysTests {
 
     @Test(.enabled(if: geteuid() == 0, "only root can make what another user owns"))
     func `what root makes belongs to the store's owner`() throws {
-        let nobody: uid_t = 65_534
+        let unprivileged: uid_t = 65_534
         let folder = try ScratchFolder()
         for webPush in ["", #""privateKeyFile": "\#(folder.path("vapid.key"))""#] {
             let bench = try Bench(webPush)
-            #expect(mkdir(bench.store, 0o700) == 0 && chown(bench.store, nobody, nobody) == 0)
+            #expect(mkdir(bench.store, 0o700) == 0 && chown(bench.store, unprivileged, unprivileged) == 0)
             let made = try bench.run("keys", "vapid")
             #expect(made.status == 0)
             let file = try #require(bench.status(webPush.isEmpty ? bench.keyFile : folder.path("vapid.key")))
-            #expect(file.st_uid == nobody && file.st_gid == nobody && file.st_mode == S_IFREG | 0o600)
+            #expect(file.st_uid == unprivileged && file.st_gid == unprivileged && file.st_mode == S_IFREG | 0o600)
             #expect(try bench.run("keys", "vapid").output == made.output)
         }
     }

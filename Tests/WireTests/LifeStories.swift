@@ -12,7 +12,7 @@ import Testing
 extension WireTests {
     /// How responders begin, share and end. Each has a site of its own.
     struct LifeStories {
-        @Test func `more kept connections than workers starve nobody`() async throws {
+        @Test func `more kept connections than workers starve no client`() async throws {
             try await WireSite.run(WireSite.Options(workers: 2)) { site in
                 let alice = try site.addUser("alice")
                 let text = site.secrets.make("kept ")
@@ -46,7 +46,7 @@ extension WireTests {
             }
         }
 
-        @Test func `a restart behind a socket that stays open refuses nobody`() async throws {
+        @Test func `a restart behind a socket that stays open refuses no client`() async throws {
             try await WireSite.run(WireSite.Options(isHandedSocket: true)) { site in
                 let alice = try site.importUser("alice")
                 let id = try site.register(alice, handle: site.makeHandle())
@@ -127,7 +127,7 @@ extension WireTests {
             }
         }
 
-        @Test func `two users who race for one device end with one owner and his tag`() async throws {
+        @Test func `two users who race for one device end with one owner and their tag`() async throws {
             try await WireSite.run(WireSite.Options(backends: 2)) { site in
                 let users = [try site.addUser("alice"), try site.addUser("bob")]
                 let handle = site.makeHandle()

@@ -74,7 +74,7 @@ extension WireTests {
         @Test func `an IPv6 address counts as its first four groups, wherever its zeros are`() throws {
             try DoorSite.run(changing: { $0.edits = [Self.realAddress] }) { site, _ throws in
                 var networks: [[String]: Set<[UInt8]>] = [:]
-                // The first group is never zero in an address that somebody has.
+                // The first group is never zero in an address that is in use.
                 for pattern in 128..<256 {
                     let groups = (0..<8).map { pattern >> (7 - $0) & 1 == 1 ? String(0xA0F + $0 * 16, radix: 16) : "0" }
                     let answer = try site.call(.get, "/network", fields: from(groups.joined(separator: ":")))
@@ -98,7 +98,7 @@ extension WireTests {
             }
         }
 
-        @Test func `who has used up a burst is asked to wait, with all addresses of his network, and nobody else`()
+        @Test func `a client that used up a burst has to wait, with all addresses of its network, and no other`()
             throws
         {
             let small = [

@@ -5,7 +5,7 @@ import Glibc
 enum LoopbackSocket {
     struct Failed: Error { let code: Int32 }
 
-    /// Whether somebody accepts connections at that path.
+    /// Whether a process accepts connections at that path.
     static func answers(_ path: String) -> Bool {
         let number = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         defer { close(number) }
@@ -27,7 +27,7 @@ enum LoopbackSocket {
         }
     }
 
-    /// Whether somebody accepts connections at that port.
+    /// Whether a process accepts connections at that port.
     static func answers(port: UInt16) -> Bool {
         let number = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         defer { close(number) }

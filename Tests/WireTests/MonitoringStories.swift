@@ -9,7 +9,7 @@ import Support
 import Testing
 
 extension WireTests {
-    /// What a monitor on the host is told. Each has a site of its own, whose numbers nobody else moves.
+    /// What a monitor on the host reads. Each has a site of its own, whose numbers no other test moves.
     struct MonitoringStories {
         @Test func `the numbers come through nginx, and are those of what happened`() async throws {
             try await WireSite.run { site in
@@ -53,7 +53,7 @@ extension WireTests {
             }
         }
 
-        @Test func `a line of the store that nobody can read shows, once`() async throws {
+        @Test func `an unreadable line of the store shows, once`() async throws {
             try await WireSite.run { site in
                 let alice = try site.addUser("alice")
                 let users = try FileHandle(forWritingTo: URL(filePath: site.store + "/users.jsonl"))
@@ -77,7 +77,7 @@ extension WireTests {
             }
         }
 
-        @Test func `a reload that was refused shows until one is taken, and no number begins anew`() async throws {
+        @Test func `a reload that was refused shows until one is taken, and no number starts again`() async throws {
             try await WireSite.run { site in
                 let alice = try site.addUser("alice")
                 _ = try site.call(.get, Path.register, as: alice)
@@ -99,7 +99,7 @@ extension WireTests {
             }
         }
 
-        /// The server that the documentation shows, on a socket instead of the port, which may be somebody else's.
+        /// The server that the documentation shows, on a socket instead of the port, which may be in use.
         private static func documentedServer(on socket: String) throws -> FrontDoor.Edit {
             let page = try String(contentsOfFile: Program.root + "/docs/operation.md", encoding: .utf8)
             let block = try #require(page.firstMatch(of: /```nginx\n((?:.|\n)*?)```/)).1

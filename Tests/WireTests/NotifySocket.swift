@@ -25,8 +25,8 @@ final class NotifySocket: Sendable {
     /// All assignments that were heard so far, in their order.
     func assignments() -> [String] { ear.heard.withLock(\.self) }
 
-    /// Waits until one that begins so, and is as wanted, has come, after so many others of all kinds. What is told
-    /// again and again may be told once more as it was before.
+    /// Waits until one that begins so, and is as wanted, has come, after so many others of all kinds. A notification that
+    /// is repeated may come once more with its old value.
     /// - Returns: the first; nil when none came in time.
     func wait(
         for prefix: String, after count: Int = 0, where isWanted: (String) -> Bool = { _ in true }

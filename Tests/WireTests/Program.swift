@@ -47,7 +47,7 @@ enum Program {
     struct NotCopied: Error { let reason: String }
 
     /// Copies a program by another program: what this process has open for writing, a child that another test starts at
-    /// that moment has open as well, and what somebody has open for writing cannot be started (ETXTBSY).
+    /// that moment has open as well, and what a process has open for writing cannot be started (ETXTBSY).
     static func copyExecutable(_ source: String, to target: String) throws {
         let outcome = try run("/bin/cp", [source, target])
         guard outcome.status == 0 else { throw NotCopied(reason: outcome.errors) }

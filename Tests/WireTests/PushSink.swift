@@ -9,7 +9,7 @@ final class PushSink: Sendable {
     private let scratch: ScratchFolder
     private let process = ServerProcess()
 
-    /// Where nobody listens until it is started.
+    /// Where no process listens until it is started.
     var port: UInt16 { reserved.number }
 
     init(certificates: String) throws {

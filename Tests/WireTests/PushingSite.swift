@@ -15,7 +15,7 @@ extension PushingSite {
             auth: "BTBZMqHH6r4Tts7J_aSIgg")
     }
 
-    /// Registers a browser of somebody's.
+    /// Registers a user's browser.
     /// - Returns: where it is pushed to.
     func registerBrowser(_ user: WireUser) throws -> String {
         let endpoint = pushes.makeEndpoint()
@@ -27,7 +27,7 @@ extension PushingSite {
         return endpoint
     }
 
-    /// Sends a message to somebody's browsers; throws unless it was taken.
+    /// Sends a message to a user's browsers; throws unless it was taken.
     func push(_ text: String, from sender: WireUser, to recipient: WireUser) throws {
         let query = "pns=browser&to_tag=\(recipient.name)"
         let answer = try call(.post, Path.notifications, query: query, as: sender, body: "\"\(text)\"")

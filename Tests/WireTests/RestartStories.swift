@@ -38,7 +38,7 @@ extension WireTests {
             try #require(senders.allSatisfy { $0.isCarried() })
         }
 
-        @Test func `a POST whose responder dies at it is not done again, and its sender is told so`() throws {
+        @Test func `a POST whose responder dies at it is not done again, and the answer says so`() throws {
             try tell(ScriptedResponder.Script(deadlyPosts: 1)) { site, responder throws in
                 let answer = try site.call(.post, Path.notifications)
                 #expect(answer.status == .serviceUnavailable)
@@ -71,7 +71,7 @@ extension WireTests {
             }
         }
 
-        @Test func `on a kept connection a POST would fail that nobody has seen`() throws {
+        @Test func `on a kept connection a POST would fail that no responder has seen`() throws {
             try tell(ScriptedResponder.Script(closesKeptConnections: true), edits: [Self.keptForPosts]) {
                 site, responder throws in
                 #expect(try site.call(.get, Path.register).status == .ok)
@@ -98,11 +98,11 @@ extension WireTests {
     }
 }
 
-/// Somebody who leaves one secret after the other for himself, and keeps account.
+/// A user who leaves one secret after the other for themselves, and keeps account.
 private final class Sender: Sendable {
     private let user: WireUser
     private let site: WireSite
-    /// Begins each of his texts. A search of the logs for thousands of texts would take minutes.
+    /// Begins each of their texts. A search of the logs for thousands of texts would take minutes.
     private let word: String
     private let sent = Lock<[Int32: String]>([:])
     private let isOver = Atomic(false)
@@ -126,7 +126,7 @@ private final class Sender: Sendable {
         }
     }
 
-    /// Whether a few more were acknowledged, as far as he sends any more.
+    /// Whether a few more were acknowledged, as far as the user sends any more.
     func isCarried() -> Bool {
         let target = min(acknowledged.count + 2, Self.most)
         return Deadline.poll(seconds: 60) { acknowledged.count >= target }

@@ -20,7 +20,7 @@ final class ScriptedResponder: Sendable {
     private let script: Script
     private let listener: Int32
     private let carriedOut = Lock(0)
-    /// Those that are open; nil: whoever comes now is turned away.
+    /// Those that are open; nil: a new one is turned away.
     private let connections = Lock<Set<Int32>?>([])
     private let threads = DispatchGroup()
 

@@ -26,7 +26,7 @@ extension WireTests {
                 #expect(sent.complaints == ["No device of \(bob.name) was reached."])
                 let lines = sent.output.split(separator: "\n")
                 #expect(lines.count == 5 && lines.dropFirst().allSatisfy { $0.contains("NoTargetFound") })
-                // Recorded by the hub, and delivered to nobody.
+                // Recorded by the hub, and not delivered.
                 _ = try site.register(bob, handle: site.makeHandle())
                 let recorded = try site.run("send", "--to", bob.name, "--pns", "apns", "--json", "Hello")
                 #expect(recorded.status == 3)
@@ -62,7 +62,7 @@ extension WireTests {
                     try states(secure) == [
                         "apns NoTargetFound", "fcm NoTargetFound", "wns NoTargetFound", "browser Completed",
                     ])
-                // What a user sent is shown to the operator as well, and what never was to nobody.
+                // The operator sees what a user sent as well; an id that never existed is refused.
                 let answer = try site.call(
                     .post, Path.notifications, query: "pns=browser&to_tag=nosuchuser", as: bob, body: "\"Hello\"")
                 let users = try #require(try SendOutcome(answer).outcomes.first?.notificationID)

@@ -7,7 +7,7 @@ import HTTP
 import HTTPTypes
 import JSON
 
-/// Somebody who may log in.
+/// A user who may log in.
 struct WireUser: Sendable {
     let name: String
     let password: String
@@ -17,7 +17,7 @@ struct WireUser: Sendable {
 
 struct UserNotAdded: Error { let reason: String }
 
-/// A device of somebody's: what an app is made of.
+/// A user's device: what an app is made of.
 struct WireDevice: Sendable {
     let registration: RegisterClient
     let notifications: NotificationClient
@@ -66,7 +66,7 @@ extension ServedSite {
         try run(arguments, input: input)
     }
 
-    /// A device token of Apple's form that nobody else has.
+    /// A device token of Apple's form that no other device has.
     func makeHandle() -> String {
         let handle = (0..<8).map { _ in String(format: "%08X", UInt32.random(in: .min ... .max)) }.joined()
         secrets.add(handle)
@@ -113,7 +113,7 @@ extension ServedSite {
         return try call(.put, "\(Path.register)/\(id)", as: user, body: String(decoding: body, as: UTF8.self))
     }
 
-    /// Leaves a secret for somebody.
+    /// Leaves a secret for a user.
     /// - Returns: its id.
     func sendSecure(_ text: String, from sender: WireUser, to recipient: WireUser) throws -> Int32 {
         let answer = try call(
@@ -122,7 +122,7 @@ extension ServedSite {
         return id
     }
 
-    /// Leaves a secret for somebody in a request that has a key.
+    /// Leaves a secret for a user in a request that has a key.
     /// - Parameters:
     ///   - body: JSON.
     ///   - key: the field's value.

@@ -13,7 +13,7 @@ extension WireTests {
             _ = try site.register(alice, handle: site.makeHandle())
             let words = try site.run("store", "verify")
             #expect(words.status == 0 && words.output.contains("The store is whole"))
-            // Nobody sits at a terminal who would want to know how far it is.
+            // Its output is not a terminal, so it shows no progress.
             #expect(words.complaints.isEmpty)
             let report = try JSONValue(parsing: Array(site.run("store", "verify", "--json").output.utf8.dropLast()))
             #expect(report["whole"]?.bool == true && report["faults"]?.array == [])

@@ -7,7 +7,7 @@ import Testing
 extension WireTests {
     /// What an administrator sees at a terminal.
     struct TerminalStories {
-        @Test func `whoever sits at a terminal sees how far long work has come, and a script does not`() throws {
+        @Test func `an operator at a terminal sees how far long work has come, and a script does not`() throws {
             let site = try sharedSite()
             _ = try site.addUser("alice")
             let folder = try ScratchFolder()
@@ -21,7 +21,7 @@ extension WireTests {
             let process = try ChildProcess(
                 Program.appBackend, arguments, environment: environment, input: .terminal(terminal))
             defer { process.stop(seconds: 0) }
-            // A terminal holds only so much that nobody has read.
+            // A terminal holds only so much unread output.
             try #require(terminal.shows("The store is whole", seconds: 60))
             #expect(process.wait(seconds: 60) == 0)
             #expect(terminal.text.contains("has read notifications"))

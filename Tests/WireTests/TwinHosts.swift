@@ -79,7 +79,7 @@ final class TwinHosts: Sendable {
         scratch = try ScratchFolder()
         try FrontDoor.makeCertificate(in: try scratch.makeFolder("tls"))
         pushes = try PushSink(certificates: scratch.path("tls"))
-        // A password that nobody asks for, to be looked for in what is written.
+        // A password that the server does not ask for, to be looked for in what is written.
         let password = secrets.make("database-password-")
         let database = try server.makeDatabase()
         url = database

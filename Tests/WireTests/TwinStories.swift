@@ -17,7 +17,7 @@ struct TwinStories {
             let (one, other) = (twins.first, twins.second)
             let alice = try one.addUser("alice")
             let bob = try other.addUser("bob")
-            // A device: registered here, listed there, taken over by whoever logs in on it there.
+            // A device: registered here, listed there, taken over by the user who logs in on it there.
             let handle = one.makeHandle()
             let id = try one.register(alice, handle: handle)
             #expect(try listed(other, alice) == [id])
@@ -95,7 +95,7 @@ struct TwinStories {
 
     // Here and below two delivery leases run out, 15 s each.
     @Test(.onThreadOfItsOwn)
-    func `when the deliverer is killed the other host goes on, and nobody gets a message twice`() throws {
+    func `when the deliverer is killed the other host goes on, and no device gets a message twice`() throws {
         try TwinHosts.run { twins in
             let alice = try twins.first.addUser("alice")
             let endpoints = try (1...8).map { _ in try twins.first.registerBrowser(alice) }

@@ -4,7 +4,7 @@ import DeviceAPI
 import HTTP
 import HTTPTypes
 
-/// Somebody without credentials, at a front door.
+/// A client without credentials, at a front door.
 struct Visitor {
     private let transport: CurlTransport
     private let authority: String

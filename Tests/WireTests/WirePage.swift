@@ -14,7 +14,7 @@ final class WirePage {
         self.site = site
     }
 
-    /// - Parameter keepingCookie: as somebody does who has copied it before it was taken back.
+    /// - Parameter keepingCookie: as a client does that has copied it before it was taken back.
     func call(
         _ method: HTTPRequest.Method, _ path: String, query: String = "", body: String = "",
         keepingCookie: Bool = false

@@ -53,7 +53,7 @@ extension HostingTests {
                 let before = Set(site.home.processes)
                 load.run(threads: 4, processes: 1) { before.isDisjoint(with: site.home.processes) }
                 #expect(before.isDisjoint(with: site.home.processes), "no process has ended")
-                // Nobody calls any more, and mod_fcgid ends the last one.
+                // No more requests come, and mod_fcgid ends the last one.
                 #expect(Deadline.poll(seconds: 60) { site.home.processes.isEmpty })
                 try load.expectAll()
             }

@@ -64,7 +64,7 @@ final class HostedHome: Sendable {
             command.program, command.arguments, environment: ["HOME=\(path)"], output: log, errors: log)
     }
 
-    /// The processes of the program in this home, whoever started them.
+    /// The processes of the program in this home, also those that other processes started.
     var processes: [pid_t] {
         let all = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
         return all.compactMap { pid_t($0) }.filter { id in

@@ -9,7 +9,7 @@ import Support
 import Synchronization
 import Testing
 
-/// The product below somebody's home directory, behind the web servers of shared hosts: no root, no systemd.
+/// The product below a user's home directory, behind the web servers of shared hosts: no root, no systemd.
 @Suite(.serialized)
 struct HostingTests {
     @Test(

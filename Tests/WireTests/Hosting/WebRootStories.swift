@@ -62,7 +62,7 @@ extension HostingTests {
         }
 
         @Test(arguments: kinds)
-        func `health and metrics are nobody's, not even a neighbour's`(_ kind: HostingKind) async throws {
+        func `health and metrics are closed to all clients, neighbours included`(_ kind: HostingKind) async throws {
             try await HostedSite.run(kind.makeServer) { site in
                 for path in [
                     "/health", "/metrics", "//health", "/./health", "/api/../health", "/api/%2e%2e/health",
