@@ -31,7 +31,7 @@ extension StoreError: CustomStringConvertible {
     /// For people; names files, never contents.
     package var description: String {
         switch self {
-        case .conflict: "somebody else has changed the same record meanwhile"
+        case .conflict: "another writer has changed the same record meanwhile"
         case .quotaExceeded: "the owner has as many records as one owner may have"
         case .shareExceeded: "the sender has left as much unread with that owner as one sender may"
         case .invalidContinuationToken: "there is no such page"

@@ -176,7 +176,7 @@ def main():
     parser.add_argument("folder")
     options = parser.parse_args()
     site = Site(options.program, options.folder)
-    # Also when it is told to end, so that nothing stays behind.
+    # Also on SIGTERM, so that nothing stays behind.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(130))
     try:
         site.start()

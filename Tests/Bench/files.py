@@ -23,7 +23,7 @@ TOKEN = "0123456789ABCDEF" * 4
 
 
 class Backend:
-    """app-backend under callgrind, which does not count before it is told to."""
+    """app-backend under callgrind, which does not count before it is asked to."""
 
     def __init__(self, program, sources, folder, counts_start=False):
         self.sources, self.folder, self.socket = sources, folder, folder / "socket"

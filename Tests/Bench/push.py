@@ -33,7 +33,7 @@ class Watch:
 
     def __init__(self, site):
         self.site = site
-        pathlib.Path(f"/proc/{site['app-backend'].pid}/clear_refs").write_text("5")  # VmHWM begins anew
+        pathlib.Path(f"/proc/{site['app-backend'].pid}/clear_refs").write_text("5")  # resets VmHWM
         self.before = self.spent()
 
     def spent(self):
@@ -88,7 +88,7 @@ def send_singly(site, service, count, devices):
 
 
 def under_way(taken, arrivals):
-    """How long each was under way from the moment that its sender had his answer, in milliseconds."""
+    """How long each was under way from the moment that its sender had its answer, in milliseconds."""
     return [arrival.end * 1000 - taken[arrival.path].pop(0) for arrival in sorted(arrivals)]
 
 
@@ -100,7 +100,7 @@ def single_sends(site, devices):
 
 
 def single_sends_beside(site, devices, late):
-    """While a message to all others is delivered: somebody who sends to one browser should not notice."""
+    """While a message to all others is delivered: a user who sends to one browser should not notice."""
     message = site.send("fast", TEXT)
     taken = send_singly(site, "late", SINGLE_SENDS_BESIDE, late)
     arrivals = site.log.wait(devices + SINGLE_SENDS_BESIDE, PATIENCE)
@@ -234,7 +234,7 @@ def main():
     parser.add_argument("folder")
     options = parser.parse_args()
     site = PushSite(options.bin_path, options.folder)
-    # Also when it is told to end, so that nothing stays behind.
+    # Also on SIGTERM, so that nothing stays behind.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(130))
     try:
         site.start()

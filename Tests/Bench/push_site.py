@@ -75,13 +75,13 @@ class PushSite(Servers):
     def start_push_services(self, nginx):
         """nginx writes down when what has arrived.
 
-        Like real ones they have read a push whole when they answer. Nginx reads a body only for somebody, here for a
+        Like real ones they have read a push whole when they answer. Nginx reads a body only for a handler, here for a
         mirror that wants none; the answer is the 405 of a handler that takes no POST, made a 201. Before that the late
         one refuses who has no password, which is what nginx can delay."""
         folder = self.folder / "service"
         shutil.rmtree(folder, ignore_errors=True)
         (folder / "tmp").mkdir(parents=True)
-        (folder / "nobody").write_text("")
+        (folder / "no-users").write_text("")
         version = subprocess.run([nginx, "-v"], capture_output=True, text=True, check=True).stderr
         is_new = tuple(map(int, re.search(r"/(\d+)\.(\d+)\.(\d+)", version).groups())) >= (1, 25, 1)
         tls = f"""ssl_certificate {self.certificate};
@@ -117,7 +117,7 @@ class PushSite(Servers):
                     location / {{
                         auth_delay {SERVICE_MILLISECONDS}ms;
                         auth_basic push;
-                        auth_basic_user_file {folder}/nobody;
+                        auth_basic_user_file {folder}/no-users;
                         error_log /dev/null emerg;
                         error_page 401 =201 @taken;
                     }}

@@ -25,7 +25,7 @@ SETTLED = 4  # seconds after the first answer, when what a start needs once has 
 
 
 def ask(path, until):
-    """Asks as soon as there is somebody, and returns the answer's status."""
+    """Asks as soon as a process listens, and returns the answer's status."""
     while True:
         try:
             return gateway.ask(path, REQUEST).status

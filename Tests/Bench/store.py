@@ -237,7 +237,7 @@ def model_flushes(folder, library, milliseconds):
 
 def measure(options, folder):
     bench = Bench(options, folder)
-    # Also when it is told to end, so that nothing stays behind.
+    # Also on SIGTERM, so that nothing stays behind.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(130))
     try:
         samples = bench.run()

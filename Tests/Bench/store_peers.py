@@ -48,7 +48,7 @@ class Peer:
         os.makedirs(self.place(records), 0o700)
 
     def fill(self, records, owners):
-        """Makes the store of so many records anew; the names of some of them."""
+        """Makes the store of so many records again; the names of some of them."""
         self.prepare(records)
         command = [self.program, "fill", self.place(records), str(records), str(owners)]
         return subprocess.run(command, check=True, capture_output=True, timeout=FILL_SECONDS).stdout

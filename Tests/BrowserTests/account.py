@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A user as an app of his own sees the backend: the HTTP API with his name and password."""
+"""A user as an app of their own sees the backend: the HTTP API with their name and password."""
 
 from typing import Any
 from urllib.parse import urlencode
@@ -42,7 +42,7 @@ class Account:
         return self.call("PUT", f"/api/register/{id}", device)
 
     def send(self, recipient: "Account", message: str) -> str:
-        """Sends to somebody's browsers, and returns the notification's id."""
+        """Sends to a user's browsers, and returns the notification's id."""
         reply = self.try_to_send(recipient, message)
         assert reply.status == 200, reply
         return notification_id(reply)

@@ -22,12 +22,12 @@ class Certificate:
 
     chain: Path
     key: Path
-    # What Chromium is told to trust: base64 of the SHA-256 of the public key's DER form.
+    # The key that Chromium trusts: base64 of the SHA-256 of the public key's DER form.
     fingerprint: str
 
 
 class Authority:
-    """Signs; nobody trusts it who is not told to. Its key never reaches a file."""
+    """Signs; only a program that is configured to trusts it. Its key never reaches a file."""
 
     def __init__(self, folder: Path):
         self._folder = folder

@@ -65,6 +65,6 @@ class Child:
             self._kill_group()
 
     def _kill_group(self) -> None:
-        # Usually nobody is left in it.
+        # Usually no process is left in it.
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self._process.pid, signal.SIGKILL)

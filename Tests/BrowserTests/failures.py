@@ -32,7 +32,7 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
 
 
 def empty_folder(path: Path) -> Path:
-    """Made anew, without what an earlier run has left in it."""
+    """Made again, without what an earlier run has left in it."""
     shutil.rmtree(path, ignore_errors=True)
     path.mkdir(parents=True)
     return path

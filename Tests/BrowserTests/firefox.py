@@ -28,7 +28,7 @@ PREFERENCES: dict[str, str | int | bool] = {
     "dom.push.requestTimeout": 1000 * PATIENCE_SECONDS,
     # Notifications are shown by Firefox itself; there is no desktop to show them.
     "alerts.useSystemBackend": False,
-    # A proxy that nobody is: nothing but this host can be reached.
+    # A proxy that does not exist: nothing but this host can be reached.
     "network.proxy.type": 1,
     "network.proxy.http": "127.0.0.1",
     "network.proxy.http_port": 9,
@@ -57,7 +57,7 @@ class Firefox:
         self._program, self._log = program, folder / "firefox.log"
 
     def __enter__(self) -> Self:
-        # As root it refuses a home that is somebody else's.
+        # As root it refuses a home that is another user's.
         environment = os.environ | {"HOME": str(self._profile), "MOZ_CRASHREPORTER_DISABLE": "1"}
         options = ["--headless", "--no-remote", "--profile", str(self._profile), "--remote-debugging-port=0"]
         self._child = Child([self._program, *options], self._log, environment)

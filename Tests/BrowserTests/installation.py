@@ -107,7 +107,7 @@ class Installation:
         return self.vapid_key
 
     def secret(self, text: str = "") -> str:
-        """Makes a text that nobody has used and that must stand in no log."""
+        """Makes a text that was never used and that no log may contain."""
         made = text + secrets.token_hex(6)
         self.keep_secret(made)
         return made
@@ -190,7 +190,7 @@ class Installation:
         _expect_running("app-backend", child, child.log)
 
     def _start_nginx(self) -> int:
-        """Somebody else may take a port between our asking for a free one and nginx's binding it; then another."""
+        """Another process may take a port between our asking for a free one and nginx's binding it; then another."""
         folder = self._folder / "nginx"
         for _ in range(3):
             port = _free_port()

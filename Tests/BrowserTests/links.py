@@ -48,5 +48,5 @@ def _anchors(page: Path) -> set[str]:
 
 
 def _without_code(text: str) -> str:
-    """What looks like a link in code is none."""
+    """What looks like a link in code does not count."""
     return re.sub(r"`[^`\n]*`", "", re.sub(r"^```.*?^```", "", text, flags=re.M | re.S))

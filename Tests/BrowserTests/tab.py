@@ -89,7 +89,7 @@ class Tab(ABC):
             self.press(character)
 
     def fill(self, id: str, text: str) -> None:
-        """Replaces a field's text as somebody does who clicks into it."""
+        """Replaces a field's text as a person does who clicks into it."""
         self.click(id)
         self.evaluate(f'document.getElementById("{id}").select()')
         self.press("Backspace")

@@ -36,7 +36,7 @@ def subscribed(tab: ChromiumTab, subscriber: Subscriber) -> None:
 
 @pytest.fixture
 def page(chromium_tab: Callable[..., ChromiumTab], installation: Installation, subscriber: Subscriber) -> Page:
-    """The page with a device token, nobody logged in."""
+    """The page with a device token, no user logged in."""
     tab = chromium_tab()
     subscribed(tab, subscriber)
     page = NotifyPage(tab, installation.origin).open()

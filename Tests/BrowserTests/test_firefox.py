@@ -33,7 +33,7 @@ def open_page(firefox_tab: Callable[..., FirefoxTab], installation: Installation
 
 @pytest.fixture
 def registered(open_page: Open) -> Callable[[Account], Page]:
-    """Opens the page for somebody who may be shown notifications, and logs in."""
+    """Opens the page for a user who may be shown notifications, and logs in."""
 
     def register(account: Account) -> Page:
         page = open_page()
@@ -156,17 +156,17 @@ def test_two_users_each_get_only_their_own(
     bob: Account,
     registered: Callable[[Account], Page],
 ) -> None:
-    hers, his = registered(alice), registered(bob)
-    hers.send(bob, "to bob")
-    his.send(alice, "to alice")
+    alices, bobs = registered(alice), registered(bob)
+    alices.send(bob, "to bob")
+    bobs.send(alice, "to alice")
     secret = installation.secret("only for bob ")
-    hers.send(bob, secret, secure=True)
-    his.await_received(secret)
-    his.await_received("to bob")
-    hers.await_received("to alice")
-    assert [line.kind for line in hers.received] == ["message"]
-    assert sorted(line.kind for line in his.received) == ["message", "secret"]
-    for page, account in ((hers, alice), (his, bob)):
+    alices.send(bob, secret, secure=True)
+    bobs.await_received(secret)
+    bobs.await_received("to bob")
+    alices.await_received("to alice")
+    assert [line.kind for line in alices.received] == ["message"]
+    assert sorted(line.kind for line in bobs.received) == ["message", "secret"]
+    for page, account in ((alices, alice), (bobs, bob)):
         subscription = subscription_of(page, push, installation)
         assert {subscription.await_ack(message) for message in subscription.messages} == {DELIVERED}
         assert len(registrations(account)) == 1
@@ -202,7 +202,7 @@ def test_who_logs_out_is_not_sent_to_any_more_and_who_logs_in_next_gets_only_his
     page.send(bob, "for bob")
     page.await_received("for bob")
     assert len(page.received) == 1
-    # What the push service still held for her is nobody's.
+    # What the push service still held for her reaches no user.
     assert page.endpoint != hers
 
 
@@ -249,11 +249,11 @@ def test_the_device_is_enabled_by_its_button_once_its_person_agrees(open_page: O
 def test_who_blocks_notifications_can_still_log_in_and_send(
     alice: Account, bob: Account, open_page: Open, registered: Callable[[Account], Page]
 ) -> None:
-    # Before his, because Firefox ends the subscriptions of all contexts when an origin is blocked in one.
+    # Before Bob's, because Firefox ends the subscriptions of all contexts when an origin is blocked in one.
     page = open_page(notifications="denied")
     page.await_state("blocked")
-    his = registered(bob)
+    bobs = registered(bob)
     page.log_in(alice, state="loggedin")
     assert page.send(bob, "Hello, Bob")[0].kind == "Completed"
-    his.await_received("Hello, Bob")
+    bobs.await_received("Hello, Bob")
     assert page.received == []

@@ -21,7 +21,7 @@ AXE = files("axe_core_python").joinpath("axe.min.js").read_text()
 
 
 def start(page: Page, alice: Account, subscriber: Subscriber) -> None:
-    """Nobody is logged in."""
+    """No user is logged in."""
 
 
 def registered(page: Page, alice: Account, subscriber: Subscriber) -> None:

@@ -29,7 +29,7 @@ class Scrape:
         for family in self.families:
             for sample in family.samples:
                 series = (sample.name, tuple(sorted(sample.labels.items())))
-                assert series not in self.values, f"{series} is told twice"
+                assert series not in self.values, f"{series} is there twice"
                 self.values[series] = sample.value
 
     def __call__(self, name: str, **labels: str) -> float:

@@ -192,8 +192,8 @@ def test_a_body_that_is_not_encrypted_is_refused(sender: ApplicationServer, subs
 def test_only_posts_to_known_subscriptions_are_taken(
     service: PushService, sender: ApplicationServer, subscriber: Subscriber
 ) -> None:
-    assert sender.send(f"{service.origin}/push/nobody", sender.headers(), b"").status == 404
-    assert ("/push/nobody", 404) in service.strays
+    assert sender.send(f"{service.origin}/push/none", sender.headers(), b"").status == 404
+    assert ("/push/none", 404) in service.strays
     put = sender.send(subscriber.subscription.endpoint, sender.headers(), b"", "--request", "PUT")
     assert put.status == 405
 

@@ -13,7 +13,7 @@ from web_server import WebServer
 
 Page = NotifyPage[Tab]
 
-# A page that sends in the name of whoever presses its button, if it can.
+# A page that sends in the name of the user who presses its button, if it can.
 STRANGER = """<!doctype html><meta charset="utf-8"><title>Stranger</title>
 <button id="post">Post</button>
 <script>

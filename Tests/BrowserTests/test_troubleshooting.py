@@ -164,7 +164,7 @@ def spoken() -> Iterator[tuple[str, str]]:
 
 
 def is_telling(text: str) -> bool:
-    """Of a punctuation mark or a short word between two values nobody can say whether it is on the page."""
+    """A punctuation mark or a short word between two values cannot be looked for on the page."""
     return len(re.findall(r"[A-Za-z]", text)) >= 4
 
 

@@ -55,7 +55,7 @@ def read_first(page: Page) -> None:
     page.tab.evaluate(f"document.querySelector('{SECRETS} button').click()")
 
 
-# Messages to nobody
+# Messages without a recipient
 
 
 @pytest.mark.parametrize("kind", ["unknown", "without a device"])

@@ -37,7 +37,7 @@ REGISTERING = """(() => {{
 def open_page(
     chromium_tab: Callable[..., ChromiumTab], installation: Installation, subscriber: Subscriber
 ) -> Callable[..., Page]:
-    """Opens the page, which has a device token, nobody logged in."""
+    """Opens the page, which has a device token, no user logged in."""
 
     def open_it(script: str = "") -> Page:
         tab = chromium_tab()
@@ -137,7 +137,7 @@ def test_the_message_is_counted_in_bytes_and_what_is_too_long_stays_where_it_is(
 def test_a_recipient_whom_one_may_not_send_to_is_named_and_the_message_stays_typed(
     page: Page, installation: Installation, alice: Account
 ) -> None:
-    limited = Account(installation, installation.add_user("limited", "--send-to", "nobody"))
+    limited = Account(installation, installation.add_user("limited", "--send-to", "nosuch"))
     page.log_in(limited)
     send(page, alice.name, "Hello")
     await_words(page, "sendError", f"You may not send to {alice.name}.")
@@ -192,7 +192,7 @@ def test_a_message_whose_answer_was_lost_is_sent_once_though_send_is_pressed_aga
 
 
 def test_who_failed_too_often_is_told_how_long_to_wait(page: Page, installation: Installation) -> None:
-    # On a busy machine the minute may be over before the right password is tried: then somebody else tries.
+    # On a busy machine the minute may be over before the right password is tried: then another user tries.
     assert any(is_refused_after_failures(page, installation) for _ in range(TRIES))
     assert page.state == "token"
 

@@ -47,7 +47,7 @@ extension Contract {
                 (message, .and(.tag(one), .tag(other)), [.apns: 1]),
                 (message, .and(.tag(one), .not(.tag(other))), [.apns: 1]),
                 (.fcm(json: message.body), .or(.tag(one), .tag(other)), [.fcm: 1, .gcm: 1]),
-                (.wnsToast(xml: []), .tag(one), [:]), (message, .tag(try sample.tag("nobody")), [:]),
+                (.wnsToast(xml: []), .tag(one), [:]), (message, .tag(try sample.tag("nosuch")), [:]),
             ]
             for (notification, expression, expected) in rows {
                 #expect(try targets(notification, to: expression, hub) == expected, "\(notification)")

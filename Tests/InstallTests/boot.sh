@@ -20,7 +20,7 @@ cd "$root"
 mkdir -p .old
 pivot_root . .old
 # Shared, as systemd makes it on a machine: what it mounts for a service (credentials) must reach that service. It leaves
-# that to the container's manager where it is told that it is in a container.
+# that to the container's manager where `container` says that it is in one.
 exec env -i container=tests PATH=/usr/sbin:/usr/bin:/sbin:/bin sh -c '
     umount -l /.old
     rmdir /.old

@@ -43,7 +43,7 @@ class BootedSystem:
         self._resources.close()
 
     def reboot(self) -> None:
-        """As after a loss of power: nothing is told to end. What was written into the root is there again."""
+        """As after a loss of power: no process is asked to end. What was written into the root is there again."""
         self._resources.close()
         self._boot()
 

@@ -15,7 +15,7 @@ PREFIX = "app-backend-tests-"
 
 
 class ControlGroup:
-    """Exists while the `with` block lasts. Whoever is in it at the end is killed."""
+    """Exists while the `with` block lasts. Processes that are in it at the end are killed."""
 
     def __init__(self) -> None:
         # Mounted for ourselves: where a machine has this hierarchy differs, and some have not mounted it.

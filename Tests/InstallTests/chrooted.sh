@@ -6,5 +6,5 @@ set -eu
 root=$1 program=$2 called=$3
 shift 3
 mount --bind "$root$program" "$root$(realpath "$called")"
-# chroot(1) goes to the top. Where the root does not have the folder that we are in, nobody has meant it.
+# chroot(1) goes to the top. Where the root does not have the folder that we are in, the caller did not mean it.
 exec chroot "$root" /bin/sh -ec 'cd "$0" 2> /dev/null || cd /; exec "$@"' "$PWD" "$called" "$@"

@@ -38,7 +38,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def suite(item: pytest.Item) -> str:
-    """Of the release that the test is told on."""
+    """Of the release that the test runs on."""
     parameters = item.callspec.params if isinstance(item, pytest.Function) and hasattr(item, "callspec") else {}
     release: Debian = parameters.get("release", RELEASES[0])
     return release.suite
@@ -91,7 +91,7 @@ def certificate(folder: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def bases() -> dict[Debian, Bases]:
-    """The kept systems. Nobody writes into them."""
+    """The kept systems. They are never written to."""
     return RootCache(CHECKOUT / ".build" / "roots").prepare(RELEASES)
 
 
@@ -120,7 +120,7 @@ def installed(root: Root, program: Path, certificate: Path) -> Root:
 def site(
     request: pytest.FixtureRequest, installed: Root, certificate: Path, folder: Path, leavings: Path
 ) -> Iterator[Site]:
-    """Installed and booted; nobody has called yet."""
+    """Installed and booted, before the first call."""
     with BootedSystem(installed, folder / f"{request.node.name}.log") as system:
         with closing(Site(system, certificate)) as made:
             yield made

@@ -79,13 +79,13 @@ class Site:
             caller.close()
 
     def add_user(self, name: str) -> User:
-        """As an administrator does, with a password of nobody else's."""
+        """As an administrator does, with a password that no other user has."""
         user = User(name, secrets.token_hex(8))
         self.system.run("app-backend", "user", "add", name, input=user.password + "\n")
         return user
 
     def import_user(self, name: str) -> User:
-        """With a hash that takes little to check: where all users log in anew at once, and that is not what is tried."""
+        """With a hash that takes little to check: where all users log in again at once, and that is not what is tried."""
         user = User(name, secrets.token_hex(8))
         command = ["openssl", "passwd", "-6", "-stdin", "-salt", f"rounds=1000${secrets.token_hex(8)}"]
         made = run(command, input=user.password + "\n", check=True).stdout

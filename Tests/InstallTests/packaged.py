@@ -77,7 +77,7 @@ def satisfy(system: BootedSystem, package: Path) -> None:
 
 @contextmanager
 def nginx_reloaded(system: BootedSystem) -> Iterator[None]:
-    """What is done within makes nginx read its configuration anew. Ends when nobody works by the old one any more."""
+    """What is done within makes nginx reload its configuration. Ends when no worker has the old one any more."""
     earlier = _nginx_workers(system)
     yield
     wait_until(lambda: earlier.isdisjoint(_nginx_workers(system)), "nginx has the new configuration")
@@ -115,7 +115,7 @@ def unpack(package: Path, folder: Path) -> None:
 
 
 def dynamic_entries(program: Path) -> dict[str, list[str]]:
-    """What the loader is told, by kind. Needs readelf on this machine."""
+    """What the loader reads, by kind. Needs readelf on this machine."""
     found: dict[str, list[str]] = {}
     for kind, text in re.findall(r"\((\w+)\)\s+(.*)", _run("readelf", "--wide", "--dynamic", str(program))):
         found.setdefault(kind, []).append(text)

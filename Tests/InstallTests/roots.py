@@ -28,7 +28,7 @@ ATTEMPTS, PAUSE_SECONDS = 3, 10
 # After so long a kept system is removed.
 UNUSED_SECONDS = 30 * 86400
 COMMAND_SECONDS = 300
-# What a program is told of its surroundings, and nothing else.
+# The whole environment of a program.
 ENVIRONMENT = {
     "PATH": "/usr/sbin:/usr/bin:/sbin:/bin",
     "LANG": "C.UTF-8",
@@ -72,7 +72,7 @@ class RootCache:
         return {release: Bases(folder / "clean", folder / "complete") for release, folder in folders.items()}
 
     def _forget_unused(self, used: list[Path]) -> None:
-        """What was asked for until somebody changed a list is not asked for again, and is large."""
+        """What was asked for before a list was changed is not asked for again, and is large."""
         for folder in used:
             _stamp(folder).touch()
         for stamp in self._folder.glob("*.used"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What systemd is told of the service's life, and what it does about it."""
+"""What the service tells systemd of its life, and what systemd does about it."""
 
 import secrets
 from typing import Any
@@ -11,8 +11,8 @@ from installed_site import CONFIGURATION, SERVICE, SOCKET, Caller, Site
 from load import Load, Worker
 
 REGISTER = "/api/register"
-# Seconds. systemd grants a service thirty where nobody says otherwise. The service is told less than counts: so it may be
-# late by some seconds, as on a busy machine it will.
+# Seconds. systemd grants a service thirty by default. The service gets a shorter limit than counts: so it may be late by
+# some seconds, as on a busy machine it will.
 WATCHDOG, TOLD = 10, 5
 RELOADS = 5
 

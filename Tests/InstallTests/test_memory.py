@@ -19,7 +19,7 @@ def test_an_idle_service_is_small_in_memory_before_and_after_calls(site: Site) -
     alice = site.add_user("alice")
     site.system.systemctl("start", SERVICE)
     wait_until(lambda: seconds_served(site) > IDLE_SECONDS, "the service has had nothing to do for a while")
-    show("nobody has called", kilobytes(site))
+    show("before the first call", kilobytes(site))
     # It reads in what a start leaves out: a password is hashed, a device registered, a message kept.
     caller = site.caller(alice)
 
@@ -27,14 +27,14 @@ def test_an_idle_service_is_small_in_memory_before_and_after_calls(site: Site) -
         expect(caller.call("POST", f"/api/register?handle={secrets.token_hex(32)}"))
         expect(caller.call("POST", "/api/notifications", "The code is 7"))
 
-    # Looked at while the calls go on, for as soon as nobody calls any more it may give back what they have read in.
+    # Looked at while the calls go on, for as soon as they end it may give back what they have read in.
     with Load([Worker(call)]) as load:
         load.carry_on(CALLS)
         busy = kilobytes(site)
     assert load.failures == []
     show(f"after {2 * load.answered} calls", busy)
     wait_until(lambda: kilobytes(site)["Rss"] < 3 * busy["Rss"] / 4, "code that is not needed is given back")
-    show("and nobody calls any more", kilobytes(site))
+    show("after the last call", kilobytes(site))
 
 
 def show(when: str, memory: dict[str, int]) -> None:

@@ -50,7 +50,7 @@ LOG = "/var/log/nginx/app-backend.log"
 @pytest.fixture(scope="session")
 def package(program: Path, shared: Path) -> Path:
     """Made of the executable that is shipped."""
-    with file_lock(shared / "lock", "nobody else makes the package", 2 * COMMAND_SECONDS):
+    with file_lock(shared / "lock", "no other process makes the package", 2 * COMMAND_SECONDS):
         return next(shared.glob("*.deb"), None) or make_package(program, shared)
 
 
@@ -157,7 +157,7 @@ def test_apt_installs_and_one_include_later_everything_works(site: Site, alice: 
 def test_an_upgrade_under_load_fails_no_request_and_keeps_what_was_edited(
     site: Site, later: Path
 ) -> None:
-    # Both of the callers log in anew at once when the service is another one: see `import_user`.
+    # Both of the callers log in again at once when the service is another one: see `import_user`.
     alice = site.import_user("alice")
     allow_load(site.system.root)
     site.system.systemctl("daemon-reload")
@@ -167,7 +167,7 @@ def test_an_upgrade_under_load_fails_no_request_and_keeps_what_was_edited(
         site.system.systemctl("reload", "nginx")
     site.system.systemctl("restart", SERVICE)
     process = site.process
-    # By a new connection each time: the upgrade lets nginx read its files anew, and nginx then closes kept ones.
+    # By a new connection each time: the upgrade makes nginx reload its files, and nginx then closes kept ones.
     read = Worker(lambda: expect(site.call(alice, "GET", "/api/register")))
     send = Worker(lambda: expect(site.call(alice, "POST", "/api/notifications?pns=apns&to_tag=alice", "Hello")))
     with Load([read, send]) as load:

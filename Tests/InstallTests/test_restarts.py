@@ -8,7 +8,7 @@ from installed_site import SERVICE, Caller, Site, User, expect
 from load import Load, Worker
 
 RESTARTS = 20
-# Nobody may keep more than 1000 messages; so the next one comes earlier.
+# No user may keep more than 1000 messages; so the next one comes earlier.
 MESSAGES_PER_USER = 900
 PAGE = 100
 
@@ -34,7 +34,7 @@ class Sender:
 
     @property
     def stored(self) -> list[set[int]]:
-        """What is kept, whoever was told of it."""
+        """What is kept, acknowledged or not."""
         return [set(messages(self._site.caller(user))) for user in self._users]
 
 
@@ -75,7 +75,7 @@ def listing(site: Site, user: User) -> Worker:
 
 
 def test_twenty_restarts_under_load_fail_no_request_and_repeat_none(site: Site) -> None:
-    # After each restart nobody is remembered, and all log in at once. A slow machine refuses some of them when passwords are
+    # After each restart no user is remembered, and all log in at once. A slow machine refuses some of them when passwords are
     # as costly as usual ("Too many log-ins at once"), which no restart is to blame for.
     alice, bob = site.import_user("alice"), site.import_user("bob")
     senders = [Sender(site, "carol"), Sender(site, "dave")]

@@ -73,7 +73,7 @@ def block(heading: str) -> str:
 
 
 def run(site: Site, script: str) -> str:
-    """As root types it, in his folder."""
+    """As root types it, in root's folder."""
     return site.system.run("sh", "-ec", f"cd /root\n{script}").stdout
 
 

@@ -45,7 +45,7 @@ def test_the_state_survives_restarts_and_a_boot_of_the_machine(site: Site) -> No
     assert site.state == "inactive"
     read = site.call(alice, "GET", f"/api/notifications/{sent['Id']}").json()
     assert read["Payload"] == "The code is 7" and read["Read"]
-    # A user of systemd's making, who keeps his number.
+    # A user of systemd's making, which keeps its number.
     assert owner == site.system.run("stat", "--format=%u %a", "/var/lib/app-backend/.").stdout
     assert not owner.startswith("0 ") and owner.endswith(" 700\n")
 
@@ -83,7 +83,7 @@ def test_the_hubs_connection_string_reaches_the_service_alone(site: Site) -> Non
     alice = site.add_user("alice")
     for order in ("start", "reload", "restart"):
         site.system.systemctl(order, SERVICE)
-        # Nobody answers at that hub; the one in the box would.
+        # That hub does not answer; the built-in one would.
         assert site.call(alice, "POST", REGISTER).status == 503
     process = site.process
     told = [site.system.systemctl("show", SERVICE).stdout, site.system.journal(), "\n".join(site.log())]

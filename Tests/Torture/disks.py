@@ -121,7 +121,7 @@ def read_only(torture: Torture) -> None:
 
 
 def flush(torture: Torture) -> None:
-    """fdatasync and fsync fail: nobody is promised anything any more, each process ends, the next one goes on."""
+    """fdatasync and fsync fail: no more writes are acknowledged, each process ends, the next one goes on."""
     with torture.faults() as faults:
         for store in torture.rounds():
             options = [*torture.sizes(), *torture.owners()]

@@ -40,7 +40,7 @@ def make_image(image: Path, kind: str, size: int, options: list[str]) -> None:
 
 
 def take_down(target: Path) -> None:
-    """Lazily only when somebody is still in it: whoever goes on would write to a disk that is gone."""
+    """Lazily only when a process is still in it: a process that goes on would write to a disk that is gone."""
     if subprocess.run(["umount", str(target)], capture_output=True, timeout=SECONDS, check=False).returncode:
         run("umount", "--lazy", str(target))
 

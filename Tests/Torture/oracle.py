@@ -49,7 +49,7 @@ class Writer:
     def __init__(self, program: Path, store: Path, log: Path, options: list[str], environment: dict[str, str]):
         self.log = log
         self._errors = log.with_suffix(".errors")
-        # The kernel ends it with whoever started it.
+        # The kernel ends it with its parent.
         guard = ["setpriv", "--pdeathsig", "KILL", "--"]
         command = [*guard, str(program), "write", str(store), "--name", log.name, "--seconds", str(WRITER_SECONDS), *options]
         with log.open("ab") as output, self._errors.open("ab") as errors:

@@ -35,7 +35,7 @@ def start(torture: Torture, store: Path, processes: int, threads: int, options: 
 
 
 def kill_some(torture: Torture, store: Path, writers: list[Writer], threads: int, options: list[str]) -> None:
-    """One at a time is killed and begins anew while the others write."""
+    """One at a time is killed and starts again while the others write."""
     for _ in range(KILLS):
         torture.moment(0.02, 0.15)
         index = torture.random.randrange(len(writers))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Removes users and adds others of the same names, under load, with kills: nobody reads what a former one had."""
+"""Removes users and adds others of the same names, under load, with kills: no user reads what a former one had."""
 
 import base64
 import json
@@ -24,7 +24,7 @@ COMMAND_SECONDS = 120
 TRIES = 400  # of a request while services are killed
 QUIET_SECONDS = 400  # until the service has looked for the last time for what requests under way have written
 SHORT_ROUNDS, LONG_ROUNDS = 40, 10_000
-LONG_MINUTES = 30  # whoever gives the scenario so many wants the long form
+LONG_MINUTES = 30  # with so many minutes the scenario takes its long form
 SHARE_OF_KILLED_COMMANDS = 0.05
 
 
@@ -190,7 +190,7 @@ def register(site: Site, name: str, chance: random.Random) -> str:
 
 
 def make_noise(site: Site, sender: str, names: list[str], chance: random.Random) -> None:
-    """Whoever has the name at that moment is told; a request may be under way when that user is removed."""
+    """Sends to the user who has the name at that moment; a request may be under way when that user is removed."""
     while not site.ended.is_set():
         name = chance.choice(names)
         try:

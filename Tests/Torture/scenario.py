@@ -106,7 +106,7 @@ class Faults:
         self.environment = {"LD_PRELOAD": str(library), "FAULTS": str(folder)}
 
     def begin(self, name: str, text: str = "") -> None:
-        # Written aside and renamed: nobody must read half of it.
+        # Written aside and renamed: no reader may see half of it.
         made = self._folder / f".{name}"
         made.write_text(text)
         made.rename(self._folder / name)

@@ -33,7 +33,7 @@ async function receive(pushed) {
     tell({ about: 'received', entry, text });
 }
 
-/** A secret, read with the session of whoever is logged in here: `text`, null when it cannot be read now, and the sender. */
+/** A secret, read with the session of the logged-in user: `text`, null when it cannot be read now, and the sender. */
 async function secretText(secret) {
     try {
         const { Payload, From } = await within(10, api.secret(secret));
@@ -70,7 +70,7 @@ async function open(notification) {
     return self.clients.openWindow(new URL(place, self.registration.scope));
 }
 
-/** The push service gave the device a new address. When nobody is logged in, the page registers it at the next log-in. */
+/** The push service gave the device a new address. When no user is logged in, the page registers it at the next log-in. */
 async function renew(event) {
     const { VapidPublicKey: key } = await api.config();
     if (!key) return;

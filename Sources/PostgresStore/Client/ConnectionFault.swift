@@ -30,7 +30,7 @@ enum ConnectionFault {
         (sign: "timeout", reason: "the server does not answer"),
         // The system's word, when `tcp_user_timeout` is over.
         (sign: "timed out", reason: "the server does not answer"),
-        (sign: "invalid port number", reason: "a port of the URL is none"),
+        (sign: "invalid port number", reason: "a port of the URL is invalid"),
         (sign: "could not match", reason: "the URL names more of one than of the other: hosts, hostaddrs, ports"),
     ]
 

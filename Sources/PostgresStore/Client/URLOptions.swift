@@ -32,7 +32,7 @@ extension ConnectionSettings {
     /// is repeated, unless an `@` comes behind it or a password before it: then it may be the rest of a password that should
     /// have been escaped.
     static func fault(of url: String, options: [String]) -> String {
-        let kind = "the URL is none of the kind postgresql://user@host/database"
+        let kind = "the URL is not of the form postgresql://user@host/database"
         guard PostgresSiteStore.schemes.contains(where: url.hasPrefix), let start = url.firstIndex(of: "?") else {
             return kind
         }

@@ -6,7 +6,7 @@ import Store
 /// What `script/bench store` drives: the file store, through the calls that the product makes. The programs in
 /// Tests/Bench/store do the same to SQLite and to PostgreSQL, are called in the same way and answer in the same way.
 ///
-///     store-bench fill FOLDER RECORDS OWNERS             makes the store anew; writes some of its records, `<owner> <id>` a line
+///     store-bench fill FOLDER RECORDS OWNERS             makes the store again; writes some of its records, `<owner> <id>` a line
 ///     store-bench create FOLDER OWNERS THREADS SECONDS   creates records of random owners, each durably, after a second
 ///     store-bench read FOLDER                            reads the records that standard input names, up to an empty line
 ///     store-bench open FOLDER                            opens the store

@@ -8,7 +8,7 @@ import Text
 /// The record that all of them write: a line of 320 bytes in the file store.
 enum Sample {
     static let payload =
-        "The quick brown fox jumps over the lazy dog, and the code for today is 1234567; keep it for yourself and tell nobody else."
+        "The quick brown fox jumps over the lazy dog, and the code for today is 1234567; keep it for yourself and tell no one else."
     static let lifetime: Int64 = 30 * 24 * 60 * 60
 
     static func owner(_ number: Int) -> String { "owner-\(number)" }

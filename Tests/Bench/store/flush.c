@@ -37,7 +37,7 @@ static void make_disk(void) {
     pthread_cond_init(&disk->changed, &changed);
 }
 
-// Whoever comes first makes the disk; the others wait at the file's lock until it is there.
+// The first caller makes the disk; the others wait at the file's lock until it is there.
 __attribute__((constructor)) static void open_disk(void) {
     const char *time = getenv("FLUSH_US"), *path = getenv("FLUSH_STATE");
     if (time == NULL || path == NULL) return;

@@ -19,7 +19,7 @@
 enum { NAMED = 20000, TOKEN = 22, NAME = 32, LIFETIME = 30 * 24 * 60 * 60 };
 
 static const char payload[] = "The quick brown fox jumps over the lazy dog, and the code for today is 1234567; "
-                              "keep it for yourself and tell nobody else.";
+                              "keep it for yourself and tell no one else.";
 
 struct times {
     uint64_t *values;

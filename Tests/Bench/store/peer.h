@@ -18,7 +18,7 @@ struct connection;
 struct connection *store_connect(const char *place);
 void store_disconnect(struct connection *);
 
-// Makes the table anew, and fills it; `next` gives the records, and 0 behind the last. Durable when it returns.
+// Makes the table again, and fills it; `next` gives the records, and 0 behind the last. Durable when it returns.
 int store_fill(const char *place, int (*next)(struct record *));
 
 // Durable when it returns.

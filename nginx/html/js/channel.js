@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What windows of this browser and the service worker tell each other: `{about: 'session'}` when somebody logged in or
+// What windows of this browser and the service worker tell each other: `{about: 'session'}` when a user logged in or
 // out, `{about: 'subscription'}` when the device token changed, `{about: 'received', entry, text}` for a notification.
 // Who opens later misses nothing: all of it can be read from the server or the inbox.
 

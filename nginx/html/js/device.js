@@ -63,7 +63,7 @@ export class Device extends EventTarget {
         this.dispatchEvent(new Event('change'));
     }
 
-    /** Gives the token up, so that nothing that was sent to it arrives any more; then looks anew. */
+    /** Gives the token up, so that nothing that was sent to it arrives any more; then looks again. */
     async drop() {
         const old = this.subscription;
         this.#turn += 1;

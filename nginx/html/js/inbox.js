@@ -2,7 +2,7 @@
 // The last notifications that this browser received, each with the user it was registered for at that time.
 //
 // An entry: `{key, user, at, kind, title, body, secret}`. Of a secret only its number is kept here, never its text:
-// that stays on the server and is read again by whoever is logged in.
+// that stays on the server and is read again for the logged-in user.
 
 import { transact } from './database.js';
 

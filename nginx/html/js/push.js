@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a push says, whoever sent it: JSON of this backend, a declarative push, plain text, or nothing at all.
+// What a push says, from any sender: JSON of this backend, a declarative push, plain text, or nothing at all.
 
 const titleLimit = 120;
 const bodyLimit = 4000;

@@ -4,7 +4,7 @@
 import { element } from './dom.js';
 import { kindOf, nameOf, titleOf } from './entries.js';
 
-/** `isAble`: somebody is logged in, who may press the buttons that call `read` and `erase`. */
+/** `isAble`: a user is logged in, who may press the buttons that call `read` and `erase`. */
 export function item(entry, isAble, { read, erase }) {
     const kind = kindOf(entry);
     const isSealed = kind === 'locked' || kind === 'read';

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The list of what was received here, and of the secrets that the server keeps for whoever is logged in, read or not.
+// The list of what was received here, and of the secrets that the server keeps for the logged-in user, read or not.
 //
-// Shown is what came for the user who is logged in, or for nobody in particular. A secret's text is fetched, never kept:
-// of what was pushed here the newest few by themselves (they would have been shown at once, had somebody been logged in),
-// others on demand.
+// Shown is what came for the logged-in user, or for no user in particular. A secret's text is fetched, never kept:
+// of what was pushed here the newest few at once (as they would have been, had the user been logged in), others on
+// demand.
 
 import * as api from './api.js';
 import { hear } from './channel.js';
@@ -31,7 +31,7 @@ export class Received {
         });
     }
 
-    /** Reads everything anew: somebody logged in or out, or the page was opened. */
+    /** Reads everything again: a user logged in or out, or the page was opened. */
     async load() {
         const turn = ++this.#turn;
         this.#server.stop();
@@ -76,7 +76,7 @@ export class Received {
         say('receivedNote', failure ? `Your secrets are not listed: ${failureWords(failure)} This page does so by itself.` : '', 'bad');
     }
 
-    /** Nobody logged in: of another's things only that there is a secret, which says nothing. */
+    /** Without a logged-in user: of another's things only that there is a secret, which says nothing. */
     #isShown(entry) {
         const { user } = this.#session;
         return entry.user === null || entry.user === user || (!user && entry.kind === 'secret');
@@ -131,7 +131,7 @@ export class Received {
         (place ?? $('receivedHeading')).focus();
     }
 
-    /** Draws the list; only what changed is made anew, so that nobody's focus or selection is lost. */
+    /** Draws the list; only what changed is made again, so that no focus or selection is lost. */
     #render(changed) {
         const isAble = Boolean(this.#session.user);
         const had = document.activeElement?.closest?.('#received li');

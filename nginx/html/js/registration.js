@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Registers this browser with the backend under the user who is logged in: the tutorials' RegisterClient.
 //
-// A browser has one subscription, so it has one registration, whoever uses it: `{id, user, endpoint}`. When another user
+// A browser has one subscription, so it has one registration for all its users: `{id, user, endpoint}`. When another user
 // logs in, the same id is put again with the same handle; that takes the device over from the one before, who may have
 // gone without logging out. A second id would leave the first one's notifications coming.
 

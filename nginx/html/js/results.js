@@ -13,7 +13,7 @@ export class Results {
     #lines = new Map();
     #ended = new AbortController();
 
-    /** A new message: the lines of the one before go, and nobody asks after it any more. */
+    /** A new message: the lines of the one before go, and its outcome is not asked for any more. */
     begin(recipient) {
         this.stop();
         this.#ended = new AbortController();

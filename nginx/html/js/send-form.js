@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sends a message: one request for each platform that is switched on, as in the tutorials; a secret in one request for
-// all. What was typed stays until it was sent, and comes back when it reached nobody.
+// all. What was typed stays until it was sent, and comes back when it reached no device.
 
 import * as api from './api.js';
 import { Attempts } from './attempts.js';
@@ -171,7 +171,7 @@ export class SendForm {
             const words = failureWords(failure, {
                 403: `You may not send to ${recipient}.`,
                 409: failure.retryAfter === null
-                    ? 'Nobody knows whether it was sent. To send it again all the same, press Send.'
+                    ? 'It is not known whether it was sent. To send it again all the same, press Send.'
                     : 'It is still being sent. Press Send in a moment to see what became of it.',
                 413: 'The message is too long for the server. Shorten it.',
             });

@@ -8,7 +8,7 @@ import * as inbox from './inbox.js';
 import * as registration from './registration.js';
 
 export class Session extends EventTarget {
-    /** The user's name; null when nobody is logged in, undefined before that is known. */
+    /** The user's name; null when no user is logged in, undefined before that is known. */
     user;
     /** How the last session ended: `here` by log-out, `elsewhere` in another window, or `expired`. */
     ending = null;
@@ -54,7 +54,7 @@ export class Session extends EventTarget {
         } catch (failure) {
             outcome = ['failed', failure];
         }
-        // Meanwhile somebody else may have logged in, or the token have changed.
+        // Meanwhile another user may have logged in, or the token have changed.
         if (user !== this.user || subscription.endpoint !== this.#endpoint) return;
         if (outcome[1]?.status === 401) return this.ended();
         this.#registers(...outcome);
@@ -70,7 +70,7 @@ export class Session extends EventTarget {
 
     /**
      * This browser stops receiving for the user, then the session ends. The token is given up as well: what the push
-     * service still holds for it must not reach whoever logs in next. Throws `Failure` when the server cannot be reached:
+     * service still holds for it must not reach the user who logs in next. Throws `Failure` when the server cannot be reached:
      * then all stays as it was.
      */
     async logOut(device) {

@@ -3,7 +3,7 @@
 
 /**
  * The subscription for the backend's key (base64url), made when there is none. One that was made for another key is
- * given up: nobody could send to it any more. Rejects with what `PushManager.subscribe` rejects with, and may never
+ * given up: no server could send to it any more. Rejects with what `PushManager.subscribe` rejects with, and may never
  * settle where the push service does not answer.
  */
 export async function subscribe(pushManager, key) {

@@ -55,7 +55,7 @@ export function outcomeWords(state, counts = {}) {
         case 'Failed': return { label: 'Not sent', tone: 'bad', sentence: '' };
         case 'Enqueued': return { label: 'Queued', tone: 'wait', sentence: sentence || 'the hub has it' };
         case 'Processing': return { label: 'On its way', tone: 'wait', sentence };
-        case 'NoTargetFound': return { label: 'Nobody there', tone: 'quiet', sentence: 'no such device is registered' };
+        case 'NoTargetFound': return { label: 'No device', tone: 'quiet', sentence: 'no such device is registered' };
         case 'Abandoned': return { label: 'Given up', tone: 'bad', sentence: sentence || 'the hub could not deliver it' };
         case 'Cancelled': return { label: 'Cancelled', tone: 'quiet', sentence };
         case 'Completed':
