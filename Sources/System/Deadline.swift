@@ -22,9 +22,6 @@ package struct Deadline: Comparable, Sendable {
         Deadline(nanoseconds: now.nanoseconds + min(max(duration, .zero), farthest).wholeNanoseconds)
     }
 
-    /// Of the next of so many tries which share the time that is left.
-    package func share(of tries: Int) -> Deadline { .after(timeLeft / max(1, tries)) }
-
     package var hasPassed: Bool { .now >= self }
 
     /// From now until the deadline; zero when it has passed.

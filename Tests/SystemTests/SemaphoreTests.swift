@@ -75,11 +75,9 @@ private let ample = Duration.seconds(240)
 }
 
 @Suite struct `A deadline` {
-    @Test func `lies ahead, is shared, and passes`() {
+    @Test func `lies ahead, and passes`() {
         let deadline = Deadline.after(ample)
         #expect(!deadline.hasPassed && deadline > .now)
-        #expect(deadline.share(of: 2) < deadline && !deadline.share(of: 2).hasPassed)
-        #expect(deadline.share(of: 0) <= .after(ample))
         #expect(deadline.timeLeft > .zero && deadline.timeLeft <= ample)
         #expect((1...240_000).contains(deadline.millisecondsLeft))
         let past = Deadline.now
