@@ -71,7 +71,7 @@ package struct ConnectionProbe: Sendable {
     package func connect() throws(Failure) -> Connection {
         let (code, handle) = try attempt(isVerifying: true)
         guard code != CURLE_OK else { return handle.connection }
-        guard code == CURLE_PEER_FAILED_VERIFICATION else { throw failure(code, handle) }
+        guard case .certificate = CurlFailure(code) else { throw failure(code, handle) }
         // The chain is good, and the name is not: then the certificate is known already.
         if let certificate = handle.certificate { throw .certificate(.otherName, certificate) }
         let fault = handle.fault
@@ -100,15 +100,16 @@ package struct ConnectionProbe: Sendable {
     }
 
     private func failure(_ code: CURLcode, _ handle: ProbeHandle) -> Failure {
-        switch code {
-        case CURLE_COULDNT_RESOLVE_HOST: .unresolvable
-        case CURLE_COULDNT_RESOLVE_PROXY, CURLE_PROXY: .proxy
-        case CURLE_COULDNT_CONNECT where proxy != nil, CURLE_RECV_ERROR where proxy != nil: .proxy
-        case CURLE_COULDNT_CONNECT where handle.number(CURLINFO_OS_ERRNO) == Int(ECONNREFUSED): .refused
-        case CURLE_OPERATION_TIMEDOUT: .timedOut
-        case CURLE_SSL_CONNECT_ERROR: .noTLS
-        case CURLE_SSL_CACERT_BADFILE: .caFile
-        default: .other(String(cString: curl_easy_strerror(code)))
+        switch CurlFailure(code) {
+        case .unresolvedHost: .unresolvable
+        case .proxy: .proxy
+        case .notConnected where proxy != nil, .receive where proxy != nil: .proxy
+        case .notConnected where handle.number(CURLINFO_OS_ERRNO) == Int(ECONNREFUSED): .refused
+        case .timedOut: .timedOut
+        case .handshake: .noTLS
+        case .caFile: .caFile
+        case .notConnected, .receive, .certificate, .otherTLS, .malformedRequest, .unavailable, .other:
+            .other(String(cString: curl_easy_strerror(code)))
         }
     }
 }
