@@ -63,7 +63,7 @@ let package = Package(
         // What is counted, and its text for Prometheus; each decorator has the shape of what it counts.
         .target(
             name: "Metrics",
-            dependencies: ["FileStore", "HTTP", "NotificationHub", "Push", "Store", "System", httpTypes],
+            dependencies: ["AppBackend", "FileStore", "HTTP", "NotificationHub", "Push", "Store", "System", httpTypes],
             swiftSettings: strict),
 
         // State.
@@ -118,8 +118,8 @@ let package = Package(
         .target(
             name: "AppBackend",
             dependencies: [
-                "CPlatform", "DeviceAPI", "HTTP", "JSON", "Metrics", "NotificationHub", "Store", "System", "Text",
-                "XML", crypto, httpTypes, logging,
+                "CPlatform", "DeviceAPI", "HTTP", "JSON", "NotificationHub", "Store", "System", "Text", "XML", crypto,
+                httpTypes, logging,
             ],
             swiftSettings: room),
         .target(

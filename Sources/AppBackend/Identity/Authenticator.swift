@@ -2,7 +2,6 @@
 import DeviceAPI
 import HTTP
 package import Logging
-package import Metrics
 package import Store
 import System
 package import Text
@@ -61,7 +60,7 @@ package final class UserAuthenticator: Authenticator {
     private let accounts = AccountGuard()
     private let slots: HashingSlots
     private let decoys = Lock<(hashes: [String], until: Int64)>(([], .min))
-    private let metrics: LogInMetrics
+    private let metrics: (any LogInCounter)?
     private let logger: Logger?
     private let now: @Sendable () -> Timestamp
     /// Checked when there is no user at all, so that the answer takes as long. Made when it is first needed: it costs
@@ -72,7 +71,7 @@ package final class UserAuthenticator: Authenticator {
     ///   - logger: gets a line for each account that is being guessed at.
     ///   - turnSeconds: how long an attempt waits for others, in seconds, before it is refused.
     package init(
-        store: any StateStore, metrics: LogInMetrics = LogInMetrics(), logger: Logger? = nil,
+        store: any StateStore, metrics: (any LogInCounter)? = nil, logger: Logger? = nil,
         turnSeconds: Int = HashingSlots.turnSeconds, now: @escaping @Sendable () -> Timestamp
     ) {
         self.store = store
@@ -88,7 +87,7 @@ package final class UserAuthenticator: Authenticator {
         guard let user = try store.user(name.description) else { return try reject(credentials, address, time) }
         let fingerprint = cache.fingerprint(name: user.name, password: credentials.password, hash: user.passwordHash)
         let isRemembered = cache.contains(fingerprint, now: time)
-        metrics.count(isRemembered ? .remembered : .notRemembered)
+        metrics?.count(isRemembered ? .remembered : .notRemembered)
         if isRemembered {
             accounts.noteRemembered(name: user.owner, address: address, now: time)
             return user.principal
@@ -156,10 +155,10 @@ package final class UserAuthenticator: Authenticator {
         let network = ClientNetwork(address)
         switch throttle.admit(name: name, network: network, now: time) {
         case .refused(let seconds):
-            metrics.count(.throttled)
+            metrics?.count(.throttled)
             throw Problem(.tooManyRequests, "Too many failed log-ins.", retryAfter: seconds)
         case .busy:
-            metrics.count(.busy)
+            metrics?.count(.busy)
             throw Self.tooManyAtOnce
         case .admitted: break
         }
@@ -167,7 +166,7 @@ package final class UserAuthenticator: Authenticator {
         switch accounts.admit(name: account, network: network, now: time) {
         case .refused(let seconds):
             throttle.recordResult(name: name, network: network, isFailure: false)
-            metrics.count(.delayed)
+            metrics?.count(.delayed)
             throw Problem(.tooManyRequests, "Too many failed log-ins.", retryAfter: seconds)
         case .admitted(let counted): isCounted = counted
         }
@@ -177,14 +176,14 @@ package final class UserAuthenticator: Authenticator {
             name: account, network: network, isCounted: isCounted, AccountGuard.Outcome(isRight), isUser: !isDecoy,
             now: time)
         if isNews { reportGuessing(name) }
-        metrics.count(isRight.map { $0 ? .verified : .failed } ?? .busy)
+        metrics?.count(isRight.map { $0 ? .verified : .failed } ?? .busy)
         guard let isRight else { throw Self.tooManyAtOnce }
         return isRight
     }
 
     /// - Parameter name: a user's, so that no password is logged that was typed in the place of a name.
     private func reportGuessing(_ name: String) {
-        metrics.count(.guessed)
+        metrics?.count(.guessed)
         logger?.warning(
             "log-in: too many wrong passwords for one user; networks where they did not log in lately must wait",
             metadata: ["user": "\(name)"])

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-package import Metrics
 import System
 
 /// What each user has done lately, as far as it is limited. It outlives a reload, which may change the limits.
@@ -14,7 +13,7 @@ package final class UserMeter: Sendable {
     /// Users whose lists are known to be larger; beyond it all are forgotten.
     static let maximumLongLists = 1_000
 
-    typealias Limit = LimitMetrics.Limit
+    typealias Limit = LimitedUse
 
     private struct Bucket: Hashable {
         let owner: String
@@ -25,14 +24,14 @@ package final class UserMeter: Sendable {
     /// Of users who have any: at most one for each worker.
     private let underWay = Lock<[String: Int]>([:])
     private let longLists = Lock<[String: Int]>([:])
-    private let metrics: LimitMetrics
+    private let counter: (any LimitCounter)?
     private let now: @Sendable () -> ContinuousClock.Instant
 
     /// - Parameter now: a clock that is not set.
     package init(
-        metrics: LimitMetrics = LimitMetrics(), now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
+        metrics: (any LimitCounter)? = nil, now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
     ) {
-        self.metrics = metrics
+        counter = metrics
         self.now = now
     }
 
@@ -52,7 +51,7 @@ package final class UserMeter: Sendable {
             return .zero
         }
         guard wait > .zero else { return nil }
-        metrics.countRefusal(limit)
+        counter?.countRefusal(limit)
         let (seconds, attoseconds) = wait.components
         return Int(clamping: attoseconds > 0 ? seconds + 1 : seconds)
     }
@@ -73,7 +72,7 @@ package final class UserMeter: Sendable {
             underWay[owner] = before + bytes
             return true
         }
-        if !isAdmitted { metrics.countRefusal(.bytes) }
+        if !isAdmitted { counter?.countRefusal(.bytes) }
         return isAdmitted
     }
 

@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+package import AppBackend
 
 /// How often users met a limit of theirs. Not which users.
-package struct LimitMetrics: Sendable {
-    /// What is limited for each user.
-    package enum Limit: String, LabelSet, CaseIterable {
-        package static let names: [StaticString] = ["limit"]
-        case sends, registrations, lists, bytes
-    }
-
-    private let refusals = CounterFamily<Limit>(
+package struct LimitMetrics: LimitCounter {
+    private let refusals = CounterFamily<LimitedUse>(
         MetricName(
             "app_backend_user_limit_refusals_total",
             "Requests answered 429, because their user has made too many of the kind."))
@@ -17,5 +12,9 @@ package struct LimitMetrics: Sendable {
 
     package init() {}
 
-    package func countRefusal(_ limit: Limit) { refusals.increment(limit) }
+    package func countRefusal(_ limit: LimitedUse) { refusals.increment(limit) }
+}
+
+extension LimitedUse: LabelSet {
+    package static let names: [StaticString] = ["limit"]
 }

@@ -1,18 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+package import AppBackend
 
 /// How people were let in, or not. Sessions are counted where they are requests, at `/api/session`.
-package struct LogInMetrics: Sendable {
-    /// What became of credentials.
-    package enum Event: Sendable {
-        /// They were right a moment ago.
-        case remembered
-        /// They had to be checked against the store, for the first time or once more.
-        case notRemembered
-        case verified, failed, throttled, delayed, busy
-        /// One user's password was tried too often, from whatever networks.
-        case guessed
-    }
-
+package struct LogInMetrics: LogInCounter {
     private let lookups = CounterFamily<LookupLabel>(
         MetricName(
             "app_backend_credential_cache_lookups_total",
@@ -30,7 +20,7 @@ package struct LogInMetrics: Sendable {
 
     package init() {}
 
-    package func count(_ event: Event) {
+    package func count(_ event: LogInEvent) {
         switch event {
         case .remembered: lookups.increment(.hit)
         case .notRemembered: lookups.increment(.miss)
