@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""app-backend with browsers registered at its local hub, and two push services of their own: one that answers at once,
+"""app-backend with browsers registered at its built-in hub, and two push services of their own: one that answers at once,
 and one that answers as late as a vendor's."""
 
 import base64

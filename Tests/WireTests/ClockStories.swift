@@ -105,7 +105,7 @@ private struct WaitingSite: PushingSite {
         ["NOTIFY_SOCKET=\(manager.path)", "WATCHDOG_USEC=1200000"]
     }
 
-    /// What lets the hub in the box push to browsers through that host, with a key that is made now.
+    /// What lets the built-in hub push to browsers through that host, with a key that is made now.
     static func pushKeys(in scratch: ScratchFolder, _ host: String, caFile: String?) throws -> String {
         let file = caFile.map { #""caFile": "\#($0)", "# } ?? ""
         let keys = """

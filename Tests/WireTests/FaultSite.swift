@@ -4,7 +4,7 @@ import Foundation
 import Glibc
 import Support
 
-/// The product with its hub in the box behind an nginx, on a disk and a clock that fail when they are told to
+/// The product with its built-in hub behind an nginx, on a disk and a clock that fail when they are told to
 /// (Tests/FaultInjection).
 struct FaultSite: ServedSite {
     let scratch: ScratchFolder

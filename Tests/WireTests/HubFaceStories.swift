@@ -8,7 +8,7 @@ import Testing
 import Text
 
 extension WireTests {
-    /// The local hub as other backends meet it: over TLS, through nginx, with nothing but a signature.
+    /// The built-in hub as other backends meet it: over TLS, through nginx, with nothing but a signature.
     struct HubFaceStories {
         private static var now: Int64 { Int64(Date().timeIntervalSince1970) }
 

@@ -9,7 +9,7 @@ import Testing
 import Text
 
 extension WireTests {
-    /// The local hub with a policy for each of its callers.
+    /// The built-in hub with a policy for each of its callers.
     struct HubKeyStories {
         private static func key(_ letter: String) -> String { "key-\(letter)-" + String(repeating: letter, count: 32) }
 

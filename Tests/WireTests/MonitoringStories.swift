@@ -66,7 +66,7 @@ extension WireTests {
             }
         }
 
-        @Test func `the hub in the box tells what waits in it`() async throws {
+        @Test func `the built-in hub tells what waits in it`() async throws {
             try await WireSite.run { site in
                 let numbers = try Numbers(
                     site.transport.respond(

@@ -2,7 +2,7 @@
 import DeviceAPI
 import JSON
 
-/// A site whose hub in the box pushes to a service of the test's own.
+/// A site whose built-in hub pushes to a service of the test's own.
 protocol PushingSite: ServedSite {
     var pushes: PushSink { get }
 }

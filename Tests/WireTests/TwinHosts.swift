@@ -6,7 +6,7 @@ import NotificationHub
 import Support
 import Testing
 
-/// Two hosts on one database: each has an nginx and a responder of its own, with the hub in the box, and they share no
+/// Two hosts on one database: each has an nginx and a responder of its own, with the built-in hub, and they share no
 /// file. The push service is one of the test's.
 final class TwinHosts: Sendable {
     /// One of the two.

@@ -9,13 +9,13 @@ import Push
 import Store
 import WebPush
 
-/// The way to the hub that the configuration names: Azure's over the network, or the one in the box, with what delivers
+/// The way to the hub that the configuration names: Azure's over the network, or the built-in one, with what delivers
 /// for it.
 struct HubWiring {
     let hub: any Hub
     /// The built-in hub's REST face, where it is served to others as well.
     let served: HubServer?
-    /// Delivers what the local hub has queued; who serves runs it.
+    /// Delivers what the built-in hub has queued; who serves runs it.
     let courier: Courier?
     /// By which key browsers know this site; nil: none.
     let vapidPublicKey: String?
@@ -40,7 +40,7 @@ struct HubWiring {
     /// Until when the access signature is good that the hub was shown last, in seconds since 1970; nil of the hub in the
     /// box, which is shown none.
     var signatureExpiry: Int64? { client?.signatureExpiry }
-    /// Of the certificate that the hub's server showed at the last handshake; nil of the hub in the box.
+    /// Of the certificate that the hub's server showed at the last handshake; nil of the built-in hub.
     var certificateExpiry: Int64? { isInTheBox ? nil : transports.first?.certificateExpiry }
     /// Of the first of the authorizations that are kept for push services.
     var authorizationExpiry: Int64? { pushDriver?.authorizationExpiry }

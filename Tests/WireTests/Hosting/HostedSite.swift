@@ -8,7 +8,7 @@ import JSON
 import Support
 import Testing
 
-/// The product on a shared host: a home, a web server, several processes on one store, and the hub in the box, which
+/// The product on a shared host: a home, a web server, several processes on one store, and the built-in hub, which
 /// pushes to a service of the test's own.
 final class HostedSite: PushingSite {
     let home: HostedHome
