@@ -24,7 +24,7 @@ package struct Backend: Responder {
         package var limits = UserLimits()
         package var meter = UserMeter()
         /// How long a registration waits for others of the same handle, in seconds; then it is answered 503.
-        package var turnSeconds = 10
+        package var registrationWaitSeconds = 10
         package var publicConfiguration: PublicConfiguration
         /// Of the program, as `/health` tells it to this host.
         package var version: String
@@ -69,7 +69,8 @@ package struct Backend: Responder {
     package init(_ parts: Parts) {
         let register = RegisterController(
             store: parts.store, notifications: parts.notifications, policy: parts.policy,
-            authenticator: parts.authenticator, now: parts.now, registrationLock: KeyedLock(seconds: parts.turnSeconds))
+            authenticator: parts.authenticator, now: parts.now,
+            registrationLock: KeyedLock(seconds: parts.registrationWaitSeconds))
         let notifications = NotificationsController(
             store: parts.store, notifications: parts.notifications, policy: parts.policy,
             retentionSeconds: parts.retentionSeconds, now: parts.now, logger: parts.logger)

@@ -141,7 +141,7 @@ struct AccountGuardTests {
 
 struct HashingSlotsTests {
     @Test func `one network has a quarter of them, and another still gets its turn`() {
-        let slots = HashingSlots(turnSeconds: 240)
+        let slots = HashingSlots(waitSeconds: 240)
         let (opened, refused, done) = (Latch(), Semaphore(), Semaphore())
         for number in 1...60 {
             // All the addresses of one site.
@@ -168,7 +168,7 @@ struct HashingSlotsTests {
     }
 
     @Test func `all together have no more than there are`() {
-        let slots = HashingSlots(turnSeconds: 240)
+        let slots = HashingSlots(waitSeconds: 240)
         let (opened, refused, done) = (Latch(), Semaphore(), Semaphore())
         for number in 1...40 {
             _ = DetachedThread.start {

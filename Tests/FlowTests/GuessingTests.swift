@@ -21,7 +21,7 @@ struct GuessingTests {
     private func site(users: [String] = ["alice", "bob"]) throws -> TestSite {
         try TestSite(users: users) { parts in
             parts.authenticator = UserAuthenticator(
-                store: parts.store, metrics: metrics.logIns, logger: log.logger, turnSeconds: TestSite.patience,
+                store: parts.store, metrics: metrics.logIns, logger: log.logger, waitSeconds: TestSite.patience,
                 now: parts.now)
         }
     }

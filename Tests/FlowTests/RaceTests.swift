@@ -150,7 +150,7 @@ struct RaceTests {
         let between = Interruption(moment.outer, beforeHub: moment.isBeforeHub)
         // What comes in between cannot wait for what it has interrupted.
         let site = try TestSite(
-            adjusting: { $0.turnSeconds = 0 }, surroundingHub: { between.surround($0) })
+            adjusting: { $0.registrationWaitSeconds = 0 }, surroundingHub: { between.surround($0) })
         let handle = TestSite.token(1)
         let id = try site.register("alice", handle: handle)
         let call = { @Sendable [unowned site] (method: HTTPRequest.Method) in

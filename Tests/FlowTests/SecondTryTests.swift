@@ -72,7 +72,7 @@ struct SecondTryTests {
         let between = Interruption(.delete, beforeHub: isBeforeHub)
         // What comes in between cannot wait for what it has interrupted.
         let site = try TestSite(
-            adjusting: { $0.turnSeconds = 0 }, surroundingHub: { between.surround($0) })
+            adjusting: { $0.registrationWaitSeconds = 0 }, surroundingHub: { between.surround($0) })
         let handle = TestSite.token(1)
         let former = try site.register("alice", handle: handle)
         site.clock.advance(1)

@@ -74,7 +74,7 @@ final class TestSite: Sendable {
                 ?? (isTestHandler
                     ? AuthenticationTestHandler(store: store) : UserAuthenticator(store: store, now: now)),
             policy: policy, now: now, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-        parts.turnSeconds = Self.patience
+        parts.registrationWaitSeconds = Self.patience
         parts.meter = UserMeter(now: { clock.instant })
         adjust(&parts)
         (backend, twin) = (Backend(parts), Backend(parts))

@@ -69,15 +69,15 @@ package final class UserAuthenticator: Authenticator {
 
     /// - Parameters:
     ///   - logger: gets a line for each account that is being guessed at.
-    ///   - turnSeconds: how long an attempt waits for others, in seconds, before it is refused.
+    ///   - waitSeconds: how long an attempt waits for others, in seconds, before it is refused.
     package init(
         store: any StateStore, metrics: (any LogInCounter)? = nil, logger: Logger? = nil,
-        turnSeconds: Int = HashingSlots.turnSeconds, now: @escaping @Sendable () -> Timestamp
+        waitSeconds: Int = HashingSlots.waitSeconds, now: @escaping @Sendable () -> Timestamp
     ) {
         self.store = store
         self.metrics = metrics
         self.logger = logger
-        slots = HashingSlots(turnSeconds: turnSeconds)
+        slots = HashingSlots(waitSeconds: waitSeconds)
         self.now = now
     }
 

@@ -10,8 +10,8 @@ package final class HashingSlots: Sendable {
     static let maximumAttempts = 32
     /// Of these, attempts from one network: one that makes many leaves room for the others.
     static let maximumAttemptsPerNetwork = maximumAttempts / 4
-    /// How long an attempt waits for its turn, in seconds, before it is refused.
-    package static let turnSeconds = 2
+    /// How long an attempt waits for a free slot, in seconds, before it is refused.
+    package static let waitSeconds = 2
 
     private struct Attempts {
         var total = 0
@@ -20,22 +20,22 @@ package final class HashingSlots: Sendable {
     }
 
     private let attempts = Lock(Attempts())
-    private let turns = Semaphore(value: maximumParallelHashes)
-    private let turnSeconds: Int
+    private let slots = Semaphore(value: maximumParallelHashes)
+    private let waitSeconds: Int
 
-    init(turnSeconds: Int = HashingSlots.turnSeconds) {
-        self.turnSeconds = turnSeconds
+    init(waitSeconds: Int = HashingSlots.waitSeconds) {
+        self.waitSeconds = waitSeconds
     }
 
-    /// Carries out `hash` when it is its turn.
+    /// Carries out `hash` when a slot is free.
     /// - Parameter address: the peer's.
     /// - Returns: nil, when too many others are at it; then it was not called.
     func run<Result>(from address: String, _ hash: () -> Result) -> Result? {
         let network = ClientNetwork(address, .site)
         guard take(network) else { return nil }
         defer { giveBack(network) }
-        guard turns.wait(for: .seconds(turnSeconds)) else { return nil }
-        defer { turns.signal() }
+        guard slots.wait(for: .seconds(waitSeconds)) else { return nil }
+        defer { slots.signal() }
         return hash()
     }
 
