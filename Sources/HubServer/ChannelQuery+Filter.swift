@@ -29,7 +29,7 @@ extension ChannelQuery {
         }
     }
 
-    /// The platforms whose handles that field asks for, in lower case; nil: it is none, or not enough for a handle.
+    /// The platforms whose handles that field asks for, in lower case; nil: not a handle, or not enough for one.
     private static func platforms(withHandle field: String) -> [Platform]? {
         let named = Platform.allCases.first { $0.traits.handleElement.lowercased() == field }
         guard let named, named != .baidu else { return nil }
