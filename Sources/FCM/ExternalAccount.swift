@@ -49,6 +49,14 @@ struct ExternalAccount: Sendable {
         format = try Self.format(source)
     }
 
+    /// That of the service account which is taken on: `name@project.iam.gserviceaccount.com`. Nil where there is none.
+    var projectID: String? {
+        guard let domain = impersonationURL?.path.split(separator: "@").last, let end = domain.firstIndex(of: "."),
+            domain[end...].hasPrefix(".iam.gserviceaccount.com:")
+        else { return nil }
+        return String(domain[..<end])
+    }
+
     /// The host of a source that is called by plain HTTP, which is one of this network.
     var localAuthorities: Set<String> {
         guard case .url(let url, _) = source, url.scheme == "http" else { return [] }

@@ -3,7 +3,7 @@ package import NotificationHub
 package import Push
 internal import Text
 
-/// Who the operator is at Google: what a credential file of Google's says, or the machine that the process runs on.
+/// Who the operator is at Google: what a credential file of Google's says, or that the machine is Google's and knows.
 ///
 /// It prints as `***`.
 package struct GoogleCredential: Sendable {
@@ -13,40 +13,38 @@ package struct GoogleCredential: Sendable {
         case metadataServer
     }
 
-    /// The text that names the metadata server in the place of a file's content.
-    package static let metadataServerName = "metadata"
     /// What a token is good for: sending messages, and nothing else.
     static let scope = "https://www.googleapis.com/auth/firebase.messaging"
 
     let kind: Kind
-    /// The project that the file belongs to; nil where it does not say.
-    package let projectID: String?
+    /// The Firebase project whose devices are reached.
+    package let projectID: String
 
     /// - Parameters:
-    ///   - text: the content of a credential file, or `metadataServerName`.
+    ///   - text: the content of a credential file; of an `external_account` it may have a `project_id` besides Google's
+    ///     members, and `{"type":"metadata_server","project_id":"…"}` is a type of ours.
     ///   - trusted: besides Google's own hosts, one that the file may name: that of `fcm.endpoint`.
     /// - Throws: `GoogleCredentialError`, which names the member that is wrong and never repeats its value.
     package init(_ text: [UInt8], trusting trusted: Authority? = nil) throws(GoogleCredentialError) {
-        if String(decoding: text, as: UTF8.self).split(whereSeparator: \.isWhitespace) == [Self.metadataServerName[...]]
-        {
-            (kind, projectID) = (.metadataServer, nil)
-            return
-        }
         let file = try CredentialFile(text, trusting: trusted)
         switch try file.text("type") {
         case "service_account":
             projectID = try file.text("project_id")
             kind = .serviceAccount(try ServiceAccount(file))
         case "external_account":
-            projectID = nil
-            kind = .externalAccount(try ExternalAccount(file))
+            let account = try ExternalAccount(file)
+            guard let project = try file.optionalText("project_id") ?? account.projectID else {
+                throw file.fault("project_id", "is missing; add it to the file")
+            }
+            (projectID, kind) = (project, .externalAccount(account))
+        case "metadata_server": (projectID, kind) = (try file.text("project_id"), .metadataServer)
         case "authorized_user":
             throw GoogleCredentialError("type", "authorized_user is a person's log-in; create a service account's key")
         case "impersonated_service_account":
             throw GoogleCredentialError(
                 "type", "impersonated_service_account needs a person's log-in; create a service account's key")
         default:
-            throw GoogleCredentialError("type", "must be service_account or external_account")
+            throw GoogleCredentialError("type", "must be service_account, external_account or metadata_server")
         }
     }
 

@@ -13,14 +13,15 @@ package struct WNSDriver: PushDriver {
     /// Every channel is at a host below it.
     static let domain = "notify.windows.com"
 
-    private let privateHosts: [Authority]
+    private let endpoint: ServiceURL?
     private let now: @Sendable () -> Int64
 
     /// - Parameters:
-    ///   - privateHosts: hosts that channels may have besides Microsoft's, for tests.
+    ///   - endpoint: for relays and tests: is asked in the place of the host of the channels. Of its URL only scheme, host and
+    ///     port are of use.
     ///   - now: seconds since 1970.
-    package init(privateHosts: [Authority] = [], now: @escaping @Sendable () -> Int64) {
-        self.privateHosts = privateHosts
+    package init(endpoint: ServiceURL? = nil, now: @escaping @Sendable () -> Int64) {
+        self.endpoint = endpoint
         self.now = now
     }
 
@@ -32,7 +33,7 @@ package struct WNSDriver: PushDriver {
     package func request(
         for notification: HubNotification, to device: DeviceHandle
     ) throws(PushRefusal) -> Request {
-        guard case .wns(let channel) = device.value, let url = ServiceURL(channel), isAllowed(url) else {
+        guard case .wns(let channel) = device.value, let url = ServiceURL(channel), url.isBelow(Self.domain) else {
             throw PushRefusal(.wrongChannel)
         }
         guard notification.body.count <= Self.maximumBytes else { throw PushRefusal(.invalidNotificationSize) }
@@ -40,14 +41,12 @@ package struct WNSDriver: PushDriver {
         var fields: HTTPFields = [.contentType: type == .raw ? "application/octet-stream" : "text/xml"]
         fields[.type] = type.header
         try DeliveryHeaders.add(notification.headers, of: type, to: &fields)
-        return url.request(.post, fields: fields, body: notification.body)
+        var request = url.request(.post, fields: fields, body: notification.body)
+        if let endpoint { (request.scheme, request.authority) = (endpoint.scheme, endpoint.authority.description) }
+        return request
     }
 
     package func result(of response: Response) -> PushResult {
         WNSAnswer(response, now: now()).result
-    }
-
-    private func isAllowed(_ url: ServiceURL) -> Bool {
-        url.isBelow(Self.domain) || url.scheme == "https" && privateHosts.contains(url.authority)
     }
 }

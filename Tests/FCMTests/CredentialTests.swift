@@ -14,9 +14,24 @@ import Testing
         #expect("\(credential)" == "***" && String(reflecting: credential) == "***")
     }
 
-    @Test func `may be the word that names the metadata server`() throws {
-        let credential = try GoogleCredential(Array("metadata\n".utf8))
-        #expect(credential.projectID == nil && credential.localAuthorities == ["metadata.google.internal:80"])
+    @Test func `may name the metadata server in the place of a key`() throws {
+        let credential = try GoogleCredential(Array(#"{"type":"metadata_server","project_id":"app-1"}"#.utf8))
+        #expect(credential.projectID == "app-1" && credential.localAuthorities == ["metadata.google.internal:80"])
+        #expect(fault(Array(#"{"type":"metadata_server"}"#.utf8))?.member == "project_id")
+    }
+
+    @Test
+    func `of workload identity federation has its project from the account that it takes on, or from the operator`()
+        throws
+    {
+        let source = JSONValue.object([.init("file", .string("/t"))])
+        let url =
+            "https://iamcredentials.googleapis.com/v1/projects/-/serviceAccounts/a@app-2.iam.gserviceaccount.com:g"
+        let account = Keys.externalAccount(
+            source: source, ["service_account_impersonation_url": .string(url), "project_id": .null])
+        #expect(try GoogleCredential(account).projectID == "app-2")
+        #expect(try GoogleCredential(Keys.externalAccount(source: source)).projectID == "app-1")
+        #expect(fault(Keys.externalAccount(source: source, ["project_id": .null]))?.member == "project_id")
     }
 
     private func fault(_ text: [UInt8]) -> GoogleCredentialError? {
@@ -31,7 +46,7 @@ import Testing
     @Test(arguments: [
         ("", ""), ("[]", ""), ("{}", "type"), (#"{"type":5}"#, "type"), (#"{"type":"authorized_user"}"#, "type"),
         (#"{"type":"impersonated_service_account"}"#, "type"), (#"{"type":"gdch_service_account"}"#, "type"),
-        (#"{"type":"external_account_authorized_user"}"#, "type"), ("metadata server", ""),
+        (#"{"type":"external_account_authorized_user"}"#, "type"), ("metadata", ""),
     ])
     func `of another kind is refused by name`(text: String, member: String) {
         #expect(fault(Array(text.utf8))?.member == member)

@@ -30,6 +30,7 @@ enum Keys {
             ("type", .string("external_account")), ("audience", .string("//iam.googleapis.com/projects/1/p")),
             ("subject_token_type", .string("urn:ietf:params:oauth:token-type:jwt")),
             ("token_url", .string("https://sts.googleapis.com/v1/token")), ("credential_source", source),
+            ("project_id", .string("app-1")),
         ]
         return json(members.filter { changes[$0.0] == nil } + changes.map { ($0.key, $0.value) })
     }

@@ -162,7 +162,8 @@ private func form(_ request: Request) throws -> Query { try Query(String(decodin
 @Suite struct `The metadata server` {
     @Test func `is asked by plain HTTP, with the field that it wants`() throws {
         let sender = ScriptedSender((200, granted))
-        #expect(try fetch(Array("metadata".utf8), sender).text.reveal() == "ya29.abc")
+        #expect(
+            try fetch(Array(#"{"type":"metadata_server","project_id":"p"}"#.utf8), sender).text.reveal() == "ya29.abc")
         let request = try #require(sender.requests.first)
         #expect(request.scheme == "http" && request.authority == "metadata.google.internal" && request.method == .get)
         #expect(request.path == "/computeMetadata/v1/instance/service-accounts/default/token")

@@ -10,13 +10,12 @@ private let channel = "https://db5p.notify.windows.com/?token=AwYAAAD%2bx%2fq%3d
 private let toast = "<toast><visual><binding template=\"ToastGeneric\"><text>é</text></binding></visual></toast>"
 
 private func request(
-    _ body: String, _ headers: [(String, String)] = [], to uri: String = channel
+    _ body: String, _ headers: [(String, String)] = [], to uri: String = channel, by endpoint: ServiceURL? = nil
 ) throws -> Request {
     let notification = HubNotification(
         format: .native(.wns), body: Array(body.utf8), contentType: "application/xml",
         headers: headers.map { PushHeader($0.0, $0.1) })
-    let hosts = [Authority("localhost:9443")].compactMap(\.self)
-    return try WNSDriver(privateHosts: hosts, now: { 1_800_000_000 }).request(for: notification, to: .wns(uri))
+    return try WNSDriver(endpoint: endpoint, now: { 1_800_000_000 }).request(for: notification, to: .wns(uri))
 }
 
 private func refusal(_ body: String, _ headers: [(String, String)] = [], to uri: String = channel) throws
@@ -119,15 +118,21 @@ private func header(_ request: Request, _ name: String) -> String? {
     @Test(arguments: [
         "https://notify.windows.com/?token=x", "https://evilnotify.windows.com/",
         "https://a.notify.windows.com.evil.example/",
-        "https://a.notify.windows.com:8443/", "https://127.0.0.1/", "https://localhost:9444/", "https://localhost/",
+        "https://a.notify.windows.com:8443/", "https://127.0.0.1/", "https://localhost/",
         "https://a.notify.windows.com./", "https://evil.example/.notify.windows.com",
     ])
     func `goes to no other host than Microsoft's`(uri: String) throws {
         #expect(try refusal("<toast/>", to: uri) == PushRefusal(.wrongChannel))
     }
 
-    @Test func `goes to a host that the operator has named`() throws {
-        #expect(try request("<toast/>", to: "https://localhost:9443/c?x").authority == "localhost:9443")
+    @Test func `goes by a relay that the operator has named, and for Microsoft's channels alone`() throws {
+        let relay = ServiceURL("https://localhost:9443")
+        let request = try request("<toast/>", by: relay)
+        #expect(request.authority == "localhost:9443" && request.target == "/?token=AwYAAAD%2bx%2fq%3d")
+        let notification = HubNotification.wnsToast(xml: Array("<toast/>".utf8))
+        #expect(throws: PushRefusal(.wrongChannel)) {
+            try WNSDriver(endpoint: relay, now: { 0 }).request(for: notification, to: .wns("https://localhost:9443/c"))
+        }
     }
 
     @Test func `is for devices of Windows alone`() throws {
