@@ -226,6 +226,11 @@ let package = Package(
             name: "WNSTests",
             dependencies: ["HTTP", "NotificationHub", "Push", "System", "Text", "WNS", httpTypes],
             swiftSettings: strict),
+        // Says what the drivers for FCM and WNS would send; started by Tests/Doubles.
+        .executableTarget(
+            name: "driver-oracle",
+            dependencies: ["FCM", "HTTP", "JSON", "NotificationHub", "Push", "Text", "WNS", httpTypes],
+            path: "Tests/DriverOracle", swiftSettings: strict),
         // Browsers' keys, and what a push costs before it is sent; started by script/bench.
         .executableTarget(
             name: "web-push-bench", dependencies: ["NotificationHub", "Text", "WebPush", crypto],
