@@ -18,7 +18,7 @@ package struct CurlOptions: Sendable {
     package var userAgent: String
     /// An answer with a longer body is `TransportError.tooLarge`.
     package var maximumResponseBytes: Int
-    /// Connections to one host and port at once; over HTTP/2 each carries up to `maximumStreamsPerConnection` calls.
+    /// Connections to one host and port at once; over HTTP/2 each carries up to `maximumStreams` calls.
     package var maximumConnectionsPerHost: Int
     /// Calls that wait or are under way at once; one more is `TransportError.overloaded`.
     package var maximumQueued: Int
@@ -29,10 +29,14 @@ package struct CurlOptions: Sendable {
     /// after 60 s or more (nginx: 75). A POST that is sent over HTTP/2 while the server closes fails, and it must not be
     /// repeated, because libcurl cannot say whether the server acted on it.
     package var maximumIdleSeconds = 45
+    /// Shown to servers that ask for one. Without it no server hears who calls.
+    package var clientCertificate: ClientCertificate?
+    /// Calls that one HTTP/2 connection carries at once, unless the server allows fewer.
+    package var maximumStreams = maximumStreamsPerConnection
     /// Whether `http://` may be called too; for tests and for a service on this host.
     package var allowPlainHTTP: Bool
 
-    /// Calls that one HTTP/2 connection carries at once, unless the server allows fewer. With four connections
+    /// What `maximumStreams` is unless it is set. With four connections
     /// 1000 calls are under way at once. Until a new connection's server has said how many, libcurl takes 100 for granted,
     /// so a larger burst to a host that was not called lately opens a second one.
     package static let maximumStreamsPerConnection = 250

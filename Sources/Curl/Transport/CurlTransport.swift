@@ -31,7 +31,7 @@ package final class CurlTransport: Responder, RequestSender {
         curl_multi_setopt_long(multi, CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
         curl_multi_setopt_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, max(1, options.maximumConnectionsPerHost))
         curl_multi_setopt_long(multi, CURLMOPT_MAXCONNECTS, CurlOptions.maximumIdleConnections)
-        curl_multi_setopt_long(multi, CURLMOPT_MAX_CONCURRENT_STREAMS, CurlOptions.maximumStreamsPerConnection)
+        curl_multi_setopt_long(multi, CURLMOPT_MAX_CONCURRENT_STREAMS, max(1, options.maximumStreams))
         let queue = RequestQueue(capacity: options.maximumQueued, wakeUp: wakeUp)
         let certificate = LastCertificate()
         // The thread is the handle's only owner from here on; if it cannot start, the handle is freed here.

@@ -106,6 +106,11 @@ final class Transfer {
         try set(CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2)
         if let file = options.caFile { try set(CURLOPT_CAINFO, file) }
         if options.notesCertificate { try set(CURLOPT_CERTINFO, 1) }
+        if let own = options.clientCertificate {
+            try set(CURLOPT_SSLCERT, own.file)
+            try set(CURLOPT_SSLCERTTYPE, own.kind)
+            if let password = own.password { try set(CURLOPT_KEYPASSWD, password.reveal()) }
+        }
         try set(CURLOPT_PROTOCOLS_STR, options.allowPlainHTTP ? "https,http" : "https")
         try set(CURLOPT_DISALLOW_USERNAME_IN_URL, 1)
         try set(CURLOPT_FOLLOWLOCATION, 0)
