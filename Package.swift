@@ -170,7 +170,11 @@ let package = Package(
             dependencies: ["CPlatform", "FastCGI", "HTTP", "Support", "System", "Text", httpTypes, logging],
             swiftSettings: strict),
         .testTarget(
-            name: "CurlTests", dependencies: ["CPlatform", "Curl", "HTTP", "Support", "System", httpTypes],
+            name: "CurlTests",
+            dependencies: [
+                "APNs", "CPlatform", "Curl", "HTTP", "JSON", "NotificationHub", "Support", "System", "Text", crypto,
+                httpTypes,
+            ],
             swiftSettings: strict),
         .testTarget(name: "TextTests", dependencies: ["Support", "Text"], swiftSettings: strict),
         .testTarget(name: "StoreTests", dependencies: ["Store"], swiftSettings: strict),

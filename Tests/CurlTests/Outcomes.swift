@@ -41,6 +41,22 @@ final class Outcomes: Sendable {
         }
     }
 
+    /// The status of each call's answer; nil for an error.
+    var statuses: [Int?] {
+        results.withLock { results in
+            results.sorted { $0.key < $1.key }.map { try? $0.value.first?.get().status.code }
+        }
+    }
+
+    /// What went wrong with each call that brought no answer.
+    var failures: [any TransportFailure] {
+        results.withLock { results in
+            results.sorted { $0.key < $1.key }.compactMap { _, results in
+                if case .failure(let error)? = results.first { error as? any TransportFailure } else { nil }
+            }
+        }
+    }
+
     /// The bodies of the answers.
     var bodies: [String] {
         results.withLock { results in
