@@ -150,7 +150,7 @@ let package = Package(
 
         // What every store must do.
         .target(
-            name: "StoreContract", dependencies: ["JSON", "Store", "Text"], path: "Tests/StoreContract",
+            name: "StoreContract", dependencies: ["JSON", "Store", "Support", "Text"], path: "Tests/StoreContract",
             swiftSettings: strict),
         // What every hub must do.
         .target(

@@ -42,14 +42,11 @@ extension BuiltInHub {
         return found.details
     }
 
-    /// 32 hexadecimal digits, the time, and two numbers, as the older generation of Azure's servers makes them.
     private func newRecord(_ format: HubNotification.Format, _ audience: HubAudience) -> MessageRecord {
         let time = now()
-        let digits = TrackingID.random().utf8.filter { $0 != UInt8(ascii: "-") }
         let expression: TagExpression? = if case .tags(let expression) = audience { expression } else { nil }
         return MessageRecord(
-            id: "\(String(decoding: digits, as: UTF8.self))-\(HubTime(time).compact)-1-01", format: format,
-            tags: expression, now: time)
+            id: MessageID.make(now: time), format: format, tags: expression, now: time)
     }
 
     private func enqueue(_ message: QueuedMessage, _ courier: Courier) throws(ServableHubError) {
@@ -113,7 +110,9 @@ extension BuiltInHub {
     private func record(_ id: String, _ now: Int64) throws(StoreError) -> MessageRecord? {
         if let record = try finished(id, now) { return record }
         guard let courier else { return nil }
-        if let waiting = try courier.store.queuedHubMessage(id) { return try QueuedMessage(waiting).record }
+        if let waiting = try courier.store.queuedHubMessage(id, notBefore: MessageID.notBefore(in: id)) {
+            return try QueuedMessage(waiting).record
+        }
         return try finished(id, now)
     }
 

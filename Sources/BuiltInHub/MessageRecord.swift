@@ -14,6 +14,8 @@ struct MessageRecord {
     var tags: String?
     /// When the hub took the message, began to deliver it, and was done with every target; seconds since 1970.
     let enqueuedAt: Int64
+    /// The message may not be delivered before this, in seconds since 1970; nil: it may be at once.
+    var notBefore: Int64?
     var startedAt: Int64?
     var endedAt: Int64?
     /// How many targets there were.
@@ -24,13 +26,21 @@ struct MessageRecord {
     /// How long a send is remembered, in seconds.
     static let retentionSeconds: Int64 = 7 * 24 * 60 * 60
 
-    /// - Parameter now: seconds since 1970.
-    init(id: String, format: HubNotification.Format, tags: TagExpression?, now: Int64) {
+    /// - Parameters:
+    ///   - now: seconds since 1970.
+    ///   - notBefore: a time that has come means nothing.
+    init(
+        id: String, format: HubNotification.Format, tags: TagExpression?, now: Int64, notBefore: Int64? = nil
+    ) {
         self.id = id
         self.format = format.header
         self.tags = tags?.description
         enqueuedAt = now
+        self.notBefore = notBefore.flatMap { $0 > now ? $0 : nil }
     }
+
+    /// From when on the message may be delivered, in seconds since 1970. All lifetimes count from there.
+    var dueAt: Int64 { notBefore ?? enqueuedAt }
 
     mutating func add(_ target: Target, _ outcome: PushOutcome) {
         add(outcome, platform: target.description.platform)
@@ -76,15 +86,19 @@ struct MessageRecord {
 extension MessageRecord {
     /// As the store keeps it.
     var stored: HubMessage {
-        let created = Timestamp(seconds: enqueuedAt)
-        return HubMessage(
-            id: id, document: document, createdAt: created, expiresAt: created + Self.retentionSeconds)
+        HubMessage(
+            id: id, document: document, createdAt: Timestamp(seconds: enqueuedAt),
+            notBefore: notBefore.map { Timestamp(seconds: $0) },
+            expiresAt: Timestamp(seconds: dueAt) + Self.retentionSeconds)
     }
 
     var document: JSONValue {
         var members = [JSONValue.Member("format", .string(format)), JSONValue.Member("state", .string(state))]
         if let tags { members.append(JSONValue.Member("tags", .string(tags))) }
-        for (name, time) in [("enqueuedAt", enqueuedAt), ("startedAt", startedAt), ("endedAt", endedAt)] {
+        let times = [
+            ("enqueuedAt", enqueuedAt), ("notBefore", notBefore), ("startedAt", startedAt), ("endedAt", endedAt),
+        ]
+        for (name, time) in times {
             if let time { members.append(JSONValue.Member(name, .number(String(time)))) }
         }
         members += [
@@ -117,6 +131,7 @@ extension MessageRecord {
         self.format = format
         tags = json["tags"]?.string
         enqueuedAt = Int64(enqueued)
+        notBefore = json["notBefore"]?.integer.flatMap { Self.possibleTimes.contains($0) ? Int64($0) : nil }
         startedAt = json["startedAt"]?.integer.map { Int64($0) }
         endedAt = json["endedAt"]?.integer.map { Int64($0) }
         self.targets = targets

@@ -58,6 +58,7 @@ package final class FileSiteStore: SiteStore, Sendable {
     let tagIndex: BucketTable
     let messageTable: BucketTable
     let queueTable: BucketTable
+    let dueFiles: DueFiles
     let queueTidying = QueueTidying()
     let countedBacklog = CountedBacklog()
     let sweeper = SweepPosition()
@@ -67,12 +68,16 @@ package final class FileSiteStore: SiteStore, Sendable {
     /// - Throws: `damaged`, when others may enter the folder, the format is unknown or `store.json` is missing beside
     ///   data; `readOnly`, when there is none and none can be made; `unavailable`.
     package static func open(path: String, options: Options = Options()) throws(StoreError) -> FileSiteStore {
-        let (salt, isReadOnly) = try StoreFolder(path: path, calls: options.calls).open(readOnly: options.isReadOnly)
-        guard let hash = SipHash(key: salt) else { throw .damaged(detail: "store.json: \"salt\" is not 16 bytes") }
+        let (settings, isReadOnly) = try StoreFolder(path: path, calls: options.calls).open(
+            readOnly: options.isReadOnly)
+        guard let hash = SipHash(key: settings.salt) else {
+            throw .damaged(detail: "store.json: \"salt\" is not 16 bytes")
+        }
         let context = StoreContext(path: path, options: options, hash: hash, isReadOnly: isReadOnly)
         if !isReadOnly, let kind = RemoteFileSystem.kind(ofType: options.fileSystemType(path)) {
             context.report(.remoteFileSystem(kind: kind))
         }
+        if settings.format < StoreFolder.format, !isReadOnly { try migrate(context) }
         let store = try FileSiteStore(context)
         store.reindexIfCopied(now: Timestamp(seconds: Int64(time(nil))))
         return store
@@ -121,13 +126,14 @@ package final class FileSiteStore: SiteStore, Sendable {
                 + registration.tags.map { IndexEntry(table: tags, key: $0) }
         }
         queueTable = try table(.hubQueue)
+        dueFiles = try DueFiles(context)
         guard !context.isReadOnly else { return }
         // A table that begins as one file gets its folder from the first split, and must not have one before.
-        let names = tables.filter { !$0.schema.beginsWhole }.map(\.schema.name)
+        let names = tables.filter { !$0.schema.beginsWhole }.map(\.schema.name) + [DueFiles.folder]
         try StoreFolder(path: context.path, calls: context.options.calls).makeFolders(names)
     }
 
-    /// All tables, in the order in which they are swept.
+    /// All tables that are always there, in the order in which they are swept. Behind them come those of `DueFiles`.
     var tables: [BucketTable] {
         [
             notificationTable, messageTable, userTable, deviceTable.records, ownerIndex, registrationTable.records,

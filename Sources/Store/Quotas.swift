@@ -8,8 +8,12 @@ package struct Quotas: Sendable {
     package var notificationBytesPerOwner = 1 << 20
     /// Devices per owner. Calls in flight at the same moment may exceed it by their number.
     package var devicesPerOwner = 100
-    /// Bytes of messages that the local hub has not delivered yet.
+    /// Bytes of messages that the local hub may deliver and has not delivered yet.
     package var queueBytes = 16 << 20
+    /// Bytes of messages that are not to be delivered before a given time, of all together.
+    package var scheduledBytes = 64 << 20
+    /// How far ahead that time may be, in seconds.
+    package var scheduledSeconds: Int64 = 31 * 86_400
     /// Sessions per owner; the oldest end for new ones. Log-ins at the same moment may exceed it by their number.
     package var sessionsPerOwner = 50
     /// Sends per owner that are remembered; the oldest are forgotten for new ones.

@@ -50,14 +50,21 @@ import Testing
         let squad = try CourierSquad(place, count: Self.processes)
         var random = SeededRandom(seed: 4)
         var ids: [String] = []
+        // Some were to wait for their time, which has come, in one of two hours; one still waits.
+        let waiting = try bench.schedule(body: "waiting", notBefore: HubBench.now + 3_600)
         for round in 0..<rounds {
-            ids += (0..<4).map { bench.send(body: "\(round)-\($0)") }
+            ids += (0..<2).map { bench.send(body: "\(round)-\($0)") }
+            ids += try (2..<4).map {
+                try bench.schedule(body: "\(round)-\($0)", notBefore: HubBench.now - Int64(round % 2) * 1_500)
+            }
             let enough = squad.told().count + Int.random(in: 0...60, using: &random)
             try bench.wait { squad.told().count > enough }
             if let index = try squad.deliverer() { try squad.replace(index) }
         }
         try squad.expectOnce(ids, devices: Self.devices, unsure: rounds * Self.underWay, bench)
         #expect(Set(squad.told().map(\.process)).count > rounds / 4)
+        #expect(!squad.told().contains { $0.delivery.hasPrefix("waiting") })
+        #expect(try bench.details(waiting).state == "Enqueued")
     }
 
     @Test func `a process that was stopped for longer than its lease lasts sends nothing again when it goes on`() throws

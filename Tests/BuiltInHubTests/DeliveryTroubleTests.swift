@@ -2,6 +2,7 @@
 import BuiltInHub
 import JSON
 import Store
+import Support
 import Testing
 import Text
 

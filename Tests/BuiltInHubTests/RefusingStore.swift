@@ -84,10 +84,10 @@ final class RefusingStore: HubStore, HubQueue {
         try inner.updateQueuedHubMessages(messages)
     }
 
-    func removeQueuedHubMessages(_ ids: [String]) throws(StoreError) {
+    func removeQueuedHubMessages(_ messages: [HubMessage]) throws(StoreError) {
         try check(.remove)
         try checkLease()
-        try inner.removeQueuedHubMessages(ids)
+        try inner.removeQueuedHubMessages(messages)
     }
 
     // MARK: What is never refused
@@ -122,15 +122,17 @@ final class RefusingStore: HubStore, HubQueue {
 
     func enqueueHubMessage(_ message: HubMessage) throws(StoreError) { try inner.enqueueHubMessage(message) }
 
-    func queuedHubMessage(_ id: String) throws(StoreError) -> HubMessage? { try inner.queuedHubMessage(id) }
-
-    func queuedHubMessages(except ids: Set<String>, limit: Int) throws(StoreError) -> [HubMessage] {
-        try inner.queuedHubMessages(except: ids, limit: limit)
+    func queuedHubMessage(_ id: String, notBefore: Timestamp?) throws(StoreError) -> HubMessage? {
+        try inner.queuedHubMessage(id, notBefore: notBefore)
     }
 
-    func hubQueueRevision() -> QueueRevision { inner.hubQueueRevision() }
+    func dueHubMessages(except ids: Set<String>, limit: Int, now: Timestamp) throws(StoreError) -> DueHubMessages {
+        try inner.dueHubMessages(except: ids, limit: limit, now: now)
+    }
 
-    func hubQueueBacklog() throws(StoreError) -> QueueBacklog { try inner.hubQueueBacklog() }
+    func hubQueueRevision(now: Timestamp) -> QueueRevision { inner.hubQueueRevision(now: now) }
+
+    func hubQueueBacklog(now: Timestamp) throws(StoreError) -> QueueBacklog { try inner.hubQueueBacklog(now: now) }
 
     func acquireDeliveryLease() throws(StoreError) -> DeliveryLease? {
         guard !state.withLock({ $0.isBarred }), let lease = try inner.acquireDeliveryLease() else { return nil }

@@ -59,7 +59,9 @@ import class System.Lock
     }
 
     @Test(arguments: [
-        #"{"format":2,"salt":"000102030405060708090a0b0c0d0e0f"}"#, #"{"format":1,"salt":"00"}"#, #"{"format":1}"#,
+        #"{"format":3,"salt":"000102030405060708090a0b0c0d0e0f"}"#,
+        #"{"format":0,"salt":"000102030405060708090a0b0c0d0e0f"}"#,
+        #"{"format":1,"salt":"00"}"#, #"{"format":1}"#,
         #"{"salt":"000102030405060708090a0b0c0d0e0f"}"#, "", "{",
     ])
     func `a format that is not known is refused and left alone`(settings: String) throws {

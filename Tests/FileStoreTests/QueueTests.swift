@@ -2,6 +2,7 @@
 import FileStore
 import JSON
 import Store
+import Support
 import Testing
 
 /// What only a queue in files can get wrong.
@@ -99,7 +100,7 @@ import Testing
         let store = try folder.open()
         let before = store.hubQueueRevision()
         try store.updateQueuedHubMessages([])
-        try store.removeQueuedHubMessages([])
+        try store.removeQueuedHubMessages([HubMessage]())
         #expect(store.hubQueueRevision() == before)
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import FileStore
 import Store
+import Support
 import Testing
 import Text
 
@@ -36,7 +37,10 @@ struct SettledRecords {
                     id: "settled-\(index)", owner: owner, binding: "b", createdAt: noon, expiresAt: Self.forever))
             try store.createSession(sessions[index], now: noon)
             messages.append(
-                HubMessage(id: "settled-\(index)", document: .null, createdAt: noon, expiresAt: Self.forever))
+                HubMessage(
+                    id: "settled-\(index)", document: .null, createdAt: noon,
+                    notBefore: index.isMultiple(of: 2) ? nil : noon + Int64(index % 3) * 3_600, expiresAt: Self.forever)
+            )
             try store.enqueueHubMessage(messages[index])
             try makeAndRemove("removed-\(index)", owner, in: store)
         }
@@ -163,7 +167,7 @@ struct SettledRecords {
     }
 
     private func queueFaults(_ store: FileSiteStore) throws -> [String] {
-        let waiting = try store.queuedHubMessages(except: [], limit: .max)
+        let waiting = try store.dueHubMessages(except: [], limit: .max, now: Self.forever).messages
         let faults = messages.filter { message in waiting.count { $0 == message } != 1 }
         return faults.map { "message \($0.id) does not wait once" }
             + waiting.filter { $0.id.hasPrefix("removed") }.map { "message \($0.id) is back" }

@@ -3,27 +3,17 @@ import FileStore
 import Foundation
 import JSON
 import Store
+import Support
 import Testing
 
 /// One store and more than one version of this program.
 @Suite struct VersionTests {
-    /// A store as version 0.1.0 has left it: the lines of every table, a bucket that was compacted, one that was split,
-    /// and messages that wait.
-    private func fixture() throws -> TemporaryFolder {
-        let fixture = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Fixtures/format-1").path
-        let folder = try TemporaryFolder()
-        for name in try FileManager.default.contentsOfDirectory(atPath: fixture) {
-            try FileManager.default.copyItem(atPath: fixture + "/" + name, toPath: folder.path + "/" + name)
-        }
-        return folder
-    }
-
     @Test func `a store of the first version opens, and all that is in it is read`() throws {
         let log = EventLog()
-        let folder = try fixture()
+        let folder = try TemporaryFolder.ofFirstFormat()
         let store = try folder.open { $0.onEvent = { log.append($0) } }
         #expect(try store.verify(now: noon).isWhole)
-        #expect(log.all == [])
+        #expect(log.all == [.migrated(from: 1, to: 2)])
         #expect(try store.users().map(\.name) == ["alice", "bob"] + (0..<8).map { "user-\($0)" })
         #expect(try store.user("alice")?.tags == ["news", "weather-*"])
         let notes = try store.wholeNotifications(owner: "alice", now: noon)
@@ -40,7 +30,7 @@ import Testing
     }
 
     @Test func `a store of the first version is written on`() throws {
-        let folder = try fixture()
+        let folder = try TemporaryFolder.ofFirstFormat()
         let store = try folder.open()
         var alice = try #require(try store.user("alice"))
         alice.passwordHash = "new"
@@ -52,13 +42,14 @@ import Testing
         #expect(try store.verify(now: noon).isWhole)
     }
 
-    @Test func `the store of a newer version is refused by its name`() throws {
+    @Test func `the store of a newer version is refused by its name, with what to do`() throws {
         let folder = try TemporaryFolder()
-        try folder.write(#"{"format":2,"salt":"000102030405060708090a0b0c0d0e0f"}"#, to: "store.json")
-        #expect(
-            throws: StoreError.damaged(
-                detail: "store.json: format 2 is that of another version of this program; this one knows format 1")
-        ) { try folder.open() }
+        try folder.write(#"{"format":3,"salt":"000102030405060708090a0b0c0d0e0f"}"#, to: "store.json")
+        let detail =
+            "store.json: format 3 is that of another version of this program; this one knows formats 1 and 2. "
+            + "Run the version that wrote it, and move the site to this one by its export and an import"
+        #expect(throws: StoreError.damaged(detail: detail)) { try folder.open() }
+        #expect(try folder.text("store.json").contains("3"))
     }
 
     @Test func `members of a newer version stay when an older one changes the record`() throws {

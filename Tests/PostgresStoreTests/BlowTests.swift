@@ -63,8 +63,7 @@ import Text
         try site.waitForSessions()
         let verdict = try Oracle.verify(site.url, logs: names)
         #expect(verdict.isGood, "\(verdict)")
-        let rows = try site.run("SELECT count(*), coalesce(sum(bytes), 0) FROM app_backend.hub_queue")
-        #expect(try site.run("SELECT sum(messages), sum(bytes) FROM app_backend.hub_queue_totals") == rows)
+        try site.expectRightTotals()
     }
 
     @Test func `a server that stands still costs an error at the deadline, and is used again when it goes on`() throws {

@@ -3,6 +3,7 @@ import JSON
 import PostgresStore
 import Store
 import StoreContract
+import Support
 import Testing
 import Text
 
@@ -12,12 +13,6 @@ import Text
             5, 3, 3
         )
         (options.quotas.sentPerOwner, options.quotas.idempotencyKeysPerOwner) = (4, 4)
-    }
-
-    /// The totals of the queue are what its rows come to.
-    private func expectRightTotals(_ site: Site) throws {
-        let rows = try site.run("SELECT count(*), coalesce(sum(bytes), 0) FROM app_backend.hub_queue")
-        #expect(try site.run("SELECT sum(messages), sum(bytes) FROM app_backend.hub_queue_totals") == rows)
     }
 
     @Test func `an owner's payloads are bounded in bytes`() throws {
@@ -108,6 +103,66 @@ import Text
         try store.enqueueHubMessage(message(100))
         _ = try store.sweep(budget: 1_000, now: nextDay)
         #expect(try store.hubQueueBacklog() == QueueBacklog())
-        try expectRightTotals(site)
+        try site.expectRightTotals()
+    }
+
+    @Test func `what is scheduled is bounded in bytes and in time, and does not fill the queue`() throws {
+        let site = try Site()
+        let store = try site.open { ($0.quotas.scheduledBytes, $0.quotas.queueBytes) = (10_000, 2_000) }
+        func message(_ id: Int, at notBefore: Timestamp?) -> HubMessage {
+            HubMessage(
+                id: "m-\(id)", document: .string(String(repeating: "x", count: 900)), createdAt: noon,
+                notBefore: notBefore, expiresAt: nextDay + 86_400)
+        }
+        var count = 0
+        #expect(throws: StoreError.quotaExceeded) {
+            for id in 0..<100 {
+                try store.enqueueHubMessage(message(id, at: nextDay))
+                count += 1
+            }
+        }
+        #expect(count == 9)
+        try store.enqueueHubMessage(message(100, at: nil))
+        // What is due is moved, so many at once, and then it counts in the queue alone.
+        #expect(try store.dueHubMessages(except: [], limit: 3, now: nextDay).messages.count == 3)
+        try site.expectRightTotals()
+        try store.enqueueHubMessage(message(101, at: nextDay))
+        #expect(try store.hubQueueBacklog(now: nextDay).messages == 11)
+        #expect(throws: StoreError.quotaExceeded) {
+            try store.enqueueHubMessage(message(102, at: noon + 32 * 86_400))
+        }
+        try store.removeQueuedHubMessages((0..<102).map { message($0, at: nextDay) })
+        try site.expectRightTotals()
+        #expect(try store.hubQueueBacklog(now: nextDay) == QueueBacklog())
+        for id in 200..<203 { try store.enqueueHubMessage(message(id, at: nextDay)) }
+        _ = try store.sweep(budget: 1_000, now: nextDay + 86_400)
+        #expect(try site.run("SELECT count(*) FROM app_backend.hub_scheduled") == "0")
+        try site.expectRightTotals()
+    }
+
+    @Test func `100,000 messages that are due next week are not looked at`() throws {
+        let site = try Site()
+        let store = try site.open()
+        try site.run(
+            """
+            INSERT INTO app_backend.hub_scheduled (id, document, bytes, created_at, not_before, expires_at)
+            SELECT ('s-' || number)::bytea, '"x"', 131, 1, 1800604800 + number % 7200, 1900000000
+            FROM generate_series(1, 100000) AS numbers (number)
+            """)
+        try site.run("UPDATE app_backend.hub_queue_totals SET scheduled_bytes = 13100000 WHERE part = 0")
+        try site.run("ANALYZE app_backend.hub_scheduled")
+        let message = HubMessage(id: "now", document: .null, createdAt: noon, expiresAt: nextDay)
+        try store.enqueueHubMessage(message)
+        let look = try store.dueHubMessages(except: [], limit: 9, now: noon)
+        #expect(look.messages == [message] && look.next?.seconds == 1_800_604_800)
+        #expect(try store.hubQueueBacklog(now: noon).messages == 1)
+        for query in [
+            "min(not_before) FROM app_backend.hub_scheduled",
+            "bytes FROM app_backend.hub_scheduled WHERE not_before <= 1800000000",
+        ] {
+            let plan = try site.run("EXPLAIN SELECT " + query)
+            #expect(plan.contains("Index") && !plan.contains("Seq Scan"), "\(plan)")
+        }
+        #expect(try store.dueHubMessages(except: [], limit: 5, now: noon + 8 * 86_400).messages.count == 5)
     }
 }

@@ -41,6 +41,28 @@ import Testing
         #expect(left.count == 9 && left.first?.sender == "new")
     }
 
+    @Test
+    func `a queue of the version before is delivered in its order, and that version sees nothing that is scheduled`()
+        throws
+    {
+        let site = try Site()
+        let insert =
+            "INSERT INTO app_backend.hub_queue (id, document, bytes, created_at, expires_at, queued_at) VALUES "
+        try site.run(
+            insert
+                + "('old-2', '1', 9, 1800000002, 1900000000, now()), ('old-1', '1', 9, 1800000001, 1900000000, now())")
+        let store = try site.open()
+        try store.enqueueHubMessage(
+            HubMessage(id: "new", document: .null, createdAt: noon, notBefore: nextDay, expiresAt: nextDay + 1))
+        #expect(try store.dueHubMessages(except: [], limit: 9, now: noon).messages.map(\.id) == ["old-1", "old-2"])
+        // What a process of that version asks, until it is replaced.
+        #expect(try site.run("SELECT count(*) FROM app_backend.hub_queue") == "2")
+        #expect(
+            try store.dueHubMessages(except: [], limit: 9, now: nextDay).messages.map(\.id) == [
+                "old-1", "old-2", "new",
+            ])
+    }
+
     @Test func `an older one is refused with the cure`() throws {
         let site = try Site()
         try site.run("DELETE FROM app_backend.migrations")

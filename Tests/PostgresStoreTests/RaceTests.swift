@@ -155,6 +155,8 @@ import Text
         let site = try Site()
         let stores = try (0..<2).map { _ in try site.open { $0.leaseDuration = .milliseconds(100) } }
         let message = HubMessage(id: "m", document: .string("new"), createdAt: noon, expiresAt: nextDay)
+        let scheduled = HubMessage(
+            id: "s", document: .null, createdAt: noon, notBefore: nextDay, expiresAt: nextDay + 86_400)
         try stores[0].enqueueHubMessage(message)
         let first = try #require(try stores[0].acquireDeliveryLease())
         #expect(first.renew())
@@ -168,6 +170,8 @@ import Text
         changed.document = .string("changed too late")
         #expect(throws: StoreError.conflict) { try stores[0].updateQueuedHubMessages([changed]) }
         #expect(throws: StoreError.conflict) { try stores[0].removeQueuedHubMessages(["m"]) }
+        try stores[0].enqueueHubMessage(scheduled)
+        #expect(throws: StoreError.conflict) { try stores[0].dueHubMessages(except: [], limit: 9, now: nextDay) }
         #expect(throws: StoreError.conflict) { try stores[0].finishQueuedHubMessages([changed]) }
         #expect(!first.renew())
         #expect(try stores[1].queuedHubMessage("m") == message)

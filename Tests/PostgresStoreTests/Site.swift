@@ -98,6 +98,15 @@ struct Site {
 
     @discardableResult func run(_ sql: String) throws -> String { try server.run(sql, url: url) }
 
+    /// The totals of the queue are what its rows come to.
+    func expectRightTotals() throws {
+        let rows = try run("SELECT count(*), coalesce(sum(bytes), 0) FROM app_backend.hub_queue")
+        let scheduled = try run("SELECT coalesce(sum(bytes), 0) FROM app_backend.hub_scheduled")
+        let totals = "FROM app_backend.hub_queue_totals"
+        #expect(try run("SELECT sum(messages), sum(bytes) \(totals)") == rows)
+        #expect(try run("SELECT sum(scheduled_bytes) \(totals)") == scheduled)
+    }
+
     func holding(_ sql: String) throws -> ChildProcess { try server.holding(sql, url: url) }
 }
 

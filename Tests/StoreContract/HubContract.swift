@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import JSON
 package import Store
+import Support
 import Testing
 internal import Text
 
@@ -16,6 +17,7 @@ package struct HubContract {
         try hubMessages()
         try queue()
         try deliveryLease()
+        try ScheduleContract(store: store).run()
     }
 
     private func registration(_ id: String, _ channel: String, _ tags: [String]) -> HubRegistration {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import JSON
 package import Store
+import Support
 import Testing
 internal import Text
 
@@ -127,7 +128,10 @@ package struct TransferContract {
         }
         for message in waiting { try source.enqueueHubMessage(message) }
         try source.removeQueuedHubMessages(["q-removed"])
-        return [.hubRegistration(registration), .hubMessage(message)]
+        let scheduled = HubMessage(
+            id: "q-3", document: .string("later"), createdAt: noon, notBefore: nextDay, expiresAt: nextDay + 86_400)
+        try source.enqueueHubMessage(scheduled)
+        return [.hubRegistration(registration), .hubMessage(message), .queuedMessage(scheduled)]
             + waiting.prefix(2).map { .queuedMessage($0) }
     }
 
@@ -145,6 +149,8 @@ package struct TransferContract {
             try target.notifications(owner: "changed", unreadOnly: true, after: nil, limit: 9, now: noon).count == 1)
         #expect(try target.hasSent("m-2", owner: "changed", now: noon))
         #expect(try target.queuedHubMessages(except: [], limit: 9).map(\.id) == ["q-1", "q-2"])
+        let later = try target.dueHubMessages(except: ["q-1", "q-2"], limit: 9, now: nextDay).messages
+        #expect(later.map(\.id) == ["q-3"] && later.first?.notBefore == nextDay)
         #expect(try target.removeSessions(owner: "changed") == 1)
         #expect(try target.session("s-1", now: noon) == nil)
     }

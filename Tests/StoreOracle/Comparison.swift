@@ -138,7 +138,12 @@ struct Comparison {
 
     private mutating func messages() throws(StoreError) -> Found {
         var found = Found()
-        for message in try store.queuedHubMessages(except: [], limit: .max) {
+        // At the end of all times, when everything is due.
+        let due = try store.dueHubMessages(except: [], limit: .max, now: Timestamp(seconds: 1 << 40))
+        for message in due.messages {
+            let notBefore = Content.notBefore(ofMessage: message.id)
+            let byID = try store.queuedHubMessage(message.id, notBefore: notBefore)
+            if byID != message { verdict.doubt("message \(message.id) is not found by its id") }
             add(message.id, Content.state(of: message), .message, to: &found)
         }
         return found

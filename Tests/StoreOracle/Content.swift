@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import JSON
 import Store
+import Text
 
 /// What records are made of: functions of their keys, so that half a record, or one of two halves, cannot pass for whole.
 enum Content {
@@ -26,6 +27,15 @@ enum Content {
             numbers.allSatisfy({ $0 == first })
         else { return nil }
         return first.integer.map(String.init)
+    }
+
+    /// When the message of that key is due: every third at once, the others within some hours of the writers' time. A function
+    /// of the key, as all content is.
+    static func notBefore(ofMessage key: String) -> Timestamp? {
+        guard let index = key.split(separator: "m").last.flatMap({ Int($0) }), !index.isMultiple(of: 3) else {
+            return nil
+        }
+        return Writer.fixedTime + Int64(index % 7 - 3) * 3_600
     }
 
     /// What a journal calls the record; nil for a kind that it does not know.

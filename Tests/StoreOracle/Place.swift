@@ -39,6 +39,7 @@ extension FileSiteStore.Options {
         options.quotas.devicesPerOwner = .max
         options.quotas.sessionsPerOwner = .max
         options.quotas.queueBytes = .max
+        (options.quotas.scheduledBytes, options.quotas.scheduledSeconds) = (.max, .max)
         options.quotas.idempotencyKeysPerOwner = .max
         return options
     }

@@ -143,22 +143,34 @@ struct Writer: Sendable {
             try store.enqueueHubMessage(new)
         }
         let told = message(index - 2, revision: 1)
-        if try store.queuedHubMessage(told.id) != nil {
+        if try isDue(told) {
             _ = try attempt(.message, told.id, becomes: Content.state(of: told)) { () throws(StoreError) in
                 try store.updateQueuedHubMessages([told])
             }
         }
-        let done = "\(name)-m\(index - 5)"
-        guard try store.queuedHubMessage(done) != nil else { return }
-        _ = try attempt(.message, done, becomes: Journal.absent, isHint: true) { () throws(StoreError) in
+        let done = message(index - 5, revision: 1)
+        guard try store.queuedHubMessage(done.id, notBefore: done.notBefore) != nil else { return }
+        _ = try attempt(.message, done.id, becomes: Journal.absent, isHint: true) { () throws(StoreError) in
             try store.removeQueuedHubMessages([done])
         }
     }
 
+    /// Whether it waits, and is among those that a look at the end of all times finds.
+    private func isDue(_ message: HubMessage) throws(StoreError) -> Bool {
+        guard try store.queuedHubMessage(message.id, notBefore: message.notBefore) != nil else { return false }
+        guard message.notBefore != nil else { return true }
+        let due = try store.dueHubMessages(except: [], limit: .max, now: now + Self.lifetime)
+        guard due.messages.count(where: { $0.id == message.id }) == 1 else {
+            throw .damaged(detail: "\(message.id) waits and is not due once")
+        }
+        return true
+    }
+
     private func message(_ index: Int, revision: Int) -> HubMessage {
-        HubMessage(
-            id: "\(name)-m\(index)", document: Content.document(revision), createdAt: now,
-            expiresAt: now + Self.lifetime)
+        let id = "\(name)-m\(index)"
+        return HubMessage(
+            id: id, document: Content.document(revision), createdAt: now,
+            notBefore: Content.notBefore(ofMessage: id), expiresAt: now + Self.lifetime)
     }
 
     private func requests(_ index: Int) throws(StoreError) {

@@ -134,7 +134,7 @@ extension DeliveryDesk {
     }
 
     private func isOverdue(_ job: DeliveryJob, _ now: Int64) -> Bool {
-        now >= job.message.record.enqueuedAt + courier.options.abandonSeconds
+        now >= job.message.record.dueAt + courier.options.abandonSeconds
     }
 
     /// A clock that was set back must not make anybody wait for longer than he was told.

@@ -10,7 +10,7 @@ extension DeliveryDesk {
         hasMoreWaiting = false
         guard jobs.count > limit else { return }
         for (_, waiting) in waitingByAudience() where waiting.count > limit {
-            let oldestFirst = waiting.sorted { ($0.enqueuedAt, $0.id) < ($1.enqueuedAt, $1.id) }
+            let oldestFirst = waiting.sorted { ($0.dueAt, $0.id) < ($1.dueAt, $1.id) }
             for record in oldestFirst.dropFirst(limit) {
                 jobs[record.id]?.abandonRetries()
                 unwritten.insert(record.id)

@@ -15,6 +15,8 @@ final class DeliveryDesk {
     var services: PushServices
     /// Of the queue as it was last looked through; nil: there was more than room for it.
     private var revision: QueueRevision?
+    /// When something may become due that is in the queue already.
+    private var nextDue: Timestamp?
     private var lookedAt: ContinuousClock.Instant?
     private var lastError: StoreError?
     /// Messages of which the store does not know all yet that was heard.
@@ -69,16 +71,17 @@ final class DeliveryDesk {
     /// Takes messages from the queue, when something was put in and there is room for it.
     private func admit() throws(StoreError) {
         guard isTimeToLook() else { return }
-        let current = courier.store.hubQueueRevision()
-        guard current != revision else { return }
+        let now = Timestamp(seconds: courier.now())
+        let current = courier.store.hubQueueRevision(now: now)
+        guard current != revision || nextDue.map({ $0 <= now }) ?? false else { return }
         // Those that only wait are not counted: a service that is down would keep everybody else's messages out.
         let inHand = jobs.values.count { !$0.isWaiting(retries: courier.options.retries) }
         let room = courier.options.messages - inHand
         // With a full desk the rest is looked for once there is room.
         revision = nil
         guard room > courier.options.messages / 2 else { return }
-        let waiting = try courier.store.queuedHubMessages(except: Set(jobs.keys), limit: room)
-        for message in waiting {
+        let due = try courier.store.dueHubMessages(except: Set(jobs.keys), limit: room, now: now)
+        for message in due.messages {
             do throws(StoreError) {
                 let queued = try QueuedMessage(message)
                 jobs[message.id] = DeliveryJob(queued)
@@ -87,10 +90,10 @@ final class DeliveryDesk {
             } catch {
                 // It would be found again and again.
                 courier.report("delivery: \(error)")
-                try courier.store.removeQueuedHubMessages([message.id])
+                try courier.store.removeQueuedHubMessages([message])
             }
         }
-        if waiting.count < room { revision = current }
+        if due.messages.count < room { (revision, nextDue) = (current, due.next) }
     }
 
     /// The revision alone does not tell: while this process delivers, every write of its own changes it, and to look through
@@ -154,7 +157,7 @@ final class DeliveryDesk {
         case .retry(let seconds), .retryDevice(let seconds):
             let attempts = delivery.attempts + 1
             let due = courier.now() + RetryDelay.seconds(after: attempts, atLeast: seconds)
-            if due < job.message.record.enqueuedAt + courier.options.abandonSeconds {
+            if due < job.message.record.dueAt + courier.options.abandonSeconds {
                 return wait(delivery, until: due, attempts: attempts, &job)
             }
             outcome = .abandoned

@@ -35,6 +35,8 @@ struct QueuedMessage {
 
     let notification: HubNotification
     let audience: Audience
+    /// It may not be delivered before this moment; nil: it may be at once.
+    var notBefore: Timestamp? { record.notBefore.map { Timestamp(seconds: $0) } }
     /// What became of it so far.
     var record: MessageRecord
     /// Targets up to this registration id were handed over or are among the retries; nil: none was.
@@ -54,7 +56,7 @@ struct QueuedMessage {
 }
 
 extension QueuedMessage {
-    /// A message that nobody delivered for as long is dropped; the hub gives up much sooner.
+    /// A message that was due for as long and that nobody delivered is dropped; the hub gives up much sooner.
     static let keptSeconds: Int64 = 24 * 60 * 60
 
     /// As the store keeps it.
@@ -78,9 +80,9 @@ extension QueuedMessage {
             let pairs = retries.map { JSONValue.array([.string($0.registrationID), .number(String($0.attempts))]) }
             members.append(JSONValue.Member("retries", .array(pairs)))
         }
-        let created = Timestamp(seconds: record.enqueuedAt)
         return HubMessage(
-            id: record.id, document: .object(members), createdAt: created, expiresAt: created + Self.keptSeconds)
+            id: record.id, document: .object(members), createdAt: Timestamp(seconds: record.enqueuedAt),
+            notBefore: notBefore, expiresAt: Timestamp(seconds: record.dueAt) + Self.keptSeconds)
     }
 
     /// - Throws: `StoreError.damaged`, when it is not what this hub writes.
@@ -91,6 +93,8 @@ extension QueuedMessage {
             let body = json["body"]?.string.flatMap({ Base64.standard.decode($0) })
         else { throw damaged }
         record = try MessageRecord(id: message.id, document: recordJSON)
+        // The store keeps it by its own, and finds it by no other.
+        record.notBefore = message.notBefore?.seconds
         guard let format = HubNotification.Format(header: record.format) else { throw damaged }
         var headers: [PushHeader] = []
         for pair in json["headers"]?.array ?? [] {

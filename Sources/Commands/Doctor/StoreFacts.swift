@@ -77,7 +77,7 @@ struct StoreFacts: Sendable {
 
     private mutating func lookAtContents(_ store: any SiteStore, _ now: Timestamp) throws(StoreError) {
         users = try store.users().count
-        let backlog = try store.hubQueueBacklog()
+        let backlog = try store.hubQueueBacklog(now: now)
         queue = Queue(
             count: backlog.messages, oldestSeconds: backlog.oldest.map { max(0, now.seconds - $0.seconds) } ?? 0)
     }

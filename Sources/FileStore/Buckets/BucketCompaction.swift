@@ -91,6 +91,24 @@ extension BucketTable {
             .compacted(file: content.name, bytesBefore: content.bytes.count, bytesAfter: lines.count))
     }
 
+    /// Removes the file of a table that is one file, when no record of it is left at that time. Lines that cannot be read go to
+    /// `quarantine/` first.
+    /// - Returns: whether it was removed.
+    func removeFile(_ hash: UInt64, ifEmptyAt now: Timestamp) throws(StoreError) -> Bool {
+        try withLock(hash) { () throws(StoreError) -> Bool in
+            guard let (file, depth) = try open(hash, O_RDWR | O_APPEND), depth == 0 else { return false }
+            // It ends the tail first, which would otherwise be taken for nothing.
+            _ = try BucketWriter(context, file)
+            let content = try Self.content(of: file)
+            let liveLines = LiveLines(content, self, depth: depth, now: now)
+            guard liveLines.live.isEmpty else { return false }
+            try quarantine(liveLines.broken, of: content)
+            unlink(context.path + "/" + file.name)
+            try context.flushFolder(Self.folder(of: file.name))
+            return true
+        }
+    }
+
     /// Writes the bytes whole under another name, then renames them. Under the lock.
     func replaceFile(_ name: String, with bytes: [UInt8]) throws(StoreError) {
         let temporary = name + ".tmp"

@@ -97,8 +97,10 @@ final class Descriptor {
     func read(_ count: Int, from offset: Int = 0) throws(StoreError) -> [UInt8] {
         var failure: Int32 = 0
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-            while filled < count, let start = buffer.baseAddress {
-                let got = pread(number, start + filled, count - filled, off_t(offset + filled))
+            while filled < count {
+                let rest = UnsafeMutableRawBufferPointer(
+                    rebasing: UnsafeMutableRawBufferPointer(buffer)[filled..<count])
+                let got = context.options.calls.read(number, rest, offset + filled)
                 if got < 0, errno == EINTR { continue }
                 if got < 0 { failure = errno }
                 if got <= 0 { return }

@@ -28,15 +28,22 @@ extension FileSiteStore {
         try context.checkWritable()
         var progress = SweepProgress()
         var place = sweeper.current
+        // Hours come and go between two calls: one that is passed over then is met in the next round.
+        let hours = try dueFiles.hours()
         while progress.visited < budget, !progress.finishedRound {
             sweeper.move(to: place)
-            guard place.table < tables.count else {
+            guard place.table < tables.count + hours.count else {
                 place = SweepPosition.Place()
                 progress.finishedRound = true
                 break
             }
-            let table = tables[place.table]
             progress.visited += 1
+            guard place.table < tables.count else {
+                if try tidy(hours[place.table - tables.count], now: now) { progress.compacted += 1 }
+                place = SweepPosition.Place(table: place.table + 1)
+                continue
+            }
+            let table = tables[place.table]
             do throws(StoreError) {
                 if table.schema.name == deviceTable.records.schema.name {
                     try removeUnusedDevices(place.hash, now: now)
@@ -58,6 +65,17 @@ extension FileSiteStore {
 }
 
 extension FileSiteStore {
+    /// - Returns: whether the file was rewritten or removed.
+    private func tidy(_ hour: DueHour, now: Timestamp) throws(StoreError) -> Bool {
+        do throws(StoreError) {
+            return try dueFiles.tidy(hour, now: now)
+        } catch {
+            if error == .poisoned || error == .readOnly { throw error }
+            context.report(.tidyingFailed(file: DueFiles.folder, error))
+            return false
+        }
+    }
+
     /// Removes the registration ids of that file that were handed out and not used in time.
     private func removeUnusedDevices(_ hash: UInt64, now: Timestamp) throws(StoreError) {
         let table = deviceTable.records
@@ -114,7 +132,7 @@ extension BucketTable {
 extension BucketTable {
     /// Removes what a rewrite or a split that was cut short, or a copy of one under way, has under its temporary name.
     /// The next rewrite would write over it, but until then it holds payloads for longer than it may.
-    private func removeTemporaries(_ hash: UInt64, depth: Int) throws(StoreError) {
+    func removeTemporaries(_ hash: UInt64, depth: Int) throws(StoreError) {
         for level in 0...depth {
             let path = path(hash, depth: level)
             let names = [path + Self.fileSuffix + ".tmp", path + ".tmp"]

@@ -20,13 +20,15 @@ extension FileSiteStore: TransferStore {
         try walk(idempotencyTable) { IdempotentRequest(line: $0).map(StoredRecord.idempotentRequest) }
         try walk(registrationTable.records) { HubRegistration(line: $0).map(StoredRecord.hubRegistration) }
         try walk(messageTable) { HubMessage(line: $0).map(StoredRecord.hubMessage) }
-        try walk(queueTable) { HubMessage(line: $0).map(StoredRecord.queuedMessage) }
+        for table in [queueTable] + (try dueTables()) {
+            try walk(table) { HubMessage(line: $0).map(StoredRecord.queuedMessage) }
+        }
     }
 
     /// Many records at once cost less: those of one file are one write.
     package func putRecords(_ records: [StoredRecord], now: Timestamp) throws(StoreError) -> Int {
         var byTable: [String: [ImportRecord]] = [:]
-        for record in records { byTable[record.table, default: []].append(incoming(record)) }
+        for record in records.map(incoming) { byTable[record.table.schema.name, default: []].append(record) }
         var count = 0
         for (_, incoming) in byTable.sorted(by: { $0.key < $1.key }) {
             guard let table = incoming.first?.table else { continue }
@@ -49,7 +51,7 @@ extension FileSiteStore: TransferStore {
         case .hubMessage(let message):
             ImportRecord(messageTable, message, id: .string(message.id), key: message.id)
         case .queuedMessage(let message):
-            ImportRecord(queueTable, QueuedLine(message), id: .string(message.id), key: QueuedLine.key)
+            ImportRecord(queueFile(of: message), QueuedLine(message), id: .string(message.id), key: QueuedLine.key)
         }
     }
 }

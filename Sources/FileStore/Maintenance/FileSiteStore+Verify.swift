@@ -12,7 +12,7 @@ extension FileSiteStore {
     ) throws(StoreError) -> StoreReport {
         var report = StoreReport()
         report.isUnopenedCopy = !CleanMarker(context).isHere
-        for table in tables {
+        for table in tables + (try dueTables()) {
             try table.forEachFile { (content, range) in table.verifyLines(content, range, &report) }
             onTable(table.schema.name)
         }

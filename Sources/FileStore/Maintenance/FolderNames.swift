@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
+import Store
 
 /// What lies in a folder.
 package enum FolderNames {
@@ -7,6 +8,17 @@ package enum FolderNames {
     /// - Parameter maximum: whoever looks into a folder that is not ours reads so many at most.
     package static func list(_ path: String, maximum: Int = .max) -> [String] {
         guard let stream = opendir(path) else { return [] }
+        return read(stream, maximum: maximum)
+    }
+
+    /// All names but `.` and `..`, in no order.
+    /// - Throws: `unavailable`, when the folder cannot be read.
+    static func all(in path: String) throws(StoreError) -> [String] {
+        guard let stream = opendir(path) else { throw StoreError(errno, "open", path, writing: false) }
+        return read(stream, maximum: .max)
+    }
+
+    private static func read(_ stream: OpaquePointer, maximum: Int) -> [String] {
         defer { closedir(stream) }
         var names: [String] = []
         while names.count < maximum, let entry = readdir(stream) {

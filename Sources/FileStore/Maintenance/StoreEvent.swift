@@ -16,6 +16,8 @@ package enum StoreEvent: Equatable, Sendable {
     /// The folder is a copy that is opened for the first time, and so many lines were missing in its indexes; they are
     /// there now.
     case reindexed(lines: Int)
+    /// The store was of an older format, and is of this version's now.
+    case migrated(from: Int, to: Int)
     /// Tidying failed and was given up until the next time; nothing is lost by that.
     case tidyingFailed(file: String, StoreError)
     /// A file cannot be written: no space, a quota, a read-only mount, another owner. Reported once, until something is
@@ -44,7 +46,7 @@ extension StoreEvent {
     package var weight: Weight {
         switch self {
         case .compacted, .split: .detail
-        case .editedLine, .reindexed: .note
+        case .editedLine, .reindexed, .migrated: .note
         case .brokenLine, .quarantined, .tidyingFailed, .unwritable, .remoteFileSystem: .trouble
         case .poisoned: .failure
         }
@@ -62,6 +64,8 @@ extension StoreEvent: CustomStringConvertible {
         case .compacted(let file, let before, let after): "\(file) was rewritten: \(before) bytes are \(after) now"
         case .split(let file): "\(file) had grown too large, and is a folder now"
         case .reindexed(let lines): "a copy, opened for the first time; lines added to its indexes: \(lines)"
+        case .migrated(let old, let new):
+            "the store was of format \(old) and is of format \(new) now; older versions of this program do not open it"
         case .tidyingFailed(let file, let error): "\(file) could not be tidied, and will be later: \(error)"
         case .unwritable(let file, let reason): "\(file) cannot be written: \(reason)"
         case .remoteFileSystem(let kind):

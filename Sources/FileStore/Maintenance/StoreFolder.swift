@@ -4,10 +4,19 @@ import Glibc
 internal import JSON
 import Store
 
-/// The folder of a store, and `store.json` in it: `{"format":1,"salt":"<32 hexadecimal digits>"}`.
+/// The folder of a store, and `store.json` in it: `{"format":2,"salt":"<32 hexadecimal digits>"}`.
 struct StoreFolder {
-    /// The only format there is. Another one was written by another version, and guessing at it could destroy it.
-    static let format = 1
+    /// The format that is written. Format 1 has no `hub/due`: a program that knows no other would leave what waits there, and
+    /// an export of it would lack it.
+    static let format = 2
+    /// The formats that are read. Another one was written by another version, and guessing at it could destroy it.
+    static let knownFormats = 1...format
+    /// What `store.json` says.
+    struct Settings {
+        let format: Int
+        /// Of the bucket hash.
+        let salt: [UInt8]
+    }
     /// `store.json` is far smaller; a larger file is none of ours.
     private static let maximumSettingsBytes = 4_096
 
@@ -18,21 +27,21 @@ struct StoreFolder {
     let path: String
     var calls = DiskCalls()
 
-    /// - Returns: the salt of the bucket hash, and whether only reading is possible.
-    func open(readOnly: Bool) throws(StoreError) -> (salt: [UInt8], isReadOnly: Bool) {
+    /// - Returns: what `store.json` says, and whether only reading is possible.
+    func open(readOnly: Bool) throws(StoreError) -> (settings: Settings, isReadOnly: Bool) {
         if !readOnly, mkdir(path, 0o700) == 0 { try flush(path + "/..") }
         try checkMode()
         let isReadOnly = readOnly || access(path, W_OK) != 0
-        if let salt = try readSalt() {
+        if let settings = try readSettings() {
             if !isReadOnly { try makeFixedFolders() }
-            return (salt, isReadOnly)
+            return (settings, isReadOnly)
         }
         guard !isReadOnly else { throw .readOnly }
         guard try !hasData() else { throw .damaged(detail: "store.json is missing beside data") }
         try createSettings()
-        guard let salt = try readSalt() else { throw .damaged(detail: "store.json has vanished") }
+        guard let settings = try readSettings() else { throw .damaged(detail: "store.json has vanished") }
         try makeFixedFolders()
-        return (salt, false)
+        return (settings, false)
     }
 
     private func makeFixedFolders() throws(StoreError) {
@@ -54,13 +63,13 @@ struct StoreFolder {
         guard access(path + "/notifications", F_OK) == 0 || access(path + "/users.jsonl", F_OK) == 0 else {
             return false
         }
-        return try readSalt() == nil
+        return try readSettings() == nil
     }
 
     // MARK: store.json
 
     /// Nil when there is no `store.json`.
-    private func readSalt() throws(StoreError) -> [UInt8]? {
+    func readSettings() throws(StoreError) -> Settings? {
         let descriptor = platform_open(path + "/store.json", O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0)
         if descriptor < 0, errno == ENOENT { return nil }
         guard descriptor >= 0 else { throw StoreError(errno, "open", "store.json", writing: false) }
@@ -68,10 +77,10 @@ struct StoreFolder {
         var bytes = [UInt8](repeating: 0, count: Self.maximumSettingsBytes)
         let count = read(descriptor, &bytes, bytes.count)
         guard count >= 0 else { throw StoreError(errno, "read", "store.json", writing: false) }
-        return try Self.salt(of: Array(bytes.prefix(count)))
+        return try Self.settings(in: Array(bytes.prefix(count)))
     }
 
-    private static func salt(of settingsBytes: [UInt8]) throws(StoreError) -> [UInt8] {
+    private static func settings(in settingsBytes: [UInt8]) throws(StoreError) -> Settings {
         let settings: JSONValue
         do {
             settings = try JSONValue(parsing: settingsBytes)
@@ -79,16 +88,19 @@ struct StoreFolder {
             throw .damaged(detail: "store.json: \(error)")
         }
         guard let format = settings["format"]?.integer else { throw .damaged(detail: "store.json: no \"format\"") }
-        guard format == Self.format else {
-            throw .damaged(
-                detail:
-                    "store.json: format \(format) is that of another version of this program; this one knows format \(Self.format)"
-            )
-        }
+        guard knownFormats.contains(format) else { throw unknown(format) }
         guard let digits = settings["salt"]?.string, let salt = bytes(hex: digits), salt.count == 16 else {
             throw .damaged(detail: "store.json: \"salt\" is not 32 hexadecimal digits")
         }
-        return salt
+        return Settings(format: format, salt: salt)
+    }
+
+    private static func unknown(_ format: Int) -> StoreError {
+        .damaged(
+            detail:
+                "store.json: format \(format) is that of another version of this program; this one knows formats 1 and "
+                + "\(Self.format). Run the version that wrote it, and move the site to this one by its export and an import"
+        )
     }
 
     private static func bytes(hex: String) -> [UInt8]? {
@@ -110,11 +122,6 @@ struct StoreFolder {
             let digits = String(UInt32.random(in: 0 ... .max, using: &random), radix: 16)
             return String(repeating: "0", count: 8 - digits.utf8.count) + digits
         }.joined()
-        var json = JSONWriter()
-        json.object {
-            $0.member("format", Self.format)
-            $0.member("salt", salt)
-        }
         let temporary = path + "/store.json.\(getpid()).\(UInt32.random(in: 0 ... .max, using: &random)).tmp"
         let descriptor = platform_open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw StoreError(errno, "create", "store.json", writing: true) }
@@ -122,11 +129,38 @@ struct StoreFolder {
             close(descriptor)
             unlink(temporary)
         }
-        let bytes = json.bytes + [0x0A]
+        let bytes = Self.settings(salt: salt)
         guard write(descriptor, bytes, bytes.count) == bytes.count, fsync(descriptor) == 0,
             link(temporary, path + "/store.json") == 0 || errno == EEXIST
         else { throw StoreError(errno, "create", "store.json", writing: true) }
         try flush(path)
+    }
+
+    /// - Parameter salt: 32 hexadecimal digits.
+    private static func settings(salt: String) -> [UInt8] {
+        var json = JSONWriter()
+        json.object {
+            $0.member("format", format)
+            $0.member("salt", salt)
+        }
+        return json.bytes + [0x0A]
+    }
+
+    /// Says in `store.json` that the store has this version's format, in place of an older one. A crash leaves the old file
+    /// or the new one. Under a lock, so that one process does it.
+    func writeFormat(_ context: StoreContext, of settings: Settings) throws(StoreError) {
+        let temporary = "store.json.tmp"
+        let file = try Descriptor.open(context, temporary, O_WRONLY | O_CREAT | O_TRUNC)
+        try file.write(Self.settings(salt: settings.salt.map(Self.hex).joined()))
+        try context.flush(file)
+        guard rename(path + "/" + temporary, path + "/store.json") == 0 else {
+            throw StoreError(errno, "rename", temporary, writing: true)
+        }
+        try context.flushFolder(".")
+    }
+
+    private static func hex(_ byte: UInt8) -> String {
+        (byte < 16 ? "0" : "") + String(byte, radix: 16)
     }
 
     // MARK: Folders

@@ -67,9 +67,12 @@ extension FileSiteStore {
     }
 
     package func putHubMessage(_ message: HubMessage) throws(StoreError) {
+        var message = message
+        message.notBefore = nil
         try Self.checkReadable(message)
+        let line = LineCodec.encode { message.write(to: &$0) }
         try messageTable.write(message.id, now: message.createdAt, durably: false) { (bucket) throws(StoreError) in
-            try bucket.append(LineCodec.encode { message.write(to: &$0) })
+            try bucket.append(line)
         }
     }
 

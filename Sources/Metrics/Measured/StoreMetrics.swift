@@ -75,7 +75,7 @@ private enum StoreEventLabel: String, LabelSet, CaseIterable {
     static let names: [StaticString] = ["event"]
     case editedLine = "edited_line"
     case brokenLine = "broken_line"
-    case quarantined, compacted, split, reindexed
+    case quarantined, compacted, split, reindexed, migrated
     case tidyingFailed = "tidying_failed"
     case unwritable
     case remoteFileSystem = "remote_file_system"
@@ -89,6 +89,7 @@ private enum StoreEventLabel: String, LabelSet, CaseIterable {
         case .compacted: self = .compacted
         case .split: self = .split
         case .reindexed: self = .reindexed
+        case .migrated: self = .migrated
         case .tidyingFailed: self = .tidyingFailed
         case .unwritable: self = .unwritable
         case .remoteFileSystem: self = .remoteFileSystem

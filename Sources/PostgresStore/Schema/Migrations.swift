@@ -6,7 +6,9 @@ import Store
 /// No extensions, which a role that owns only its database may not add.
 enum Migrations {
     /// Version 1 is the first; each is the statements that lead to it from the one before.
-    static let all: [[String]] = [schemaVersion1, removedUsers, deviceAliases, secureOnlyUsers, sendersAndUnusedIDs]
+    static let all: [[String]] = [
+        schemaVersion1, removedUsers, deviceAliases, secureOnlyUsers, sendersAndUnusedIDs, scheduledMessages,
+    ]
 
     static var newest: Int { all.count }
 
@@ -118,6 +120,22 @@ enum Migrations {
     ]
 
     private static let deviceAliases = ["ALTER TABLE devices ADD COLUMN alias bytea"]
+
+    /// Messages that wait for their time, in a table of their own: a process of an older version, which may run until it is
+    /// replaced, would deliver at once whatever is in `hub_queue`. They are moved there when they are due.
+    private static let scheduledMessages = [
+        """
+        CREATE TABLE hub_scheduled (
+            id bytea PRIMARY KEY, document text NOT NULL, bytes bigint NOT NULL, created_at bigint NOT NULL,
+            not_before bigint NOT NULL, expires_at bigint NOT NULL)
+        """,
+        "CREATE INDEX hub_scheduled_order ON hub_scheduled (not_before, id)",
+        "CREATE INDEX hub_scheduled_expiry ON hub_scheduled (expires_at)",
+        "ALTER TABLE hub_queue_totals ADD COLUMN scheduled_bytes bigint NOT NULL DEFAULT 0",
+        "ALTER TABLE hub_queue ADD COLUMN not_before bigint",
+        "DROP INDEX hub_queue_order",
+        "CREATE INDEX hub_queue_order ON hub_queue ((coalesce(not_before, created_at)), queued_at, id)",
+    ]
 
     /// Who left a notification, empty where it is not known, and what it counts against the quotas. Ids that were handed out
     /// and not used are looked for by their age.

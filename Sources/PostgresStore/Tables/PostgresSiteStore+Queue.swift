@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Store
-internal import Text
+package import Text
 
 extension PostgresSiteStore {
     /// What a message takes beside its document, in bytes.
@@ -24,27 +24,29 @@ extension PostgresSiteStore {
         SELECT total.bytes + $3 <= $6 OR EXISTS (SELECT 1 FROM hub_queue WHERE id = $1) FROM total
         """)
     private static let queuedHubMessage = Statement.reading(
-        "queuedHubMessage", "SELECT id, document, created_at, expires_at FROM hub_queue WHERE id = $1")
-    private static let queuedHubMessages = Statement.reading(
-        "queuedHubMessages",
+        "queuedHubMessage", "SELECT \(QueuedRow.columns) FROM \(QueuedRow.all) WHERE id = $1")
+    private static let dueHubMessages = Statement.reading(
+        "dueHubMessages",
         """
-        SELECT id, document, created_at, expires_at FROM hub_queue WHERE NOT id = ANY ($1)
-        ORDER BY created_at, queued_at, id LIMIT $2
+        SELECT \(QueuedRow.columns) FROM hub_queue WHERE NOT id = ANY ($1)
+        ORDER BY coalesce(not_before, created_at), queued_at, id LIMIT $2
         """)
     private static let hubQueueRevision = Statement.reading(
         "hubQueueRevision", "SELECT coalesce(sum(puts), 0)::bigint FROM hub_queue_totals")
     private static let hubQueueBacklog = Statement.reading(
         "hubQueueBacklog",
         """
-        SELECT coalesce(sum(messages), 0)::bigint, (SELECT min(created_at) FROM hub_queue),
-            coalesce(sum(bytes), 0)::bigint
+        WITH due AS (SELECT not_before, bytes FROM hub_scheduled WHERE not_before <= $1)
+        SELECT coalesce(sum(messages), 0)::bigint + (SELECT count(*) FROM due),
+            least((SELECT min(coalesce(not_before, created_at)) FROM hub_queue), (SELECT min(not_before) FROM due)),
+            coalesce(sum(bytes), 0)::bigint + (SELECT coalesce(sum(bytes), 0)::bigint FROM due)
         FROM hub_queue_totals
         """)
 
     /// A holder whose lease was lost writes nothing: the row of the lease is locked until this is done, so no process can
     /// acquire it meanwhile, and one that acquired it before has another token. NULL: no lease is asked for.
-    private static let fence = "lease AS (SELECT 1 FROM hub_turns WHERE name = 'delivery' AND token = $1 FOR UPDATE)"
-    private static let isFenced = "($1::bigint IS NULL OR EXISTS (SELECT 1 FROM lease))"
+    static let fence = "lease AS (SELECT 1 FROM hub_turns WHERE name = 'delivery' AND token = $1 FOR UPDATE)"
+    static let isFenced = "($1::bigint IS NULL OR EXISTS (SELECT 1 FROM lease))"
     private static let updateQueuedHubMessages = Statement.writingOnce(
         "updateQueuedHubMessages",
         """
@@ -61,18 +63,18 @@ extension PostgresSiteStore {
             WHERE part = $2 AND EXISTS (SELECT 1 FROM changed))
         SELECT \(isFenced)
         """)
-    private static let countRemoved = """
-        counted AS (
-            UPDATE hub_queue_totals SET messages = messages - (SELECT count(*) FROM removed),
-                bytes = bytes - (SELECT coalesce(sum(removed.bytes), 0)::bigint FROM removed)
-            WHERE part = $2 AND EXISTS (SELECT 1 FROM removed))
-        """
     private static let removeQueuedHubMessages = Statement.writingOnce(
         "removeQueuedHubMessages",
         """
         WITH \(fence),
+        unscheduled AS (DELETE FROM hub_scheduled WHERE id = ANY ($3) AND \(isFenced) RETURNING bytes),
         removed AS (DELETE FROM hub_queue WHERE id = ANY ($3) AND \(isFenced) RETURNING bytes),
-        \(countRemoved)
+        counted AS (
+            UPDATE hub_queue_totals SET messages = messages - (SELECT count(*) FROM removed),
+                bytes = bytes - (SELECT coalesce(sum(removed.bytes), 0)::bigint FROM removed),
+                scheduled_bytes = scheduled_bytes
+                    - (SELECT coalesce(sum(unscheduled.bytes), 0)::bigint FROM unscheduled)
+            WHERE part = $2 AND (EXISTS (SELECT 1 FROM removed) OR EXISTS (SELECT 1 FROM unscheduled)))
         SELECT \(isFenced)
         """)
 
@@ -86,11 +88,15 @@ extension PostgresSiteStore {
             ON CONFLICT (id) DO UPDATE SET document = excluded.document, created_at = excluded.created_at,
                 expires_at = excluded.expires_at),
         removed AS (DELETE FROM hub_queue WHERE id = ANY ($3) AND \(isFenced) RETURNING bytes),
-        \(countRemoved)
+        counted AS (
+            UPDATE hub_queue_totals SET messages = messages - (SELECT count(*) FROM removed),
+                bytes = bytes - (SELECT coalesce(sum(removed.bytes), 0)::bigint FROM removed)
+            WHERE part = $2 AND EXISTS (SELECT 1 FROM removed))
         SELECT \(isFenced)
         """)
 
     package func enqueueHubMessage(_ message: HubMessage) throws(StoreError) {
+        if let notBefore = message.notBefore { return try schedule(message, notBefore) }
         let document = try JSONText.document(message.document)
         let values: [Value] = [
             .name(message.id), .text(document), .count(Self.bytes(of: document)), .time(message.createdAt),
@@ -101,12 +107,18 @@ extension PostgresSiteStore {
         }
     }
 
-    package func queuedHubMessage(_ id: String) throws(StoreError) -> HubMessage? {
-        try first(Self.queuedHubMessage, [.name(id)])
+    package func queuedHubMessage(_ id: String, notBefore: Timestamp?) throws(StoreError) -> HubMessage? {
+        let found: QueuedRow? = try first(Self.queuedHubMessage, [.name(id)])
+        return found?.message
     }
 
-    package func queuedHubMessages(except ids: Set<String>, limit: Int) throws(StoreError) -> [HubMessage] {
-        try all(Self.queuedHubMessages, [.names(ids), .count(max(0, limit))])
+    package func dueHubMessages(
+        except ids: Set<String>, limit: Int, now: Timestamp
+    ) throws(StoreError) -> DueHubMessages {
+        let limit = max(0, limit)
+        let next = try moveDueMessages(limit: limit, now: now)
+        let found: [QueuedRow] = try all(Self.dueHubMessages, [.names(ids), .count(limit)])
+        return DueHubMessages(found.map(\.message), next: next)
     }
 
     package func updateQueuedHubMessages(_ messages: [HubMessage]) throws(StoreError) {
@@ -120,9 +132,9 @@ extension PostgresSiteStore {
             ])
     }
 
-    package func removeQueuedHubMessages(_ ids: [String]) throws(StoreError) {
-        guard !ids.isEmpty else { return }
-        try fenced(Self.removeQueuedHubMessages, [.names(ids)])
+    package func removeQueuedHubMessages(_ messages: [HubMessage]) throws(StoreError) {
+        guard !messages.isEmpty else { return }
+        try fenced(Self.removeQueuedHubMessages, [.names(messages.map(\.id))])
     }
 
     package func finishQueuedHubMessages(_ messages: [HubMessage]) throws(StoreError) {
@@ -143,13 +155,21 @@ extension PostgresSiteStore {
 
     /// - Throws: `conflict`, when this store held the lease and has lost it.
     private func fenced(_ statement: Statement, _ values: [Value]) throws(StoreError) {
+        try fenced(statement, values) { _ in }
+    }
+
+    /// - Parameter read: reads the columns behind the first, which says whether the lease is held.
+    func fenced<Result>(
+        _ statement: Statement, _ values: [Value], _ read: (Row) throws(CallFailure) -> Result
+    ) throws(StoreError) -> Result {
         try answer(statement, [.integer(lease.token), Self.anyPart()] + values) { (row) throws(CallFailure) in
             if try !row.bool(0) { throw .told(.conflict) }
+            return try read(row)
         }
     }
 
     /// Where the database cannot be asked it is empty, which is unlike all others: who wants to know looks, and hears why.
-    package func hubQueueRevision() -> QueueRevision {
+    package func hubQueueRevision(now: Timestamp) -> QueueRevision {
         do throws(StoreError) {
             let puts = try answer(Self.hubQueueRevision, []) { (row) throws(CallFailure) in try row.integer(0) }
             return QueueRevision([puts])
@@ -158,8 +178,8 @@ extension PostgresSiteStore {
         }
     }
 
-    package func hubQueueBacklog() throws(StoreError) -> QueueBacklog {
-        try answer(Self.hubQueueBacklog, []) { (row) throws(CallFailure) in
+    package func hubQueueBacklog(now: Timestamp) throws(StoreError) -> QueueBacklog {
+        try answer(Self.hubQueueBacklog, [.time(now)]) { (row) throws(CallFailure) in
             QueueBacklog(
                 messages: try row.integer(0), oldest: try row.optionalInteger(1).map { Timestamp(seconds: $0) },
                 bytes: try row.integer(2))

@@ -23,7 +23,7 @@ extension PostgresSiteStore {
             ("notifications", "owner, id"), ("hub_messages", "id"), ("sessions", "id"), ("sent", "owner, id"),
             ("idempotent_requests", "owner, key"),
         ].map { (expiring($0, key: $1), Bound.now) }
-        + [(queue, .now), (excessMessages, .hubMessages), (unusedDevices, .now)]
+        + [(queue, .now), (scheduled, .now), (excessMessages, .hubMessages), (unusedDevices, .now)]
         + [
             (.writingOnce("sweep devices", removed("devices", key: "id")), nil), (registrations, nil),
             (.writingOnce("sweep users", removed("users", key: "name")), nil),
@@ -70,6 +70,20 @@ extension PostgresSiteStore {
         counted AS (
             UPDATE hub_queue_totals SET messages = messages - (SELECT count(*) FROM removed),
                 bytes = bytes - (SELECT coalesce(sum(removed.bytes), 0)::bigint FROM removed)
+            WHERE part = 0 AND EXISTS (SELECT 1 FROM removed))
+        SELECT 1 FROM removed
+        """)
+
+    private static let scheduled = Statement.writingOnce(
+        "sweep hub_scheduled",
+        """
+        WITH removed AS (
+            DELETE FROM hub_scheduled WHERE expires_at <= $2 AND id IN (
+                SELECT id FROM hub_scheduled WHERE expires_at <= $2 ORDER BY expires_at LIMIT $1)
+            RETURNING bytes),
+        counted AS (
+            UPDATE hub_queue_totals
+            SET scheduled_bytes = scheduled_bytes - (SELECT coalesce(sum(removed.bytes), 0)::bigint FROM removed)
             WHERE part = 0 AND EXISTS (SELECT 1 FROM removed))
         SELECT 1 FROM removed
         """)

@@ -21,10 +21,10 @@ extension StoredRecord {
         case .hubMessage(let message): (Self.message, try Self.values(message) + [.time(now)])
         case .queuedMessage(let message):
             (
-                Self.queued,
+                message.notBefore == nil ? Self.queued : Self.scheduled,
                 try Self.values(message) + [
                     .count(try PostgresSiteStore.bytes(of: message)), PostgresSiteStore.anyPart(),
-                ]
+                ] + (message.notBefore.map { [.time($0)] } ?? [])
             )
         }
     }
@@ -117,6 +117,20 @@ extension StoredRecord {
             VALUES ($1, $2, $3, $4, $5, clock_timestamp()) ON CONFLICT (id) DO NOTHING RETURNING 1),
         counted AS (
             UPDATE hub_queue_totals SET puts = puts + 1, messages = messages + 1, bytes = bytes + $5
+            WHERE part = $6 AND EXISTS (SELECT 1 FROM added))
+        SELECT 1 FROM added
+        """)
+
+    /// One that has become due is in the queue.
+    private static let scheduled = Statement.writing(
+        "import hub_scheduled",
+        """
+        WITH added AS (
+            INSERT INTO hub_scheduled (id, document, created_at, expires_at, bytes, not_before)
+            SELECT $1, $2, $3, $4, $5, $7 WHERE NOT EXISTS (SELECT 1 FROM hub_queue WHERE id = $1)
+            ON CONFLICT (id) DO NOTHING RETURNING 1),
+        counted AS (
+            UPDATE hub_queue_totals SET puts = puts + 1, scheduled_bytes = scheduled_bytes + $5
             WHERE part = $6 AND EXISTS (SELECT 1 FROM added))
         SELECT 1 FROM added
         """)

@@ -34,9 +34,9 @@ extension TransferWalk {
         byID(
             "messages", "id, document, created_at, expires_at", from: "hub_messages", expires: true, id: \HubMessage.id
         ) { .hubMessage($0) },
-        byID(
-            "queue", "id, document, created_at, expires_at", from: "hub_queue", expires: true, id: \HubMessage.id
-        ) { .queuedMessage($0) },
+        byID("queue", QueuedRow.columns, from: QueuedRow.all, expires: true, id: \QueuedRow.message.id) {
+            .queuedMessage($0.message)
+        },
     ]
 
     private static let notifications = TransferWalk(

@@ -2,6 +2,7 @@
 import BuiltInHub
 import Metrics
 import Store
+internal import Text
 
 /// What a site's store and hub say of themselves, read when it is asked for.
 struct SiteReadings: Collector {
@@ -46,7 +47,7 @@ struct SiteReadings: Collector {
     /// A queue that cannot be read is not an empty one: then there are no numbers, and `absent()` shows it.
     private func collectQueue(into exposition: inout Exposition) {
         do throws(StoreError) {
-            let backlog = try store.hubQueueBacklog()
+            let backlog = try store.hubQueueBacklog(now: Timestamp(seconds: now()))
             exposition.gauge(Self.queued, backlog.messages)
             let age = backlog.oldest.map { max(0, now() - $0.seconds) } ?? 0
             exposition.gauge(Self.queuedAge, age)

@@ -14,7 +14,7 @@ extension StoredRecord {
         case .idempotentRequest: Self.idempotency
         case .hubRegistration: Self.hubRegistrations
         case .hubMessage: Self.hubMessages
-        case .queuedMessage: Self.hubQueue
+        case .queuedMessage(let message): message.notBefore == nil ? Self.hubQueue : Self.scheduled
         }
     }
 
@@ -27,6 +27,8 @@ extension StoredRecord {
     private static let hubRegistrations = "hub/registrations"
     private static let hubMessages = "hub/messages"
     private static let hubQueue = "hub/queue"
+    /// A table of its own: a version that knows nothing of such messages would deliver them at once.
+    private static let scheduled = "hub/due"
 
     /// One JSON object, with the line feed.
     package var line: [UInt8] {
@@ -94,6 +96,7 @@ extension StoredRecord {
         hubRegistrations: { HubRegistration(line: $0).map(Self.hubRegistration) },
         hubMessages: { HubMessage(line: $0).map(Self.hubMessage) },
         hubQueue: { HubMessage(line: $0).map(Self.queuedMessage) },
+        scheduled: { HubMessage(line: $0).map(Self.queuedMessage) },
     ]
 }
 

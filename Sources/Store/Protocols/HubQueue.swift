@@ -7,35 +7,40 @@ package import Text
 /// delivery lease. Only the holder changes or removes what waits.
 package protocol HubQueue: Sendable {
     /// Keeps the message until it is removed.
-    /// - Throws: `quotaExceeded`, when as much waits as may.
+    /// - Throws: `quotaExceeded`, when as much waits as may, or it is due later than it may be.
     func enqueueHubMessage(_ message: HubMessage) throws(StoreError)
 
-    /// The waiting message of that id; nil when none of that id waits.
-    func queuedHubMessage(_ id: String) throws(StoreError) -> HubMessage?
+    /// The waiting message of that id, due or not; nil when none of that id waits.
+    /// - Parameter notBefore: the message's own: a store may keep messages by the time at which they are due.
+    func queuedHubMessage(_ id: String, notBefore: Timestamp?) throws(StoreError) -> HubMessage?
 
-    /// Waiting messages without those of the ids, the oldest first.
-    func queuedHubMessages(except ids: Set<String>, limit: Int) throws(StoreError) -> [HubMessage]
+    /// The messages that are due, without those of the ids; what was due first comes first. Messages that are not due cost
+    /// nothing, however many they are.
+    /// - Throws: `conflict`, when the lease was lost.
+    func dueHubMessages(except ids: Set<String>, limit: Int, now: Timestamp) throws(StoreError) -> DueHubMessages
 
-    /// Replaces waiting messages, all of them in one durable write.
+    /// Replaces messages that were due, durably. Those that were due at once are replaced in one write.
     /// - Throws: `conflict`, when the lease was lost; nothing was written then.
     func updateQueuedHubMessages(_ messages: [HubMessage]) throws(StoreError)
 
-    /// Ends the wait of these messages. After a loss of power they may wait again, as they were when they were last
+    /// Ends the wait of these messages, due or not; only their ids and `notBefore` matter. After a loss of power they may wait again, as they were when they were last
     /// updated.
     /// - Throws: as `updateQueuedHubMessages(_:)`.
-    func removeQueuedHubMessages(_ ids: [String]) throws(StoreError)
+    func removeQueuedHubMessages(_ messages: [HubMessage]) throws(StoreError)
 
     /// Keeps what became of these messages, as `HubStore.putHubMessage(_:)` does, and ends their wait. Each is to be found
-    /// at every moment, among those that wait or among those that are done.
+    /// at every moment, among those that wait or among those that are done. Their `notBefore` is that of the waiting ones.
     /// - Throws: as `updateQueuedHubMessages(_:)`.
     func finishQueuedHubMessages(_ messages: [HubMessage]) throws(StoreError)
 
-    /// Differs from an earlier one when any process has put something in since. Cheap, so it may be called often.
-    func hubQueueRevision() -> QueueRevision
+    /// Differs from an earlier one when any process has since put in something that is due, or is due before everything
+    /// that waited for its time. Cheap, so it may be called often. It need not differ because time has passed:
+    /// `DueHubMessages.next` tells when to look again.
+    func hubQueueRevision(now: Timestamp) -> QueueRevision
 
-    /// How much waits, whoever put it in; for monitoring. Its cost grows with the queue, and is nearly nothing as long as
-    /// that does not change. Lines that cannot be read may be counted.
-    func hubQueueBacklog() throws(StoreError) -> QueueBacklog
+    /// How much is due and waits, from all processes; for monitoring. Its cost grows with what is due, and is nearly nothing
+    /// as long as that does not change. Lines that cannot be read may be counted.
+    func hubQueueBacklog(now: Timestamp) throws(StoreError) -> QueueBacklog
 
     /// The right to deliver; nil while another holder has it. It lasts until `release()`, until the last reference to it
     /// is gone, or until the process ends, however that happens. In some stores it also ends when `renew()` was not called
@@ -47,7 +52,7 @@ extension HubQueue where Self: HubStore {
     /// For stores whose lease is not lost: one after the other.
     package func finishQueuedHubMessages(_ messages: [HubMessage]) throws(StoreError) {
         for message in messages { try putHubMessage(message) }
-        try removeQueuedHubMessages(messages.map(\.id))
+        try removeQueuedHubMessages(messages)
     }
 }
 
@@ -60,10 +65,23 @@ package struct QueueRevision: Equatable, Sendable {
     }
 }
 
-/// How much waits in a queue.
+/// What a look at a queue has found.
+package struct DueHubMessages: Equatable, Sendable {
+    package var messages: [HubMessage]
+    /// When the next look is worthwhile even though the revision is still the same: then something may be due that is not
+    /// yet. Nil: nothing waits for its time. Unknown, and perhaps nil, where there were as many messages as the limit.
+    package var next: Timestamp?
+
+    package init(_ messages: [HubMessage], next: Timestamp? = nil) {
+        self.messages = messages
+        self.next = next
+    }
+}
+
+/// How much is due and waits in a queue.
 package struct QueueBacklog: Equatable, Sendable {
     package var messages: Int
-    /// When the oldest of them was put in; nil when none waits.
+    /// Since when the oldest of them is due; nil when none waits.
     package var oldest: Timestamp?
     /// What the queue takes on the disk, messages included that have left it and are not yet swept away.
     package var bytes: Int

@@ -25,13 +25,13 @@ extension HubRegistration: LineRecord {
 }
 
 extension HubMessage: LineRecord {
-    package static let members: Set = ["id", "document", "createdAt", "expiresAt"]
+    package static let members: Set = ["id", "document", "notBefore", "createdAt", "expiresAt"]
 
     package init?(line: JSONValue) {
         guard let id = line["id"]?.string, let document = line["document"], let createdAt = line.time("createdAt"),
-            let expiresAt = line.time("expiresAt")
+            let notBefore = line.optional("notBefore", \.time), let expiresAt = line.time("expiresAt")
         else { return nil }
-        self.init(id: id, document: document, createdAt: createdAt, expiresAt: expiresAt)
+        self.init(id: id, document: document, createdAt: createdAt, notBefore: notBefore, expiresAt: expiresAt)
     }
 
     package func write(to json: inout JSONWriter) {
@@ -43,6 +43,7 @@ extension HubMessage: LineRecord {
     package func writeRest(to json: inout JSONWriter) {
         json.name("document")
         json.value(document)
+        if let notBefore { json.member("notBefore", notBefore.text) }
         json.member("createdAt", createdAt.text)
         json.member("expiresAt", expiresAt.text)
     }

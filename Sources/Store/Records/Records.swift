@@ -120,15 +120,24 @@ package struct HubMessage: Hashable, Sendable {
     /// In the hub's own JSON.
     package var document: JSONValue
     package var createdAt: Timestamp
+    /// Of a waiting message: it may not be delivered before this moment; nil: it may be at once. It never changes while the
+    /// message waits, and stores do not keep it of a message that is done.
+    package var notBefore: Timestamp?
     /// From this moment on it is forgotten.
     package var expiresAt: Timestamp
 
-    package init(id: String, document: JSONValue, createdAt: Timestamp, expiresAt: Timestamp) {
+    package init(
+        id: String, document: JSONValue, createdAt: Timestamp, notBefore: Timestamp? = nil, expiresAt: Timestamp
+    ) {
         self.id = id
         self.document = document
         self.createdAt = createdAt
+        self.notBefore = notBefore
         self.expiresAt = expiresAt
     }
+
+    /// From when on it may be delivered.
+    package var dueAt: Timestamp { notBefore ?? createdAt }
 }
 
 /// One page of a long list.

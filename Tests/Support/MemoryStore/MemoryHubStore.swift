@@ -121,14 +121,19 @@ package final class MemoryHubStore: HubStore, HubQueue {
         guard isKept else { throw .quotaExceeded }
     }
 
-    package func queuedHubMessage(_ id: String) throws(StoreError) -> HubMessage? {
-        state.withLock { $0.queue.first { $0.id == id } }
+    package func queuedHubMessage(_ id: String, notBefore: Timestamp?) throws(StoreError) -> HubMessage? {
+        state.withLock { $0.queue.first { $0.id == id && $0.notBefore == notBefore } }
     }
 
-    package func queuedHubMessages(except ids: Set<String>, limit: Int) throws(StoreError) -> [HubMessage] {
+    package func dueHubMessages(
+        except ids: Set<String>, limit: Int, now: Timestamp
+    ) throws(StoreError) -> DueHubMessages {
         state.withLock { state in
             state.queueReads += 1
-            return Array(state.queue.filter { !ids.contains($0.id) }.prefix(limit))
+            let isDue = { (message: HubMessage) in message.notBefore.map { $0 <= now } ?? true }
+            let due = state.queue.filter { isDue($0) && !ids.contains($0.id) }.sorted { $0.dueAt < $1.dueAt }
+            let next = state.queue.filter { !isDue($0) }.map(\.dueAt).min()
+            return DueHubMessages(Array(due.prefix(limit)), next: next)
         }
     }
 
@@ -142,17 +147,21 @@ package final class MemoryHubStore: HubStore, HubQueue {
         }
     }
 
-    package func removeQueuedHubMessages(_ ids: [String]) throws(StoreError) {
+    package func removeQueuedHubMessages(_ messages: [HubMessage]) throws(StoreError) {
+        let ids = Set(messages.map(\.id))
         state.withLock { state in
             state.queue.removeAll { ids.contains($0.id) }
             state.queueChanges += 1
         }
     }
 
-    package func hubQueueRevision() -> QueueRevision { QueueRevision([state.withLock { $0.queueChanges }]) }
+    package func hubQueueRevision(now: Timestamp) -> QueueRevision {
+        QueueRevision([state.withLock { $0.queueChanges }])
+    }
 
-    package func hubQueueBacklog() throws(StoreError) -> QueueBacklog {
-        state.withLock { QueueBacklog(messages: $0.queue.count, oldest: $0.queue.map(\.createdAt).min()) }
+    package func hubQueueBacklog(now: Timestamp) throws(StoreError) -> QueueBacklog {
+        let due = state.withLock { $0.queue.filter { $0.notBefore.map { $0 <= now } ?? true } }
+        return QueueBacklog(messages: due.count, oldest: due.map(\.dueAt).min())
     }
 
     package func acquireDeliveryLease() throws(StoreError) -> DeliveryLease? {

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+import BuiltInHub
+import FileStore
+import Foundation
+import NotificationHub
+import Store
+import Support
+import Testing
+import Text
+
+extension DeliveryBench {
+    /// Puts a message into the queue that is not to be delivered before that time.
+    /// - Returns: its id.
+    func schedule(body: String = "{}", notBefore: Int64) throws -> String {
+        // What a hub queues, taken from a queue that nothing delivers.
+        let draft = DeliveryBench()
+        draft.register(1)
+        let sent = draft.send(body: body)
+        var message = try #require(try draft.store.queuedHubMessage(sent))
+        message.id = String(sent.dropLast("1-01".utf8.count)) + "\(notBefore)-01"
+        message.notBefore = Timestamp(seconds: notBefore)
+        message.expiresAt = Timestamp(seconds: notBefore + 86_400)
+        try store.enqueueHubMessage(message)
+        courier.wake()
+        return message.id
+    }
+}
+
+@Suite final class `Messages that wait for their time` {
+    private let path = NSTemporaryDirectory() + "/scheduled-\(UUID().uuidString)"
+    private let now = HubBench.now
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    private func bench(inFiles: Bool) throws -> DeliveryBench {
+        guard inFiles else { return DeliveryBench() }
+        try FileManager.default.createDirectory(
+            atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        return DeliveryBench(store: try FileSiteStore.open(path: path, options: .patient))
+    }
+
+    @Test(arguments: [false, true])
+    func `a message is delivered from its second on, without a call, and not before`(inFiles: Bool) throws {
+        let bench = try bench(inFiles: inFiles)
+        bench.register(1)
+        bench.start()
+        let id = try bench.schedule(body: "later", notBefore: now + 100)
+        for time in [now, now + 99] {
+            bench.setClock(time)
+            // A look has passed it over when what came after it is delivered.
+            #expect(try bench.outcomes(bench.send()) == ["Success": 1])
+        }
+        #expect(bench.sender.requests.count == 2)
+        #expect(try bench.details(id).state == "Enqueued")
+        bench.setClock(now + 100)
+        #expect(try bench.outcomes(id) == ["Success": 1])
+        #expect(String(decoding: bench.sender.requests.last?.body ?? [], as: UTF8.self) == "later")
+    }
+
+    @Test(arguments: [false, true])
+    func `a clock that is set back makes it late, and nothing else`(inFiles: Bool) throws {
+        let bench = try bench(inFiles: inFiles)
+        bench.register(1)
+        bench.start()
+        let ids = try [50, 150].map { try bench.schedule(notBefore: now + $0) }
+        bench.setClock(now + 100)
+        #expect(try bench.outcomes(ids[0]) == ["Success": 1])
+        bench.setClock(now - 5_000)
+        #expect(try bench.outcomes(bench.send()) == ["Success": 1])
+        #expect(bench.sender.requests.count == 2)
+        bench.setClock(now + 150)
+        #expect(try bench.outcomes(ids[1]) == ["Success": 1])
+        #expect(bench.sender.requests.count == 3)
+    }
+
+    @Test func `it is tried for as long as any other, from its time on`() throws {
+        let bench = DeliveryBench()
+        bench.register(1)
+        bench.sender.answer(ScriptedSender.status(503))
+        let ids = try [3_600, 7_200].map { try bench.schedule(notBefore: now + $0) }
+        bench.setClock(now + 3_600)
+        bench.start()
+        try bench.wait { bench.sender.requests.count == 1 }
+        bench.sender.answer(ScriptedSender.status(201))
+        bench.pass(300)
+        #expect(try bench.outcomes(ids[0]) == ["Success": 1])
+        // Half an hour after the time of the second one it is given up.
+        let requests = bench.sender.requests.count
+        bench.setClock(now + 7_200 + 1_800)
+        #expect(try bench.outcomes(ids[1]) == ["Abandoned": 1])
+        #expect(bench.sender.requests.count == requests)
+    }
+
+    @Test func `as long as nothing is due the queue is not read`() throws {
+        let store = MemoryHubStore()
+        let bench = DeliveryBench(store: store)
+        bench.register(1)
+        for second in 1...50 { _ = try bench.schedule(notBefore: now + 100 + Int64(second)) }
+        bench.start()
+        try bench.wait { store.queueReads > 0 }
+        let turns = { (count: Int) in
+            let before = bench.courier.pulse
+            try bench.wait { bench.courier.pulse > before + count }
+        }
+        try turns(10)
+        let reads = store.queueReads
+        try turns(50)
+        #expect(store.queueReads == reads)
+    }
+}

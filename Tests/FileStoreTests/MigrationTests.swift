@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+import FileStore
+import Foundation
+import JSON
+import Store
+import Support
+import Testing
+
+import class System.Lock
+
+/// A store of the first format and a program that writes the second.
+@Suite struct MigrationTests {
+    private func migrations(_ log: EventLog) -> Int { log.all.count { $0 == .migrated(from: 1, to: 2) } }
+
+    /// All records, in whatever order the files have them.
+    private func content(_ store: FileSiteStore) throws -> Set<StoredRecord> {
+        var records: Set<StoredRecord> = []
+        try store.forEachRecord(now: noon) { records.insert($0) }
+        return records
+    }
+
+    @Test func `it is migrated once, keeps its salt and all records, and is no copy afterwards`() throws {
+        let folder = try TemporaryFolder.ofFirstFormat()
+        let old = try folder.open { $0.isReadOnly = true }
+        let before = try content(old)
+        #expect(before.count > 20)
+        #expect(try folder.text("store.json").contains(#""format":1"#))
+        let salt = try JSONValue(parsing: Array(folder.text("store.json").utf8))["salt"]?.string
+        let log = EventLog()
+        // The first opening finds a copy, the second the store in its place.
+        for _ in 0..<2 {
+            let store = try folder.open { $0.onEvent = { log.append($0) } }
+            #expect(try content(store) == before)
+            let report = try store.verify(now: noon)
+            #expect(report.isWhole && !report.isUnopenedCopy)
+        }
+        #expect(migrations(log) == 1)
+        let settings = try JSONValue(parsing: Array(folder.text("store.json").utf8))
+        #expect(settings["format"]?.integer == 2 && settings["salt"]?.string == salt)
+    }
+
+    @Test func `a store that was opened before is not read through again`() throws {
+        let folder = try TemporaryFolder()
+        _ = try folder.open()
+        let old = try folder.text("store.json").replacing(#""format":2"#, with: #""format":1"#)
+        // In place, and the marker made right for it: as a version that knew no other format has left it.
+        try folder.write(old, to: "store.json")
+        _ = try folder.open { $0.isReadOnly = true }
+        try folder.markAsOpened()
+        let log = EventLog()
+        let store = try folder.open { $0.onEvent = { log.append($0) } }
+        #expect(try !store.verify(now: noon).isUnopenedCopy)
+        #expect(migrations(log) == 1)
+    }
+
+    @Test func `opened for reading only it is read as it is, and not changed`() throws {
+        let folder = try TemporaryFolder.ofFirstFormat()
+        let before = try folder.text("store.json")
+        let store = try folder.open { $0.isReadOnly = true }
+        #expect(try store.verify(now: noon).faultyLines == 0)
+        #expect(try store.dueHubMessages(except: [], limit: 9, now: nextDay).messages.map(\.id) == ["m-3"])
+        #expect(try folder.text("store.json") == before)
+        #expect(!FileManager.default.fileExists(atPath: folder.path + "/hub/due"))
+    }
+
+    @Test func `several that open it at once migrate it once`() throws {
+        for _ in 0..<5 {
+            let folder = try TemporaryFolder.ofFirstFormat()
+            let log = EventLog()
+            let failures = EventLog()
+            DispatchQueue.concurrentPerform(iterations: 6) { _ in
+                do {
+                    let store = try folder.open { $0.onEvent = { log.append($0) } }
+                    _ = try store.putUser(User(name: "user-\(UUID().uuidString)", passwordHash: "x"))
+                } catch {
+                    failures.append(.unwritable(file: "\(error)", reason: ""))
+                }
+            }
+            #expect(failures.all == [])
+            #expect(migrations(log) == 1)
+            #expect(try folder.open().verify(now: noon).isWhole)
+        }
+    }
+
+    /// The calls before the migration's own make folders; so whatever call the disk fails at, the store is of one format or
+    /// the other.
+    @Test(arguments: 0..<6)
+    func `where the disk fails in the middle the next opening does it`(successes: Int) throws {
+        let folder = try TemporaryFolder.ofFirstFormat()
+        let left = Counter(successes)
+        var calls = DiskCalls()
+        calls.flushFile = { left.next() ? fdatasync($0) : Counter.failure }
+        calls.flushFolder = { left.next() ? fsync($0) : Counter.failure }
+        calls.write = { left.next() ? write($0, $1.baseAddress, $1.count) : Int(Counter.failure) }
+        let failing = calls
+        #expect(throws: StoreError.self) {
+            let store = try folder.open { $0.calls = failing }
+            // Whatever the opening needed, this needs more.
+            for index in 0..<9 { _ = try store.putUser(User(name: "later-\(index)", passwordHash: "x")) }
+        }
+        let store = try folder.open()
+        let users = try store.users().map(\.name)
+        #expect(users.prefix(2) == ["alice", "bob"])
+        #expect(try store.verify(now: noon).isWhole)
+        #expect(try folder.text("store.json").contains(#""format":2"#))
+    }
+
+    @Test func `processes that are killed at it leave a store that opens, and is migrated`() throws {
+        let gates = try TemporaryFolder()
+        var random = SeededRandom(seed: 6)
+        for round in 0..<10 {
+            let folder = try TemporaryFolder.ofFirstFormat()
+            let gate = gates.path + "/\(round)"
+            try #require(mkfifo(gate, 0o600) == 0)
+            let writers = try (0..<3).map { index in
+                try Oracle.Writer(
+                    folder, name: "w\(round)-\(index)", log: gates, ["--gate", gate, "--threads", "1"])
+            }
+            for writer in writers { try #require(writer.waits(for: "# waiting")) }
+            let opened = open(gate, O_WRONLY)
+            try #require(opened >= 0)
+            defer { close(opened) }
+            usleep(.random(in: 0...6_000, using: &random))
+            writers[0].kill()
+            for writer in writers.dropFirst() {
+                #expect(writer.waits(for: "# begun"), "\(writer.complaints)")
+                writer.kill()
+            }
+            let store = try folder.open()
+            #expect(try store.verify(now: noon).isWhole)
+            #expect(try store.user("alice")?.tags == ["news", "weather-*"])
+            #expect(try folder.text("store.json").contains(#""format":2"#))
+        }
+    }
+}
+
+/// How many calls still work.
+private final class Counter: Sendable {
+    static let failure: Int32 = -1
+    private let left: Lock<Int>
+
+    init(_ left: Int) { self.left = Lock(left) }
+
+    func next() -> Bool {
+        let isLeft = left.withLock { left in
+            left -= 1
+            return left >= 0
+        }
+        if !isLeft { errno = ENOSPC }
+        return isLeft
+    }
+}
