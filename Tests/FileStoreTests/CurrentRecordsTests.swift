@@ -91,4 +91,18 @@ import Testing
         let again = CurrentRecords(try table.read("bob"), table, key: "bob")
         #expect(again.inOrder.map(\.ops.count) == [0])
     }
+
+    @Test func `a broken line does not hide what was done to the record before it`() throws {
+        let note = try store.createNotification(
+            owner: "bob", sender: "", payload: "p", now: noon, expiresAt: nextDay)
+        _ = try store.readNotification(note.id, owner: "bob", now: noon)
+        let file = try #require(try folder.files(under: "notifications").first)
+        let broken = String(decoding: note.line, as: UTF8.self).replacing(#""payload":"p""#, with: #""payload":p"#)
+        try folder.append(broken, to: file)
+        var exported: [StoredRecord] = []
+        try store.forEachRecord(now: noon) { exported.append($0) }
+        var read = note
+        read.isRead = true
+        #expect(exported == [.notification(read)])
+    }
 }

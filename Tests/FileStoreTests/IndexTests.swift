@@ -38,6 +38,36 @@ import class System.Lock
         #expect(tables.withLock { $0.contains("users") && $0.contains("hub/queue") })
     }
 
+    @Test func `an index line that cannot be read is missing, and comes back`() throws {
+        let folder = try TemporaryFolder()
+        let store = try folder.open()
+        try register(store, "r")
+        let file = try #require(try folder.files(under: "hub/tags").first)
+        // The quotation mark behind the checksum is gone.
+        try folder.write(try folder.text(file).replacing("\"}\n", with: "}\n"), to: file)
+        #expect(try store.verify(now: noon).missingIndexLines == ["hub/tags": 1])
+        #expect(try store.reindex(now: noon) == 1)
+        #expect(try store.verify(now: noon).missingIndexLines == [:])
+        #expect(try idsTagged("news", in: store) == ["r"])
+    }
+
+    @Test func `a verification reads little more where much of an index is missing`() throws {
+        let folder = try TemporaryFolder()
+        let reads = ReadCount()
+        let store = try folder.open {
+            ($0.quotas.devicesPerOwner, $0.calls) = (.max, reads.counting)
+            $0.calls.flushFile = { _ in 0 }
+        }
+        for index in 0..<200 { try register(store, "r-\(index)") }
+        let whole = try reads.during { _ = try store.verify(now: noon) }
+        for index in ["hub/tags", "hub/channels", "owners"] { try forget(index, in: folder) }
+        var report: StoreReport?
+        let hurt = try reads.during { report = try store.verify(now: noon) }
+        #expect(report?.missingIndexLines == ["hub/tags": 200, "hub/channels": 200, "owners": 200])
+        // The files of records are read once to be looked at, once for each index, and twice for what it lacks.
+        #expect(hurt[0] < 8 * whole[0])
+    }
+
     @Test func `a send looks into no file in which none of its registrations lie`() throws {
         let folder = try TemporaryFolder()
         let writer = try folder.open {

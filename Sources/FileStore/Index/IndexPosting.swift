@@ -16,7 +16,9 @@ extension BucketTable {
         var seen: Set<RecordName> = []
         return postings.filter { posting in
             let name = RecordName(id: .string(posting.id), key: schema.keyIsID ? nil : posting.entry.key)
-            return listed[name] == nil && seen.insert(name).inserted
+            // A line that cannot be read counts as absent, and goes when its file is rewritten.
+            if let line = listed[name], listed.line(of: line) != nil { return false }
+            return seen.insert(name).inserted
         }
     }
 
@@ -82,13 +84,31 @@ extension IndexedTable {
         try handOver()
     }
 
-    /// Whether the record is there, lists itself so, and the index does not have it. Asked again for a posting that was
-    /// missed while others write: the record may have been changed between the two readings.
-    func isReallyMissing(_ posting: IndexPosting) throws(StoreError) -> Bool {
-        guard let before = try record(posting.id), posting.entry.isIn(entries(before)) else { return false }
-        let index = posting.entry.table
-        guard try !index.missing([posting], in: index.read(posting.entry.key)).isEmpty else { return false }
+    /// Those of the postings of one index whose records are there and list themselves so, and that the index does not have.
+    /// They are looked for once more because other processes write: a record may have been changed between two readings.
+    func reallyMissing(_ postings: [IndexPosting]) throws(StoreError) -> [IndexPosting] {
+        guard let index = postings.first?.entry.table else { return [] }
+        let before = try versions(of: postings)
+        let missing = try index.missing(postings.filter { before[$0.id] != nil })
         // A posting is deleted only behind the record's next line, so the same version means that it was not.
-        return try record(posting.id)?.version == before.version
+        let after = try versions(of: missing)
+        return missing.filter { after[$0.id] == before[$0.id] }
+    }
+
+    /// The versions of those records that are listed as their postings say, by id. Each file is read once.
+    private func versions(of postings: [IndexPosting]) throws(StoreError) -> [String: Int] {
+        var versions: [String: Int] = [:]
+        try records.forEachFile(holding: postings.map { (hash: records.hash(of: $0.id), element: $0) }) {
+            (group, content) in
+            let current = CurrentRecords(content, records)
+            for (_, posting) in group {
+                guard let found = current.record(id: .string(posting.id), key: posting.id),
+                    let record = current.line(of: found).flatMap({ Record(line: $0.value) }),
+                    posting.entry.isIn(entries(record))
+                else { continue }
+                versions[posting.id] = record.version
+            }
+        }
+        return versions
     }
 }

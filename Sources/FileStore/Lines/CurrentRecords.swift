@@ -47,6 +47,8 @@ struct CurrentRecord {
     fileprivate var older: [Place] = []
     /// What was done to the record since, the first line of each op.
     fileprivate(set) var ops: [(name: String, place: Place)] = []
+    /// What was done to it before its newest line: it counts as long as that line turns out to be broken.
+    fileprivate var formerOps: [(name: String, place: Place)] = []
     /// When it expires; known only where all lines were parsed.
     fileprivate(set) var expiresAt: Timestamp?
 
@@ -56,7 +58,7 @@ struct CurrentRecord {
     fileprivate mutating func supersede(with place: Place) {
         older.append(newest)
         newest = place
-        if !ops.isEmpty { ops = [] }
+        if !ops.isEmpty { (formerOps, ops) = (formerOps + ops, []) }
     }
 }
 
@@ -174,10 +176,12 @@ extension CurrentRecords {
     subscript(name: RecordName) -> CurrentRecord? { index(of: name).flatMap { records[$0] } }
 
     /// The record's newest whole line; nil when it has none: what cannot be read is reported.
-    func line(of record: CurrentRecord) -> Line? {
+    func line(of record: CurrentRecord) -> Line? { wholeLine(of: record)?.line }
+
+    private func wholeLine(of record: CurrentRecord) -> (line: Line, place: BucketContent.Place)? {
         guard let content else { return nil }
         for place in [record.newest] + record.older.reversed() {
-            if let line = content.withLine(at: place, { table.decode($0, of: content) }) { return line }
+            if let line = content.withLine(at: place, { table.decode($0, of: content) }) { return (line, place) }
         }
         return nil
     }
@@ -190,8 +194,8 @@ extension CurrentRecords {
 
     /// All members but the checksum, with what the ops say, and those included that this version does not know.
     func value(of record: CurrentRecord) -> JSONValue? {
-        guard let line = line(of: record) else { return nil }
-        let isRead = record.ops.contains { $0.name == readOp }
+        guard let (line, place) = wholeLine(of: record) else { return nil }
+        let isRead = (record.formerOps + record.ops).contains { $0.name == readOp && $0.place.start > place.start }
         var members = (line.value.members ?? []).filter { $0.name != "crc" && !(isRead && $0.name == "read") }
         if isRead { members.append(JSONValue.Member("read", .bool(true))) }
         return .object(members)

@@ -18,9 +18,8 @@ extension FileSiteStore {
         }
         func count(_ table: IndexedTable<some IndexedRecord>) throws(StoreError) {
             try table.forEachBatch(now: now) { (index, postings) throws(StoreError) in
-                for posting in try index.missing(postings) where try table.isReallyMissing(posting) {
-                    report.missingIndexLines[index.schema.name, default: 0] += 1
-                }
+                let missing = try table.reallyMissing(index.missing(postings)).count
+                if missing > 0 { report.missingIndexLines[index.schema.name, default: 0] += missing }
             }
         }
         try count(deviceTable)
