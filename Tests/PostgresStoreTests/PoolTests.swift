@@ -34,6 +34,16 @@ import Text
         pool.giveBack(new, keeping: true)
     }
 
+    @Test(arguments: [("0", true), ("-1", true), ("5", false)])
+    func `a URL may ask for more time to connect, and not for all of it`(seconds: String, isOverruled: Bool) throws {
+        let url = "postgresql://app@localhost/app?connect_timeout=" + seconds
+        let settings = try ConnectionSettings(
+            url: url, schema: "app_backend", callTimeout: Self.ample, try LibPQ())
+        // Of libpq's keywords later ones win.
+        let last = settings.keywords.drop { $0.name != "dbname" }
+        #expect(last.contains { $0.name == "connect_timeout" && $0.value == "2" } == isOverruled)
+    }
+
     @Test func `a connection in the middle of a transaction is not lent again`() throws {
         let pool = try pool(Site().url, size: 1)
         let loan = try pool.take(until: .after(Self.ample))

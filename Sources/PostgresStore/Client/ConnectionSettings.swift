@@ -11,6 +11,8 @@ struct ConnectionSettings: Sendable {
     let callTimeout: Duration
     /// The names of all options that libpq knows.
     let options: [String]
+    /// Whether the URL asks libpq to wait without end while it connects.
+    private let waitsForever: Bool
 
     typealias Keyword = (name: String, value: String)
 
@@ -18,12 +20,15 @@ struct ConnectionSettings: Sendable {
     init(url: String, schema: String, callTimeout: Duration, _ library: LibPQ) throws(StoreError) {
         let options = URLOptions(parsing: "postgresql://", library)?.values.map(\.name) ?? []
         guard PostgresSiteStore.schemes.contains(where: url.hasPrefix), !url.utf8.contains(0),
-            URLOptions(parsing: url, library) != nil
+            let values = URLOptions(parsing: url, library)
         else { throw .unavailable(detail: "PostgreSQL: " + Self.fault(of: url, options: options)) }
         guard Self.isPlainName(schema) else {
             throw .unavailable(detail: "PostgreSQL: the schema's name is not made of a-z, 0-9 and _")
         }
         (self.url, self.schema, self.callTimeout, self.options) = (url, schema, callTimeout, options)
+        // What is no number libpq refuses itself.
+        let timeout = values["connect_timeout"].flatMap { Int($0.filter { $0 != " " }) }
+        waitsForever = timeout.map { $0 <= 0 } ?? false
     }
 
     /// How long the server works on one statement: less than its caller waits, so that one that is alive is heard of.
@@ -46,16 +51,19 @@ struct ConnectionSettings: Sendable {
     /// libpq's keywords in the order in which later ones win: the URL over our defaults, and what must be so over the URL.
     /// A peer that is gone without a word is noticed after 60 seconds of silence at the latest, and after half the time of
     /// one call when something was sent to it. A server that says nothing while a connection is made is given up after two
-    /// seconds, the least that libpq knows, and libpq goes on to the URL's next one.
+    /// seconds, the least that libpq knows, and libpq goes on to the URL's next one. A URL may say more seconds, but not 0,
+    /// which means without end: then a call would have no deadline.
     var keywords: [Keyword] {
-        [
-            ("connect_timeout", "2"),
+        let timeout: Keyword = ("connect_timeout", "2")
+        let keywords: [Keyword] = [
+            timeout,
             ("keepalives_idle", "30"), ("keepalives_interval", "10"), ("keepalives_count", "3"),
             ("tcp_user_timeout", String(lockTimeout.milliseconds)),
             ("fallback_application_name", "app-backend"),
             ("dbname", url),
             ("client_encoding", "UTF8"),
         ]
+        return waitsForever ? keywords + [timeout] : keywords
     }
 
     /// Sent once on each new connection. A server whose default is not to wait for its disk is told to: what was
