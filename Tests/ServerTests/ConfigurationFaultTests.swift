@@ -45,11 +45,18 @@ struct ConfigurationFaultTests {
         Row(#""fcm": { "credentialFile": "no.json" }"#, "fcm.credentialFile"),
         Row(#""fcm": { "timeout": 0 }"#, "fcm.timeout", "fcm.credentialFile"),
         Row(#""wns": { "secret": "s" }"#, "wns.packageSid"),
-        Row(#""wns": { "packageSid": "p", "tenant": "t", "secret": "s" }"#, "wns.packageSid"),
-        Row(#""wns": { "packageSid": "p", "secret": "s", "endpoint": "http://a" }"#, "wns.endpoint"),
-        Row(#""hub": { "platforms": ["fcm"] }, "wns": { "packageSid": "p", "secret": "s" }"#, "wns"),
+        Row(#""wns": { "packageSid": "s-1-15-2-1", "tenant": "t", "secret": "s" }"#, "wns.packageSid"),
+        Row(#""wns": { "packageSid": "s-1-15-2-1", "secret": "s", "tokenEndpoint": "http://a" }"#, "wns.tokenEndpoint"),
+        Row(#""wns": { "packageSid": "p", "secret": "s" }"#, "wns.packageSid"),
+        Row(#""wns": { "packageSid": "s-1-15-2-1", "secret": "s", "privateHosts": ["a"] }"#, "wns.privateHosts"),
+        Row(#""fcm": { "credential": "metadata" }"#, "fcm.project"),
+        Row(#""fcm": { "credential": "metadata", "project": "a/b" }"#, "fcm.project"),
+        Row(#""fcm": { "credential": "{}" }"#, "fcm.credential"),
+        Row(#""apns": { "key": "short-secret", "keyId": "KEYID12345", "teamId": "TEAM123456", "topic": "a.b" }"#, "apns.key"),
+        Row(#""apns": { "key": "short-secret", "keyId": "KEY", "teamId": "TEAM123456", "topic": "a.b" }"#, "apns.keyId"),
+        Row(#""hub": { "platforms": ["fcm"] }, "wns": { "packageSid": "s-1-15-2-1", "secret": "s" }"#, "wns"),
         Row(
-            #""hub": { "connectionString": "Endpoint=sb://a.example/;SharedAccessKeyName=n;SharedAccessKey=\#(key)" }, "wns": { "packageSid": "p", "secret": "s" }"#,
+            #""hub": { "connectionString": "Endpoint=sb://a.example/;SharedAccessKeyName=n;SharedAccessKey=\#(key)" }, "wns": { "packageSid": "s-1-15-2-1", "secret": "s" }"#,
             "wns"),
         Row(#""secure": { "form": "loud" }"#, "secure.form"), Row(#""secure": { "text": "News" }"#, "secure.text"),
         Row(#""secure": { "form": "alert", "locKey": "a\nb" }"#, "secure.locKey"),
@@ -131,7 +138,7 @@ struct ConfigurationFaultTests {
 
     private static let lists: Set<String> = [
         "hub.platforms", "localHub.keys", "localHub.hosts", "policy.tags", "policy.sendTo", "webPush.hosts",
-        "webPush.privateHosts",
+        "webPush.privateHosts", "wns.privateHosts",
     ]
 
     @Test(arguments: SiteConfiguration.knownKeys.sorted())

@@ -90,56 +90,42 @@ struct ConfigurationValueTests {
             "secure.locKey", "silent", #""secure.form": "alert", "secure.text": "News", "secure.locKey": "NEWS""#,
             #"alert(text: "News", localizationKey: Optional("NEWS"))"#
         ) { "\($0.secureForm)" },
-        apns("key", #""apns.key": "k""#, "k") {
-            if case .key(let key, _, _) = $0.credential { key.reveal() } else { "none" }
+        apns("key", "", "key"), apns("keyFile", #""apns.keyFile": "key.p8""#, "key"), apns("keyId", "", "key"),
+        apns("teamId", "", "key"), apns("topic", "", "com.example.app") { $0.topic },
+        apns("environment", #""apns.environment": "Sandbox""#, "sandbox") { $0.environment.rawValue },
+        apns("certificateFile", #""apns.certificateFile": "ca.pem""#, "certificate"),
+        apns(
+            "certificatePassword", #""apns.certificateFile": "ca.pem", "apns.certificatePassword": "pass""#, "pass"
+        ) {
+            if case .certificate(let certificate) = $0.credential { certificate.password?.reveal() ?? "none" } else { "" }
         },
-        apns("keyFile", #""apns.keyFile": "ca.pem""#, "-----BEGIN CERTIFICATE-----\n") {
-            if case .key(let key, _, _) = $0.credential { key.reveal() } else { "none" }
+        apns("endpoint", #""apns.endpoint": "https://a.example:8443""#, "https://a.example:8443/") {
+            $0.calls.endpoint?.description ?? "none"
         },
-        apns("keyId", #""apns.key": "k""#, "KEYID12345") {
-            if case .key(_, let id, _) = $0.credential { id } else { "none" }
+        apns("caFile", #""apns.caFile": "ca.pem""#, "ca.pem") { name(of: $0.calls.caFile) },
+        apns("timeout", #""apns.timeout": 20"#, "20") { "\($0.calls.timeout)" },
+        fcm("credential", "", "true") { "\($0.credential.projectID == nil)" },
+        Row("fcm.credentialFile", "none", #""fcm.credentialFile": "metadata", "fcm.project": "p""#, "p") {
+            $0.fcm.first?.project ?? "none"
         },
-        apns("teamId", #""apns.key": "k""#, "TEAM123456") {
-            if case .key(_, _, let team) = $0.credential { team } else { "none" }
+        fcm("project", "", "p") { $0.project },
+        fcm("endpoint", #", "fcm.endpoint": "https://f.example""#, "https://f.example/") {
+            $0.calls.endpoint?.description ?? "none"
         },
-        apns("topic", #""apns.key": "k""#, "com.example.app") { $0.topic },
-        apns("environment", #""apns.key": "k", "apns.environment": "Sandbox""#, "sandbox") { $0.environment.rawValue },
-        apns("certificateFile", #""apns.certificateFile": "ca.pem""#, "ca.pem") {
-            if case .certificate(let file, _) = $0.credential { name(of: file) } else { "none" }
-        },
-        apns("certificatePassword", #""apns.certificateFile": "ca.pem", "apns.certificatePassword": "pass""#, "pass") {
-            if case .certificate(_, let password?) = $0.credential { password.reveal() } else { "none" }
-        },
-        apns("endpoint", #""apns.key": "k", "apns.endpoint": "https://a.example:8443""#, "https://a.example:8443") {
-            $0.calls.endpoint ?? "none"
-        },
-        apns("caFile", #""apns.key": "k", "apns.caFile": "ca.pem""#, "ca.pem") { name(of: $0.calls.caFile) },
-        apns("timeout", #""apns.key": "k", "apns.timeout": 20"#, "20") { "\($0.calls.timeout)" },
-        fcm("credential", "", "{}") { $0.credential.reveal() },
-        Row("fcm.credentialFile", "none", #""fcm.credentialFile": "ca.pem""#, "-----BEGIN CERTIFICATE-----\n") {
-            $0.fcm.first?.credential.reveal() ?? "none"
-        },
-        fcm("endpoint", #", "fcm.endpoint": "https://f.example""#, "https://f.example") { $0.calls.endpoint ?? "none" },
         fcm("caFile", #", "fcm.caFile": "ca.pem""#, "ca.pem") { name(of: $0.calls.caFile) },
         fcm("timeout", #", "fcm.timeout": 5"#, "5") { "\($0.calls.timeout)" },
-        wns("packageSid", #""wns.packageSid": "ms-app://s""#, "ms-app://s") {
-            if case .package(let sid) = $0.identity { sid } else { "none" }
+        wns("packageSid", #""wns.packageSid": "ms-app://s-1-15-2-1""#, "true") { _ in "true" },
+        wns("clientId", #""wns.clientId": "c", "wns.tenant": "t""#, "true") { _ in "true" },
+        wns("tenant", #""wns.clientId": "c", "wns.tenant": "t""#, "true") { _ in "true" },
+        wns("secret", package, "true") { _ in "true" },
+        wns("tokenEndpoint", package + #", "wns.tokenEndpoint": "https://t.example/a.srf""#, "https://t.example/a.srf") {
+            $0.tokenEndpoint?.description ?? "none"
         },
-        wns("clientId", #""wns.clientId": "c", "wns.tenant": "t""#, "c") {
-            if case .application(let client, _) = $0.identity { client } else { "none" }
+        wns("privateHosts", package + #", "wns.privateHosts": ["localhost:8443"]"#, "localhost:8443") {
+            $0.privateHosts.map(\.description).joined(separator: ",")
         },
-        wns("tenant", #""wns.clientId": "c", "wns.tenant": "t""#, "t") {
-            if case .application(_, let tenant) = $0.identity { tenant } else { "none" }
-        },
-        wns("secret", #""wns.packageSid": "p""#, "wns-secret") { $0.secret.reveal() },
-        wns("tokenEndpoint", #""wns.packageSid": "p", "wns.tokenEndpoint": "https://t/a.srf""#, "https://t/a.srf") {
-            $0.tokenEndpoint ?? "none"
-        },
-        wns("endpoint", #""wns.packageSid": "p", "wns.endpoint": "https://w.example""#, "https://w.example") {
-            $0.calls.endpoint ?? "none"
-        },
-        wns("caFile", #""wns.packageSid": "p", "wns.caFile": "ca.pem""#, "ca.pem") { name(of: $0.calls.caFile) },
-        wns("timeout", #""wns.packageSid": "p", "wns.timeout": 120"#, "120") { "\($0.calls.timeout)" },
+        wns("caFile", package + #", "wns.caFile": "ca.pem""#, "ca.pem") { name(of: $0.calls.caFile) },
+        wns("timeout", package + #", "wns.timeout": 120"#, "120") { "\($0.calls.timeout)" },
         Row("session.hours", "168", #""session.hours": 1"#, "1") { "\($0.sessionHours)" },
         Row("notifications.retentionDays", "30", #""notifications.retentionDays": 7"#, "7") { "\($0.retentionDays)" },
         Row("limits.bodyBytes", "65536", #""limits.bodyBytes": 2048"#, "2048") { "\($0.bodyBytes)" },
@@ -186,22 +172,27 @@ struct ConfigurationValueTests {
         },
     ]
 
+    private static let package = #""wns.packageSid": "ms-app://s-1-15-2-1""#
+
     private static func apns(
         _ key: String, _ members: String, _ set: String,
-        _ read: @escaping @Sendable (SiteConfiguration.APNsApp) -> String
-    ) -> Row {
-        let ids =
-            members.contains("certificateFile") ? "" : #", "apns.keyId": "KEYID12345", "apns.teamId": "TEAM123456""#
-        return Row("apns.\(key)", "none", members + #", "apns.topic": "com.example.app""# + ids, set) {
-            $0.apns.first.map(read) ?? "none"
+        _ read: @escaping @Sendable (SiteConfiguration.APNsApp) -> String = {
+            if case .key = $0.credential { "key" } else { "certificate" }
         }
+    ) -> Row {
+        var members = [members, #""apns.topic": "com.example.app""#].filter { !$0.isEmpty }
+        if !members.joined().contains("certificateFile") {
+            members.append(#""apns.keyId": "KEYID12345", "apns.teamId": "TEAM123456""#)
+            if key != "keyFile" { members.append(#""apns.key": "\#(TestCredentials.appleKey.replacing("\n", with: "\\n"))""#) }
+        }
+        return Row("apns.\(key)", "none", members.joined(separator: ", "), set) { $0.apns.first.map(read) ?? "none" }
     }
 
     private static func fcm(
         _ key: String, _ members: String, _ set: String,
         _ read: @escaping @Sendable (SiteConfiguration.FCMProject) -> String
     ) -> Row {
-        Row("fcm.\(key)", "none", #""fcm.credential": "{}""# + members, set) { $0.fcm.first.map(read) ?? "none" }
+        Row("fcm.\(key)", "none", #""fcm.credential": "metadata", "fcm.project": "p""# + members, set) { $0.fcm.first.map(read) ?? "none" }
     }
 
     private static func wns(
@@ -229,7 +220,7 @@ struct ConfigurationValueTests {
         #expect(plain.faults.isEmpty && plain.configuration.map(row.read) == row.byDefault)
         let path = row.members.hasPrefix(#""store."#) ? "" : #""store.path": "/s", "#
         let written = try WrittenConfiguration(
-            "{ \(path)\(row.members) }", files: ["ca.pem": "-----BEGIN CERTIFICATE-----\n"])
+            "{ \(path)\(row.members) }", files: ["ca.pem": "-----BEGIN CERTIFICATE-----\n", "key.p8": TestCredentials.appleKey, "metadata": "metadata"])
         #expect(written.faults.isEmpty && written.configuration.map(row.read) == row.set, "\(written.faults)")
     }
 

@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-package import Text
+package import APNs
+package import Curl
+package import FCM
+package import NotificationHub
+package import Push
+import Text
+package import WNS
 
 /// The credentials with which the built-in hub reaches the push services of telephones, one for each app.
 extension SiteConfiguration {
     /// How a service is called; the same keys in all three groups.
     package struct PushServiceCalls: Sendable {
         /// Takes the place of the vendor's `https://host:port`, for relays and tests; it may have a private address.
-        package var endpoint: String?
+        package var endpoint: ServiceURL?
         /// PEM; nil: the host's own certificate authorities.
         package var caFile: String?
         /// Seconds that one push may take.
@@ -15,44 +21,34 @@ extension SiteConfiguration {
 
     /// An app of Apple's.
     package struct APNsApp: Sendable {
-        package enum Environment: String, CaseIterable, Sendable {
-            case production, sandbox
-        }
-
         package enum Credential: Sendable {
-            /// The text of the `.p8` file, and its two ids.
-            case key(Secret, keyID: String, teamID: String)
+            case key(APNsKey)
             /// A PEM file of certificate and key, or a `.p12` file.
-            case certificate(file: String, password: Secret?)
+            case certificate(ClientCertificate)
         }
 
         package var credential: Credential
         /// The bundle id.
         package var topic: String
-        package var environment: Environment
+        package var environment: APNsEnvironment
         package var calls: PushServiceCalls
     }
 
     /// A Firebase project.
     package struct FCMProject: Sendable {
-        /// The text of the credential file.
-        package var credential: Secret
+        package var credential: GoogleCredential
+        /// Its id or number.
+        package var project: String
         package var calls: PushServiceCalls
     }
 
     /// An app of Windows.
     package struct WNSApp: Sendable {
-        package enum Identity: Sendable {
-            /// Partner Center's `ms-app://S-1-15-2-…`.
-            case package(sid: String)
-            /// Entra ID's application and the tenant that it belongs to.
-            case application(clientID: String, tenant: String)
-        }
-
-        package var identity: Identity
-        package var secret: Secret
-        /// Takes the place of Microsoft's, as `endpoint` does.
-        package var tokenEndpoint: String?
+        package var credential: WNSCredential
+        /// Hosts that channels may have besides Microsoft's.
+        package var privateHosts: [Authority]
+        /// Where tokens are fetched, where that is not Microsoft's own place.
+        package var tokenEndpoint: ServiceURL?
         package var calls: PushServiceCalls
     }
 
@@ -62,8 +58,8 @@ extension SiteConfiguration {
             "keyFile", "key", "keyId", "teamId", "topic", "environment", "certificateFile", "certificatePassword",
             "endpoint", "caFile", "timeout",
         ],
-        "fcm": ["credentialFile", "credential", "endpoint", "caFile", "timeout"],
-        "wns": ["packageSid", "clientId", "tenant", "secret", "tokenEndpoint", "endpoint", "caFile", "timeout"],
+        "fcm": ["credentialFile", "credential", "project", "endpoint", "caFile", "timeout"],
+        "wns": ["packageSid", "clientId", "tenant", "secret", "tokenEndpoint", "privateHosts", "caFile", "timeout"],
     ]
 
     /// The key without the place in the list: `apns.1.topic` is known as `apns.topic`.
@@ -82,32 +78,42 @@ extension SiteConfiguration.APNsApp {
     init?(_ group: String, _ reading: inout ConfigurationReading) {
         let credential = Self.credential(group, &reading)
         let topic = reading.needed("\(group).topic", "the app's bundle id")
-        let environment: Environment = reading.choice("\(group).environment") ?? .production
+        let environment: APNsEnvironment = reading.choice("\(group).environment") ?? .production
         let calls = SiteConfiguration.PushServiceCalls(group, &reading)
         guard let credential, let topic else { return nil }
         (self.credential, self.topic, self.environment, self.calls) = (credential, topic, environment, calls)
     }
 
     private static func credential(_ group: String, _ reading: inout ConfigurationReading) -> Credential? {
-        let certificate = reading.path("\(group).certificateFile")
-        let password = reading.text("\(group).certificatePassword").map { Secret($0) }
-        if let certificate {
+        if let file = reading.path("\(group).certificateFile") {
             if reading.text("\(group).key") ?? reading.text("\(group).keyFile") != nil {
                 reading.fault("\(group).certificateFile", "is not for an app that has a key")
             }
-            reading.noteSecretFile("\(group).certificateFile", certificate)
-            guard ConfigurationFile.read(certificate) != nil else {
-                reading.fault("\(group).certificateFile", "cannot be read")
+            let password = reading.text("\(group).certificatePassword").map { Secret($0) }
+            reading.noteSecretFile("\(group).certificateFile", file)
+            guard ConfigurationFile.read(file) != nil else {
+                reading.fault("\(group).certificateFile", "\(file) cannot be read")
                 return nil
             }
-            return .certificate(file: certificate, password: password)
+            return .certificate(ClientCertificate(file: file, password: password))
         }
         let keyID = reading.needed("\(group).keyId", "the key's id of ten characters")
         let teamID = reading.needed("\(group).teamId", "the team's id of ten characters")
-        let key = reading.secret(
+        let text = reading.secret(
             "\(group).key", orFile: "\(group).keyFile", "the .p8 file of Apple's developer site; or certificateFile")
-        guard let key, let keyID, let teamID else { return nil }
-        return .key(key, keyID: keyID, teamID: teamID)
+        guard let text, let keyID, let teamID else { return nil }
+        do throws(APNsKeyError) {
+            return .key(try APNsKey(pem: text.value, keyID: keyID, teamID: teamID))
+        } catch {
+            let key =
+                switch error {
+                case .badKeyID: "\(group).keyId"
+                case .badTeamID: "\(group).teamId"
+                default: text.key
+                }
+            reading.fault(key, "\(error)")
+            return nil
+        }
     }
 }
 
@@ -116,33 +122,60 @@ extension SiteConfiguration.FCMProject {
         calls = SiteConfiguration.PushServiceCalls(group, &reading)
         let text = reading.secret(
             "\(group).credential", orFile: "\(group).credentialFile", "the JSON file of the project's service account")
+        let named = reading.text("\(group).project")
         guard let text else { return nil }
-        credential = text
+        do throws(GoogleCredentialError) {
+            credential = try GoogleCredential(Array(text.value.reveal().utf8), trusting: calls.endpoint?.authority)
+        } catch {
+            reading.fault(text.key, "\(error)")
+            return nil
+        }
+        guard let project = named ?? credential.projectID else {
+            reading.fault("\(group).project", "is needed: the credential does not say which project it is for")
+            return nil
+        }
+        self.project = project
+        if FCMDriver(project: project, now: { 0 }) == nil {
+            reading.fault("\(group).project", "must be the project's id or number")
+        }
     }
 }
 
 extension SiteConfiguration.WNSApp {
     init?(_ group: String, _ reading: inout ConfigurationReading) {
-        calls = SiteConfiguration.PushServiceCalls(group, &reading)
-        tokenEndpoint = reading.origin("\(group).tokenEndpoint", allowsPath: true)
-        let secret = reading.needed("\(group).secret", "the app's secret")
+        calls = SiteConfiguration.PushServiceCalls(group, &reading, hasEndpoint: false)
+        tokenEndpoint = reading.endpoint("\(group).tokenEndpoint")
+        privateHosts = (reading.list("\(group).privateHosts") ?? []).compactMap { Authority($0) }
+        if privateHosts.contains(where: { $0.port == nil })
+            || privateHosts.count < reading.list("\(group).privateHosts")?.count ?? 0
+        {
+            reading.fault("\(group).privateHosts", "must be a list of host:port")
+        }
+        let secret = reading.needed("\(group).secret", "the app's secret").map { Secret($0) }
         let sid = reading.text("\(group).packageSid")
         let (client, tenant) = (reading.text("\(group).clientId"), reading.text("\(group).tenant"))
-        switch (sid, client, tenant) {
-        case (let sid?, nil, nil): identity = .package(sid: sid)
-        case (nil, let client?, let tenant?): identity = .application(clientID: client, tenant: tenant)
-        default:
-            reading.fault("\(group).packageSid", "is needed, or clientId and tenant in its place")
+        do throws(WNSCredentialError) {
+            switch (sid, client, tenant, secret) {
+            case (let sid?, nil, nil, let secret?):
+                credential = try .partnerCenter(packageSID: sid, secret: secret, endpoint: tokenEndpoint?.description)
+            case (nil, let client?, let tenant?, let secret?):
+                credential = try .entra(
+                    clientID: client, tenant: tenant, secret: secret, endpoint: tokenEndpoint?.description)
+            case (_, _, _, nil): return nil
+            default:
+                reading.fault("\(group).packageSid", "is needed, or clientId and tenant in its place")
+                return nil
+            }
+        } catch {
+            reading.fault("\(group).\(error.setting)", error.reason)
             return nil
         }
-        guard let secret else { return nil }
-        self.secret = Secret(secret)
     }
 }
 
 extension SiteConfiguration.PushServiceCalls {
-    fileprivate init(_ group: String, _ reading: inout ConfigurationReading) {
-        endpoint = reading.origin("\(group).endpoint")
+    fileprivate init(_ group: String, _ reading: inout ConfigurationReading, hasEndpoint: Bool = true) {
+        endpoint = hasEndpoint ? reading.endpoint("\(group).endpoint") : nil
         caFile = reading.certificates("\(group).caFile")
         timeout = reading.number("\(group).timeout", 1...120) ?? timeout
     }
@@ -168,8 +201,11 @@ extension ConfigurationReading {
     }
 
     /// A secret of several lines: the value, or the content of the file that the other key names.
-    fileprivate mutating func secret(_ key: String, orFile fileKey: String, _ what: String) -> Secret? {
-        if let text = text(key) { return Secret(text) }
+    /// - Returns: it, and the key that it came by; nil, when there are faults.
+    fileprivate mutating func secret(
+        _ key: String, orFile fileKey: String, _ what: String
+    ) -> (value: Secret, key: String)? {
+        if let text = text(key) { return (Secret(text), key) }
         guard let path = path(fileKey) else {
             fault(fileKey, "is needed: \(what)")
             return nil
@@ -179,19 +215,15 @@ extension ConfigurationReading {
             fault(fileKey, "\(path) cannot be read")
             return nil
         }
-        return Secret(String(decoding: bytes, as: UTF8.self))
+        return (Secret(String(decoding: bytes, as: UTF8.self)), fileKey)
     }
 
-    /// `https://host` or `https://host:port`.
-    fileprivate mutating func origin(_ key: String, allowsPath: Bool = false) -> String? {
+    fileprivate mutating func endpoint(_ key: String) -> ServiceURL? {
         guard let text = text(key) else { return nil }
-        let rest = text.hasPrefix("https://") ? text.dropFirst("https://".count) : ""
-        let authority = allowsPath ? rest.prefix { $0 != "/" } : rest
-        guard !authority.isEmpty, authority.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && !"/?#@".utf8.contains($0) })
-        else {
+        guard let url = ServiceURL(text), url.scheme == "https" else {
             fault(key, "must be https://, a host and perhaps a port")
             return nil
         }
-        return text
+        return url
     }
 }

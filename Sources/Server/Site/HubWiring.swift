@@ -23,8 +23,8 @@ struct HubWiring {
     let delivering: Set<Platform>
     /// Whether the hub is in this process, and its queue in the store.
     let isInTheBox: Bool
-    private let transports: [CurlTransport]
-    private let pushDriver: WebPushDriver?
+    private let transport: CurlTransport?
+    private let channels: SiteChannels?
     private let client: HubClient?
 
     /// - Throws: `TransportError`, `ConfigurationFault` (the key of Web Push): whatever cannot be made.
@@ -41,9 +41,9 @@ struct HubWiring {
     /// box, which is shown none.
     var signatureExpiry: Int64? { client?.signatureExpiry }
     /// Of the certificate that the hub's server showed at the last handshake; nil of the built-in hub.
-    var certificateExpiry: Int64? { isInTheBox ? nil : transports.first?.certificateExpiry }
+    var certificateExpiry: Int64? { transport?.certificateExpiry }
     /// Of the first of the authorizations that are kept for push services.
-    var authorizationExpiry: Int64? { pushDriver?.authorizationExpiry }
+    var authorizationExpiry: Int64? { channels?.webPush?.authorizationExpiry }
 
     /// Whether the push service refuses a channel's credential, by the name of the channel.
     var heldCredentials: [(channel: String, isHeld: Bool)] {
@@ -60,7 +60,8 @@ struct HubWiring {
 
     /// Ends the network's threads; calls in flight fail.
     func close() {
-        for transport in transports { transport.close() }
+        transport?.close()
+        channels?.close()
     }
 
     private init(
@@ -71,7 +72,7 @@ struct HubWiring {
             connection: connection, hub: configuration.hub.name, transport: metrics.hub.measuring(transport),
             now: { Site.now().seconds })
         (hub, self.client) = (client, client)
-        (served, courier, transports, pushDriver) = (nil, nil, [transport], nil)
+        (served, courier, self.transport, channels) = (nil, nil, transport, nil)
         isInTheBox = false
         vapidPublicKey = configuration.webPush.publicKey
         delivering = Set(configuration.hub.platforms)
@@ -81,17 +82,11 @@ struct HubWiring {
         inTheBox configuration: SiteConfiguration, _ store: any SiteStore, _ metrics: SiteMetrics, _ logger: Logger
     ) throws {
         let now: @Sendable () -> Int64 = { Site.now().seconds }
-        let push = try PushService.make(configuration, now: now)
-        courier = push.map { push in
-            let report: @Sendable (String) -> Void = { logger.warning("\($0)") }
-            let channel = PushChannel(
-                name: "browser", driver: metrics.pushes.measuring(push.driver),
-                sender: push.driver.reachingFormerKeys(
-                    metrics.pushes.measuring(TransportSender(push.transport), for: push.driver.platform),
-                    onFormerKey: { metrics.pushes.formerKeys.increment() }),
-                services: .byAuthority, now: now, report: report)
-            return Courier(store: store, channels: [channel], now: now, report: report)
-        }
+        let report: @Sendable (String) -> Void = { logger.warning("\($0)") }
+        let channels = try SiteChannels(configuration, metrics: metrics.pushes, now: now, report: report)
+        courier =
+            channels.channels.isEmpty
+            ? nil : Courier(store: store, channels: channels.channels, now: now, report: report)
         let builtIn = BuiltInHub(
             store: store, courier: courier, now: now, onUnreadable: { logger.warning("hub: \($0)") })
         (hub, client) = (metrics.hub.measuring(builtIn), nil)
@@ -102,10 +97,9 @@ struct HubWiring {
                 hosts: ["localhost"] + configuration.localHub.hosts, now: now,
                 report: { logger.warning("hub: \($0)", metadata: ["request": "\($1)"]) })
             : nil
-        transports = [push?.transport].compactMap(\.self)
-        vapidPublicKey = push?.driver.publicKey
-        delivering = push == nil ? [] : [.browser]
-        pushDriver = push?.driver
+        (transport, self.channels) = (nil, channels)
+        vapidPublicKey = channels.webPush?.publicKey
+        delivering = channels.platforms
         isInTheBox = true
     }
 

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+import APNs
+import Curl
+import FCM
+import Metrics
+import NotificationHub
+import Push
+import WNS
+import WebPush
+
+/// The channels of the built-in hub: to browsers, and to each app of the configuration. Each has connections of its own.
+struct SiteChannels {
+    /// The largest answer that is read, in bytes: a sentence about what was wrong, or an access token.
+    private static let maximumResponseBytes = 64 << 10
+    /// Apple wants a connection to be kept for hours, and takes quick reconnecting for an attack.
+    private static let appleIdleSeconds = 4 * 3_600
+    /// Routers forget a connection that says nothing for five minutes.
+    private static let applePing = Duration.seconds(240)
+
+    private(set) var channels: [PushChannel] = []
+    private(set) var webPush: WebPushDriver?
+    private var closing: [@Sendable () -> Void] = []
+
+    private let metrics: PushMetrics
+    private let now: @Sendable () -> Int64
+    private let report: @Sendable (String) -> Void
+
+    /// - Parameters:
+    ///   - now: seconds since 1970.
+    ///   - report: receives what the operator should know.
+    /// - Throws: `ConfigurationFault` (the key of Web Push), `TransportError`.
+    init(
+        _ configuration: SiteConfiguration, metrics: PushMetrics, now: @escaping @Sendable () -> Int64,
+        report: @escaping @Sendable (String) -> Void
+    ) throws {
+        (self.metrics, self.now, self.report) = (metrics, now, report)
+        do {
+            try addBrowsers(configuration)
+            for app in configuration.apns { try add(app, of: configuration.apns) }
+            for project in configuration.fcm { try add(project, of: configuration.fcm) }
+            for app in configuration.wns { try add(app) }
+        } catch {
+            close()
+            throw error
+        }
+    }
+
+    /// Platforms whose devices are reached.
+    var platforms: Set<Platform> { Set(channels.map(\.driver.platform)) }
+
+    /// Ends the network's threads; pushes in flight fail.
+    func close() {
+        for close in closing { close() }
+    }
+
+    private mutating func addBrowsers(_ configuration: SiteConfiguration) throws {
+        guard let push = try PushService.make(configuration, now: now) else { return }
+        closing.append { push.transport.close() }
+        webPush = push.driver
+        let metrics = metrics
+        let sender = push.driver.reachingFormerKeys(
+            metrics.measuring(TransportSender(push.transport), for: .browser),
+            onFormerKey: { metrics.formerKeys.increment() })
+        channels.append(
+            PushChannel(
+                name: "browser", driver: metrics.measuring(push.driver), sender: sender, services: .byAuthority,
+                now: now, report: report))
+    }
+
+    private mutating func add(_ app: SiteConfiguration.APNsApp, of apps: [SiteConfiguration.APNsApp]) throws {
+        var options = Self.options(app.calls)
+        options.maximumConnectionsPerHost = 1
+        options.maximumIdleSeconds = Self.appleIdleSeconds
+        options.pingInterval = Self.applePing
+        var key: APNsKey?
+        switch app.credential {
+        case .key(let known): key = known
+        case .certificate(let certificate): options.clientCertificate = certificate
+        }
+        guard let authority = app.calls.endpoint?.authority ?? Authority(app.environment.authority) else { return }
+        let driver = APNsDriver(
+            topic: app.topic, authority: authority,
+            hasOtherEnvironment: apps.contains { $0.topic == app.topic && $0.environment != app.environment },
+            hasOtherTopic: apps.contains { $0.topic != app.topic }, now: now)
+        let sender = APNsSender(key: key, now: now) { [options] in
+            let transport = try CurlTransport(options)
+            return APNsTransport(transport) { transport.close() }
+        }
+        closing.append { sender.close() }
+        var name = "apns"
+        if Set(apps.map(\.topic)).count > 1 { name += " \(app.topic)" }
+        if app.environment == .sandbox { name += " sandbox" }
+        add(driver, name: name, topic: app.topic, sender)
+    }
+
+    private mutating func add(
+        _ project: SiteConfiguration.FCMProject, of projects: [SiteConfiguration.FCMProject]
+    ) throws {
+        let endpoint = project.calls.endpoint
+        let endpointText = endpoint.map { "\($0.scheme)://\($0.authority)" } ?? FCMDriver.defaultEndpoint
+        // Checked when the configuration was read.
+        guard let driver = FCMDriver(project: project.project, endpoint: endpointText, now: now) else { return }
+        var exceptions = project.credential.localAuthorities
+        if let endpoint { exceptions.insert(endpoint.authority.hostAndPort) }
+        let source = project.credential.tokenSource(
+            readFile: { ConfigurationFile.read($0) }, now: now)
+        let name = projects.count > 1 ? "fcm \(project.project)" : "fcm"
+        try add(driver, name: name, source, project.calls, exceptions: exceptions)
+    }
+
+    private mutating func add(_ app: SiteConfiguration.WNSApp) throws {
+        let driver = WNSDriver(privateHosts: app.privateHosts, now: now)
+        let exceptions = Set((app.privateHosts + [app.tokenEndpoint?.authority].compactMap(\.self)).map(\.hostAndPort))
+        try add(driver, name: "wns", app.credential.tokenSource, app.calls, exceptions: exceptions)
+    }
+
+    /// A channel of a service that issues access tokens.
+    private mutating func add(
+        _ driver: any PushDriver, name: String, _ source: any TokenSource, _ calls: SiteConfiguration.PushServiceCalls,
+        exceptions: Set<String>
+    ) throws {
+        var options = Self.options(calls)
+        options.addresses = .publicOnly(except: exceptions)
+        let pushes = try CurlTransport(options)
+        closing.append { pushes.close() }
+        // The metadata server of a cloud machine speaks no TLS.
+        options.allowPlainHTTP = exceptions.contains { $0.hasSuffix(":80") }
+        let tokens = try CurlTransport(options)
+        closing.append { tokens.close() }
+        add(driver, name: name, topic: "", BearerSender(source: source, tokens: tokens, pushes: pushes))
+    }
+
+    private mutating func add(_ driver: any PushDriver, name: String, topic: String, _ sender: any PushSender) {
+        channels.append(
+            PushChannel(
+                name: name, topic: topic, driver: metrics.measuring(driver),
+                sender: metrics.measuring(sender, for: driver.platform), now: now, report: report))
+    }
+
+    private static func options(_ calls: SiteConfiguration.PushServiceCalls) -> CurlOptions {
+        CurlOptions(
+            timeout: .seconds(calls.timeout), caFile: calls.caFile, userAgent: "app-backend/\(Version.text)",
+            maximumResponseBytes: maximumResponseBytes)
+    }
+}
+
+extension Authority {
+    /// As requests name it, and exceptions of an address policy do.
+    fileprivate var hostAndPort: String { "\(host):\(port ?? 443)" }
+}
