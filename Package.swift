@@ -129,10 +129,9 @@ let package = Package(
         .target(
             name: "Server",
             dependencies: [
-                "AppBackend", "BuiltInHub", "CPlatform", "Curl", "FastCGI", "FileStore", "HTTP", "HubServer", "JSON",
-                "Metrics", "NotificationHub", "PostgresStore", "Push", "Store", "System", "Text", "WebPush", httpTypes,
-                logging,
-                .product(name: "Configuration", package: "swift-configuration"),
+                "APNs", "AppBackend", "BuiltInHub", "CPlatform", "Curl", "FCM", "FastCGI", "FileStore", "HTTP",
+                "HubServer", "JSON", "Metrics", "NotificationHub", "PostgresStore", "Push", "Store", "System", "Text",
+                "WNS", "WebPush", httpTypes, logging, .product(name: "Configuration", package: "swift-configuration"),
             ],
             swiftSettings: room),
 
@@ -270,7 +269,8 @@ let package = Package(
         .testTarget(
             name: "CommandsTests",
             dependencies: [
-                "AppBackend", "Commands", "Curl", "DeviceAPI", "HTTP", "JSON", "NotificationHub", "Store", httpTypes,
+                "AppBackend", "Commands", "Curl", "DeviceAPI", "HTTP", "JSON", "NotificationHub", "Push", "Store",
+                httpTypes,
             ],
             swiftSettings: strict),
         .testTarget(

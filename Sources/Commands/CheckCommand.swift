@@ -56,6 +56,9 @@ struct CheckCommand: ParsableCommand {
             if !former.isEmpty { print("          and \(former.count) kept from before a rotation") }
         case .off(let reason): print("  push:   no browsers: \(reason)")
         }
+        for app in configuration.apns { print("          APNs: \(app.topic), \(app.environment.rawValue)") }
+        for project in configuration.fcm { print("          FCM: project \(project.project)") }
+        if !configuration.wns.isEmpty { print("          WNS") }
     }
 }
 

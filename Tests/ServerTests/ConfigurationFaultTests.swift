@@ -52,8 +52,11 @@ struct ConfigurationFaultTests {
         Row(#""fcm": { "credential": "metadata" }"#, "fcm.project"),
         Row(#""fcm": { "credential": "metadata", "project": "a/b" }"#, "fcm.project"),
         Row(#""fcm": { "credential": "{}" }"#, "fcm.credential"),
-        Row(#""apns": { "key": "short-secret", "keyId": "KEYID12345", "teamId": "TEAM123456", "topic": "a.b" }"#, "apns.key"),
-        Row(#""apns": { "key": "short-secret", "keyId": "KEY", "teamId": "TEAM123456", "topic": "a.b" }"#, "apns.keyId"),
+        Row(
+            #""apns": { "key": "short-secret", "keyId": "KEYID12345", "teamId": "TEAM123456", "topic": "a.b" }"#,
+            "apns.key"),
+        Row(
+            #""apns": { "key": "short-secret", "keyId": "KEY", "teamId": "TEAM123456", "topic": "a.b" }"#, "apns.keyId"),
         Row(#""hub": { "platforms": ["fcm"] }, "wns": { "packageSid": "s-1-15-2-1", "secret": "s" }"#, "wns"),
         Row(
             #""hub": { "connectionString": "Endpoint=sb://a.example/;SharedAccessKeyName=n;SharedAccessKey=\#(key)" }, "wns": { "packageSid": "s-1-15-2-1", "secret": "s" }"#,

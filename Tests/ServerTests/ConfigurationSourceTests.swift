@@ -44,7 +44,8 @@ struct ConfigurationSourceTests {
         ("store.url", "postgresql://db.example/site"),
         ("webPush.privateKey", "yfWPiYE-n46HLnH0KqZOF1fJJU3MYrct3AELtAQ-oRw"),
         ("webPush.formerPrivateKey", "yfWPiYE-n46HLnH0KqZOF1fJJU3MYrct3AELtAQ-oRw"),
-        ("apns.key", TestCredentials.appleKey), ("apns.certificatePassword", "password"), ("fcm.credential", "metadata\n"),
+        ("apns.key", TestCredentials.appleKey), ("apns.certificatePassword", "password"),
+        ("fcm.credential", "metadata\n"),
         ("wns.secret", "secret"),
     ]
     /// What else the secrets of an app need.

@@ -97,7 +97,11 @@ struct ConfigurationValueTests {
         apns(
             "certificatePassword", #""apns.certificateFile": "ca.pem", "apns.certificatePassword": "pass""#, "pass"
         ) {
-            if case .certificate(let certificate) = $0.credential { certificate.password?.reveal() ?? "none" } else { "" }
+            if case .certificate(let certificate) = $0.credential {
+                certificate.password?.reveal() ?? "none"
+            } else {
+                ""
+            }
         },
         apns("endpoint", #""apns.endpoint": "https://a.example:8443""#, "https://a.example:8443/") {
             $0.calls.endpoint?.description ?? "none"
@@ -118,7 +122,8 @@ struct ConfigurationValueTests {
         wns("clientId", #""wns.clientId": "c", "wns.tenant": "t""#, "true") { _ in "true" },
         wns("tenant", #""wns.clientId": "c", "wns.tenant": "t""#, "true") { _ in "true" },
         wns("secret", package, "true") { _ in "true" },
-        wns("tokenEndpoint", package + #", "wns.tokenEndpoint": "https://t.example/a.srf""#, "https://t.example/a.srf") {
+        wns("tokenEndpoint", package + #", "wns.tokenEndpoint": "https://t.example/a.srf""#, "https://t.example/a.srf")
+        {
             $0.tokenEndpoint?.description ?? "none"
         },
         wns("privateHosts", package + #", "wns.privateHosts": ["localhost:8443"]"#, "localhost:8443") {
@@ -183,7 +188,9 @@ struct ConfigurationValueTests {
         var members = [members, #""apns.topic": "com.example.app""#].filter { !$0.isEmpty }
         if !members.joined().contains("certificateFile") {
             members.append(#""apns.keyId": "KEYID12345", "apns.teamId": "TEAM123456""#)
-            if key != "keyFile" { members.append(#""apns.key": "\#(TestCredentials.appleKey.replacing("\n", with: "\\n"))""#) }
+            if key != "keyFile" {
+                members.append(#""apns.key": "\#(TestCredentials.appleKey.replacing("\n", with: "\\n"))""#)
+            }
         }
         return Row("apns.\(key)", "none", members.joined(separator: ", "), set) { $0.apns.first.map(read) ?? "none" }
     }
@@ -192,7 +199,9 @@ struct ConfigurationValueTests {
         _ key: String, _ members: String, _ set: String,
         _ read: @escaping @Sendable (SiteConfiguration.FCMProject) -> String
     ) -> Row {
-        Row("fcm.\(key)", "none", #""fcm.credential": "metadata", "fcm.project": "p""# + members, set) { $0.fcm.first.map(read) ?? "none" }
+        Row("fcm.\(key)", "none", #""fcm.credential": "metadata", "fcm.project": "p""# + members, set) {
+            $0.fcm.first.map(read) ?? "none"
+        }
     }
 
     private static func wns(
@@ -220,7 +229,10 @@ struct ConfigurationValueTests {
         #expect(plain.faults.isEmpty && plain.configuration.map(row.read) == row.byDefault)
         let path = row.members.hasPrefix(#""store."#) ? "" : #""store.path": "/s", "#
         let written = try WrittenConfiguration(
-            "{ \(path)\(row.members) }", files: ["ca.pem": "-----BEGIN CERTIFICATE-----\n", "key.p8": TestCredentials.appleKey, "metadata": "metadata"])
+            "{ \(path)\(row.members) }",
+            files: [
+                "ca.pem": "-----BEGIN CERTIFICATE-----\n", "key.p8": TestCredentials.appleKey, "metadata": "metadata",
+            ])
         #expect(written.faults.isEmpty && written.configuration.map(row.read) == row.set, "\(written.faults)")
     }
 

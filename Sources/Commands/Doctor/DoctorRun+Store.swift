@@ -64,4 +64,15 @@ extension DoctorRun {
         return PushFindings(state: owner.push, setting: setting).findings(
             running: service?.configuration, unresolved: unresolved)
     }
+
+    /// Whether the push services of telephones accept the credentials.
+    func channelFindings() -> [Finding] {
+        guard !isFaulty("apns", "fcm", "wns", "hub.") else { return [] }
+        do {
+            let answers = try CredentialProbe.ask(configuration, timeout: timeout)
+            return answers.map { ChannelFindings(setting: setting).finding($0.channel, $0.result) }
+        } catch {
+            return [.fail("the push services cannot be asked: \(error)", fix: "`app-backend check`")]
+        }
+    }
 }

@@ -46,7 +46,7 @@ struct DoctorRun {
         let owner = becomeOwner()
         add(.store, storeFindings(owner))
         addHub()
-        add(.push, pushFindings(owner))
+        add(.push, pushFindings(owner) + channelFindings())
     }
 
     private mutating func add(_ step: Step, _ findings: [Finding]) {

@@ -2,6 +2,7 @@
 import APNs
 import Curl
 import FCM
+import HTTP
 import Metrics
 import NotificationHub
 import Push
@@ -14,11 +15,15 @@ struct SiteChannels {
     private static let maximumResponseBytes = 64 << 10
     /// Apple wants a connection to be kept for hours, and takes quick reconnecting for an attack.
     private static let appleIdleSeconds = 4 * 3_600
+    /// Of the right form, and of no device.
+    private static let impossibleToken = String(repeating: "0", count: 64)
     /// Routers forget a connection that says nothing for five minutes.
     private static let applePing = Duration.seconds(240)
 
     private(set) var channels: [PushChannel] = []
     private(set) var webPush: WebPushDriver?
+    /// Shows each app's credential to its service, by the channel's name, without reaching a device.
+    private(set) var probes: [(channel: String, ask: @Sendable (@escaping @Sendable (PushResult) -> Void) -> Void)] = []
     private var closing: [@Sendable () -> Void] = []
 
     private let metrics: PushMetrics
@@ -90,7 +95,8 @@ struct SiteChannels {
         var name = "apns"
         if Set(apps.map(\.topic)).count > 1 { name += " \(app.topic)" }
         if app.environment == .sandbox { name += " sandbox" }
-        add(driver, name: name, topic: app.topic, sender)
+        let channel = add(driver, name: name, topic: app.topic, sender)
+        addProbe(channel, try? driver.request(for: .background, to: DeviceHandle.apns(Self.impossibleToken)))
     }
 
     private mutating func add(
@@ -105,20 +111,24 @@ struct SiteChannels {
         let source = project.credential.tokenSource(
             readFile: { ConfigurationFile.read($0) }, now: now)
         let name = projects.count > 1 ? "fcm \(project.project)" : "fcm"
-        try add(driver, name: name, source, project.calls, exceptions: exceptions)
+        let channel = try add(driver, name: name, source, project.calls, exceptions: exceptions).channel
+        addProbe(channel, driver.validationRequest())
     }
 
     private mutating func add(_ app: SiteConfiguration.WNSApp) throws {
         let driver = WNSDriver(privateHosts: app.privateHosts, now: now)
         let exceptions = Set((app.privateHosts + [app.tokenEndpoint?.authority].compactMap(\.self)).map(\.hostAndPort))
-        try add(driver, name: "wns", app.credential.tokenSource, app.calls, exceptions: exceptions)
+        let source = app.credential.tokenSource
+        let (channel, tokens) = try add(driver, name: "wns", source, app.calls, exceptions: exceptions)
+        // There is no device that WNS could be asked for in vain; the token shows whether it knows the app.
+        probes.append((channel.name, { completion in source.fetch(by: tokens) { completion(PushResult($0)) } }))
     }
 
     /// A channel of a service that issues access tokens.
     private mutating func add(
         _ driver: any PushDriver, name: String, _ source: any TokenSource, _ calls: SiteConfiguration.PushServiceCalls,
         exceptions: Set<String>
-    ) throws {
+    ) throws -> (channel: PushChannel, tokens: CurlTransport) {
         var options = Self.options(calls)
         options.addresses = .publicOnly(except: exceptions)
         let pushes = try CurlTransport(options)
@@ -127,20 +137,46 @@ struct SiteChannels {
         options.allowPlainHTTP = exceptions.contains { $0.hasSuffix(":80") }
         let tokens = try CurlTransport(options)
         closing.append { tokens.close() }
-        add(driver, name: name, topic: "", BearerSender(source: source, tokens: tokens, pushes: pushes))
+        let sender = BearerSender(source: source, tokens: tokens, pushes: pushes)
+        return (add(driver, name: name, topic: "", sender), tokens)
     }
 
-    private mutating func add(_ driver: any PushDriver, name: String, topic: String, _ sender: any PushSender) {
-        channels.append(
-            PushChannel(
-                name: name, topic: topic, driver: metrics.measuring(driver),
-                sender: metrics.measuring(sender, for: driver.platform), now: now, report: report))
+    private mutating func add(
+        _ driver: any PushDriver, name: String, topic: String, _ sender: any PushSender
+    ) -> PushChannel {
+        let channel = PushChannel(
+            name: name, topic: topic, driver: metrics.measuring(driver),
+            sender: metrics.measuring(sender, for: driver.platform), now: now, report: report)
+        channels.append(channel)
+        return channel
+    }
+
+    private mutating func addProbe(_ channel: PushChannel, _ request: Request?) {
+        guard let request else { return }
+        probes.append((channel.name, { completion in channel.send(request, completion) }))
     }
 
     private static func options(_ calls: SiteConfiguration.PushServiceCalls) -> CurlOptions {
         CurlOptions(
             timeout: .seconds(calls.timeout), caFile: calls.caFile, userAgent: "app-backend/\(Version.text)",
             maximumResponseBytes: maximumResponseBytes)
+    }
+}
+
+extension HubNotification {
+    /// Nothing that a device would show.
+    fileprivate static let background = HubNotification.apns(
+        json: Array(#"{"aps":{"content-available":1}}"#.utf8),
+        headers: [PushHeader("apns-push-type", "background"), PushHeader("apns-priority", "5")])
+}
+
+extension PushResult {
+    fileprivate init(_ token: Result<AccessToken, CredentialError>) {
+        switch token {
+        case .success: self.init(.success)
+        case .failure(.unavailable): self.init(.pnsUnreachable, .retry(afterSeconds: nil))
+        case .failure(.refused(let reason)): self.init(.invalidCredentials, .holdCredential(reason: reason))
+        }
     }
 }
 

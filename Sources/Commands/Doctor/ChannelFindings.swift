@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+import Push
+
+/// Judges what the push services of telephones say of the credentials that they were shown.
+struct ChannelFindings: Sendable {
+    let setting: SettingName
+
+    /// - Parameters:
+    ///   - channel: `apns com.example.app sandbox`, which is of the group `apns`.
+    ///   - result: nil: the service did not answer in time.
+    func finding(_ channel: String, _ result: PushResult?) -> Finding {
+        let group = setting(String(channel.prefix { $0 != " " }))
+        guard let result else {
+            return .fail("\(channel): no answer from its push service", fix: "the network; --timeout; \(group)")
+        }
+        if case .holdCredential(let reason) = result.action {
+            return .fail("\(channel): the push service refuses the credential: \(reason)", fix: group)
+        }
+        switch result.outcome {
+        // It has looked at the device or at the message, and so has accepted the credential.
+        case .success, .badChannel, .wrongChannel, .expiredChannel, .invalidNotificationFormat:
+            return .ok("\(channel): the push service accepts the credential")
+        case .pnsUnreachable:
+            return .fail(
+                "\(channel): the push service cannot be reached", fix: "the network and its firewall; \(group)")
+        case .throttled, .pnsServerError, .pnsUnavailable:
+            return .warning("\(channel): the push service is busy or out of order", fix: "try again later")
+        default:
+            return .fail(
+                "\(channel): the push service answers \(result.reason ?? result.outcome.rawValue)", fix: group)
+        }
+    }
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+import Push
+import Testing
+
+@testable import Commands
+
+struct ChannelFindingsTests {
+    private let judge = ChannelFindings(setting: SettingName(file: "/a.json"))
+
+    static let rows: [(PushResult?, Verdict)] = [
+        (PushResult(.badChannel, .removeRegistration(goneSince: nil)), .ok), (PushResult(.success), .ok),
+        (PushResult(.badChannel, .tryOtherEnvironment), .ok), (PushResult(.wrongChannel), .ok),
+        (PushResult(.invalidCredentials, .holdCredential(reason: "InvalidProviderToken")), .fail),
+        (PushResult(.pnsUnreachable, .retry(afterSeconds: nil)), .fail),
+        (PushResult(.pnsUnavailable, .retry(afterSeconds: 900)), .warning), (PushResult(.throttled), .warning),
+        (PushResult(.pnsInterfaceError, reason: "BadPath"), .fail), (nil, .fail),
+    ]
+
+    @Test(arguments: rows)
+    func `what a push service says of an impossible device shows whether it accepts the credential`(
+        result: PushResult?, verdict: Verdict
+    ) {
+        let finding = judge.finding("apns com.example.app sandbox", result)
+        #expect(finding.verdict == verdict && finding.found.hasPrefix("apns com.example.app sandbox: "))
+        #expect((finding.fix == nil) == (verdict == .ok))
+    }
+
+    @Test func `a refusal names the reason and the group of the configuration`() {
+        let finding = judge.finding("fcm", PushResult(.invalidCredentials, .holdCredential(reason: "invalid_grant")))
+        #expect(finding.found.hasSuffix("invalid_grant") && finding.fix == "fcm in /a.json")
+    }
+}
