@@ -57,7 +57,7 @@ struct CheckCommand: ParsableCommand {
         case .off(let reason): print("  push:   no browsers: \(reason)")
         }
         for app in configuration.apns { print("          APNs: \(app.topic), \(app.environment.rawValue)") }
-        for project in configuration.fcm { print("          FCM: project \(project.project)") }
+        for project in configuration.fcm { print("          FCM: project \(project.credential.projectID)") }
         if !configuration.wns.isEmpty { print("          WNS") }
     }
 }

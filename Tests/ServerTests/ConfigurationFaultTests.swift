@@ -48,9 +48,8 @@ struct ConfigurationFaultTests {
         Row(#""wns": { "packageSid": "s-1-15-2-1", "tenant": "t", "secret": "s" }"#, "wns.packageSid"),
         Row(#""wns": { "packageSid": "s-1-15-2-1", "secret": "s", "tokenEndpoint": "http://a" }"#, "wns.tokenEndpoint"),
         Row(#""wns": { "packageSid": "p", "secret": "s" }"#, "wns.packageSid"),
-        Row(#""wns": { "packageSid": "s-1-15-2-1", "secret": "s", "privateHosts": ["a"] }"#, "wns.privateHosts"),
-        Row(#""fcm": { "credential": "metadata" }"#, "fcm.project"),
-        Row(#""fcm": { "credential": "metadata", "project": "a/b" }"#, "fcm.project"),
+        Row(#""fcm": { "credential": "{\"type\":\"metadata_server\"}" }"#, "fcm.credential"),
+        Row(#""fcm": { "credential": "{\"type\":\"metadata_server\",\"project_id\":\"a/b\"}" }"#, "fcm.credential"),
         Row(#""fcm": { "credential": "{}" }"#, "fcm.credential"),
         Row(
             #""apns": { "key": "short-secret", "keyId": "KEYID12345", "teamId": "TEAM123456", "topic": "a.b" }"#,
@@ -141,7 +140,7 @@ struct ConfigurationFaultTests {
 
     private static let lists: Set<String> = [
         "hub.platforms", "localHub.keys", "localHub.hosts", "policy.tags", "policy.sendTo", "webPush.hosts",
-        "webPush.privateHosts", "wns.privateHosts",
+        "webPush.privateHosts",
     ]
 
     @Test(arguments: SiteConfiguration.knownKeys.sorted())

@@ -45,14 +45,14 @@ struct ConfigurationSourceTests {
         ("webPush.privateKey", "yfWPiYE-n46HLnH0KqZOF1fJJU3MYrct3AELtAQ-oRw"),
         ("webPush.formerPrivateKey", "yfWPiYE-n46HLnH0KqZOF1fJJU3MYrct3AELtAQ-oRw"),
         ("apns.key", TestCredentials.appleKey), ("apns.certificatePassword", "password"),
-        ("fcm.credential", "metadata\n"),
+        ("fcm.credential", TestCredentials.google),
         ("wns.secret", "secret"),
     ]
     /// What else the secrets of an app need.
     private static let others = [
         "apns.key": #", "apns": { "keyId": "KEYID12345", "teamId": "TEAM123456", "topic": "com.example.app" }"#,
         "apns.certificatePassword": #", "apns": { "certificateFile": "app-backend.json", "topic": "com.example.app" }"#,
-        "fcm.credential": #", "fcm": { "project": "p" }"#, "wns.secret": #", "wns": { "packageSid": "s-1-15-2-1" }"#,
+        "wns.secret": #", "wns": { "packageSid": "s-1-15-2-1" }"#,
     ]
 
     @Test(arguments: secrets)

@@ -108,11 +108,10 @@ struct ConfigurationValueTests {
         },
         apns("caFile", #""apns.caFile": "ca.pem""#, "ca.pem") { name(of: $0.calls.caFile) },
         apns("timeout", #""apns.timeout": 20"#, "20") { "\($0.calls.timeout)" },
-        fcm("credential", "", "true") { "\($0.credential.projectID == nil)" },
-        Row("fcm.credentialFile", "none", #""fcm.credentialFile": "metadata", "fcm.project": "p""#, "p") {
-            $0.fcm.first?.project ?? "none"
+        fcm("credential", "", "p") { $0.credential.projectID },
+        Row("fcm.credentialFile", "none", #""fcm.credentialFile": "google.json""#, "p") {
+            $0.fcm.first?.credential.projectID ?? "none"
         },
-        fcm("project", "", "p") { $0.project },
         fcm("endpoint", #", "fcm.endpoint": "https://f.example""#, "https://f.example/") {
             $0.calls.endpoint?.description ?? "none"
         },
@@ -126,8 +125,8 @@ struct ConfigurationValueTests {
         {
             $0.tokenEndpoint?.description ?? "none"
         },
-        wns("privateHosts", package + #", "wns.privateHosts": ["localhost:8443"]"#, "localhost:8443") {
-            $0.privateHosts.map(\.description).joined(separator: ",")
+        wns("endpoint", package + #", "wns.endpoint": "https://w.example""#, "https://w.example/") {
+            $0.calls.endpoint?.description ?? "none"
         },
         wns("caFile", package + #", "wns.caFile": "ca.pem""#, "ca.pem") { name(of: $0.calls.caFile) },
         wns("timeout", package + #", "wns.timeout": 120"#, "120") { "\($0.calls.timeout)" },
@@ -199,7 +198,7 @@ struct ConfigurationValueTests {
         _ key: String, _ members: String, _ set: String,
         _ read: @escaping @Sendable (SiteConfiguration.FCMProject) -> String
     ) -> Row {
-        Row("fcm.\(key)", "none", #""fcm.credential": "metadata", "fcm.project": "p""# + members, set) {
+        Row("fcm.\(key)", "none", #""fcm.credential": "{\"type\":\"metadata_server\",\"project_id\":\"p\"}""# + members, set) {
             $0.fcm.first.map(read) ?? "none"
         }
     }
@@ -231,7 +230,7 @@ struct ConfigurationValueTests {
         let written = try WrittenConfiguration(
             "{ \(path)\(row.members) }",
             files: [
-                "ca.pem": "-----BEGIN CERTIFICATE-----\n", "key.p8": TestCredentials.appleKey, "metadata": "metadata",
+                "ca.pem": "-----BEGIN CERTIFICATE-----\n", "key.p8": TestCredentials.appleKey, "google.json": TestCredentials.google,
             ])
         #expect(written.faults.isEmpty && written.configuration.map(row.read) == row.set, "\(written.faults)")
     }

@@ -2,6 +2,7 @@
 
 /// Credentials of the form that the push services' consoles give out, made for these tests.
 enum TestCredentials {
+    static let google = #"{"type":"metadata_server","project_id":"p"}"#
     static let appleKey = """
         -----BEGIN PRIVATE KEY-----
         MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgtn/OQBSYUGUtwkzK

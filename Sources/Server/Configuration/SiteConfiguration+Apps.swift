@@ -37,16 +37,12 @@ extension SiteConfiguration {
     /// A Firebase project.
     package struct FCMProject: Sendable {
         package var credential: GoogleCredential
-        /// Its id or number.
-        package var project: String
         package var calls: PushServiceCalls
     }
 
     /// An app of Windows.
     package struct WNSApp: Sendable {
         package var credential: WNSCredential
-        /// Hosts that channels may have besides Microsoft's.
-        package var privateHosts: [Authority]
         /// Where tokens are fetched, where that is not Microsoft's own place.
         package var tokenEndpoint: ServiceURL?
         package var calls: PushServiceCalls
@@ -58,8 +54,8 @@ extension SiteConfiguration {
             "keyFile", "key", "keyId", "teamId", "topic", "environment", "certificateFile", "certificatePassword",
             "endpoint", "caFile", "timeout",
         ],
-        "fcm": ["credentialFile", "credential", "project", "endpoint", "caFile", "timeout"],
-        "wns": ["packageSid", "clientId", "tenant", "secret", "tokenEndpoint", "privateHosts", "caFile", "timeout"],
+        "fcm": ["credentialFile", "credential", "endpoint", "caFile", "timeout"],
+        "wns": ["packageSid", "clientId", "tenant", "secret", "tokenEndpoint", "endpoint", "caFile", "timeout"],
     ]
 
     /// The key without the place in the list: `apns.1.topic` is known as `apns.topic`.
@@ -122,7 +118,6 @@ extension SiteConfiguration.FCMProject {
         calls = SiteConfiguration.PushServiceCalls(group, &reading)
         let text = reading.secret(
             "\(group).credential", orFile: "\(group).credentialFile", "the JSON file of the project's service account")
-        let named = reading.text("\(group).project")
         guard let text else { return nil }
         do throws(GoogleCredentialError) {
             credential = try GoogleCredential(Array(text.value.reveal().utf8), trusting: calls.endpoint?.authority)
@@ -130,27 +125,16 @@ extension SiteConfiguration.FCMProject {
             reading.fault(text.key, "\(error)")
             return nil
         }
-        guard let project = named ?? credential.projectID else {
-            reading.fault("\(group).project", "is needed: the credential does not say which project it is for")
-            return nil
-        }
-        self.project = project
-        if FCMDriver(project: project, now: { 0 }) == nil {
-            reading.fault("\(group).project", "must be the project's id or number")
+        if FCMDriver(project: credential.projectID, now: { 0 }) == nil {
+            reading.fault(text.key, "project_id: must be the project's id or number")
         }
     }
 }
 
 extension SiteConfiguration.WNSApp {
     init?(_ group: String, _ reading: inout ConfigurationReading) {
-        calls = SiteConfiguration.PushServiceCalls(group, &reading, hasEndpoint: false)
+        calls = SiteConfiguration.PushServiceCalls(group, &reading)
         tokenEndpoint = reading.endpoint("\(group).tokenEndpoint")
-        privateHosts = (reading.list("\(group).privateHosts") ?? []).compactMap { Authority($0) }
-        if privateHosts.contains(where: { $0.port == nil })
-            || privateHosts.count < reading.list("\(group).privateHosts")?.count ?? 0
-        {
-            reading.fault("\(group).privateHosts", "must be a list of host:port")
-        }
         let secret = reading.needed("\(group).secret", "the app's secret").map { Secret($0) }
         let sid = reading.text("\(group).packageSid")
         let (client, tenant) = (reading.text("\(group).clientId"), reading.text("\(group).tenant"))
@@ -174,8 +158,8 @@ extension SiteConfiguration.WNSApp {
 }
 
 extension SiteConfiguration.PushServiceCalls {
-    fileprivate init(_ group: String, _ reading: inout ConfigurationReading, hasEndpoint: Bool = true) {
-        endpoint = hasEndpoint ? reading.endpoint("\(group).endpoint") : nil
+    fileprivate init(_ group: String, _ reading: inout ConfigurationReading) {
+        endpoint = reading.endpoint("\(group).endpoint")
         caFile = reading.certificates("\(group).caFile")
         timeout = reading.number("\(group).timeout", 1...120) ?? timeout
     }

@@ -105,19 +105,19 @@ struct SiteChannels {
         let endpoint = project.calls.endpoint
         let endpointText = endpoint.map { "\($0.scheme)://\($0.authority)" } ?? FCMDriver.defaultEndpoint
         // Checked when the configuration was read.
-        guard let driver = FCMDriver(project: project.project, endpoint: endpointText, now: now) else { return }
+        guard let driver = FCMDriver(project: project.credential.projectID, endpoint: endpointText, now: now) else { return }
         var exceptions = project.credential.localAuthorities
         if let endpoint { exceptions.insert(endpoint.authority.hostAndPort) }
         let source = project.credential.tokenSource(
             readFile: { ConfigurationFile.read($0) }, now: now)
-        let name = projects.count > 1 ? "fcm \(project.project)" : "fcm"
+        let name = projects.count > 1 ? "fcm \(project.credential.projectID)" : "fcm"
         let channel = try add(driver, name: name, source, project.calls, exceptions: exceptions).channel
         addProbe(channel, driver.validationRequest())
     }
 
     private mutating func add(_ app: SiteConfiguration.WNSApp) throws {
-        let driver = WNSDriver(privateHosts: app.privateHosts, now: now)
-        let exceptions = Set((app.privateHosts + [app.tokenEndpoint?.authority].compactMap(\.self)).map(\.hostAndPort))
+        let driver = WNSDriver(endpoint: app.calls.endpoint, now: now)
+        let exceptions = Set([app.calls.endpoint, app.tokenEndpoint].compactMap { $0?.authority.hostAndPort })
         let source = app.credential.tokenSource
         let (channel, tokens) = try add(driver, name: "wns", source, app.calls, exceptions: exceptions)
         // There is no device that WNS could be asked for in vain; the token shows whether it knows the app.
