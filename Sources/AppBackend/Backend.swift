@@ -60,7 +60,7 @@ package struct Backend: Responder {
 
     /// Before authentication, for a monitor has no credentials.
     private let monitors: [String: LoopbackOnly]
-    /// What is open to those who are not known.
+    /// The routes that need no credentials.
     private let open: Router<RequestAction>
     private let api: AuthenticationHandler
     private let userRoutes: Router<UserAction>

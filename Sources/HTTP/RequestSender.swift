@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The arrow for one who has many requests under way and no thread to spare for each: the answer comes back by itself.
+/// The arrow for a caller with many requests under way and no thread to spare for each: the answer comes in a completion.
 ///
 /// What has this shape is a `Responder` as well wherever a thread may sleep until its one answer is there.
 public protocol RequestSender: Sendable {

@@ -36,11 +36,11 @@ public protocol TransportFailure: Error {
     /// Whether this very request will never be made, however often it is tried: where it goes is forbidden, or it is malformed.
     var isPermanent: Bool { get }
 
-    /// One word for those who count: `timeout`, `unreachable`. One of a few, and never anything of the request.
+    /// One word for metrics: `timeout`, `unreachable`. One of a few, and never anything of the request.
     var kind: String { get }
 }
 
 extension TransportFailure {
-    /// Of one who tells no more.
+    /// The word where there is no other.
     public var kind: String { "failed" }
 }

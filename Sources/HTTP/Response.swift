@@ -9,7 +9,7 @@ public struct Response: Sendable {
     public var fields: HTTPFields
     /// Empty where the status says it all.
     public var body: [UInt8]
-    /// The pattern of the route that answered, for those who count; nil where there is none. It is not sent.
+    /// The pattern of the route that answered, for metrics; nil where there is none. It is not sent.
     public var route: String?
 
     /// An answer; 200 without a body when nothing is said.

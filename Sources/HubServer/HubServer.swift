@@ -55,7 +55,7 @@ package struct HubServer: Responder {
         return response
     }
 
-    /// Every route is authorized, and what is no route is as well: who may not enter learns nothing of what there is.
+    /// Every path is authorized, also one without a route: an unauthorized client does not learn which routes there are.
     private func answer(_ request: Request, _ route: RouteMatch<RequestAction>?) throws -> Response {
         do {
             guard let route else { throw RoutingError.notFound }

@@ -24,7 +24,7 @@ struct ListRoutes: Sendable {
     }
 
     /// `GET /{hub}/registrations`, with `$filter` those of one device. All of them need Manage; those of a device do
-    /// not, since who asks knows its handle.
+    /// not, since the client knows its handle.
     private func all(_ call: HubCall) throws -> Response {
         let filter = call.query["$filter"]
         try call.require(filter == nil ? .manage : .listen)

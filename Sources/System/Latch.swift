@@ -12,7 +12,7 @@ package final class Latch: Sendable {
     /// - Returns: whether it is open.
     @discardableResult package func wait(until deadline: Deadline) -> Bool {
         guard opened.wait(until: deadline) else { return false }
-        // For the next one, who waits or will look.
+        // For the next thread that waits or will look.
         opened.signal()
         return true
     }

@@ -19,7 +19,7 @@ package final class CredentialCache: Sendable {
 
     package init() {}
 
-    /// What stands for one triple of name, password and hash.
+    /// The fingerprint of one triple of name, password and hash.
     struct Fingerprint: Hashable, Sendable {
         let low: UInt64
         let high: UInt64

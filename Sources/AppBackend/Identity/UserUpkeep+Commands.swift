@@ -15,7 +15,7 @@ extension UserUpkeep {
             guard wasThere || !user.upkeep.cleanings.isEmpty || user.keepsData && !keepingData else { return nil }
             let time = now()
             if wasThere || user.keepsData { user.end(keepingData: keepingData, at: time) }
-            // What is due was due before: this is the one who does it.
+            // The work was due before, and this process does it.
             let due = user.upkeep.dueNow(time)
             for index in user.upkeep.cleanings.indices {
                 user.upkeep.cleanings[index].schedule.dueAt = time + Self.leaseSeconds

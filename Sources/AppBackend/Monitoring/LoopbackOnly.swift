@@ -4,7 +4,7 @@ import HTTP
 import HTTPTypes
 import Text
 
-/// Lets only callers of this host ask, who need no credentials for it: monitors. To all others there is nothing here.
+/// Answers only callers on this host, such as monitors, without credentials. All others get 404.
 struct LoopbackOnly: Responder {
     let inner: any Responder
 

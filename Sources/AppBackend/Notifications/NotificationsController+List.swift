@@ -32,7 +32,7 @@ extension NotificationsController {
         return response
     }
 
-    /// The name of who left a message, as it is shown: a sender is kept as the owner that it was, so that a later user of the
+    /// The name of a message's sender, as it is shown: a sender is kept as the owner that it was, so that a later user of the
     /// name has a share of a mailbox of their own.
     /// - Returns: nil, when that is not known.
     static func shownSender(_ sender: String) -> String? {

@@ -24,7 +24,7 @@ extension NotificationsController {
         return response
     }
 
-    /// Remembers who may ask. What was sent is sent, also when that fails.
+    /// Remembers the sender, who may ask. A failure of this does not fail the send.
     func remember(_ result: SendResult, of request: UserRequest) {
         let ids = result.outcomes.compactMap(\.notificationID).filter { NotificationID($0) != nil }
         guard !ids.isEmpty else { return }

@@ -66,7 +66,7 @@ extension RegisterController {
         throw StoreError.conflict
     }
 
-    /// Writes who owns the id and what for.
+    /// Writes the owner of the id, its handle and its tags.
     /// - Returns: nil, when another request changed the record meanwhile.
     private func writeOwnership(_ claim: Claim, _ hub: any Hub) throws -> DeviceRecord? {
         guard var device = try store.device(claim.id.description) else { throw HubError.registrationGone }

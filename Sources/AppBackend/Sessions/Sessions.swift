@@ -3,7 +3,7 @@ import HTTP
 import Store
 import Text
 
-/// What stands behind the cookies: begins, finds and ends sessions.
+/// Begins, finds and ends the sessions behind the cookies.
 struct Sessions: Sendable {
     let store: any SessionStore
     let authenticator: any Authenticator
@@ -43,7 +43,7 @@ struct Sessions: Sendable {
     }
 }
 
-/// A session that counts, and whose it is.
+/// A valid session, and its user.
 struct OpenSession {
     let session: Session
     let user: Principal

@@ -36,7 +36,7 @@ struct EgressGuard {
     /// `CURLOPT_PREREQFUNCTION(3)`.
     ///
     /// libcurl sends a request again by itself in two cases. The server has refused the stream (`REFUSED_STREAM`, RFC 9113
-    /// section 8.7): then it has not looked at it, and the connection stands. Or a connection that was kept has ended
+    /// section 8.7): then it has not looked at it, and the connection is still open. Or a connection that was kept has ended
     /// before the first byte of an answer, over HTTP/1 or HTTP/2: then the request may have been taken all the same.
     /// - Parameters:
     ///   - address: the peer's.

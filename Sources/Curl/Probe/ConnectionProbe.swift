@@ -5,8 +5,8 @@ import Glibc
 /// Connects to a server, completes TLS, and sends no request: it finds out whether the server answers, and with which
 /// certificate.
 ///
-/// A transport that works needs no more than "no secure connection"; who repairs one needs to know which certificate it
-/// was, and what is wrong with it.
+/// For a transport "no secure connection" is enough. An operator who repairs it needs to know which certificate it was,
+/// and what is wrong with it.
 package struct ConnectionProbe: Sendable {
     /// A connection that could be made.
     package struct Connection: Equatable, Sendable {

@@ -22,8 +22,8 @@ package struct CurlOptions: Sendable {
     package var maximumConnectionsPerHost: Int
     /// Calls that wait or are under way at once; one more is `TransportError.overloaded`.
     package var maximumQueued: Int
-    /// Whether `CurlTransport.certificateExpiry` is wanted: for one who calls one server. Each handshake costs a look at the
-    /// certificates.
+    /// Whether `CurlTransport.certificateExpiry` is wanted: for a transport to one server. Each handshake costs a look at
+    /// the certificates.
     package var notesCertificate = false
     /// A connection that was idle for longer is not used again, in seconds. A server closes idle connections too, often
     /// after 60 s or more (nginx: 75). A POST that is sent over HTTP/2 while the server closes fails, and it must not be

@@ -30,8 +30,8 @@ package enum TransportError: Error, Equatable, Sendable {
 }
 
 extension TransportError: TransportFailure {
-    /// Only what a new connection may mend. A call that timed out has used up the time that the caller had; and who is
-    /// overloaded is not helped by more calls.
+    /// Only what a new connection may mend. A call that timed out has used up the caller's time, and more calls do not help
+    /// an overloaded queue.
     package var isTransient: Bool {
         switch self {
         case .unreachable, .interrupted: true

@@ -74,7 +74,7 @@ final class ConnectionTable: Sendable {
     /// - Returns: how many there were.
     func endSilent(at now: Int64) -> Int {
         table.withLock { table in
-            // One whose request lies there unread waits for a worker, not we for it.
+            // A connection with an unread request waits for a worker; it is not silent.
             let silent = table.values.filter { $0.isSilent(at: now) && !platform_has_bytes($0.number) }
             // Under the lock, as long as the number is theirs.
             for connection in silent { shutdown(connection.number, Int32(SHUT_RDWR)) }

@@ -92,7 +92,7 @@ final class ServerState: Sendable {
         if !ready.change(connection.number, [.readable, .once]) { close(connection) }
     }
 
-    /// Gives a connection whose request lies in its buffer to the next free worker: it is writable, so that comes at once.
+    /// Gives a connection whose request is whole to the next free worker: it is writable, so poll reports it at once.
     func armComplete(_ connection: Connection) {
         if !ready.change(connection.number, [.readable, .writable, .once]) { close(connection) }
     }

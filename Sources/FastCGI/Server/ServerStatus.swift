@@ -27,7 +27,7 @@ package struct ServerLiveness: Sendable {
     /// For how long no worker has taken a request or become free; zero while one is free.
     package let exhausted: Duration
 
-    /// What stands still since an earlier look.
+    /// What has made no progress since an earlier look.
     package enum Stall: Equatable, Sendable {
         /// The event thread has not gone round.
         case accepting

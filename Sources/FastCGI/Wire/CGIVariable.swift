@@ -8,7 +8,7 @@ enum CGIVariable: Equatable {
     case contentType, contentLength
     case remoteAddress, requestScheme, https, host, serverName, serverPort
     case requestID, redirectedAuthorization
-    /// Ours: what stands before the contract's paths, where the web server serves other things under the same name.
+    /// Ours: the prefix of the contract's paths, where the web server serves other things under the same name.
     case pathPrefix
     case field(HTTPField.Name)
     /// A variable that this server does not read.

@@ -7,7 +7,7 @@ struct ReceiveBuffer: Sendable {
     /// Bytes of room at first; more only for a request that needs more.
     static let firstRoom = 16 * 1024
 
-    /// Where the request stands.
+    /// How far the request has come.
     enum State: Equatable {
         case checked(RequestValidator.Result)
         /// The peer is gone.

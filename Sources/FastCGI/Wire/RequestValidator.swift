@@ -21,7 +21,7 @@ struct RequestValidator {
 
     private let limits: ServerLimits
     private var phase = Phase.begin
-    /// Where the first record lies that was not whole at the last look.
+    /// The offset of the first record that was not whole at the last look.
     private var offset = 0
     private(set) var requestID: UInt16 = 0
     private var lengths: ParameterLengthCheck

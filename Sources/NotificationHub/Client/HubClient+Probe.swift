@@ -4,7 +4,7 @@ internal import HTTPTypes
 
 extension HubClient {
     /// `GET /{hub}/registrations?$top=1`: a question that changes nothing and that only a key with all rights may ask.
-    /// - Returns: the hub's answer whatever its status, for who wants to know why the hub refuses. Its body may hold a
+    /// - Returns: the hub's answer whatever its status, to see why the hub refuses. Its body may hold a
     ///   device's handle.
     /// - Throws: `unreachable`.
     package func probe() throws(HubError) -> Response {

@@ -3,7 +3,7 @@ import XML
 
 /// Why a document of the hub's language was not understood. It never repeats the document.
 package enum AtomError: Error, Equatable, Sendable {
-    /// Not XML, or more XML than anybody needs, or with a document type.
+    /// Not XML, or more XML than a description has, or with a document type.
     case notXML
     /// The root is not what was asked for, or a part of the envelope is missing.
     case unexpectedElement

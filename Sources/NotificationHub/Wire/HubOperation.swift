@@ -2,7 +2,7 @@
 package import HTTP
 internal import HTTPTypes
 
-/// What a request asks of a hub, for those who count calls.
+/// What a request asks of a hub, for metrics of calls.
 package enum HubOperation: String, CaseIterable, Sendable {
     case createRegistrationID = "create_registration_id"
     case putRegistration = "put_registration"

@@ -2,7 +2,7 @@
 import XML
 
 extension RegistrationDescription {
-    /// Who will read the description.
+    /// The reader of the description.
     enum Direction {
         /// The hub: without what the hub alone knows (id, ETag, expiry) and without empty elements.
         case toHub
