@@ -20,22 +20,22 @@ package struct APNsTransport: Sendable {
 struct PushNotSent: TransportFailure, Equatable {
     /// Of the failure that it waited for.
     let kind: String
-    let mayPass: Bool
+    let isTransient: Bool
 
-    static let overloaded = PushNotSent(kind: "overloaded", mayPass: false)
-    static let closed = PushNotSent(kind: "cancelled", mayPass: false)
+    static let overloaded = PushNotSent(kind: "overloaded", isTransient: false)
+    static let closed = PushNotSent(kind: "cancelled", isTransient: false)
 
-    private init(kind: String, mayPass: Bool) {
-        (self.kind, self.mayPass) = (kind, mayPass)
+    private init(kind: String, isTransient: Bool) {
+        (self.kind, self.isTransient) = (kind, isTransient)
     }
 
     init(after error: any Error) {
         let failure = error as? any TransportFailure
-        self.init(kind: failure?.kind ?? "failed", mayPass: failure?.mayPass ?? false)
+        self.init(kind: failure?.kind ?? "failed", isTransient: failure?.isTransient ?? false)
     }
 
     var isUnsent: Bool { true }
-    var isLasting: Bool { false }
+    var isPermanent: Bool { false }
 }
 
 /// A moment on both clocks: one can be set, and tokens are dated by it; the other cannot.

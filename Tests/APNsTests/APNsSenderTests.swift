@@ -187,7 +187,7 @@ private func issuedAt(_ sent: ScriptedTransports.Sent) throws -> Int? {
         transports.sent[0].fail(ScriptedTransports.TimedOut(isUnsent: true))
         let errors = told.errors.compactMap { $0 as? any TransportFailure }
         #expect(errors.map(\.isUnsent) == [true, true, true])
-        #expect(errors.map(\.kind) == ["timeout", "timeout", "timeout"] && errors.allSatisfy { !$0.isLasting })
+        #expect(errors.map(\.kind) == ["timeout", "timeout", "timeout"] && errors.allSatisfy { !$0.isPermanent })
     }
 
     @Test func `sends one push alone again after a failure, and all when one is answered`() throws {
@@ -262,7 +262,7 @@ private func issuedAt(_ sent: ScriptedTransports.Sent) throws -> Int? {
         let sender = transports.sender(key: try TestKey().key(), maximumWaiting: 3)
         told.push(sender, 0..<5)
         let errors = told.errors.compactMap { $0 as? any TransportFailure }
-        #expect(errors.map(\.kind) == ["overloaded"] && errors.allSatisfy { $0.isUnsent && !$0.mayPass })
+        #expect(errors.map(\.kind) == ["overloaded"] && errors.allSatisfy { $0.isUnsent && !$0.isTransient })
         transports.sent[0].answer(200)
         #expect(transports.sent.count == 4)
     }

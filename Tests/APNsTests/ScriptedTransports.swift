@@ -21,16 +21,16 @@ final class ScriptedTransports: Sendable {
     }
 
     struct NotMade: TransportFailure {
-        var mayPass: Bool { true }
+        var isTransient: Bool { true }
         var isUnsent: Bool { true }
-        var isLasting: Bool { false }
+        var isPermanent: Bool { false }
         var kind: String { "unavailable" }
     }
 
     struct TimedOut: TransportFailure {
         var isUnsent = false
-        var mayPass: Bool { false }
-        var isLasting: Bool { false }
+        var isTransient: Bool { false }
+        var isPermanent: Bool { false }
         var kind: String { "timeout" }
     }
 

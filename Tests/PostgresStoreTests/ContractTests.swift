@@ -26,14 +26,14 @@ import Text
             $0.connections = connections
         }
         try Contract(store: store).runAll()
-        try expectRightTotals(site)
+        try site.expectRightTotals()
     }
 
     @Test func `keeps the contract of transfers`() throws {
         let sites = [try Site(), try Site()]
         let stores = try sites.map { try $0.open(Self.small) }
         try TransferContract(source: stores[0], target: stores[1]).runAll()
-        for site in sites { try expectRightTotals(site) }
+        for site in sites { try site.expectRightTotals() }
     }
 
     @Test func `keeps the contract where every transaction is serializable`() throws {

@@ -5,6 +5,7 @@ import Store
 import StoreContract
 import Support
 import Testing
+import Text
 
 @Suite struct `The schema of the database` {
     /// A role of the test's own, which may do nothing yet.

@@ -198,7 +198,10 @@ struct ConfigurationValueTests {
         _ key: String, _ members: String, _ set: String,
         _ read: @escaping @Sendable (SiteConfiguration.FCMProject) -> String
     ) -> Row {
-        Row("fcm.\(key)", "none", #""fcm.credential": "{\"type\":\"metadata_server\",\"project_id\":\"p\"}""# + members, set) {
+        Row(
+            "fcm.\(key)", "none", #""fcm.credential": "{\"type\":\"metadata_server\",\"project_id\":\"p\"}""# + members,
+            set
+        ) {
             $0.fcm.first.map(read) ?? "none"
         }
     }
@@ -230,7 +233,8 @@ struct ConfigurationValueTests {
         let written = try WrittenConfiguration(
             "{ \(path)\(row.members) }",
             files: [
-                "ca.pem": "-----BEGIN CERTIFICATE-----\n", "key.p8": TestCredentials.appleKey, "google.json": TestCredentials.google,
+                "ca.pem": "-----BEGIN CERTIFICATE-----\n", "key.p8": TestCredentials.appleKey,
+                "google.json": TestCredentials.google,
             ])
         #expect(written.faults.isEmpty && written.configuration.map(row.read) == row.set, "\(written.faults)")
     }

@@ -2,7 +2,6 @@
 package import APNs
 package import Curl
 package import FCM
-package import NotificationHub
 package import Push
 import Text
 package import WNS

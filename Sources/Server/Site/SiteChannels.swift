@@ -13,12 +13,11 @@ import WebPush
 struct SiteChannels {
     /// The largest answer that is read, in bytes: a sentence about what was wrong, or an access token.
     private static let maximumResponseBytes = 64 << 10
-    /// Apple wants a connection to be kept for hours, and takes quick reconnecting for an attack.
+    /// Apple wants a connection to be kept for hours, and takes quick reconnecting for an attack. TCP's own probes keep
+    /// routers from forgetting it.
     private static let appleIdleSeconds = 4 * 3_600
     /// Of the right form, and of no device.
     private static let impossibleToken = String(repeating: "0", count: 64)
-    /// Routers forget a connection that says nothing for five minutes.
-    private static let applePing = Duration.seconds(240)
 
     private(set) var channels: [PushChannel] = []
     private(set) var webPush: WebPushDriver?
@@ -75,8 +74,9 @@ struct SiteChannels {
     private mutating func add(_ app: SiteConfiguration.APNsApp, of apps: [SiteConfiguration.APNsApp]) throws {
         var options = Self.options(app.calls)
         options.maximumConnectionsPerHost = 1
+        options.maximumStreams = 1_000
+        options.maximumQueued = 2 * APNsSender.defaultMaximumWaiting
         options.maximumIdleSeconds = Self.appleIdleSeconds
-        options.pingInterval = Self.applePing
         var key: APNsKey?
         switch app.credential {
         case .key(let known): key = known
@@ -105,7 +105,9 @@ struct SiteChannels {
         let endpoint = project.calls.endpoint
         let endpointText = endpoint.map { "\($0.scheme)://\($0.authority)" } ?? FCMDriver.defaultEndpoint
         // Checked when the configuration was read.
-        guard let driver = FCMDriver(project: project.credential.projectID, endpoint: endpointText, now: now) else { return }
+        guard let driver = FCMDriver(project: project.credential.projectID, endpoint: endpointText, now: now) else {
+            return
+        }
         var exceptions = project.credential.localAuthorities
         if let endpoint { exceptions.insert(endpoint.authority.hostAndPort) }
         let source = project.credential.tokenSource(
