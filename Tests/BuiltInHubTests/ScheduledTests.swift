@@ -87,7 +87,7 @@ extension DeliveryBench {
         // Half an hour after the time of the second one it is given up.
         let requests = bench.sender.requests.count
         bench.setClock(now + 7_200 + 1_800)
-        #expect(try bench.outcomes(ids[1]) == ["Abandoned": 1])
+        #expect(try bench.outcomes(ids[1]) == ["AbandonedNotificationMessages": 1])
         #expect(bench.sender.requests.count == requests)
     }
 

@@ -25,6 +25,7 @@ LOOK_SECONDS = 0.05
 TOPIC = "com.example.app"
 KEY_ID, TEAM_ID = "ABC123DEFG", "DEF123GHIJ"
 TEXT = "the launch code is 4711"
+REFUSED = "APNs refuses the provider token: check key file, key id and team id"
 
 Found = TypeVar("Found")
 
@@ -189,7 +190,12 @@ def groups(apns: APNs, fcm: FCM, wns: WNS, authority: Authority, tmp_path: Path)
     }
 
 
-HANDLES = {"apns": "AB" * 32, "fcm": "taken:device-1"}
+APPLE, GOOGLE = "AB" * 32, "taken:device-1"
+
+
+def windows(wns: WNS) -> str:
+    """A channel as Microsoft gives it out; `wns.endpoint` leads to the double."""
+    return wns.channel("store").replace(wns.origin, "https://db5p.notify.windows.com")
 
 
 def test_a_secure_push_reaches_three_platforms_and_carries_neither_sender_nor_text(
@@ -198,7 +204,7 @@ def test_a_secure_push_reaches_three_platforms_and_carries_neither_sender_nor_te
     with Backend(program, tmp_path, groups | {"secure": {"form": "alert"}}) as backend:
         platforms = backend.json("GET", "/api/config")["Platforms"]
         assert [one["Name"] for one in platforms if one["Delivers"]] == ["apns", "fcm", "wns"]
-        for platform, handle in HANDLES.items() | {("wns", wns.channel("store"))}:
+        for platform, handle in (("apns", APPLE), ("fcm", GOOGLE), ("wns", windows(wns))):
             backend.register(platform, handle)
         send = backend.json("POST", "/api/notifications", "to_tag=alice", TEXT, user="bob")
         to_apple = wait_for(lambda: apns.events("push"), "the push to Apple's device")[0]
@@ -240,17 +246,17 @@ def test_a_credential_that_is_refused_holds_its_platform_alone_and_is_said(
 ) -> None:
     groups["apns"]["teamId"] = "WRONG12345"
     with Backend(program, tmp_path, groups) as backend:
-        backend.register("apns", HANDLES["apns"])
-        backend.register("wns", wns.channel("store"))
+        backend.register("apns", APPLE)
+        backend.register("wns", windows(wns))
         send = backend.json("POST", "/api/notifications", "to_tag=alice", TEXT, user="bob")
         assert backend.outcome(send, "wns") == {"Success": 1}
-        wait_for(lambda: "the service refuses the credential of apns: InvalidProviderToken" in backend.log, "the log line")
+        wait_for(lambda: f"the service refuses the credential of apns: {REFUSED}" in backend.log, "the log line")
         metrics = backend.call("GET", "/metrics").body.decode()
         assert 'app_backend_push_credential_held{channel="apns"} 1' in metrics
         assert 'app_backend_push_credential_held{channel="wns"} 0' in metrics
         push = backend.doctor()["push"]
         assert any(
-            finding["verdict"] == "wrong" and "InvalidProviderToken" in finding["found"] for finding in push["findings"]
+            finding["verdict"] == "wrong" and REFUSED in finding["found"] for finding in push["findings"]
         )
 
 

@@ -69,7 +69,8 @@ struct ScheduleContract {
         }
         let others = try store.dueHubMessages(except: ["o-1", "o-4"], limit: 9, now: later + 9_000)
         #expect(others.messages == [messages[1], messages[2]])
-        #expect(others.next == nil)
+        // A store may look again for a message that was removed before its time.
+        #expect(others.next.map { $0 > later + 9_000 } ?? true)
         try store.removeQueuedHubMessages(messages)
     }
 
