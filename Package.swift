@@ -243,16 +243,16 @@ let package = Package(
             name: "BuiltInHubTests",
             dependencies: [
                 "BuiltInHub", "FileStore", "HTTP", "HubContract", "HubServer", "JSON", "NotificationHub",
-                "PostgresStore", "Push", "Store", "Support", "System", "Text", "courier-oracle", httpTypes,
+                "PostgresStore", "Push", "Store", "Support", "System", "Text", "delivery-oracle", httpTypes,
             ],
             swiftSettings: strict),
         // Delivers until it is killed and says whom it told; started by BuiltInHubTests.
         .executableTarget(
-            name: "courier-oracle",
+            name: "delivery-oracle",
             dependencies: [
                 "BuiltInHub", "FileStore", "HTTP", "NotificationHub", "PostgresStore", "Push", "Store", httpTypes,
             ],
-            path: "Tests/CourierOracle", swiftSettings: strict),
+            path: "Tests/DeliveryOracle", swiftSettings: strict),
         .testTarget(
             name: "AppBackendTests",
             dependencies: [

@@ -12,8 +12,8 @@ extension BuiltInHub {
     ) throws(ServableHubError) -> SendReceipt {
         let record = newRecord(notification.format, audience)
         var receipt = SendReceipt(notificationID: record.id, trackingID: trackingID)
-        if let courier, courier.delivers(notification.format), try hasTarget(notification.format, audience) {
-            try enqueue(QueuedMessage(notification, to: audience.queued, record: record), courier)
+        if let worker, worker.delivers(notification.format), try hasTarget(notification.format, audience) {
+            try enqueue(QueuedMessage(notification, to: audience.queued, record: record), worker)
         } else {
             receipt.hasNoTarget = try skip(notification, audience, record).isEmpty
         }
@@ -24,14 +24,14 @@ extension BuiltInHub {
         _ notification: HubNotification, to audience: HubAudience
     ) throws(ServableHubError) -> TestSend {
         let record = newRecord(notification.format, audience)
-        guard let courier, courier.delivers(notification.format) else {
+        guard let worker, worker.delivers(notification.format) else {
             return TestSend(notificationID: record.id, results: try skip(notification, audience, record))
         }
         var targets: [Target] = []
         try forEachTarget(notification.format, audience) { target in
             if targets.count < TestSend.maximumResults { targets.append(target) }
         }
-        let outcomes = courier.deliver(notification, to: targets)
+        let outcomes = worker.deliver(notification, to: targets)
         return TestSend(notificationID: record.id, results: try finish(record, zip(targets, outcomes)))
     }
 
@@ -49,9 +49,9 @@ extension BuiltInHub {
             id: MessageID.make(now: time), format: format, tags: expression, now: time)
     }
 
-    private func enqueue(_ message: QueuedMessage, _ courier: Courier) throws(ServableHubError) {
+    private func enqueue(_ message: QueuedMessage, _ worker: DeliveryWorker) throws(ServableHubError) {
         do throws(StoreError) {
-            try courier.enqueue(message)
+            try worker.enqueue(message)
         } catch {
             throw error == .quotaExceeded ? .queueIsFull : ServableHubError(error)
         }
@@ -109,8 +109,8 @@ extension BuiltInHub {
     /// A message is put among those that are done before it leaves the queue, so who misses it in both looks again.
     private func record(_ id: String, _ now: Int64) throws(StoreError) -> MessageRecord? {
         if let record = try finished(id, now) { return record }
-        guard let courier else { return nil }
-        if let waiting = try courier.store.queuedHubMessage(id, notBefore: MessageID.notBefore(in: id)) {
+        guard let worker else { return nil }
+        if let waiting = try worker.store.queuedHubMessage(id, notBefore: MessageID.notBefore(in: id)) {
             return try QueuedMessage(waiting).record
         }
         return try finished(id, now)

@@ -3,28 +3,28 @@ import NotificationHub
 import Store
 
 /// A notification hub of one's own: it keeps registrations and messages in a `HubStore`, and hands messages to the
-/// courier that delivers them. `HubServer` serves it to programs elsewhere.
+/// worker that delivers them. `HubServer` serves it to programs elsewhere.
 package struct BuiltInHub: ServableHub {
     let store: any HubStore
     let reader: RegistrationReader
     /// Delivers to the platforms that it has drivers for; nil: there is none.
-    let courier: Courier?
+    let worker: DeliveryWorker?
     /// Seconds since 1970.
     let now: @Sendable () -> Int64
     private(set) var trackingID: String?
 
     /// - Parameters:
-    ///   - courier: delivers what is sent to the platforms that it has drivers for, from the same store; who makes it
+    ///   - worker: delivers what is sent to the platforms that it has drivers for, from the same store; the caller
     ///     runs it. What is sent to others is recorded as `Skipped`.
     ///   - now: seconds since 1970.
     ///   - onUnreadable: hears, once of each, of registrations in the store that cannot be read; lists and sends pass
     ///     them over.
     package init(
-        store: any HubStore, courier: Courier? = nil, now: @escaping @Sendable () -> Int64,
+        store: any HubStore, worker: DeliveryWorker? = nil, now: @escaping @Sendable () -> Int64,
         onUnreadable: @escaping @Sendable (StoreError) -> Void = { _ in }
     ) {
         self.store = store
-        self.courier = courier
+        self.worker = worker
         self.now = now
         reader = RegistrationReader(report: onUnreadable)
     }

@@ -26,7 +26,7 @@ private func rule(_ status: Int) -> PushResult {
         #expect(try bench.outcomes(bench.send()) == ["Success": 1])
         #expect(sender.paths == ["/1", "/1"])
         #expect(sender.renewals.count == 1)
-        #expect(bench.courier.holds.isEmpty && bench.lines.isEmpty)
+        #expect(bench.worker.holds.isEmpty && bench.lines.isEmpty)
     }
 
     @Test func `is held when the new one is refused as well`() throws {
@@ -35,10 +35,10 @@ private func rule(_ status: Int) -> PushResult {
         bench.register(1)
         bench.start()
         let id = bench.send()
-        try bench.wait { !bench.courier.holds.isEmpty }
+        try bench.wait { !bench.worker.holds.isEmpty }
         try bench.goRound()
         #expect(sender.requests.count == 2 && sender.renewals.count == 1)
-        #expect(bench.courier.holds.map(\.reason) == ["Expired"])
+        #expect(bench.worker.holds.map(\.reason) == ["Expired"])
         #expect(try bench.details(id).state == "Processing")
     }
 
@@ -48,14 +48,14 @@ private func rule(_ status: Int) -> PushResult {
         for id in 1...5 { bench.register(id) }
         bench.start()
         let ids = [bench.send(), bench.send()]
-        try bench.wait { !bench.courier.holds.isEmpty }
+        try bench.wait { !bench.worker.holds.isEmpty }
         try bench.goRound()
         let refused = sender.requests.count
         bench.pass(CredentialHold.firstPause - 1)
         try bench.goRound()
         #expect(sender.requests.count == refused)
         bench.pass(1)
-        try bench.wait { bench.courier.holds.first?.until == bench.now + 2 * CredentialHold.firstPause }
+        try bench.wait { bench.worker.holds.first?.until == bench.now + 2 * CredentialHold.firstPause }
         try bench.goRound()
         #expect(sender.requests.count == refused + 1)
         // A probe that has no answer yet keeps the others waiting.
@@ -74,16 +74,16 @@ private func rule(_ status: Int) -> PushResult {
         for id in 1...5 { bench.register(id) }
         bench.start()
         let ids = [bench.send(), bench.send()]
-        try bench.wait { !bench.courier.holds.isEmpty }
+        try bench.wait { !bench.worker.holds.isEmpty }
         let since = bench.now
         #expect(
-            bench.courier.holds == [
+            bench.worker.holds == [
                 .init(channel: "service", reason: "Revoked", since: since, until: since + CredentialHold.firstPause)
             ])
         sender.answer(201)
         bench.pass(CredentialHold.firstPause)
         for id in ids { #expect(try bench.outcomes(id) == ["Success": 5]) }
-        #expect(bench.courier.holds.isEmpty)
+        #expect(bench.worker.holds.isEmpty)
         #expect(bench.lines.last == "push: the service accepts the credential of service again")
         #expect(bench.lines.count == 2)
     }
@@ -93,7 +93,7 @@ private func rule(_ status: Int) -> PushResult {
         for id in 1...3 { bench.register(id) }
         bench.start()
         let id = bench.send()
-        try bench.wait { !bench.courier.holds.isEmpty }
+        try bench.wait { !bench.worker.holds.isEmpty }
         bench.pass(30 * 60)
         #expect(try bench.outcomes(id) == ["AbandonedNotificationMessages": 3])
         #expect(bench.isRegistered(1))
@@ -131,7 +131,7 @@ private func rule(_ status: Int) -> PushResult {
         bench.hub.put("2-1-1", HubBench.apple("aa11", tags: "all"))
         bench.start()
         for _ in 0..<5 { _ = bench.send() }
-        try bench.wait { !bench.courier.holds.isEmpty }
+        try bench.wait { !bench.worker.holds.isEmpty }
         let id = bench.hub.send("apple", tags: "all").createdID
         #expect(try bench.outcomes(id) == ["Success": 1])
     }
@@ -142,7 +142,7 @@ private func rule(_ status: Int) -> PushResult {
         bench.register(1)
         bench.start()
         let id = bench.send()
-        try bench.wait { bench.courier.holds.map(\.reason) == ["no such account"] }
+        try bench.wait { bench.worker.holds.map(\.reason) == ["no such account"] }
         sender.answer(201)
         bench.pass(CredentialHold.firstPause)
         #expect(try bench.outcomes(id) == ["Success": 1])
@@ -154,8 +154,8 @@ private func rule(_ status: Int) -> PushResult {
         bench.register(1)
         bench.start()
         let id = bench.send()
-        try bench.wait { try sender.requests.count == 1 && bench.underWay(id) == 0 }
-        #expect(bench.courier.holds.isEmpty)
+        try bench.wait { try sender.requests.count == 1 && bench.inFlight(id) == 0 }
+        #expect(bench.worker.holds.isEmpty)
         sender.answer(201)
         bench.pass(60)
         #expect(try bench.outcomes(id) == ["Success": 1])
@@ -171,7 +171,7 @@ private func rule(_ status: Int) -> PushResult {
         bench.pass(CredentialHold.firstPause)
         sender.answer(201)
         #expect(bench.testSend() == ["Success"])
-        #expect(bench.courier.holds.isEmpty)
+        #expect(bench.worker.holds.isEmpty)
     }
 }
 

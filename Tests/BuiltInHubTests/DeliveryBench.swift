@@ -93,12 +93,12 @@ final class ScriptedSender: PushSender {
     }
 }
 
-/// A hub with a courier, a clock that the test moves, and waiting for what must happen.
+/// A hub with a worker, a clock that the test moves, and waiting for what must happen.
 final class DeliveryBench {
     let store: any HubStore & HubQueue
     let driver = PlainDriver()
     let sender: ScriptedSender
-    let courier: Courier
+    let worker: DeliveryWorker
     let hub: HubBench
     let reports = Lock<[String]>([])
     private let time = Lock(HubBench.now)
@@ -114,12 +114,12 @@ final class DeliveryBench {
     ///   - channels: take the place of the one to `driver`'s browsers.
     init(
         store: any HubStore & HubQueue = MemoryHubStore(), sender: ScriptedSender = ScriptedSender(),
-        network: (any PushSender)? = nil, _ adjust: (inout Courier.Options) -> Void = { _ in },
+        network: (any PushSender)? = nil, _ adjust: (inout DeliveryWorker.Options) -> Void = { _ in },
         channels: ((Surroundings) -> [PushChannel])? = nil
     ) {
         self.store = store
         self.sender = sender
-        var options = Courier.Options()
+        var options = DeliveryWorker.Options()
         (options.poll, options.drain, options.progress) = (.milliseconds(2), .milliseconds(20), .zero)
         adjust(&options)
         let late = Late()
@@ -128,10 +128,10 @@ final class DeliveryBench {
         let browsers = PushChannel(
             name: "browser", driver: driver, sender: network ?? sender, services: .byAuthority, now: around.now,
             report: around.report)
-        courier = Courier(
+        worker = DeliveryWorker(
             store: store, channels: channels?(around) ?? [browsers], options: options, now: around.now,
             report: around.report)
-        hub = HubBench(store: store, courier: courier)
+        hub = HubBench(store: store, worker: worker)
         late.bench = self
     }
 
@@ -146,38 +146,38 @@ final class DeliveryBench {
     }
 
     deinit {
-        courier.stop()
+        worker.stop()
     }
 
     var now: Int64 { time.withLock { $0 } }
 
-    /// Without a call for the courier: it finds out by itself.
+    /// Without a call for the worker: it finds out by itself.
     func setClock(_ seconds: Int64) {
         time.withLock { $0 = seconds }
     }
 
     func pass(_ seconds: Int64) {
         time.withLock { $0 += seconds }
-        courier.wake()
+        worker.wake()
     }
 
     /// Waits until the delivering thread has looked at everything once more.
     func goRound() throws {
-        let before = courier.pulse
-        courier.wake()
+        let before = worker.pulse
+        worker.wake()
         // The first may be in the middle of it.
-        try wait { self.courier.pulse >= before + 3 }
+        try wait { self.worker.pulse >= before + 3 }
     }
 
     func start() {
-        let courier = courier
-        Thread { courier.run() }.start()
+        let worker = worker
+        Thread { worker.run() }.start()
     }
 
-    /// Ends the courier as a process's end does, and waits for it.
+    /// Ends the worker as a process's end does, and waits for it.
     func stop() {
-        courier.stop()
-        courier.waitForEnd(.seconds(60))
+        worker.stop()
+        worker.waitForEnd(.seconds(60))
     }
 
     func register(_ id: Int, tags: String = "all", at endpoint: String? = nil) {
@@ -206,7 +206,7 @@ final class DeliveryBench {
     }
 
     /// How many of a message's devices the store believes to be under way; nil once it has left the queue.
-    func underWay(_ id: String) throws -> Int? {
+    func inFlight(_ id: String) throws -> Int? {
         try store.queuedHubMessage(id).map { $0.document["underWay"]?.integer ?? 0 }
     }
 

@@ -8,7 +8,7 @@ import Support
 import Synchronization
 import Testing
 
-@Suite struct `The courier of the local hub` {
+@Suite struct `The delivery worker` {
     @Test func `a message waits in the queue until it is delivered, once to each device`() throws {
         let bench = DeliveryBench()
         for id in 1...3 { bench.register(id) }
@@ -110,7 +110,7 @@ import Testing
 
     @Test func `what waits for room at its service is given up as well, while others are under way`() throws {
         let bench = DeliveryBench(sender: ScriptedSender { _ in nil }) {
-            ($0.underWay, $0.underWayPerService, $0.batch) = (4, 2, 1)
+            ($0.inFlight, $0.inFlightPerService, $0.batch) = (4, 2, 1)
         }
         for id in 1...3 { bench.register(id) }
         bench.start()
@@ -119,7 +119,7 @@ import Testing
         bench.pass(30 * 60)
         let expected = PlatformOutcomes.Count("AbandonedNotificationMessages", 1)
         try bench.wait { try bench.details(id).outcomes.first?.counts == [expected] }
-        #expect(try bench.underWay(id) == 2)
+        #expect(try bench.inFlight(id) == 2)
         #expect(bench.sender.requests.count == 2)
     }
 
@@ -137,7 +137,7 @@ import Testing
         let id = bench.send()
         try bench.wait { bench.sender.requests.count == 1 }
         // The next try's time is counted from when the first one was heard of.
-        try bench.wait { try bench.underWay(id) ?? 0 == 0 }
+        try bench.wait { try bench.inFlight(id) ?? 0 == 0 }
         bench.pass(120)
         try bench.wait { bench.sender.requests.count >= tries }
         bench.pass(30 * 60)
@@ -154,11 +154,11 @@ import Testing
         let id = bench.send()
         try bench.wait { try bench.details(id).outcomes.first?.counts == [.init("WrongChannel", 1)] }
         #expect(bench.sender.paths == ["/1"])
-        #expect(try bench.underWay(id) == 1)
+        #expect(try bench.inFlight(id) == 1)
     }
 
     @Test func `a message to many does not keep one to a single device waiting`() throws {
-        let bench = DeliveryBench { ($0.batch, $0.underWay) = (2, 4) }
+        let bench = DeliveryBench { ($0.batch, $0.inFlight) = (2, 4) }
         for id in 100..<200 { bench.register(id) }
         bench.register(1, tags: "single")
         let (many, single) = (bench.send(), bench.send("single"))
@@ -170,7 +170,7 @@ import Testing
     }
 
     @Test func `no push is made ready again and again for a service that has no room for it`() throws {
-        let bench = DeliveryBench { ($0.batch, $0.underWay, $0.underWayPerService) = (2, 8, 4) }
+        let bench = DeliveryBench { ($0.batch, $0.inFlight, $0.inFlightPerService) = (2, 8, 4) }
         bench.sender.answer { $0.authority == "silent.example" ? nil : .success(Response(status: .created)) }
         for id in 1...20 { bench.register(id, at: "https://silent.example/\(id)") }
         bench.register(21, tags: "single")
@@ -184,7 +184,7 @@ import Testing
 
     @Test func `a message to many is delivered without looking through the queue each time`() throws {
         let store = MemoryHubStore()
-        let bench = DeliveryBench(store: store) { ($0.batch, $0.underWay, $0.poll) = (2, 4, .seconds(60)) }
+        let bench = DeliveryBench(store: store) { ($0.batch, $0.inFlight, $0.poll) = (2, 4, .seconds(60)) }
         for id in 1...100 { bench.register(id) }
         bench.start()
         #expect(try bench.outcomes(bench.send()) == ["Success": 100])
@@ -193,10 +193,10 @@ import Testing
 
     @Test func `what another process puts in is found while there is much to do`() throws {
         let store = MemoryHubStore()
-        let bench = DeliveryBench(store: store) { ($0.batch, $0.underWay) = (2, 4) }
+        let bench = DeliveryBench(store: store) { ($0.batch, $0.inFlight) = (2, 4) }
         for id in 1...100 { bench.register(id) }
         bench.register(101, tags: "single")
-        // Another hub on the same store, whose courier does not run.
+        // Another hub on the same store, whose worker does not run.
         let other = DeliveryBench(store: store).hub
         bench.sender.answer { request in
             if request.path == "/50" { other.send("browser", tags: "single") }

@@ -12,11 +12,11 @@ private func queued(enqueuedAt: String = "1541549917", targets: String = "0", mo
         + #""contentType":"","body":"e30="\#(more)}"#
 }
 
-@Suite struct `The courier of a store in trouble` {
+@Suite struct `The delivery worker of a store in trouble` {
     private let store = RefusingStore()
 
     @Test func `nobody is told before the store has it in writing, and then everybody, once`() throws {
-        let bench = DeliveryBench(store: store) { ($0.underWay, $0.underWayPerService, $0.batch) = (2, 2, 2) }
+        let bench = DeliveryBench(store: store) { ($0.inFlight, $0.inFlightPerService, $0.batch) = (2, 2, 2) }
         for id in 1...5 { bench.register(id) }
         store.refuse([.update])
         bench.start()

@@ -75,7 +75,7 @@ private struct Environments {
         let service = Environments(production: 400, sandbox: 403)
         service.bench.start()
         let id = service.bench.send()
-        try service.bench.wait { service.bench.courier.holds.map(\.channel) == ["service sandbox"] }
+        try service.bench.wait { service.bench.worker.holds.map(\.channel) == ["service sandbox"] }
         try service.bench.goRound()
         #expect(try service.bench.details(id).endTime == nil)
         service.sandbox.answer(201)

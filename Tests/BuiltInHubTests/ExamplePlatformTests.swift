@@ -72,7 +72,7 @@ private struct ExampleDriver: PushDriver {
         let id = bench.hub.send("adm", tags: "all", body: #"{"data":{"message":"Hello"}}"#).createdID
         #expect(try bench.outcomes(id) == ["Success": 2, "ExpiredChannel": 1])
         #expect(Set(sender.paths) == ["/messaging/phone", "/messaging/tablet", "/messaging/gone"])
-        #expect(!sender.renewals.isEmpty && bench.courier.holds.isEmpty)
+        #expect(!sender.renewals.isEmpty && bench.worker.holds.isEmpty)
         #expect((1...3).map(bench.isRegistered) == [true, true, false])
     }
 

@@ -20,12 +20,12 @@ struct HubBench {
     let hub: HubServer
 
     init(
-        store: any HubStore = MemoryHubStore(), courier: Courier? = nil,
+        store: any HubStore = MemoryHubStore(), worker: DeliveryWorker? = nil,
         onUnreadable: @escaping @Sendable (StoreError) -> Void = { _ in },
         report: @escaping @Sendable (String, String) -> Void = { _, _ in }
     ) {
         self.store = store
-        builtIn = BuiltInHub(store: store, courier: courier, now: { Self.now }, onUnreadable: onUnreadable)
+        builtIn = BuiltInHub(store: store, worker: worker, now: { Self.now }, onUnreadable: onUnreadable)
         hub = HubServer(
             builtIn, name: "MyHub",
             keys: [

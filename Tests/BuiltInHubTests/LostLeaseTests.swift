@@ -36,12 +36,12 @@ private final class SlowSender: PushSender {
     }
 }
 
-@Suite struct `The courier that loses its lease` {
+@Suite struct `The delivery worker that loses its lease` {
     private let shared = MemoryHubStore()
 
     /// Two at a time, so that the rest is still to come when the lease is lost.
-    private static func twoAtOnce(_ options: inout Courier.Options) {
-        (options.underWay, options.underWayPerService, options.batch) = (2, 2, 2)
+    private static func twoAtOnce(_ options: inout DeliveryWorker.Options) {
+        (options.inFlight, options.inFlightPerService, options.batch) = (2, 2, 2)
     }
 
     @Test(arguments: [RefusingStore.Loss.toldByLease, .toldByWrite])

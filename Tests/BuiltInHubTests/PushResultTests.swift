@@ -19,7 +19,7 @@ import class System.Lock
         bench.register(2, tags: "other")
         bench.start()
         let id = bench.send()
-        try bench.wait { try sender.requests.count == 1 && bench.underWay(id) == 0 }
+        try bench.wait { try sender.requests.count == 1 && bench.inFlight(id) == 0 }
         let other = bench.send("other")
         bench.pass(899)
         try bench.goRound()
@@ -44,7 +44,7 @@ import class System.Lock
         for id in 2...3 { bench.hub.put("\(id)-1-1", HubBench.android("token-\(id)", tags: "all")) }
         bench.start()
         let held = bench.hub.send("fcmv1", tags: "all").createdID
-        try bench.wait { try down.requests.count >= 1 && bench.underWay(held) == 0 }
+        try bench.wait { try down.requests.count >= 1 && bench.inFlight(held) == 0 }
         #expect(try bench.outcomes(bench.send()) == ["Success": 1])
         #expect(try bench.details(held).endTime == nil)
     }

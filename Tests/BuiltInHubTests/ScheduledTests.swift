@@ -21,7 +21,7 @@ extension DeliveryBench {
         message.notBefore = Timestamp(seconds: notBefore)
         message.expiresAt = Timestamp(seconds: notBefore + 86_400)
         try store.enqueueHubMessage(message)
-        courier.wake()
+        worker.wake()
         return message.id
     }
 }
@@ -99,8 +99,8 @@ extension DeliveryBench {
         bench.start()
         try bench.wait { store.queueReads > 0 }
         let turns = { (count: Int) in
-            let before = bench.courier.pulse
-            try bench.wait { bench.courier.pulse > before + count }
+            let before = bench.worker.pulse
+            try bench.wait { bench.worker.pulse > before + count }
         }
         try turns(10)
         let reads = store.queueReads

@@ -6,7 +6,7 @@ import Store
 import Support
 import Testing
 
-@Suite struct `The courier after another one` {
+@Suite struct `The delivery worker after another one` {
     @Test func `what another left goes on, and nobody gets it twice`() throws {
         let store = MemoryHubStore()
         let first = DeliveryBench(store: store, sender: ScriptedSender { _ in nil }) { $0.batch = 2 }
@@ -53,7 +53,7 @@ import Testing
         #expect(try second.outcomes(id) == ["Success": 3])
     }
 
-    @Test func `only one of several couriers delivers at a time`() throws {
+    @Test func `only one of several workers delivers at a time`() throws {
         let store = MemoryHubStore()
         let sender = ScriptedSender()
         let benches = (0..<3).map { _ in DeliveryBench(store: store, sender: sender) }

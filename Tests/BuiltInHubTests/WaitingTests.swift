@@ -8,7 +8,7 @@ import Support
 import Testing
 
 /// Messages that cannot be delivered now, and those behind them.
-@Suite struct `The courier while messages wait` {
+@Suite struct `The delivery worker while messages wait` {
     @Test func `a service that is down is left alone, and the others get theirs`() throws {
         let bench = DeliveryBench { $0.batch = 1 }
         for id in 1...20 { bench.register(id, at: "https://\(id.isMultiple(of: 2) ? "up" : "down").example/\(id)") }

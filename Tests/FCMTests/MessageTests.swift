@@ -1,5 +1,5 @@
-import FCM
 // SPDX-License-Identifier: Apache-2.0
+import FCM
 import HTTP
 import HTTPTypes
 import JSON

@@ -15,17 +15,17 @@ struct DeliveryJob {
 
     /// What keeps a message waiting in whole.
     enum Obstacle {
-        /// The service has as much under way as it may.
+        /// The service has as much in flight as it may.
         case fullService(String)
         /// The channel's credential is refused.
         case heldChannel(PushChannel)
     }
 
-    /// - Parameter message: from the queue. What a process before this one had under way cannot be known any more.
+    /// - Parameter message: from the queue. What a process before this one had in flight cannot be known any more.
     init(_ message: QueuedMessage) {
         self.message = message
-        self.message.record.add(.unknownError, platform: platform, count: message.underWay)
-        self.message.underWay = 0
+        self.message.record.add(.unknownError, platform: platform, count: message.inFlight)
+        self.message.inFlight = 0
     }
 
     /// Under which the devices are counted that are not looked at one by one. Only native notifications are queued.
@@ -34,12 +34,12 @@ struct DeliveryJob {
     }
 
     /// Whether nothing is left to be done for anybody.
-    var isDone: Bool { targets?.isEmpty == true && message.retries.isEmpty && message.underWay == 0 }
+    var isDone: Bool { targets?.isEmpty == true && message.retries.isEmpty && message.inFlight == 0 }
 
     /// Whether nothing can be done but to wait for another try's time, or for a credential.
     /// - Parameter retries: with so many the message itself waits.
     func isWaiting(retries: Int) -> Bool {
-        guard message.underWay == 0 else { return false }
+        guard message.inFlight == 0 else { return false }
         if case .heldChannel = obstacle { return true }
         guard !message.retries.isEmpty else { return false }
         return targets?.isEmpty == true || message.retries.count >= retries
@@ -49,9 +49,9 @@ struct DeliveryJob {
     mutating func findTargets(_ selection: TargetSelection) throws(StoreError) {
         guard targets == nil else { return }
         switch message.audience {
-        case .device: targets = message.through == nil ? [QueuedMessage.unregistered] : []
+        case .device: targets = message.cursor == nil ? [QueuedMessage.unregistered] : []
         case .tags(let expression):
-            targets = try selection.ids(message.notification.format, expression, after: message.through)[...]
+            targets = try selection.ids(message.notification.format, expression, after: message.cursor)[...]
         }
     }
 

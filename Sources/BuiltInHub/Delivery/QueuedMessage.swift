@@ -40,10 +40,10 @@ struct QueuedMessage {
     /// What became of it so far.
     var record: MessageRecord
     /// Targets up to this registration id were handed over or are among the retries; nil: none was.
-    var through: String?
+    var cursor: String?
     var retries: [Retry] = []
     /// Targets that were handed over and of which nothing was heard yet.
-    var underWay = 0
+    var inFlight = 0
 
     init(_ notification: HubNotification, to audience: Audience, record: MessageRecord) {
         self.notification = notification
@@ -65,7 +65,7 @@ extension QueuedMessage {
             JSONValue.Member("record", record.document),
             JSONValue.Member("contentType", .string(notification.contentType)),
             JSONValue.Member("body", .string(Base64.standard.encode(notification.body))),
-            JSONValue.Member("underWay", .number(String(underWay))),
+            JSONValue.Member("underWay", .number(String(inFlight))),
         ]
         if !notification.headers.isEmpty {
             // Pairs, because a header may come twice and a JSON object's member may not.
@@ -75,7 +75,7 @@ extension QueuedMessage {
         if case .device(let description) = audience {
             members.append(JSONValue.Member("device", HubRegistration.json(description)))
         }
-        if let through { members.append(JSONValue.Member("through", .string(through))) }
+        if let cursor { members.append(JSONValue.Member("through", .string(cursor))) }
         if !retries.isEmpty {
             let pairs = retries.map { JSONValue.array([.string($0.registrationID), .number(String($0.attempts))]) }
             members.append(JSONValue.Member("retries", .array(pairs)))
@@ -105,15 +105,15 @@ extension QueuedMessage {
         }
         notification = HubNotification(format: format, body: body, contentType: contentType, headers: headers)
         audience = try Self.audience(of: message, record)
-        through = json["through"]?.string
+        cursor = json["through"]?.string
         retries = (json["retries"]?.array ?? []).compactMap { pair in
             guard let id = pair.array?.first?.string, let attempts = pair.array?.last?.integer,
                 MessageRecord.possibleCounts.contains(attempts)
             else { return nil }
             return Retry(registrationID: id, attempts: attempts, dueAt: .min)
         }
-        underWay = json["underWay"]?.integer ?? 0
-        guard MessageRecord.possibleCounts.contains(underWay) else { throw damaged }
+        inFlight = json["underWay"]?.integer ?? 0
+        guard MessageRecord.possibleCounts.contains(inFlight) else { throw damaged }
     }
 
     private static func audience(of message: HubMessage, _ record: MessageRecord) throws(StoreError) -> Audience {

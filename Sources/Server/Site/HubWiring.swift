@@ -16,7 +16,7 @@ struct HubWiring {
     /// The built-in hub's REST face, where it is served to others as well.
     let served: HubServer?
     /// Delivers what the built-in hub has queued; who serves runs it.
-    let courier: Courier?
+    let deliveryWorker: DeliveryWorker?
     /// By which key browsers know this site; nil: none.
     let vapidPublicKey: String?
     /// Platforms whose devices this hub reaches.
@@ -47,15 +47,15 @@ struct HubWiring {
 
     /// Whether the push service refuses a channel's credential, by the name of the channel.
     var heldCredentials: [(channel: String, isHeld: Bool)] {
-        let held = Set(courier?.holds.map(\.channel) ?? [])
-        return (courier?.channelNames ?? []).map { ($0, held.contains($0)) }
+        let held = Set(deliveryWorker?.holds.map(\.channel) ?? [])
+        return (deliveryWorker?.channelNames ?? []).map { ($0, held.contains($0)) }
     }
 
     /// Nothing more is delivered from now on; returns when what was under way has ended, or after that time. What was
     /// queued waits for the next process.
     func stopDelivering(drain: Duration) {
-        courier?.stop()
-        courier?.waitForEnd(drain)
+        deliveryWorker?.stop()
+        deliveryWorker?.waitForEnd(drain)
     }
 
     /// Ends the network's threads; calls in flight fail.
@@ -72,7 +72,7 @@ struct HubWiring {
             connection: connection, hub: configuration.hub.name, transport: metrics.hub.measuring(transport),
             now: { Site.now().seconds })
         (hub, self.client) = (client, client)
-        (served, courier, self.transport, channels) = (nil, nil, transport, nil)
+        (served, deliveryWorker, self.transport, channels) = (nil, nil, transport, nil)
         isInTheBox = false
         vapidPublicKey = configuration.webPush.publicKey
         delivering = Set(configuration.hub.platforms)
@@ -84,11 +84,11 @@ struct HubWiring {
         let now: @Sendable () -> Int64 = { Site.now().seconds }
         let report: @Sendable (String) -> Void = { logger.warning("\($0)") }
         let channels = try SiteChannels(configuration, metrics: metrics.pushes, now: now, report: report)
-        courier =
+        deliveryWorker =
             channels.channels.isEmpty
-            ? nil : Courier(store: store, channels: channels.channels, now: now, report: report)
+            ? nil : DeliveryWorker(store: store, channels: channels.channels, now: now, report: report)
         let builtIn = BuiltInHub(
-            store: store, courier: courier, now: now, onUnreadable: { logger.warning("hub: \($0)") })
+            store: store, worker: deliveryWorker, now: now, onUnreadable: { logger.warning("hub: \($0)") })
         (hub, client) = (metrics.hub.measuring(builtIn), nil)
         served =
             configuration.localHub.isServed

@@ -89,12 +89,12 @@ package struct Site {
     /// Starts delivering what the local hub has queued, where it has anything to deliver with.
     /// - Throws: `ServerError.noThread`.
     func startDelivering() throws(ServerError) {
-        guard let courier = hub.courier else { return }
-        try PlatformThread.start { courier.run() }
+        guard let worker = hub.deliveryWorker else { return }
+        try PlatformThread.start { worker.run() }
     }
 
     /// Grows as long as the delivery is at work; nil where nothing is delivered.
-    var deliveryTurns: Int? { hub.courier?.pulse }
+    var deliveryTurns: Int? { hub.deliveryWorker?.pulse }
 
     /// Ends the delivery, for which another process or site may take over, and waits for the pushes under way.
     func stopDelivering() {

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Push
 
-/// What is known of the push services at this moment, by the names that channels give them: how many requests each has, and which of them is
-/// not to be bothered for a while.
+/// What is known of the push services at this moment, by the names that channels give them: how many requests each has in flight, and which of
+/// them is left alone for a while.
 ///
-/// A service that is down costs its own devices a pause, and nobody else's anything, but where so many of one message
-/// wait for it that the message itself does (`Courier.Options.retries`).
-struct PushServices {
+/// A service that is down delays its own devices only, unless so many of one message
+/// wait for it that the message itself does (`DeliveryWorker.Options.retries`).
+struct ServiceThrottle {
     private struct Service {
-        var underWay = 0
-        /// From when it had as many under way as it may, until there is room for a whole batch.
+        var inFlight = 0
+        /// From when it had as many in flight as it may, until there is room for a whole batch.
         var isFull = false
         var failures = 0
         /// Seconds since 1970.
-        var heldUntil = Int64.min
+        var backoffUntil = Int64.min
     }
 
-    /// Services that are remembered while they have nothing under way. Devices name them, and names cost nothing.
+    /// Services that are remembered while they have nothing in flight. Devices name them, and can name any number.
     static let maximumIdle = 1_024
     /// The longest that a service is left alone when it does not say for how long, in seconds.
     private static let maximumPause: Int64 = 60
@@ -26,38 +26,40 @@ struct PushServices {
     private let limit: Int
     private let batch: Int
     private var services: [String: Service] = [:]
-    private(set) var underWay = 0
-    /// Channels with a push under way that shows whether the credential is accepted again.
+    private(set) var inFlight = 0
+    /// Channels with a push in flight that shows whether the credential is accepted again.
     var probed: Set<String> = []
 
     /// - Parameters:
-    ///   - limit: requests that one service may have under way.
+    ///   - limit: requests that one service may have in flight.
     ///   - batch: one that was full takes more only when there is room for so many, because each time that some are
     ///     handed over costs a write to the store.
     init(limit: Int = .max, batch: Int = 1) {
         (self.limit, self.batch) = (limit, batch)
     }
 
-    /// Whether the service may have no more under way now.
+    /// Whether the service may have no more in flight now.
     func isFull(_ service: String) -> Bool { services[service]?.isFull ?? false }
 
     /// When the service may be asked again, if not now.
-    func heldUntil(_ service: String, now: Int64) -> Int64? {
+    func backoffUntil(_ service: String, now: Int64) -> Int64? {
         // A clock that was set back must not hold a service for longer than ever.
-        guard let until = services[service]?.heldUntil, until > now, until <= now + Self.maximumHold else { return nil }
+        guard let until = services[service]?.backoffUntil, until > now, until <= now + Self.maximumHold else {
+            return nil
+        }
         return until
     }
 
     mutating func begin(_ service: String) {
-        underWay += 1
-        services[service, default: Service()].underWay += 1
-        if let now = services[service]?.underWay, now >= limit { services[service]?.isFull = true }
+        inFlight += 1
+        services[service, default: Service()].inFlight += 1
+        if let now = services[service]?.inFlight, now >= limit { services[service]?.isFull = true }
     }
 
     mutating func end(_ service: String, _ result: PushResult, now: Int64) {
-        underWay -= 1
-        services[service]?.underWay -= 1
-        if let now = services[service]?.underWay, now <= max(limit / 2, limit - batch) {
+        inFlight -= 1
+        services[service]?.inFlight -= 1
+        if let now = services[service]?.inFlight, now <= max(limit / 2, limit - batch) {
             services[service]?.isFull = false
         }
         defer { forgetIdle(now) }
@@ -65,19 +67,19 @@ struct PushServices {
             services[service]?.failures = 0
             return
         }
-        // The many failures of what was under way together are one.
-        guard heldUntil(service, now: now) == nil else { return }
+        // The many failures of what was in flight together are one.
+        guard backoffUntil(service, now: now) == nil else { return }
         let failures = min(services[service]?.failures ?? 0, 6)
         services[service]?.failures = failures + 1
         let pause = max(min(Int64(seconds ?? 0), Self.maximumHold), min(1 << Int64(failures), Self.maximumPause))
-        services[service]?.heldUntil = now + pause
+        services[service]?.backoffUntil = now + pause
     }
 
     /// First those of which there is nothing to remember, then those that are held as well.
     private mutating func forgetIdle(_ now: Int64) {
         guard services.count > Self.maximumIdle else { return }
-        services = services.filter { $0.value.underWay > 0 || $0.value.heldUntil > now }
+        services = services.filter { $0.value.inFlight > 0 || $0.value.backoffUntil > now }
         guard services.count > Self.maximumIdle else { return }
-        services = services.filter { $0.value.underWay > 0 }
+        services = services.filter { $0.value.inFlight > 0 }
     }
 }

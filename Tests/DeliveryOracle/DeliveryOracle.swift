@@ -13,22 +13,22 @@ import Store
 /// Delivers what waits in a store until it is killed, and writes a line `<process> <message> <device>` into a file for
 /// each device that was told, before the hub hears of it: the oracle of the `kill -9` test.
 ///
-///     courier-oracle <folder of the store, or URL> <file of lines> <the time, in seconds since 1970>
-@main struct CourierOracle {
+///     delivery-oracle <folder of the store, or URL> <file of lines> <the time, in seconds since 1970>
+@main struct DeliveryOracle {
     static func main() throws {
         let arguments = CommandLine.arguments
         guard arguments.count == 4, let now = Int64(arguments[3]) else { exit(64) }
-        // Nobody should have to stop a courier whose test has died.
+        // Nobody should have to stop a worker whose test has died.
         alarm(900)
         let file = open(arguments[2], O_WRONLY | O_APPEND | O_CREAT, 0o600)
         guard file >= 0 else { exit(74) }
-        var options = Courier.Options()
-        (options.poll, options.batch, options.underWay) = (.milliseconds(5), 8, 32)
+        var options = DeliveryWorker.Options()
+        (options.poll, options.batch, options.inFlight) = (.milliseconds(5), 8, 32)
         let channel = PushChannel(
             name: "browser", driver: NamingDriver(), sender: WritingSender(file: file), now: { now })
-        let courier = Courier(
+        let worker = DeliveryWorker(
             store: try store(arguments[1]), channels: [channel], options: options, now: { now })
-        courier.run()
+        worker.run()
     }
 
     /// A lease in a database lasts so long that a busy machine keeps it, and so short that a test can wait for its end.

@@ -10,30 +10,30 @@ import System
 ///
 /// Of all processes on one store the one that holds the delivery lease delivers; when it ends or dies, the next one takes over. A
 /// device gets a message at most once: it is tried again only where it is certain that its service did not take it.
-package final class Courier: Sendable {
+package final class DeliveryWorker: Sendable {
     package struct Options: Sendable {
-        /// Requests under way at once, to all services and to one of them. So many may stay unknown after a crash. To a
+        /// Requests in flight at once, to all services and to one of them. So many may stay unknown after a crash. To a
         /// service that takes a tenth of a second 400 are 4000 a second, and fill four connections of a hundred streams.
-        package var underWay = 800
-        package var underWayPerService = 400
+        package var inFlight = 800
+        package var inFlightPerService = 400
         /// Targets of one message that are handed over with one write to the store, which may name several messages.
         package var batch = 64
         /// Messages that are worked on at once, without those that only wait for another try; the others stay in the
         /// store. What the store takes bounds them all.
         package var messages = 1_000
-        /// Messages to one tag expression that wait for another try; more are given up, or somebody could fill the queue
+        /// Messages to one tag expression that wait for another try; more are given up, or a user could fill the queue
         /// with messages to a device of his that is never reached. A backend's expressions name sender and recipient.
         package var waitingPerAudience = 100
         /// Targets of one message that wait for another try; with more the message itself waits, and those of its
         /// targets with it that come later and have another service.
         package var retries = 1_000
-        /// How often it is looked whether another process put something into the queue.
+        /// How often the queue is checked for messages of other processes.
         package var poll: Duration = .milliseconds(250)
-        /// How often the progress of messages under way is written down when nothing else is.
+        /// How often the progress of messages in flight is written down when nothing else is.
         package var progress: Duration = .seconds(1)
         /// How long a message is tried to be delivered, in seconds; as Azure does.
         package var abandonSeconds: Int64 = 30 * 60
-        /// How long a stop waits for what is under way.
+        /// How long a stop waits for what is in flight.
         package var drain: Duration = .seconds(5)
 
         package init() {}
@@ -46,7 +46,7 @@ package final class Courier: Sendable {
     let now: @Sendable () -> Int64
     let selection: TargetSelection
     let report: @Sendable (String) -> Void
-    let mailbox = Mailbox()
+    let completions = CompletionQueue()
     private let turns = Atomic(0)
     private let hasBegun = Atomic(false)
     private let hasEnded = Latch()
@@ -54,7 +54,7 @@ package final class Courier: Sendable {
     /// - Parameters:
     ///   - channels: the ways to the devices; of several for one platform the first is tried first.
     ///   - now: seconds since 1970.
-    ///   - report: hears what the operator should know; never a handle or a text.
+    ///   - report: receives what the operator should know; never a handle or a text.
     package init(
         store: any HubStore & HubQueue, channels: [PushChannel],
         options: Options = Options(), now: @escaping @Sendable () -> Int64,
@@ -74,13 +74,13 @@ package final class Courier: Sendable {
         hasBegun.store(true, ordering: .sequentiallyConsistent)
         defer { hasEnded.open() }
         var lastError: StoreError?
-        var desks = 0
-        while !mailbox.isStopping {
+        var epoch = 0
+        while !completions.isStopping {
             showLife()
             do throws(StoreError) {
                 if let lease = try store.acquireDeliveryLease() {
-                    desks += 1
-                    DeliveryDesk(self, lease, number: desks).work()
+                    epoch += 1
+                    DeliverySession(self, lease, epoch: epoch).work()
                     lease.release()
                     continue
                 }
@@ -88,7 +88,7 @@ package final class Courier: Sendable {
                 if error != lastError { report("delivery: \(error)") }
                 lastError = error
             }
-            mailbox.wait(options.poll)
+            completions.wait(options.poll)
         }
     }
 
@@ -107,14 +107,14 @@ package final class Courier: Sendable {
         wake()
     }
 
-    /// Looks at once whether something is to be done, instead of at the next turn of the clock.
+    /// Makes the delivering thread look for work at once, instead of at the next poll.
     package func wake() {
-        mailbox.wake()
+        completions.wake()
     }
 
     /// Nothing more is begun from now on.
     package func stop() {
-        mailbox.stop()
+        completions.stop()
     }
 
     /// After `stop()`, waits until `run()` has returned, but no longer than that. A `run()` that begins only now does

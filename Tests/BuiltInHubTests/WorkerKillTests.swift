@@ -8,13 +8,13 @@ import Support
 import Testing
 
 /// Several processes on one store; whichever delivers is struck, again and again.
-@Suite final class `Couriers that are struck` {
+@Suite final class `Delivery workers that are killed` {
     private static let devices = 40
     private static let processes = 3
     /// What the oracle hands over at once.
-    private static let underWay = 32
+    private static let inFlight = 32
 
-    private let path = NSTemporaryDirectory() + "/couriers-\(UUID().uuidString)"
+    private let path = NSTemporaryDirectory() + "/workers-\(UUID().uuidString)"
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
@@ -47,7 +47,7 @@ import Testing
     }
 
     private func kill(_ bench: DeliveryBench, _ place: String, rounds: Int) throws {
-        let squad = try CourierSquad(place, count: Self.processes)
+        let processes = try WorkerProcesses(place, count: Self.processes)
         var random = SeededRandom(seed: 4)
         var ids: [String] = []
         // Some were to wait for their time, which has come, in one of two hours; one still waits.
@@ -57,13 +57,13 @@ import Testing
             ids += try (2..<4).map {
                 try bench.schedule(body: "\(round)-\($0)", notBefore: HubBench.now - Int64(round % 2) * 1_500)
             }
-            let enough = squad.told().count + Int.random(in: 0...60, using: &random)
-            try bench.wait { squad.told().count > enough }
-            if let index = try squad.deliverer() { try squad.replace(index) }
+            let enough = processes.told().count + Int.random(in: 0...60, using: &random)
+            try bench.wait { processes.told().count > enough }
+            if let index = try processes.deliverer() { try processes.replace(index) }
         }
-        try squad.expectOnce(ids, devices: Self.devices, unsure: rounds * Self.underWay, bench)
-        #expect(Set(squad.told().map(\.process)).count > rounds / 4)
-        #expect(!squad.told().contains { $0.delivery.hasPrefix("waiting") })
+        try processes.expectOnce(ids, devices: Self.devices, unsure: rounds * Self.inFlight, bench)
+        #expect(Set(processes.told().map(\.process)).count > rounds / 4)
+        #expect(!processes.told().contains { $0.delivery.hasPrefix("waiting") })
         #expect(try bench.details(waiting).state == "Enqueued")
     }
 
@@ -71,16 +71,16 @@ import Testing
     {
         let url = try database()
         let bench = bench(try PostgresSiteStore.open(url: url))
-        let squad = try CourierSquad(url, count: 2)
+        let processes = try WorkerProcesses(url, count: 2)
         var ids: [String] = []
         var random = SeededRandom(seed: 8)
         for round in 0..<3 {
             ids += (0..<4).map { bench.send(body: "\(round)-\($0)") }
-            let enough = squad.told().count + Int.random(in: 0...60, using: &random)
-            try bench.wait { squad.told().count > enough }
-            let stopped = squad.running[try #require(try squad.deliverer())]
+            let enough = processes.told().count + Int.random(in: 0...60, using: &random)
+            try bench.wait { processes.told().count > enough }
+            let stopped = processes.running[try #require(try processes.deliverer())]
             stopped.signal(SIGSTOP)
-            let others = { squad.told().count { $0.process != String(stopped.id) } }
+            let others = { processes.told().count { $0.process != String(stopped.id) } }
             // Looked at before there is more to tell: the others may have told everything a moment later.
             let before = others()
             ids.append(bench.send(body: "\(round)-while-stopped"))
@@ -89,6 +89,6 @@ import Testing
             stopped.signal(SIGCONT)
             ids.append(bench.send(body: "\(round)-afterwards"))
         }
-        try squad.expectOnce(ids, devices: Self.devices, unsure: 3 * Self.underWay, bench)
+        try processes.expectOnce(ids, devices: Self.devices, unsure: 3 * Self.inFlight, bench)
     }
 }

@@ -4,13 +4,13 @@ import NotificationHub
 internal import Push
 import System
 
-extension Courier {
+extension DeliveryWorker {
     /// Delivers at once, on the caller's thread, for test sends: their answer tells each device's fate. Each target is
     /// tried once, or once in each environment of its service.
     /// - Returns: the outcomes, in the order of the targets.
     func deliver(_ notification: HubNotification, to targets: [Target]) -> [PushOutcome] {
         let first = targets.map { target in
-            PlannedDelivery(notification, to: target, attempts: 0, by: channels.channel(for: target.description.handle))
+            DeliveryAttempt(notification, to: target, attempts: 0, by: channels.channel(for: target.description.handle))
         }
         let results = send(first)
         let again = zip(first, results).map { delivery, result in elsewhere(delivery, result, notification) }
@@ -23,7 +23,7 @@ extension Courier {
     }
 
     /// Sends all of them, and waits for the results. Those whose channel is held are not sent.
-    private func send(_ deliveries: [PlannedDelivery]) -> [PushResult] {
+    private func send(_ deliveries: [DeliveryAttempt]) -> [PushResult] {
         let results = Lock<[Int: PushResult]>([:])
         let answered = Semaphore()
         var expected = 0
@@ -47,18 +47,18 @@ extension Courier {
 
     /// The same for the other environment of the service, if the answer asks for that and the environment is there.
     func elsewhere(
-        _ delivery: PlannedDelivery, _ result: PushResult, _ notification: HubNotification
-    ) -> PlannedDelivery? {
+        _ delivery: DeliveryAttempt, _ result: PushResult, _ notification: HubNotification
+    ) -> DeliveryAttempt? {
         guard result.action == .tryOtherEnvironment, !delivery.isElsewhere,
             let channel = delivery.channel.flatMap(channels.environment)
         else { return nil }
-        let other = PlannedDelivery(
+        let other = DeliveryAttempt(
             notification, to: delivery.target, attempts: delivery.attempts, by: channel, isElsewhere: true)
         guard case .success = other.request else { return nil }
         return other
     }
 
-    private func conclude(_ delivery: PlannedDelivery, _ result: PushResult) -> PushOutcome {
+    private func conclude(_ delivery: DeliveryAttempt, _ result: PushResult) -> PushOutcome {
         noteEnvironment(delivery, result)
         if case .removeRegistration(let goneSince) = result.action {
             goneDevices.remove(delivery.target, goneSince: goneSince)
@@ -67,7 +67,7 @@ extension Courier {
     }
 
     /// Later messages for a device go at once to the environment that it was found in.
-    func noteEnvironment(_ delivery: PlannedDelivery, _ result: PushResult) {
+    func noteEnvironment(_ delivery: DeliveryAttempt, _ result: PushResult) {
         guard delivery.isElsewhere, result.outcome == .success, let channel = delivery.channel else { return }
         channels.note(delivery.target.description.handle, reachedBy: channel)
     }

@@ -5,10 +5,10 @@ import NotificationHub
 import Support
 import Testing
 
-/// Several processes that deliver what waits in one store, `courier-oracle`, and what they tell. They end with it.
-final class CourierSquad {
+/// Several processes that deliver what waits in one store, `delivery-oracle`, and what they tell. They end with it.
+final class WorkerProcesses {
     private let place: String
-    private let log = NSTemporaryDirectory() + "/couriers-\(UUID().uuidString).log"
+    private let log = NSTemporaryDirectory() + "/workers-\(UUID().uuidString).log"
     private(set) var running: [ChildProcess] = []
 
     /// - Parameter place: a folder, or a database's URL.
@@ -24,7 +24,7 @@ final class CourierSquad {
 
     private func spawn() throws -> ChildProcess {
         let oracle = try #require(
-            Bundle.main.executableURL?.deletingLastPathComponent().appending(path: "courier-oracle"))
+            Bundle.main.executableURL?.deletingLastPathComponent().appending(path: "delivery-oracle"))
         return try ChildProcess(oracle.path, [place, log, String(HubBench.now)])
     }
 

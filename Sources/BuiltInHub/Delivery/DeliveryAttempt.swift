@@ -4,7 +4,7 @@ import NotificationHub
 internal import Push
 
 /// One message for one target, ready to be handed over.
-struct PlannedDelivery: Sendable {
+struct DeliveryAttempt: Sendable {
     let target: Target
     /// How often the target was tried before.
     let attempts: Int

@@ -3,34 +3,34 @@ internal import Push
 import Store
 import Text
 
-/// What is handed over next.
-extension DeliveryDesk {
+/// Which pushes are sent next.
+extension DeliverySession {
     /// A message whose targets cannot be read is left alone for so long, in seconds.
     private static let pauseSeconds: Int64 = 5
 
-    /// Chooses targets of all messages in turn, writes down that they are handed over, and hands them over.
-    /// - Returns: whether there may be more for whom there is room now.
-    func handOver() throws(StoreError) -> Bool {
-        // Few at a time would cost a write to the store each.
-        let room = courier.options.underWay - services.underWay
-        guard room >= min(courier.options.batch, courier.options.underWay) else { return false }
-        let before = services
-        var planned: [(id: String, deliveries: [PlannedDelivery])] = []
+    /// Chooses targets of all messages in rotation, writes them down as dispatched, and sends the pushes.
+    /// - Returns: whether there may be more targets and room for them.
+    func dispatch() throws(StoreError) -> Bool {
+        // Each round costs a write to the store, so few targets at a time would be expensive.
+        let room = worker.options.inFlight - throttle.inFlight
+        guard room >= min(worker.options.batch, worker.options.inFlight) else { return false }
+        let before = throttle
+        var planned: [(id: String, deliveries: [DeliveryAttempt])] = []
         var changed: [String: DeliveryJob] = [:]
         var left = room
-        let now = courier.now()
+        let now = worker.now()
         for id in order where left > 0 {
             guard var job = jobs[id], mayAct(job, now) else { continue }
-            let deliveries = plan(&job, room: min(left, courier.options.batch), now)
+            let deliveries = plan(&job, room: min(left, worker.options.batch), now)
             changed[id] = job
             left -= deliveries.count
             if !deliveries.isEmpty { planned.append((id, deliveries)) }
         }
         if let last = planned.last?.id {
             do throws(StoreError) {
-                try courier.store.updateQueuedHubMessages(planned.compactMap { changed[$0.id]?.message.stored })
+                try worker.store.updateQueuedHubMessages(planned.compactMap { changed[$0.id]?.message.stored })
             } catch {
-                services = before
+                throttle = before
                 throw error
             }
             let end = (order.firstIndex(of: last) ?? 0) + 1
@@ -38,16 +38,16 @@ extension DeliveryDesk {
         }
         jobs.merge(changed) { $1 }
         unwritten.subtract(planned.map(\.id))
-        for (id, deliveries) in planned { post(deliveries, id) }
+        for (id, deliveries) in planned { sendAll(deliveries, id) }
         return !planned.isEmpty
     }
 
     /// The next targets of one message. What the job says afterwards is true only once it is in the store.
-    private func plan(_ job: inout DeliveryJob, room: Int, _ now: Int64) -> [PlannedDelivery] {
+    private func plan(_ job: inout DeliveryJob, room: Int, _ now: Int64) -> [DeliveryAttempt] {
         job.obstacle = nil
-        let (before, servicesBefore) = (job, services)
+        let (before, throttleBefore) = (job, throttle)
         do throws(StoreError) {
-            try job.findTargets(courier.selection)
+            try job.findTargets(worker.selection)
             job.message.record.startedAt = job.message.record.startedAt ?? now
             if isOverdue(job, now) {
                 if job.abandon() { unwritten.insert(job.message.record.id) }
@@ -55,11 +55,11 @@ extension DeliveryDesk {
             }
             let again = try planRetries(&job, room: room, now)
             let deliveries = try again + planNew(&job, room: room - again.count, now)
-            job.message.underWay += deliveries.count
+            job.message.inFlight += deliveries.count
             return deliveries
         } catch {
-            courier.report("delivery: \(error)")
-            (job, services) = (before, servicesBefore)
+            worker.report("delivery: \(error)")
+            (job, throttle) = (before, throttleBefore)
             job.pausedUntil = now + Self.pauseSeconds
             return []
         }
@@ -67,8 +67,8 @@ extension DeliveryDesk {
 
     private func planRetries(
         _ job: inout DeliveryJob, room: Int, _ now: Int64
-    ) throws(StoreError) -> [PlannedDelivery] {
-        var deliveries: [PlannedDelivery] = []
+    ) throws(StoreError) -> [DeliveryAttempt] {
+        var deliveries: [DeliveryAttempt] = []
         var waiting: [QueuedMessage.Retry] = []
         for retry in job.message.retries {
             guard isDue(retry, now), job.obstacle == nil, deliveries.count < room else {
@@ -88,10 +88,10 @@ extension DeliveryDesk {
         return deliveries
     }
 
-    private func planNew(_ job: inout DeliveryJob, room: Int, _ now: Int64) throws(StoreError) -> [PlannedDelivery] {
-        var deliveries: [PlannedDelivery] = []
+    private func planNew(_ job: inout DeliveryJob, room: Int, _ now: Int64) throws(StoreError) -> [DeliveryAttempt] {
+        var deliveries: [DeliveryAttempt] = []
         while deliveries.count < room, job.obstacle == nil,
-            job.message.retries.count < courier.options.retries, let id = job.targets?.first
+            job.message.retries.count < worker.options.retries, let id = job.targets?.first
         {
             switch try admit(id, attempts: 0, at: nil, job, now) {
             case .now(let delivery): deliveries.append(delivery)
@@ -105,7 +105,7 @@ extension DeliveryDesk {
             case .gone: break
             }
             job.targets?.removeFirst()
-            job.message.through = id
+            job.message.cursor = id
         }
         return deliveries
     }
@@ -116,34 +116,34 @@ extension DeliveryDesk {
         guard job.pausedUntil <= now || job.pausedUntil > now + Self.pauseSeconds else { return false }
         guard !isOverdue(job, now) else { return true }
         if let obstacle = job.obstacle, isThere(obstacle, now) { return false }
-        let hasNew = job.targets?.isEmpty != true && job.message.retries.count < courier.options.retries
+        let hasNew = job.targets?.isEmpty != true && job.message.retries.count < worker.options.retries
         return hasNew || job.message.retries.contains { isDue($0, now) }
     }
 
     private func isThere(_ obstacle: DeliveryJob.Obstacle, _ now: Int64) -> Bool {
         switch obstacle {
-        case .fullService(let service): services.isFull(service)
+        case .fullService(let service): throttle.isFull(service)
         case .heldChannel(let channel): admission(to: channel, now) == .held
         }
     }
 
-    /// Whether a push may be sent by the channel; one of which a probe is under way already may not.
+    /// Whether a push may be sent by the channel; one of which a probe is in flight already may not.
     func admission(to channel: PushChannel, _ now: Int64) -> PushChannel.Admission {
         let admission = channel.admission(now)
-        return admission == .probe && services.probed.contains(channel.name) ? .held : admission
+        return admission == .probe && throttle.probed.contains(channel.name) ? .held : admission
     }
 
     private func isOverdue(_ job: DeliveryJob, _ now: Int64) -> Bool {
-        now >= job.message.record.dueAt + courier.options.abandonSeconds
+        now >= job.message.record.dueAt + worker.options.abandonSeconds
     }
 
-    /// A clock that was set back must not make anybody wait for longer than he was told.
+    /// A clock that was set back must not prolong the wait of a retry.
     private func isDue(_ retry: QueuedMessage.Retry, _ now: Int64) -> Bool {
-        retry.dueAt <= now || retry.dueAt > now + courier.options.abandonSeconds
+        retry.dueAt <= now || retry.dueAt > now + worker.options.abandonSeconds
     }
 
     private enum Admission {
-        case now(PlannedDelivery)
+        case now(DeliveryAttempt)
         /// The message has to wait.
         case blocked(DeliveryJob.Obstacle)
         /// The service is left alone until then.
@@ -152,18 +152,18 @@ extension DeliveryDesk {
         case gone
     }
 
-    /// Makes a target's push ready, and takes its place among those under way, if there is one.
+    /// Makes a target's push, and counts it as in flight if there is room.
     /// - Parameter service: where it went the last time. To make a push ready costs far more than to see that there is no
     ///   place for it.
     private func admit(
         _ id: String, attempts: Int, at service: String?, _ job: DeliveryJob, _ now: Int64
     ) throws(StoreError) -> Admission {
         if let service, let refusal = refusal(of: service, now) { return refusal }
-        guard let target = try job.target(id, courier.selection) else { return .gone }
-        let channel = courier.channels.channel(for: target.description.handle)
+        guard let target = try job.target(id, worker.selection) else { return .gone }
+        let channel = worker.channels.channel(for: target.description.handle)
         let admission = channel.map { self.admission(to: $0, now) }
         if let channel, admission == .held { return .blocked(.heldChannel(channel)) }
-        let delivery = PlannedDelivery(
+        let delivery = DeliveryAttempt(
             job.message.notification, to: target, attempts: attempts, by: channel, isProbe: admission == .probe)
         guard case .success = delivery.request else { return .now(delivery) }
         if let refusal = refusal(of: delivery.service, now) { return refusal }
@@ -171,24 +171,24 @@ extension DeliveryDesk {
         return .now(delivery)
     }
 
-    /// Takes its place among those under way.
-    func begin(_ delivery: PlannedDelivery) {
-        services.begin(delivery.service)
-        if delivery.isProbe, let channel = delivery.channel { services.probed.insert(channel.name) }
+    /// Counts the push as in flight.
+    func begin(_ delivery: DeliveryAttempt) {
+        throttle.begin(delivery.service)
+        if delivery.isProbe, let channel = delivery.channel { throttle.probed.insert(channel.name) }
     }
 
     private func refusal(of service: String, _ now: Int64) -> Admission? {
-        if let until = services.heldUntil(service, now: now) { return .held(service, until: until) }
-        return services.isFull(service) ? .blocked(.fullService(service)) : nil
+        if let until = throttle.backoffUntil(service, now: now) { return .held(service, until: until) }
+        return throttle.isFull(service) ? .blocked(.fullService(service)) : nil
     }
 
-    private func post(_ deliveries: [PlannedDelivery], _ id: String) {
+    private func sendAll(_ deliveries: [DeliveryAttempt], _ id: String) {
         for delivery in deliveries {
             switch delivery.request {
             case .success: send(delivery, id)
             case .failure(let refusal):
                 guard var job = jobs[id] else { continue }
-                job.message.underWay -= 1
+                job.message.inFlight -= 1
                 settle(delivery, PushResult(refusal.outcome), &job)
                 jobs[id] = job
                 unwritten.insert(id)
@@ -196,12 +196,12 @@ extension DeliveryDesk {
         }
     }
 
-    /// Only for a delivery that has its place among those under way.
-    func send(_ delivery: PlannedDelivery, _ id: String) {
+    /// Only for a push that is counted as in flight.
+    func send(_ delivery: DeliveryAttempt, _ id: String) {
         guard case .success(let request) = delivery.request else { return }
-        let (mailbox, desk) = (courier.mailbox, number)
+        let (completions, epoch) = (worker.completions, self.epoch)
         delivery.channel?.send(request) {
-            mailbox.add(Answer(desk: desk, messageID: id, delivery: delivery, result: $0))
+            completions.add(Completion(epoch: epoch, messageID: id, delivery: delivery, result: $0))
         }
     }
 }

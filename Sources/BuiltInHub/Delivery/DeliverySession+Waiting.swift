@@ -2,10 +2,10 @@
 
 /// Messages that wait for another try. Where a service is down, or a device has an address that leads nowhere, they wait
 /// for half an hour, and they take room in the queue.
-extension DeliveryDesk {
+extension DeliverySession {
     /// Gives up retries where one tag expression has more messages waiting than it may; the oldest stay.
     func limitWaiting() {
-        let limit = courier.options.waitingPerAudience
+        let limit = worker.options.waitingPerAudience
         guard hasMoreWaiting else { return }
         hasMoreWaiting = false
         guard jobs.count > limit else { return }
@@ -20,8 +20,8 @@ extension DeliveryDesk {
 
     private func waitingByAudience() -> [String: [MessageRecord]] {
         var waiting: [String: [MessageRecord]] = [:]
-        // What waits for a credential is not the doing of who is addressed.
-        for job in jobs.values where !job.message.retries.isEmpty && !courier.channels.isHeld(job.platform) {
+        // Waiting for a credential is not caused by the audience.
+        for job in jobs.values where !job.message.retries.isEmpty && !worker.channels.isHeld(job.platform) {
             // Broadcasts and direct sends have none; who may make them holds the hub's key.
             if let tags = job.message.record.tags { waiting[tags, default: []].append(job.message.record) }
         }

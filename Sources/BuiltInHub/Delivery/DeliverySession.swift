@@ -3,38 +3,38 @@ internal import Push
 import Store
 import Text
 
-/// The delivering thread's own: the messages that it works on. It exists while this process holds the delivery lease.
-final class DeliveryDesk {
-    let courier: Courier
+/// The messages that the delivering thread works on while this process holds the lease. Only that thread uses it.
+final class DeliverySession {
+    let worker: DeliveryWorker
     let lease: DeliveryLease
-    /// Among those of this courier, one for each lease.
-    let number: Int
+    /// The number of the session in its worker: one for each lease that was acquired.
+    let epoch: Int
     var jobs: [String: DeliveryJob] = [:]
-    /// Whose turn it is, so that a message to thousands does not keep one to a single device waiting.
+    /// The order in which messages are looked at. It rotates, so that a message to thousands delays no other.
     var order: [String] = []
-    var services: PushServices
+    var throttle: ServiceThrottle
     /// Of the queue as it was last looked through; nil: there was more than room for it.
     private var revision: QueueRevision?
     /// When something may become due that is in the queue already.
     private var nextDue: Timestamp?
     private var lookedAt: ContinuousClock.Instant?
     private var lastError: StoreError?
-    /// Messages of which the store does not know all yet that was heard.
+    /// Messages with results that are not in the store yet.
     var unwritten: Set<String> = []
     private var writtenAt = ContinuousClock.now
-    /// Whether messages may have begun to wait for another try since they were last counted.
+    /// Whether messages may have begun to wait for a retry since they were last counted.
     var hasMoreWaiting = false
 
-    init(_ courier: Courier, _ lease: DeliveryLease, number: Int) {
-        (self.courier, self.lease, self.number) = (courier, lease, number)
-        services = PushServices(limit: courier.options.underWayPerService, batch: courier.options.batch)
+    init(_ worker: DeliveryWorker, _ lease: DeliveryLease, epoch: Int) {
+        (self.worker, self.lease, self.epoch) = (worker, lease, epoch)
+        throttle = ServiceThrottle(limit: worker.options.inFlightPerService, batch: worker.options.batch)
     }
 
-    /// Delivers until the courier is stopped, or the lease is lost. Then all is left as it is in the store: another process
+    /// Delivers until the worker is stopped, or the lease is lost. Then all is left as it is in the store: another process
     /// goes on from there, and may have begun.
     func work() {
-        while !courier.mailbox.isStopping {
-            courier.showLife()
+        while !worker.completions.isStopping {
+            worker.showLife()
             guard lease.renew() else { return reportLoss() }
             var hasMore = false
             do throws(StoreError) {
@@ -42,45 +42,45 @@ final class DeliveryDesk {
                 lastError = nil
             } catch {
                 if error == .conflict { return reportLoss() }
-                if error != lastError { courier.report("delivery: \(error)") }
+                if error != lastError { worker.report("delivery: \(error)") }
                 lastError = error
             }
-            if !hasMore { courier.mailbox.wait(courier.options.poll) }
+            if !hasMore { worker.completions.wait(worker.options.poll) }
         }
         drain()
     }
 
     private func reportLoss() {
-        courier.report("delivery: this process was too slow and has lost the delivery lease; another one goes on")
+        worker.report("delivery: this process was too slow and has lost the delivery lease; another one goes on")
     }
 
-    /// One round: hear, look what is new, hand over, put away.
-    /// - Returns: whether there is more to hand over at once.
+    /// One round: takes completions, admits new messages, dispatches pushes, finishes messages.
+    /// - Returns: whether there is more to dispatch at once.
     private func step() throws(StoreError) -> Bool {
-        settle(courier.mailbox.takeAnswers())
+        settle(worker.completions.takeAll())
         limitWaiting()
         try admit()
-        let hasMore = try handOver()
-        try putAway()
-        if ContinuousClock.now >= writtenAt + courier.options.progress { try writeProgress() }
+        let hasMore = try dispatch()
+        try finish()
+        if ContinuousClock.now >= writtenAt + worker.options.progress { try writeProgress() }
         return hasMore
     }
 
-    // MARK: What is new
+    // MARK: New messages
 
     /// Takes messages from the queue, when something was put in and there is room for it.
     private func admit() throws(StoreError) {
         guard isTimeToLook() else { return }
-        let now = Timestamp(seconds: courier.now())
-        let current = courier.store.hubQueueRevision(now: now)
+        let now = Timestamp(seconds: worker.now())
+        let current = worker.store.hubQueueRevision(now: now)
         guard current != revision || nextDue.map({ $0 <= now }) ?? false else { return }
-        // Those that only wait are not counted: a service that is down would keep everybody else's messages out.
-        let inHand = jobs.values.count { !$0.isWaiting(retries: courier.options.retries) }
-        let room = courier.options.messages - inHand
-        // With a full desk the rest is looked for once there is room.
+        // Messages that only wait are not counted, or a service that is down would keep all others out.
+        let inHand = jobs.values.count { !$0.isWaiting(retries: worker.options.retries) }
+        let room = worker.options.messages - inHand
+        // If there is no room, the rest is looked for later.
         revision = nil
-        guard room > courier.options.messages / 2 else { return }
-        let due = try courier.store.dueHubMessages(except: Set(jobs.keys), limit: room, now: now)
+        guard room > worker.options.messages / 2 else { return }
+        let due = try worker.store.dueHubMessages(except: Set(jobs.keys), limit: room, now: now)
         for message in due.messages {
             do throws(StoreError) {
                 let queued = try QueuedMessage(message)
@@ -88,9 +88,9 @@ final class DeliveryDesk {
                 order.append(message.id)
                 if !queued.retries.isEmpty { hasMoreWaiting = true }
             } catch {
-                // It would be found again and again.
-                courier.report("delivery: \(error)")
-                try courier.store.removeQueuedHubMessages([message])
+                // Else it would be found in every round.
+                worker.report("delivery: \(error)")
+                try worker.store.removeQueuedHubMessages([message])
             }
         }
         if due.messages.count < room { (revision, nextDue) = (current, due.next) }
@@ -101,26 +101,26 @@ final class DeliveryDesk {
     /// it would if there were nothing to do.
     private func isTimeToLook() -> Bool {
         let now = ContinuousClock.now
-        let isCalled = courier.mailbox.takeCall()
-        guard isCalled || revision == nil || now >= (lookedAt ?? now) + courier.options.poll else { return false }
+        let isCalled = worker.completions.takeCall()
+        guard isCalled || revision == nil || now >= (lookedAt ?? now) + worker.options.poll else { return false }
         lookedAt = now
         return true
     }
 
-    // MARK: What was heard
+    // MARK: Completions
 
     /// A device waits so long for the other environment of its service when that takes nothing at the moment, in seconds.
     private static let otherEnvironmentSeconds = 60
 
-    func settle(_ answers: [Answer]) {
-        // Of what was under way when a lease was lost, the next holder has recorded as unknown.
-        for answer in answers where answer.desk == number {
+    func settle(_ answers: [Completion]) {
+        // Of what was in flight when a lease was lost, the next holder has recorded as unknown.
+        for answer in answers where answer.epoch == epoch {
             let delivery = answer.delivery
-            services.end(delivery.service, answer.result, now: courier.now())
-            if delivery.isProbe, let channel = delivery.channel { services.probed.remove(channel.name) }
-            courier.noteEnvironment(delivery, answer.result)
+            throttle.end(delivery.service, answer.result, now: worker.now())
+            if delivery.isProbe, let channel = delivery.channel { throttle.probed.remove(channel.name) }
+            worker.noteEnvironment(delivery, answer.result)
             guard var job = jobs[answer.messageID], let result = tryElsewhere(answer, job) else { continue }
-            job.message.underWay -= 1
+            job.message.inFlight -= 1
             settle(delivery, result, &job)
             jobs[answer.messageID] = job
             unwritten.insert(answer.messageID)
@@ -130,13 +130,14 @@ final class DeliveryDesk {
     /// Sends a device that does not belong to its service's environment the message in the other one. It has not got the
     /// message, so no new place in the queue is needed.
     /// - Returns: nil, when that was done; else what the answer comes to.
-    private func tryElsewhere(_ answer: Answer, _ job: DeliveryJob) -> PushResult? {
-        guard var other = courier.elsewhere(answer.delivery, answer.result, job.message.notification),
+    private func tryElsewhere(_ answer: Completion, _ job: DeliveryJob) -> PushResult? {
+        guard var other = worker.elsewhere(answer.delivery, answer.result, job.message.notification),
             let channel = other.channel
         else { return answer.result }
-        let now = courier.now()
+        let now = worker.now()
         let admission = admission(to: channel, now)
-        guard admission != .held, services.heldUntil(other.service, now: now) == nil, !courier.mailbox.isStopping else {
+        guard admission != .held, throttle.backoffUntil(other.service, now: now) == nil, !worker.completions.isStopping
+        else {
             return PushResult(answer.result.outcome, .retryDevice(afterSeconds: Self.otherEnvironmentSeconds))
         }
         other.isProbe = admission == .probe
@@ -145,19 +146,19 @@ final class DeliveryDesk {
         return nil
     }
 
-    /// Writes down what became of one target.
-    func settle(_ delivery: PlannedDelivery, _ result: PushResult, _ job: inout DeliveryJob) {
+    /// Adds the outcome of one target to the record, or puts the target among the retries.
+    func settle(_ delivery: DeliveryAttempt, _ result: PushResult, _ job: inout DeliveryJob) {
         var outcome = result.outcome
         switch result.action {
         case .settle, .renewCredential, .tryOtherEnvironment: break
-        case .removeRegistration(let goneSince): courier.goneDevices.remove(delivery.target, goneSince: goneSince)
+        case .removeRegistration(let goneSince): worker.goneDevices.remove(delivery.target, goneSince: goneSince)
         case .holdCredential:
             // It has not been taken, and waits as those do that were not sent.
-            return wait(delivery, until: courier.now(), attempts: delivery.attempts, &job)
+            return wait(delivery, until: worker.now(), attempts: delivery.attempts, &job)
         case .retry(let seconds), .retryDevice(let seconds):
             let attempts = delivery.attempts + 1
-            let due = courier.now() + RetryDelay.seconds(after: attempts, atLeast: seconds)
-            if due < job.message.record.dueAt + courier.options.abandonSeconds {
+            let due = worker.now() + RetryDelay.seconds(after: attempts, atLeast: seconds)
+            if due < job.message.record.dueAt + worker.options.abandonSeconds {
                 return wait(delivery, until: due, attempts: attempts, &job)
             }
             outcome = .abandoned
@@ -165,35 +166,35 @@ final class DeliveryDesk {
         job.message.record.add(delivery.target, outcome)
     }
 
-    private func wait(_ delivery: PlannedDelivery, until due: Int64, attempts: Int, _ job: inout DeliveryJob) {
+    private func wait(_ delivery: DeliveryAttempt, until due: Int64, attempts: Int, _ job: inout DeliveryJob) {
         hasMoreWaiting = true
         job.message.retries.append(
             .init(
                 registrationID: delivery.registrationID, attempts: attempts, dueAt: due, service: delivery.service))
     }
 
-    // MARK: What is finished
+    // MARK: Finished messages
 
-    private func putAway() throws(StoreError) {
+    private func finish() throws(StoreError) {
         let done = jobs.filter { $0.value.isDone }.keys
         guard !done.isEmpty else { return }
-        for id in done { jobs[id]?.message.record.endedAt = courier.now() }
-        try courier.store.finishQueuedHubMessages(done.compactMap { jobs[$0]?.message.record.stored })
+        for id in done { jobs[id]?.message.record.endedAt = worker.now() }
+        try worker.store.finishQueuedHubMessages(done.compactMap { jobs[$0]?.message.record.stored })
         for id in done { jobs[id] = nil }
         order.removeAll { jobs[$0] == nil }
     }
 
-    /// Waits for what is under way, then writes down how far everything has come, for the next holder of the lease.
+    /// Waits for what is in flight, then writes down how far everything has come, for the next holder of the lease.
     private func drain() {
-        let deadline = ContinuousClock.now + courier.options.drain
-        while services.underWay > 0, ContinuousClock.now < deadline, lease.renew() {
-            courier.mailbox.wait(min(courier.options.poll, .milliseconds(50)))
-            settle(courier.mailbox.takeAnswers())
+        let deadline = ContinuousClock.now + worker.options.drain
+        while throttle.inFlight > 0, ContinuousClock.now < deadline, lease.renew() {
+            worker.completions.wait(min(worker.options.poll, .milliseconds(50)))
+            settle(worker.completions.takeAll())
         }
-        // What has come by now is known, however late it is.
-        settle(courier.mailbox.takeAnswers())
-        // Each for itself: what cannot be put away can perhaps be written down.
-        report { () throws(StoreError) in try putAway() }
+        // Results that are here are counted, however late it is.
+        settle(worker.completions.takeAll())
+        // Separately: if messages cannot be finished, their progress can perhaps be written.
+        report { () throws(StoreError) in try finish() }
         report { () throws(StoreError) in try writeProgress() }
     }
 
@@ -201,13 +202,13 @@ final class DeliveryDesk {
         do throws(StoreError) {
             try write()
         } catch {
-            courier.report("delivery: \(error)")
+            worker.report("delivery: \(error)")
         }
     }
 
     /// For those who ask what became of a message, and for the next holder of the lease.
     private func writeProgress() throws(StoreError) {
-        try courier.store.updateQueuedHubMessages(unwritten.compactMap { jobs[$0]?.message.stored })
+        try worker.store.updateQueuedHubMessages(unwritten.compactMap { jobs[$0]?.message.stored })
         unwritten.removeAll()
         writtenAt = .now
     }

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+import Push
+import Testing
+
+@testable import BuiltInHub
+
+@Suite struct `What is known of push services` {
+    @Test func `services that fail are forgotten, too, when they are many`() {
+        var throttle = ServiceThrottle()
+        let names = (0..<ServiceThrottle.maximumIdle * 3).map { "\($0).example" }
+        for name in names {
+            throttle.begin(name)
+            throttle.end(name, PushResult(.pnsUnavailable, .retry(afterSeconds: nil)), now: 0)
+        }
+        #expect(throttle.inFlight == 0)
+        #expect(names.count { throttle.backoffUntil($0, now: 0) != nil } <= ServiceThrottle.maximumIdle)
+    }
+
+    @Test func `a service that is held is remembered before one that is well, and one under way always`() {
+        var throttle = ServiceThrottle(limit: 1)
+        throttle.begin("busy.example")
+        throttle.begin("down.example")
+        throttle.end("down.example", PushResult(.pnsUnavailable, .retry(afterSeconds: 30)), now: 0)
+        for number in 0..<ServiceThrottle.maximumIdle * 3 {
+            throttle.begin("\(number).example")
+            throttle.end("\(number).example", PushResult(.success), now: 0)
+        }
+        #expect(throttle.backoffUntil("down.example", now: 0) == 30)
+        #expect(throttle.isFull("busy.example"))
+    }
+
+    @Test func `a service that was full has room again for a whole batch`() {
+        var throttle = ServiceThrottle(limit: 10, batch: 3)
+        for _ in 0..<10 {
+            #expect(!throttle.isFull("push.example"))
+            throttle.begin("push.example")
+        }
+        #expect(throttle.isFull("push.example") && !throttle.isFull("other.example"))
+        for _ in 0..<2 { throttle.end("push.example", PushResult(.success), now: 0) }
+        #expect(throttle.isFull("push.example"))
+        throttle.end("push.example", PushResult(.success), now: 0)
+        #expect(!throttle.isFull("push.example"))
+        throttle.begin("push.example")
+        #expect(!throttle.isFull("push.example"))
+    }
+}
