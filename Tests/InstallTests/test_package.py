@@ -42,7 +42,8 @@ from roots import Bases, Root
 SNIPPET = "/etc/nginx/snippets/app-backend.conf"
 # As docs/configuration.md calls them.
 SECRETS = (
-    "hub.connectionString", "localHub.key", "localHub.keys", "store.url", "webPush.privateKey", "webPush.formerPrivateKey"
+    "hub.connectionString", "localHub.key", "localHub.keys", "store.url", "webPush.privateKey", "webPush.formerPrivateKey",
+    "apns.key", "apns.certificatePassword", "fcm.credential", "wns.secret"
 )
 LOG = "/var/log/nginx/app-backend.log"
 

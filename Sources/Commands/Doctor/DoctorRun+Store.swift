@@ -37,7 +37,8 @@ extension DoctorRun {
 
     func storeFindings(_ owner: AsOwner?) -> [Finding] {
         guard let owner else { return [.skipped("the configuration does not say where it is")] }
-        let isOn = if case .on = owner.push { true } else { false }
+        let pushesToBrowsers = if case .on = owner.push { true } else { false }
+        let isOn = pushesToBrowsers || !configuration.apps.isEmpty
         let judge = StoreFindings(
             path: configuration.store.description, needsUsers: configuration.authenticationMethod == .users,
             delivery: configuration.hub.connection != nil ? .elsewhere : isOn ? .builtInHub : .nothing, setting: setting
@@ -67,7 +68,8 @@ extension DoctorRun {
 
     /// Whether the push services of telephones accept the credentials.
     func channelFindings() -> [Finding] {
-        guard !isFaulty("apns", "fcm", "wns", "hub.") else { return [] }
+        guard !isFaulty("hub.") else { return [] }
+        guard !isFaulty("apns", "fcm", "wns") else { return [.skipped("telephones: the configuration is not right")] }
         do {
             let answers = try CredentialProbe.ask(configuration, timeout: timeout)
             return answers.map { ChannelFindings(setting: setting).finding($0.channel, $0.result) }

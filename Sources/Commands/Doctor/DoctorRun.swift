@@ -68,7 +68,7 @@ struct DoctorRun {
         guard faults.isEmpty else {
             return faults.map {
                 .fail("\($0.key): \($0.reason)", fix: isUnread ? "the file; --config" : setting($0.key))
-            }
+            } + unusedSecrets()
         }
         let exposures = configuration.exposures.map { Finding.fail("\($0.key): \($0.reason)", fix: setting($0.key)) }
         return (exposures.isEmpty ? [.ok("\(file ?? "no file"): \(configuration.hub.description)")] : exposures)

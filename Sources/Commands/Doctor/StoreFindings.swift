@@ -137,7 +137,7 @@ struct StoreFindings: Sendable {
                 fix: "`app-backend user add NAME`"),
             warn(
                 when: hasQueue && delivery == .nothing, "\(queue), and nothing delivers them",
-                fix: "`app-backend keys vapid`; the line `push`"),
+                fix: "`app-backend keys vapid`, or a group apns, fcm or wns; the line `push`"),
             warn(
                 when: hasQueue && delivery == .builtInHub && age > Self.queueSeconds, queue,
                 fix: "`journalctl -u app-backend`: which push service does not answer; webPush.proxy, a firewall"),

@@ -95,6 +95,7 @@ final class Descriptor {
 
     /// `count` bytes from that offset on; fewer when the file is shorter.
     func read(_ count: Int, from offset: Int = 0) throws(StoreError) -> [UInt8] {
+        guard count > 0 else { return [] }
         var failure: Int32 = 0
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
             while filled < count {

@@ -57,6 +57,11 @@ extension SiteConfiguration {
         "wns": ["packageSid", "clientId", "tenant", "secret", "tokenEndpoint", "endpoint", "caFile", "timeout"],
     ]
 
+    /// The services of telephones that there are credentials for: `apns`.
+    package var apps: [String] {
+        [("apns", apns.isEmpty), ("fcm", fcm.isEmpty), ("wns", wns.isEmpty)].filter { !$0.1 }.map(\.0)
+    }
+
     /// The key without the place in the list: `apns.1.topic` is known as `apns.topic`.
     static func general(_ key: String) -> String {
         let parts = key.split(separator: ".", omittingEmptySubsequences: false)

@@ -51,5 +51,7 @@ struct Reload: Sendable {
         case .off(let reason):
             logger.notice("no hub.connectionString: the local hub is used, for no browsers: \(reason)")
         }
+        let telephones = configuration.apps
+        if !telephones.isEmpty { logger.notice("the local hub delivers to \(telephones.joined(separator: ", "))") }
     }
 }
