@@ -110,7 +110,7 @@ enum RandomUUID {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The same UUID in lower case; nil for what is none.
+    /// The same UUID in lower case; nil for a text that is not a UUID.
     static func canonical(_ text: String) -> String? {
         let parts = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
         guard parts.map(\.count) == [8, 4, 4, 4, 12], parts.allSatisfy({ $0.allSatisfy { ASCII.hexValue($0) != nil } })

@@ -36,7 +36,7 @@ struct APNsPayload {
         }
     }
 
-    /// Nothing that a person sees or hears; an empty sound, which the tutorials send, is none.
+    /// Nothing that a person sees or hears; an empty sound, which the tutorials send, counts as no sound.
     private var isSilent: Bool {
         guard let aps, aps["content-available"]?.integer == 1 else { return false }
         let sound = aps["sound"]

@@ -5,7 +5,7 @@ import Text
 
 /// Registrations: one by one, and lists.
 extension BuiltInHub {
-    /// How often a write is tried when somebody else writes the same registration in between; then it is a conflict.
+    /// How often a write is tried when another request writes the same registration in between; then it is a conflict.
     static let maximumTries = 8
 
     package func newRegistrationID() -> RegistrationID { .random() }
@@ -37,7 +37,7 @@ extension BuiltInHub {
         throw .conflict
     }
 
-    /// One try. A version that the client named is looked at anew each time, so a lost race is a mismatch.
+    /// One try. A version that the client named is compared again each time, so a lost race is a mismatch.
     private func replace(
         _ description: RegistrationDescription, _ id: RegistrationID, _ condition: VersionCondition?
     ) throws(ServableHubError) -> RegistrationDescription {

@@ -21,13 +21,13 @@ extension HubRegistration {
     /// generation, which writes a `Z` when it reads and none when it has just written.
     private static let never = "9999-12-31T23:59:59.999"
 
-    /// What a client is told.
+    /// What a client gets.
     /// - Throws: `StoreError.damaged`, when the record is not what this hub writes.
     func answer(isRead: Bool) throws(StoreError) -> RegistrationDescription {
         answer(try decoded(), isRead: isRead)
     }
 
-    /// What a client is told of a record that was decoded before.
+    /// What a client gets of a record that was decoded before.
     func answer(_ decoded: RegistrationDescription, isRead: Bool) -> RegistrationDescription {
         var registration = decoded
         registration.id = RegistrationID(id)

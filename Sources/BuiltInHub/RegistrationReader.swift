@@ -6,7 +6,7 @@ import System
 /// Reads stored registrations for lists and sends, which one that cannot be read must not end: it is passed over, and
 /// reported the first time.
 final class RegistrationReader: Sendable {
-    /// So many are reported; whoever has more knows by then.
+    /// So many are reported; an operator who has more knows by then.
     static let maximumReported = 1024
 
     private let report: @Sendable (StoreError) -> Void

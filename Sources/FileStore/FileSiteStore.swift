@@ -22,8 +22,8 @@ package final class FileSiteStore: SiteStore, Sendable {
         /// A file that changed less than this before it was read is not remembered. Linux gives all changes between
         /// two ticks of its clock, which are at most 10 ms apart, the same time: the next one might not show.
         package var settlingTime: Duration = .milliseconds(20)
-        /// How long the file of a bucket that was split stays beside the folder that took its place, for whoever was
-        /// copying the store meanwhile. What has expired lies on the disk for that much longer.
+        /// How long the file of a bucket that was split stays beside the folder that took its place, for a program
+        /// that was copying the store meanwhile. What has expired lies on the disk for that much longer.
         package var splitFileLifetime: Duration = .seconds(30 * 60)
         /// How long opening a copy for the first time may wait until it is reindexed; whole seconds.
         package var firstOpeningTimeout: Duration = .seconds(20)

@@ -39,8 +39,8 @@ package final class PostgresSiteStore: SiteStore {
 
     /// Connects to the database of that URL (`postgresql://user:password@host/database?sslmode=verify-full`, as libpq
     /// understands it).
-    /// - Throws: `unavailable`, when the URL is none, libpq is missing or no connection comes about in time; `notReady`, when
-    ///   the schema is missing or of another version: `migrate(url:options:)` makes it.
+    /// - Throws: `unavailable`, when the URL is invalid, libpq is missing or no connection comes about in time;
+    ///   `notReady`, when the schema is missing or of another version: `migrate(url:options:)` makes it.
     package static func open(url: String, options: Options = Options()) throws(StoreError) -> PostgresSiteStore {
         let store = PostgresSiteStore(try database(url, options), options)
         try Migrator(database: store.database, schema: options.schema).check()

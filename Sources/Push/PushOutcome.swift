@@ -17,7 +17,7 @@ package struct PushOutcome: RawRepresentable, Hashable, Sendable, CustomStringCo
     package static let invalidCredentials = PushOutcome(rawValue: "InvalidCredentials")
     /// No connection to the service, or no answer from it in time.
     package static let pnsUnreachable = PushOutcome(rawValue: "PnsUnreachable")
-    /// The service calls our request malformed, or its answer is none that is known.
+    /// The service calls our request malformed, or its answer is not a known one.
     package static let pnsInterfaceError = PushOutcome(rawValue: "PnsInterfaceError")
     /// The service failed.
     package static let pnsServerError = PushOutcome(rawValue: "PnsServerError")
@@ -35,7 +35,7 @@ package struct PushOutcome: RawRepresentable, Hashable, Sendable, CustomStringCo
     package static let channelThrottled = PushOutcome(rawValue: "ChannelThrottled")
     /// The service took it and did not pass it on: the device is away, or its user does not want it.
     package static let dropped = PushOutcome(rawValue: "Dropped")
-    /// The device's address is none of a service that may be sent to.
+    /// The device's address does not belong to a service that may be sent to.
     package static let wrongChannel = PushOutcome(rawValue: "WrongChannel")
     /// The notification is not one that the service takes.
     package static let invalidNotificationFormat = PushOutcome(rawValue: "InvalidNotificationFormat")

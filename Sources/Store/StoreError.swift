@@ -2,14 +2,14 @@
 
 /// Why the store could not do what was asked. The cases say what the caller must do.
 package enum StoreError: Error, Equatable, Sendable {
-    /// The record is not at the version that the caller had read: read again and decide anew.
+    /// The record is not at the version that the caller had read: read again and decide again.
     case conflict
     /// The owner has as many records as one owner may have.
     case quotaExceeded
     /// The sender has left as much unread with that owner as one sender may. After so many seconds enough of it has expired;
     /// reading makes room earlier.
     case shareExceeded(retryAfterSeconds: Int)
-    /// The text that should name a page of a list names none: the caller's mistake, or that of whoever gave it to him.
+    /// The text that should name a page of a list names none: the caller's mistake, or that of its client.
     case invalidContinuationToken
     /// No space or no inodes are left. Nothing was written.
     case full

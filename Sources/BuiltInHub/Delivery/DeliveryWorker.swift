@@ -22,7 +22,7 @@ package final class DeliveryWorker: Sendable {
         /// store. What the store takes bounds them all.
         package var messages = 1_000
         /// Messages to one tag expression that wait for another try; more are given up, or a user could fill the queue
-        /// with messages to a device of his that is never reached. A backend's expressions name sender and recipient.
+        /// with messages to their own device that is never reached. A backend's expressions name sender and recipient.
         package var waitingPerAudience = 100
         /// Targets of one message that wait for another try; with more the message itself waits, and those of its
         /// targets with it that come later and have another service.

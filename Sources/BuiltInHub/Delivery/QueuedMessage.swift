@@ -6,8 +6,8 @@ import Text
 
 /// A message that waits to be delivered, and how far its delivery has come.
 ///
-/// A device is written down as handed over before it is, so that whoever goes on after a crash passes it over: nobody
-/// gets a message twice, and of those who were being told at that moment nobody can say.
+/// A device is written down as handed over before it is, so that the worker that goes on after a crash passes it over.
+/// No device gets a message twice. For those whose push was under way at the crash the outcome is unknown.
 struct QueuedMessage {
     enum Audience {
         /// The devices that the expression names; nil: all of the format.
@@ -56,7 +56,7 @@ struct QueuedMessage {
 }
 
 extension QueuedMessage {
-    /// A message that was due for as long and that nobody delivered is dropped; the hub gives up much sooner.
+    /// A message that was due for as long and was not delivered is dropped; the hub gives up much sooner.
     static let keptSeconds: Int64 = 24 * 60 * 60
 
     /// As the store keeps it.

@@ -7,7 +7,7 @@ import System
 /// The 256 locks of one table, against other threads and other processes alike.
 ///
 /// Processes exclude each other by an open file description lock on one byte of the table's lock file; it belongs to
-/// the descriptor, so unlike POSIX locks it survives that somebody closes another descriptor of the file. It does not
+/// the descriptor, so unlike POSIX locks it survives when another descriptor of the file is closed. It does not
 /// exclude threads that share the descriptor, so a mutex comes before it. Both waits have one deadline: a process
 /// that was stopped while it holds a lock must cost others an error, not their lives.
 final class BucketLocks: Sendable {
@@ -20,8 +20,8 @@ final class BucketLocks: Sendable {
     private let context: StoreContext
     private let name: String
     private let descriptor: Int32
-    /// Safe to share: initialised before anybody can see it, used only through pthread's own calls, which are made
-    /// for many threads, and destroyed when nobody can see it any more.
+    /// Safe to share: initialised before any other thread can see it, used only through pthread's own calls, which are
+    /// made for many threads, and destroyed when no thread can see it any more.
     private nonisolated(unsafe) let mutexes: UnsafeMutablePointer<pthread_mutex_t>
 
     /// - Parameter name: of the lock file, relative to the store's folder. It is created where it is missing.
@@ -68,7 +68,7 @@ final class BucketLocks: Sendable {
                 throw StoreError(errno, "lock", name, writing: true)
             }
             guard !deadline.hasPassed else { throw .busy(retryAfterSeconds: 1) }
-            // Nobody signals it: this is a sleep.
+            // No thread signals it: this is a sleep.
             _ = Semaphore().wait(for: pause)
             pause = min(pause * 2, Self.longestPause)
         }

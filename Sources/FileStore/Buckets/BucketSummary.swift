@@ -4,7 +4,7 @@ import Store
 import System
 
 /// What a process knows of a bucket of notifications without reading it again: which ids are free in it, and that none of
-/// its owners can have come to his quota. So a create costs the same whatever the bucket holds.
+/// its owners can have come to the quota. So a create costs the same whatever the bucket holds.
 ///
 /// It is believed as far as the file is the same one and still has, where it ended when it was last looked at, the checksum
 /// that stood there; what stands behind that is then read. A rewritten bucket is another file. Ids that an editor puts
@@ -48,7 +48,7 @@ struct BucketSummary {
     }
 
     /// Reads what others have appended since.
-    /// - Returns: false when this is another file, or it was edited: then the summary is to be made anew.
+    /// - Returns: false when this is another file, or it was edited: then the summary must be made again.
     mutating func catchUp(with bucket: BucketWriter) throws(StoreError) -> Bool {
         let file = bucket.identity
         guard file.inode == inode, file.device == device, bucket.size >= size else { return false }

@@ -203,7 +203,7 @@ struct BucketTable: Sendable {
         return try BucketWriter(context, try createFile(hash))
     }
 
-    /// The name is made durable before the lock is released: whoever appends next must not depend on us for that.
+    /// The name is made durable before the lock is released: the next writer must not depend on this one for that.
     private func createFile(_ hash: UInt64) throws(StoreError) -> Descriptor {
         let path = path(hash, depth: depth(hash))
         let file = try Descriptor.open(context, path + Self.fileSuffix, O_RDWR | O_APPEND | O_CREAT)

@@ -6,7 +6,7 @@ import System
 
 /// What all tables of one store share: where it is, how it may behave, and whether it may still be written.
 final class StoreContext: Sendable {
-    /// So many lines are reported; whoever has more knows by then, and the log has other things to say.
+    /// So many lines are reported; an operator who has more knows by then, and the log has other things to say.
     private static let maximumReportedLines = 1_024
 
     let path: String

@@ -5,7 +5,7 @@ import Store
 
 /// `indexed.json`: says that every record of the store in this very place is in its indexes.
 ///
-/// It names `store.json`, which nobody writes a second time, by what no program that copies can carry along: its inode,
+/// It names `store.json`, which is written only once, by what no program that copies can carry along: its inode,
 /// and the time of its last status change (ctime). Beside a copy it names another file, and the copy is looked through
 /// once. So is a store whose mark was removed, or whose `store.json` was given to another user; that costs only time.
 struct CleanMarker {

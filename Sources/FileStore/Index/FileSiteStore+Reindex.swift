@@ -21,8 +21,8 @@ extension FileSiteStore {
     }
 
     /// Reindexes a copy once, when it is opened for the first time, and returns when that is done. With a million records
-    /// it takes longer than a supervisor waits for a service to start, and a start that is broken off begins anew: hence
-    /// a limit, after which it goes on beside the service.
+    /// it takes longer than a supervisor waits for a service to start, and a start that is broken off begins again:
+    /// hence a limit, after which it goes on beside the service.
     func reindexIfCopied(now: Timestamp) {
         guard !context.isReadOnly, !CleanMarker(context).isHere else { return }
         let isDone = Semaphore()
@@ -37,7 +37,7 @@ extension FileSiteStore {
     /// A store that cannot be reindexed works all the same; it is tried again at the next opening.
     private func reindexCopy(now: Timestamp) {
         do throws(StoreError) {
-            // One does it while the others that open the store wait for him, but no longer than for any lock.
+            // One process does it while the others that open the store wait for it, but no longer than for any lock.
             try BucketLocks(context, name: "lock/reindex").withLock(0) { () throws(StoreError) in
                 let mark = CleanMarker(context)
                 guard !mark.isHere else { return }

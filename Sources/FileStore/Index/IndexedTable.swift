@@ -72,8 +72,8 @@ struct IndexedTable<Record: IndexedRecord>: Sendable {
         return try records.write(id) { (bucket) throws(StoreError) in try remove(id, version: version, from: bucket) }
     }
 
-    /// As `remove(_:version:)`, while `successor` is there at its version: the locks of both records are held. Whoever takes
-    /// two of them takes the lower one first, so nobody waits for somebody who waits for him.
+    /// As `remove(_:version:)`, while `successor` is there at its version: the locks of both records are held. A caller
+    /// that takes two of them takes the lower one first, so no two callers wait for each other.
     /// - Throws: `conflict`.
     func remove(_ id: String, version: Int, inFavorOf successor: Record) throws(StoreError) -> Bool {
         guard try record(id) != nil else { return false }

@@ -64,8 +64,8 @@ struct CurrentRecord {
 
 /// The records of a file, or of one key in it, as they are now: the one way to read a table's records.
 ///
-/// A line as this program writes it is told by its beginning and not parsed. So what was superseded costs little, and a
-/// record is parsed when a caller asks for its line.
+/// A line as this program writes it is recognised by its beginning and not parsed. So what was superseded costs little,
+/// and a record is parsed when a caller asks for its line.
 struct CurrentRecords {
     private let content: BucketContent?
     private let table: BucketTable

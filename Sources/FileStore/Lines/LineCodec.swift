@@ -12,7 +12,7 @@ struct Line {
     let key: String
     /// What the line does to the record of an earlier line; nil when it is the record itself.
     let op: String?
-    /// Whether the checksum is there and matches; otherwise somebody wrote or edited the line by hand.
+    /// Whether the checksum is there and matches; otherwise the line was written or edited by hand.
     let hasValidChecksum: Bool
 }
 

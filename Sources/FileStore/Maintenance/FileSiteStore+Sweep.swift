@@ -85,7 +85,7 @@ extension FileSiteStore {
             do throws(StoreError) {
                 _ = try deviceTable.remove(device.id, version: device.version)
             } catch {
-                // Somebody has used it in this moment.
+                // A request has used it in this moment.
                 if error != .conflict { throw error }
             }
         }
@@ -112,7 +112,7 @@ extension BucketTable {
         }
     }
 
-    /// A file beside the folder of the same name was split. Nobody reads it, but somebody may be about to copy it.
+    /// A file beside the folder of the same name was split. No process reads it, but a program may be about to copy it.
     private func removeSplitFiles(_ hash: UInt64, depth: Int) throws(StoreError) {
         for level in 0..<depth {
             let name = path(hash, depth: level) + Self.fileSuffix

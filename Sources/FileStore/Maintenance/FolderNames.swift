@@ -5,7 +5,7 @@ import Store
 /// What lies in a folder.
 package enum FolderNames {
     /// All names but `.` and `..`, in no order; none where the folder cannot be read.
-    /// - Parameter maximum: whoever looks into a folder that is not ours reads so many at most.
+    /// - Parameter maximum: so many are read at most; a caller sets it for a folder that is not ours.
     package static func list(_ path: String, maximum: Int = .max) -> [String] {
         guard let stream = opendir(path) else { return [] }
         return read(stream, maximum: maximum)

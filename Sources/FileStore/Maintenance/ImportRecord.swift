@@ -33,8 +33,8 @@ extension BucketTable {
     /// Adds those of the records whose names are free, and before them what leads to them.
     ///
     /// The postings are not written under the lock of each record, as those of other writes are, but for all records at once.
-    /// Whoever makes a record of the same name at this moment, and removes it again, takes its postings back: ours with them.
-    /// Hence they are looked for once more when the records are there.
+    /// A caller that makes a record of the same name at this moment, and removes it again, deletes its postings, and
+    /// ours with them. Hence they are looked for once more when the records are there.
     /// - Returns: how many were added.
     func put(_ records: [ImportRecord], now: Timestamp) throws(StoreError) -> Int {
         var new: [Placed] = []

@@ -3,7 +3,7 @@ import Store
 
 /// Something that the operator should know about the store's files. It names places, never contents.
 package enum StoreEvent: Equatable, Sendable {
-    /// The line is valid, but not as it was written: somebody edited it. It counts. Reported once per process.
+    /// The line is valid, but not as it was written: it was edited by hand. It counts. Reported once per process.
     case editedLine(file: String, line: Int)
     /// The line cannot be read and counts as absent; compaction moves it to `quarantine/`. Reported once per process.
     case brokenLine(file: String, line: Int, reason: String)
@@ -35,9 +35,9 @@ extension StoreEvent {
     package enum Weight: Equatable, Sendable {
         /// The store does what it always does.
         case detail
-        /// Nothing is wrong, and somebody may wonder who did that, or when.
+        /// Nothing is wrong, and an operator may wonder who did that, or when.
         case note
-        /// Somebody should look at it.
+        /// An operator should look at it.
         case trouble
         /// The process cannot go on.
         case failure

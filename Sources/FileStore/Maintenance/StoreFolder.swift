@@ -17,7 +17,7 @@ struct StoreFolder {
         /// Of the bucket hash.
         let salt: [UInt8]
     }
-    /// `store.json` is far smaller; a larger file is none of ours.
+    /// `store.json` is far smaller; a larger file is not ours.
     private static let maximumSettingsBytes = 4_096
 
     /// The mode of a folder whose name may not be on the disk yet: 0700 and the sticky bit, which is taken away when it is.
@@ -166,7 +166,7 @@ struct StoreFolder {
     // MARK: Folders
 
     /// Makes the folders and those above them, relative to the store's, durably. Also where they are there already, as
-    /// far as they have not been flushed: whoever made them may be another process that has not come to it yet.
+    /// far as they have not been flushed: another process may have made them, and not have come to that yet.
     func makeFolders(_ names: [String]) throws(StoreError) {
         var unflushed: [String] = []
         var parents: [String] = []
@@ -194,7 +194,7 @@ struct StoreFolder {
         return status.st_mode & Self.unflushedMode != Self.unflushedMode
     }
 
-    /// Nobody has written yet, so a failed flush need not poison anything: the store does not open.
+    /// This process has written no record yet, so a failed flush need not poison anything: the store does not open.
     private func flush(_ folder: String) throws(StoreError) {
         let descriptor = platform_open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
         guard descriptor >= 0 else { throw StoreError(errno, "open", folder, writing: false) }

@@ -17,14 +17,14 @@ package struct StoreReport: Equatable, Sendable {
 
     /// Lines that were read.
     package internal(set) var lines = 0
-    /// Lines that cannot be read, or lie in a file where nobody looks for them: what they say is lost.
+    /// Lines that cannot be read, or lie in a file where no call looks for them: what they say is lost.
     package internal(set) var faultyLines = 0
     /// The first of those.
     package internal(set) var faults: [Fault] = []
-    /// Lines that end in their middle: their writer died, or they were copied while he wrote. Nobody was told that they
-    /// were kept.
+    /// Lines that end in their middle: their writer died, or they were copied while it wrote. No caller was told that
+    /// they were kept.
     package internal(set) var cutLines = 0
-    /// Lines that somebody edited; they count.
+    /// Lines that were edited by hand; they count.
     package internal(set) var editedLines = 0
     /// How many lines are missing of each index: their records are there, but are not found by it.
     package internal(set) var missingIndexLines: [String: Int] = [:]

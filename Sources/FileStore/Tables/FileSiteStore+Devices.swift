@@ -15,7 +15,7 @@ extension FileSiteStore {
         try deviceTable.put(device) { (entry, bucket) throws(StoreError) in
             let listed = IndexedTable<DeviceRecord>.ids(entry.key, in: try bucket.content(), ownerIndex)
             guard listed.count >= context.options.quotas.devicesPerOwner else { return }
-            // Postings may be stale, so those that are right are counted before somebody is turned away.
+            // Postings may be stale, so those that are right are counted before a request is refused.
             let owned = try deviceTable.records(entry.key, ownerIndex).count
             guard owned < context.options.quotas.devicesPerOwner else { throw .quotaExceeded }
         }

@@ -71,7 +71,7 @@ extension FileSiteStore {
         let found = try notification(key, now) { (body) throws(StoreError) in
             try BucketTable.forEachPiece(of: file, body)
         }
-        // Whoever found it unread is about to change that.
+        // A caller that found it unread is about to change that.
         if let found, found.isRead {
             notificationCache.remember(
                 found, as: key, bytes: owner.utf8.count + found.sender.utf8.count + found.payload.utf8.count,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Store
 
-/// Why a call came to nothing, or to nobody knows what. It repeats nothing that the server or libpq said, because that
+/// Why a call failed, or why its outcome is unknown. It repeats nothing that the server or libpq said, because that
 /// may hold values, names and addresses.
 enum CallFailure: Error, Equatable {
     /// The server has refused the statement, and has done nothing.
@@ -18,7 +18,7 @@ enum CallFailure: Error, Equatable {
     case unreachable(reason: String)
     /// The server has answered what this store cannot have written.
     case malformed
-    /// What the caller is told; the transaction is rolled back.
+    /// The error that the caller gets; the transaction is rolled back.
     case told(StoreError)
 }
 
@@ -39,8 +39,8 @@ struct SQLState: Equatable, Sendable, CustomStringConvertible {
     static let diskFull = SQLState("53100")
     static let lockNotAvailable = SQLState("55P03")
 
-    /// Whether what was to be made is there already, or is being made by somebody else: a schema, a table, the type of its
-    /// rows, or the catalogue's row of one of these.
+    /// Whether what was to be made is there already, or is being made by another process: a schema, a table, the type
+    /// of its rows, or the catalogue's row of one of these.
     var isDuplicate: Bool { ["42P06", "42P07", "42710", "23505"].contains(description) }
 
     /// Whether the server gave up so that others could go on: the same may well succeed a moment later.

@@ -54,13 +54,13 @@ final class Connection: Sendable {
 
     // MARK: Looking
 
-    /// Whether nothing was heard while nobody asked: an idle server says nothing unless it says good-bye.
+    /// Whether nothing was heard while nothing was asked: an idle server says nothing unless it says good-bye.
     var isQuiet: Bool {
         var entry = pollfd(fd: library.functions.PQsocket(handle), events: Int16(POLLIN), revents: 0)
         return library.functions.PQstatus(handle) == CONNECTION_OK && poll(&entry, 1, 0) == 0
     }
 
-    /// Whether the next caller finds it as he must: alive, and in no transaction.
+    /// Whether the next caller finds it as it must be: alive, and in no transaction.
     var isClean: Bool {
         library.functions.PQstatus(handle) == CONNECTION_OK
             && library.functions.PQtransactionStatus(handle) == PQTRANS_IDLE

@@ -29,7 +29,7 @@ final class ConnectionPool: Sendable {
         fileprivate let generation: Int
     }
 
-    /// A connection that nobody needed for so long is closed by the next caller.
+    /// A connection that no caller needed for so long is closed by the next caller.
     private static let longestIdle = Duration.seconds(300)
     /// How often all connections may be left behind.
     private static let renewalPause = Duration.seconds(1)
@@ -66,7 +66,7 @@ final class ConnectionPool: Sendable {
         }
     }
 
-    /// Whoever has broken off in the middle of something must not say that it is to be kept.
+    /// A caller that has broken off in the middle of something must not ask to keep the connection.
     func giveBack(_ loan: Loan, keeping: Bool) {
         if keeping && loan.connection.isClean { keep(loan) }
         permits.signal()
@@ -94,7 +94,7 @@ final class ConnectionPool: Sendable {
     }
 
     /// Leaves all connections behind, because the server has been silent on one of them: each would cost its caller the whole
-    /// of his time. The next caller tries a new one; who comes meanwhile is refused.
+    /// of its time. The next caller tries a new one; a caller that comes meanwhile is refused.
     /// - Parameter loan: if it was left behind before, its silence is no news.
     func suspect(_ loan: Loan) {
         let left = state.withLock { state in loan.generation == state.generation ? state.leaveAll() : nil }

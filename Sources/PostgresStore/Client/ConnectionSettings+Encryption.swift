@@ -12,7 +12,8 @@ extension URLOptions {
 }
 
 extension ConnectionSettings {
-    /// A server elsewhere must prove who it is, or whoever is between reads and changes the state, as with a hub's `http://`.
+    /// A server elsewhere must prove its identity, or an attacker in between reads and changes the state, as with a
+    /// hub's `http://`.
     /// - Throws: `unavailable`, when a server of the URL may be on another host and need not prove it.
     func refuseOpenNetwork(_ library: LibPQ) throws(StoreError) {
         guard let url = URLOptions(parsing: url, library) else { return }

@@ -16,7 +16,7 @@ struct ConnectionSettings: Sendable {
 
     typealias Keyword = (name: String, value: String)
 
-    /// - Throws: `unavailable`, when the URL is none that libpq understands; it is not repeated.
+    /// - Throws: `unavailable`, when libpq does not understand the URL; it is not repeated.
     init(url: String, schema: String, callTimeout: Duration, _ library: LibPQ) throws(StoreError) {
         let options = URLOptions(parsing: "postgresql://", library)?.values.map(\.name) ?? []
         guard PostgresSiteStore.schemes.contains(where: url.hasPrefix), !url.utf8.contains(0),
@@ -66,8 +66,8 @@ struct ConnectionSettings: Sendable {
         return waitsForever ? keywords + [timeout] : keywords
     }
 
-    /// Sent once on each new connection. A server whose default is not to wait for its disk is told to: what was
-    /// acknowledged must be there after a loss of power. Stricter settings, which wait for standbys, stay.
+    /// Sent once on each new connection. The server then waits for its disk, also where its default is not to:
+    /// what was acknowledged must be there after a loss of power. Stricter settings, which wait for standbys, stay.
     var preparation: String {
         """
         SET search_path TO \(schema);

@@ -108,7 +108,7 @@ final class Database: Sendable {
         guard case .refused(let state) = failure, state.isTransient else { return true }
         let pause = Self.firstPause * (1 << min(tries - 1, Self.maximumDoublings)) * Double.random(in: 0...1)
         guard pause < deadline.timeLeft else { return false }
-        // Nobody signals it: this is a sleep.
+        // No thread signals it: this is a sleep.
         _ = Semaphore().wait(for: pause)
         return true
     }

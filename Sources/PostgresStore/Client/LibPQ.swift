@@ -10,7 +10,7 @@ final class LibPQ: Sendable {
     /// What Debian's package libpq5 installs. The number is that of the binary interface, unchanged since 2006.
     private static let name = "libpq.so.5"
 
-    /// Written by nobody once it is filled, and never freed.
+    /// Not written once it is filled, and never freed.
     private nonisolated(unsafe) static let table = postgres_load(name)
 
     let functions: postgres_functions

@@ -18,8 +18,8 @@ final class Reachability: Sendable {
 
     private let state = Lock(State())
 
-    /// - Returns: whether the caller is the one who tries; he must say how it ended.
-    /// - Throws: `unreachable`, when it is not time yet, or somebody else is trying.
+    /// - Returns: whether the caller is the one that tries; it must say how that ended.
+    /// - Throws: `unreachable`, when it is not time yet, or another caller is trying.
     func begin(at now: ContinuousClock.Instant = .now) throws(CallFailure) -> Bool {
         let (isTrial, refusal) = state.withLock { state -> (Bool, String?) in
             guard state.failures > 0 else { return (false, nil) }
@@ -45,7 +45,7 @@ final class Reachability: Sendable {
         }
     }
 
-    /// A call has had no answer. The next caller tries a new connection at once, and no other beside him.
+    /// A call has had no answer. The next caller tries a new connection at once, and no other beside it.
     func suspect(_ reason: String) {
         state.withLock { state in
             guard state.failures == 0 else { return }

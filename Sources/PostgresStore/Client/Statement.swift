@@ -5,7 +5,7 @@ struct Statement: Sendable {
     /// Under which a connection knows it, and an error names it: that of the function that needs it.
     let name: String
     let sql: String
-    /// Whether it may be sent again when nobody knows what became of it: it reads, or doing it twice does no more than
+    /// Whether it may be sent again when its outcome is unknown: it reads, or doing it twice does no more than
     /// doing it once, its answer included.
     let isRepeatable: Bool
 

@@ -102,7 +102,7 @@ struct Migrator {
         }
     }
 
-    /// Somebody else may be making the same thing.
+    /// Another process may be making the same thing.
     private func make(_ sql: String) throws(StoreError) {
         try database.transaction("migrate") { (transaction) throws(CallFailure) in
             do throws(CallFailure) {

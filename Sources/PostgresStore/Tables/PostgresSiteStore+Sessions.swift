@@ -11,8 +11,8 @@ extension PostgresSiteStore {
             SELECT id FROM sessions WHERE owner = $1 AND expires_at > $2
             ORDER BY created_at DESC, id DESC OFFSET $3)
         """)
-    /// Sending it twice makes it once: nobody else has that id and all the rest of it. The update, which changes nothing,
-    /// finds also what the first sending has written since this one began.
+    /// Sending it twice makes it once: no other session has that id and all the rest of it. The update, which changes
+    /// nothing, finds also what the first sending has written since this one began.
     private static let createSession = Statement.writingOnce(
         "createSession",
         """

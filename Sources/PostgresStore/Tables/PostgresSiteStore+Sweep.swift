@@ -15,9 +15,9 @@ final class SweepPlace: Sendable {
 extension PostgresSiteStore {
     private static let rowsPerLook = 500
 
-    /// One statement for each table: it removes at most so many rows, those first whose time came first. What makes a row
-    /// one of them stands there twice: a row that somebody is making anew is looked at again when he has done so, but the
-    /// list of keys is not.
+    /// One statement for each table: it removes at most so many rows, those first whose time came first. Each statement
+    /// has its condition twice: PostgreSQL checks a row again when another transaction has just written it, but it does
+    /// not make the list of keys again.
     private static let sweeps: [(statement: Statement, bound: Bound?)] =
         [
             ("notifications", "owner, id"), ("hub_messages", "id"), ("sessions", "id"), ("sent", "owner, id"),
@@ -88,7 +88,7 @@ extension PostgresSiteStore {
         SELECT 1 FROM removed
         """)
 
-    /// A removed record is forgotten after a day: nobody then holds a version of it that he could still write with.
+    /// A removed record is forgotten after a day: no caller then holds a version of it that it could still write with.
     private static func removed(_ table: String, key: String) -> String {
         """
         DELETE FROM \(table) WHERE removed_at < now() - interval '1 day' AND \(key) IN (
@@ -96,7 +96,7 @@ extension PostgresSiteStore {
         """
     }
 
-    /// A removed registration has no tags; but a removal beside a put once left some, which nobody sees.
+    /// A removed registration has no tags; but a removal beside a put once left some, which no call sees.
     private static let registrations = Statement.writingOnce(
         "sweep hub_registrations",
         """

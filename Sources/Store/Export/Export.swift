@@ -2,8 +2,8 @@
 internal import JSON
 package import Text
 
-/// A whole site as JSON Lines: a header, a line for each record, and a last line that counts them, so that whoever
-/// reads it knows that nothing is missing.
+/// A whole site as JSON Lines: a header, a line for each record, and a last line that counts them, so that a
+/// reader knows that nothing is missing.
 ///
 ///     {"export":"app-backend","format":1,"version":"0.1.0","exportedAt":"2026-11-21T12:00:00Z"}
 ///     {"table":"users","id":"alice","passwordHash":"$y$…","version":3}

@@ -7,7 +7,7 @@ package import Text
 package protocol IdempotencyStore: Sendable {
     /// Claims the key for this request of its owner, durably, unless another request has it that has not expired.
     /// - Returns: the request that has the key; nil: it is this one's now.
-    /// - Throws: `quotaExceeded`, when the owner has as many keys without an answer as he may have keys.
+    /// - Throws: `quotaExceeded`, when the owner has as many keys without an answer as one owner may have keys.
     func claimIdempotencyKey(_ request: IdempotentRequest, now: Timestamp) throws(StoreError) -> IdempotentRequest?
 
     /// Keeps what the request was answered, durably, until it expires. Where its owner has as many keys as one owner may

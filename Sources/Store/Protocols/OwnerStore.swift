@@ -21,7 +21,7 @@ package protocol OwnerStore: Sendable {
     func removeIdempotencyKeys(owner: String) throws(StoreError) -> Int
 }
 
-/// How much somebody has of what expires, without what has expired.
+/// How much an owner has of what expires, without what has expired.
 package struct Holdings: Equatable, Sendable {
     /// Records, and when the first and the last of them were made.
     package struct Span: Equatable, Sendable {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import Text
 
-/// Who sent what, by the hub's names of sends, so that nobody else may ask what became of it.
+/// The senders of sends, by the hub's names of these, so that no other user may ask for the outcome.
 package protocol SendOwnership: Sendable {
     /// Remembers the ids for their sender; beyond so many of one owner the oldest are forgotten.
     ///

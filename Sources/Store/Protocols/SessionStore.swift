@@ -3,10 +3,10 @@ package import Text
 
 /// Who is logged in: the sessions that cookies stand for.
 ///
-/// The rules of `StateStore` hold; above all, a session that one process has ended is none for all others from their
+/// The rules of `StateStore` hold; above all, when one process has ended a session, no other process finds it from its
 /// next call on.
 package protocol SessionStore: Sendable {
-    /// Keeps the session. Where its owner has as many as one owner may have, his oldest end for it.
+    /// Keeps the session. Where its owner has as many as one owner may have, the owner's oldest end for it.
     /// - Throws: `conflict`, when there is one of that id.
     func createSession(_ session: Session, now: Timestamp) throws(StoreError)
 
@@ -22,13 +22,13 @@ package protocol SessionStore: Sendable {
     func removeSessions(owner: String) throws(StoreError) -> Int
 }
 
-/// A time in which somebody need not show his password again.
+/// A time in which a user need not show their password again.
 package struct Session: Hashable, Sendable {
     /// The SHA-256 of the text that its bearer shows, which itself is stored nowhere.
     package var id: String
     /// The user whose it is.
     package var owner: String
-    /// Fits only as long as the owner's log-ins stand on what they stood on when it began, his password above all.
+    /// Fits only as long as the owner's log-ins depend on what they depended on when it began, above all the password.
     package var binding: String
     package var createdAt: Timestamp
     /// From this moment on it is as if it had never been.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import Text
 
-/// All that a site keeps. Whoever runs a site knows no more of its store than this.
+/// All that a site keeps. The program that runs a site knows no more of its store than this.
 package protocol SiteStore: StateStore, HubStore, HubQueue, SweptStore, TransferStore {}
 
 /// A store whose expired records are removed by and by.
@@ -52,7 +52,7 @@ package enum StoredRecord: Hashable, Sendable {
     case queuedMessage(HubMessage)
 }
 
-/// The hub's name of a send, under whoever sent it.
+/// The hub's name of a send, under its sender.
 package struct SentNotification: Hashable, Sendable {
     package var id: String
     package var owner: String

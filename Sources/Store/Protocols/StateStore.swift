@@ -30,7 +30,7 @@ package protocol StateStore: SessionStore, SendOwnership, IdempotencyStore, Owne
     /// - Throws: `conflict`, when the stored version is another one (0: none).
     func putUser(_ user: User) throws(StoreError) -> User
 
-    /// Removes the record itself, so that the name begins anew. Whoever has had devices or secrets is removed by
+    /// Removes the record itself, so that the name starts over. A user who has had devices or secrets is removed by
     /// `putUser` with `removedAt` instead.
     /// - Returns: whether there was such a record.
     func removeUser(_ name: String) throws(StoreError) -> Bool
@@ -42,7 +42,7 @@ package protocol StateStore: SessionStore, SendOwnership, IdempotencyStore, Owne
         owner: String, sender: String, payload: String, now: Timestamp, expiresAt: Timestamp
     ) throws(StoreError) -> SecureNotification
 
-    /// The owner's notification of that id; nil when it never was, is somebody else's, or has expired: all alike.
+    /// The owner's notification of that id; nil when it never was, is another owner's, or has expired: all alike.
     func notification(_ id: Int32, owner: String, now: Timestamp) throws(StoreError) -> SecureNotification?
 
     /// As `notification(_:owner:now:)`, by the notification's token.
@@ -56,14 +56,14 @@ package protocol StateStore: SessionStore, SendOwnership, IdempotencyStore, Owne
 
     /// Records that the owner has read it. Doing it again changes nothing and writes nothing.
     /// - Returns: the notification as it was before this call, so that `isRead` tells whether this is the first
-    ///   reading; of two callers at once exactly one is told it is. Nil as for `notification(_:owner:now:)`.
+    ///   reading; of two callers at once exactly one finds it unread. Nil as for `notification(_:owner:now:)`.
     func readNotification(_ id: Int32, owner: String, now: Timestamp) throws(StoreError) -> SecureNotification?
 
     /// Removes the owner's notification of that id.
     /// - Returns: false as `notification(_:owner:now:)` returns nil.
     func removeNotification(_ id: Int32, owner: String, now: Timestamp) throws(StoreError) -> Bool
 
-    /// The record of that registration id, whoever owns it.
+    /// The record of that registration id, under any owner.
     func device(_ id: String) throws(StoreError) -> DeviceRecord?
 
     /// The owner's devices, sorted by id.
@@ -72,7 +72,7 @@ package protocol StateStore: SessionStore, SendOwnership, IdempotencyStore, Owne
     /// Creates the record (`version` 0) or replaces the one at that version, also under another owner.
     /// - Returns: the record with its new version.
     /// - Throws: `conflict`, when the stored version is another one; `quotaExceeded`, when a new owner has as many
-    ///   devices as he may have.
+    ///   devices as one owner may have.
     func putDevice(_ device: DeviceRecord) throws(StoreError) -> DeviceRecord
 
     /// Removes the record at that version.

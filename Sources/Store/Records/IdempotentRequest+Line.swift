@@ -33,7 +33,7 @@ extension IdempotentRequest: LineRecord {
 }
 
 extension KeptAnswer {
-    /// Nil also for a status that HTTP does not have: somebody may have edited it.
+    /// Nil also for a status that HTTP does not have: the line may have been edited by hand.
     fileprivate init?(line: JSONValue) {
         guard let status = line["status"]?.integer, Self.statuses.contains(status),
             let contentType = line["contentType"]?.string, let body = line["body"]?.string

@@ -30,7 +30,7 @@ extension JSONValue {
         return read(value).map { .some($0) } ?? nil
     }
 
-    /// The text as a time; nil when it is none.
+    /// The text as a time; nil when it is not one.
     package var time: Timestamp? { string.flatMap { Timestamp(text: $0) } }
 
     /// The texts in a member. The outer nil: a value that is no array of texts; the inner: absent or null.

@@ -9,7 +9,7 @@ package struct SecureNotification: Hashable, Sendable {
     package var id: Int32
     /// 128 random bits in base64url (22 characters, at least one of them not a digit): the same record's second name.
     package var token: String
-    /// The user whose it is; nobody else is told that it exists.
+    /// The user whose it is; no other user learns that it exists.
     package var owner: String
     /// The name of the user who left it, as the owner is shown it; empty where it was not recorded.
     package var sender: String
@@ -36,7 +36,7 @@ package struct SecureNotification: Hashable, Sendable {
     }
 }
 
-/// Who owns a registration id of the hub, and what he registered under it.
+/// The owner of a registration id of the hub, and what the owner registered under it.
 package struct DeviceRecord: Hashable, Sendable {
     /// The hub's registration id.
     package var id: String

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import JSON
 
-/// A session as a line. It has a version because all indexed records have one; nobody changes a session.
+/// A session as a line. It has a version because all indexed records have one; a session never changes.
 package struct SessionRecord: LineRecord {
     package static let members: Set = ["id", "owner", "binding", "createdAt", "expiresAt", "version"]
 
