@@ -80,7 +80,7 @@ final class ScriptedTransports: Sendable {
         }
     }
 
-    /// Somebody sets the clock.
+    /// Sets the clock, as an operator may.
     func setClock(by seconds: Int64) { state.withLock { $0.date += seconds } }
 
     /// The pushes that were sent since the last time.
@@ -106,7 +106,7 @@ final class ScriptedTransports: Sendable {
     }
 }
 
-/// What the sender of pushes is told, in the order in which it is told it.
+/// The results that the caller of the sender gets, in the order in which it gets them.
 final class Told: Sendable {
     private let results = Lock<[(number: Int, result: Result<Response, any Error>)]>([])
 

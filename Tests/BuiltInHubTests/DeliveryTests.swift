@@ -25,7 +25,7 @@ import Testing
         #expect(try bench.store.queuedHubMessages(except: [], limit: 9).isEmpty)
     }
 
-    @Test func `a message to nobody is done, and says so`() throws {
+    @Test func `a message to no device is done, and says so`() throws {
         let bench = DeliveryBench()
         bench.start()
         let id = bench.send("nobody")
@@ -70,7 +70,7 @@ import Testing
         #expect(bench.hub.ask(.get, "/myhub/registrations/1-1-1").status.code == 200)
     }
 
-    @Test func `a wrong key of ours costs nobody his registration`() throws {
+    @Test func `a wrong key of ours costs no device its registration`() throws {
         let bench = DeliveryBench(sender: ScriptedSender(ScriptedSender.status(401)))
         bench.register(1)
         bench.start()
@@ -146,7 +146,7 @@ import Testing
         if tries == 1 { #expect(bench.sender.requests.count == 1) }
     }
 
-    @Test func `what a driver refuses is told while others are waited for`() throws {
+    @Test func `what a driver refuses is counted while others are waited for`() throws {
         let bench = DeliveryBench(sender: ScriptedSender { _ in nil })
         bench.register(1)
         bench.register(2, at: "https://\(PlainDriver.forbidden)/2")

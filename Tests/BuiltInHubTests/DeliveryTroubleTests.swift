@@ -15,7 +15,7 @@ private func queued(enqueuedAt: String = "1541549917", targets: String = "0", mo
 @Suite struct `The delivery worker of a store in trouble` {
     private let store = RefusingStore()
 
-    @Test func `nobody is told before the store has it in writing, and then everybody, once`() throws {
+    @Test func `no device gets a message before the store has it in writing, and then each gets it once`() throws {
         let bench = DeliveryBench(store: store) { ($0.inFlight, $0.inFlightPerService, $0.batch) = (2, 2, 2) }
         for id in 1...5 { bench.register(id) }
         store.refuse([.update])
@@ -31,7 +31,7 @@ private func queued(enqueuedAt: String = "1541549917", targets: String = "0", mo
     }
 
     @Test(arguments: [Set([RefusingStore.Call.putMessage]), [.remove], [.putMessage, .remove]])
-    func `what cannot be put away is told of nevertheless, and delivered once`(
+    func `what cannot be put away has details nevertheless, and is delivered once`(
         refused: Set<RefusingStore.Call>
     ) throws {
         let bench = DeliveryBench(store: store)
@@ -81,7 +81,7 @@ private func queued(enqueuedAt: String = "1541549917", targets: String = "0", mo
             queued(more: #","underWay":9223372036854775807"#), queued(more: #","underWay":-1"#),
             queued(targets: "9223372036854775807", more: #","underWay":1"#),
         ])
-    func `a queued message that cannot be read is dropped, reported, and keeps nobody waiting`(text: String) throws {
+    func `a queued message that cannot be read is dropped, reported, and keeps no other waiting`(text: String) throws {
         let bench = DeliveryBench()
         bench.register(1)
         try bench.store.enqueueHubMessage(

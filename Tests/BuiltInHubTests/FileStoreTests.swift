@@ -73,7 +73,7 @@ import class System.Lock
         }
     }
 
-    @Test func `a continuation that is none is a 400 and no first page`() throws {
+    @Test func `an invalid continuation is a 400 and no first page`() throws {
         let bench = try bench()
         bench.put("1-2-3", HubBench.apple("AB"))
         for token in ["xyz", "1-2-3", "00", "fffffffffffffffff"] {

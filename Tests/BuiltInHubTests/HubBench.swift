@@ -114,7 +114,7 @@ struct HubBench {
 }
 
 extension FileSiteStore.Options {
-    /// On a busy machine anybody may stand still for seconds, also while he has a lock that others wait for.
+    /// On a busy machine any process may stand still for seconds, also while it has a lock that others wait for.
     static var patient: Self {
         var options = Self()
         options.lockTimeout = .seconds(120)

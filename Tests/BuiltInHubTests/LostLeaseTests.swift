@@ -55,7 +55,7 @@ private final class SlowSender: PushSender {
         let second = DeliveryBench(store: RefusingStore(shared))
         store.loseLease(loss, isForGood: true)
         second.start()
-        // Who asks has to be told first: he may have asked a moment before the loss.
+        // The first worker must have heard of the loss: it may have asked a moment before.
         if loss == .toldByLease { try first.wait { store.lossesTold > 0 } }
         // There would be room for the next two.
         sender.answers.letGo()

@@ -7,7 +7,7 @@ import Support
 import Testing
 
 @Suite struct `The delivery worker after another one` {
-    @Test func `what another left goes on, and nobody gets it twice`() throws {
+    @Test func `what another left goes on, and no device gets it twice`() throws {
         let store = MemoryHubStore()
         let first = DeliveryBench(store: store, sender: ScriptedSender { _ in nil }) { $0.batch = 2 }
         first.register(1)

@@ -36,7 +36,7 @@ import Testing
         return bench
     }
 
-    @Test func `no device is told twice, none is forgotten but those at hand, and the others go on`() throws {
+    @Test func `no device gets a message twice, none is forgotten but those in flight, and the others go on`() throws {
         let place = try folder()
         try kill(bench(try FileSiteStore.open(path: place, options: .patient)), place, rounds: 15)
     }

@@ -49,13 +49,13 @@ final class WorkerProcesses {
         }
     }
 
-    /// Which of those that run told somebody last.
+    /// Which of the running processes told a device last.
     func deliverer() throws -> Int? {
         let last = try #require(told().last?.process)
         return running.firstIndex { String($0.id) == last }
     }
 
-    /// Everybody was told once at most, by several processes, and nobody is missing but those who were at hand.
+    /// Each device was told once at most, by several processes, and none is missing but those in flight at a kill.
     /// - Parameters:
     ///   - ids: of all messages, which went to so many devices each.
     ///   - unsure: how many may not have been told at most.

@@ -18,7 +18,7 @@ import Store
     static func main() throws {
         let arguments = CommandLine.arguments
         guard arguments.count == 4, let now = Int64(arguments[3]) else { exit(64) }
-        // Nobody should have to stop a worker whose test has died.
+        // A worker whose test has died ends by itself.
         alarm(900)
         let file = open(arguments[2], O_WRONLY | O_APPEND | O_CREAT, 0o600)
         guard file >= 0 else { exit(74) }

@@ -10,7 +10,7 @@ import Testing
 @Suite(.serialized) struct CopyTests {
     /// Bytes of a bucket.
     private static let bucketBytes = 1_500
-    /// More of them for whoever has minutes: STORE_COPY_ROUNDS=20.
+    /// More of them for a developer who has minutes: STORE_COPY_ROUNDS=20.
     private static let rounds = ProcessInfo.processInfo.environment["STORE_COPY_ROUNDS"].flatMap { Int($0) } ?? 1
     private static let copiesPerRound = 2
 
@@ -40,7 +40,7 @@ import Testing
         #expect(try settled.faults(in: store) == [])
     }
 
-    /// Nobody pulls the plug here, so nothing need be flushed.
+    /// No test here cuts the power, so nothing need be flushed.
     private func open(_ folder: TemporaryFolder) throws -> FileSiteStore {
         try folder.open {
             $0.bucketBytes = Self.bucketBytes

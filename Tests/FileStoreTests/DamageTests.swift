@@ -14,7 +14,7 @@ import Testing
 
     private static let indexes: Set = ["owners", "session-owners", "hub/channels", "hub/tags"]
 
-    /// What becomes of a file whose lines are given.
+    /// What is done to a file whose lines are given.
     enum Damage: String, CaseIterable {
         /// A quotation mark is gone.
         case broken
@@ -125,7 +125,7 @@ import Testing
         let emptied = try verify(folder, writer)
         #expect(!emptied.isGood && emptied["lost"] > 0 && emptied["torn"] == 0)
 
-        // Half of one payload and half of another, sealed by nobody.
+        // Half of one payload and half of another, under a checksum that does not match.
         for note in notes {
             try folder.write(note.text.replacing(#/"payload":"w-/#, with: #""payload":"other w-"#), to: note.file)
         }

@@ -22,7 +22,7 @@ import Testing
         #expect(!"\(event)".contains(name) && "\(event)".contains(" "))
     }
 
-    @Test func `what a store that cannot be written would throw is told beforehand`() {
+    @Test func `the health of a store that cannot be written says beforehand what it would throw`() {
         #expect(StoreHealth.writable.trouble == nil)
         #expect(StoreHealth.readOnly.trouble == .readOnly)
         #expect(StoreHealth.poisoned.trouble == .poisoned)

@@ -230,7 +230,7 @@ import Testing
             }
         }
         #expect(refusals > 20)
-        // His file is there already.
+        // Bob's file is there already.
         #expect(try create(store, "bob") != known)
         for filler in 0..<fillers { unlink(disk.folder.path + "/filler-\(filler)") }
         #expect(store.health() == .writable)

@@ -36,7 +36,7 @@ import class System.Lock
     }
 
     @Test(arguments: [128 << 10, 900])
-    func `of all who claim a key in two processes exactly one gets it, and who waits hears his answer`(
+    func `of all claims to a key in two processes exactly one gets it, and the others get its answer`(
         bucketBytes: Int
     ) throws {
         let folder = try TemporaryFolder()
@@ -80,7 +80,7 @@ import class System.Lock
         #expect(try flushes.during { try store.releaseIdempotencyKey("k", owner: "ann") } == 0)
     }
 
-    @Test func `who sends all day keeps nearly as many keys as he may have, the newest`() throws {
+    @Test func `an owner who sends all day keeps nearly as many keys as one may have, the newest`() throws {
         let folder = try TemporaryFolder()
         let store = try folder.open { ($0.quotas.idempotencyKeysPerOwner, $0.bucketBytes) = (40, 4_000) }
         for number in 0..<200 {

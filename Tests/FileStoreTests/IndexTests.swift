@@ -25,7 +25,7 @@ import class System.Lock
         try store.hubRegistrations(tag: tag, after: nil, limit: .max).elements.map(\.id)
     }
 
-    @Test func `a store that nobody has hurt is whole`() throws {
+    @Test func `an undamaged store is whole`() throws {
         let folder = try TemporaryFolder()
         let store = try folder.open()
         try register(store, "r")
@@ -82,7 +82,7 @@ import class System.Lock
             if wanted.contains(where: text.contains) {
                 kept += 1
             } else {
-                // Larger than any file of ours; whoever reads it is told so.
+                // Larger than any file of ours; a call that reads it fails.
                 #expect(truncate(folder.path + "/" + file, 1 << 30) == 0)
             }
         }

@@ -97,7 +97,7 @@ import Testing
             #expect(try store.notification(made.id, owner: "bob", now: noon) == made)
         }
         let found = try store.wholeNotifications(owner: "bob", now: noon)
-        // Of him who went on the line is whole, of the other one there is a half.
+        // The process that went on has written a whole line, the other one half a line.
         #expect(found.map(\.payload).sorted() == ["mine", "mine", "thawed"])
         #expect(try store.verify(now: noon).cutLines == 1)
     }

@@ -4,7 +4,7 @@ import Foundation
 import Store
 import Testing
 
-/// What splits and rewrites leave on the disk, for whoever copies the store, and for how long.
+/// What splits and rewrites leave on the disk, for a program that copies the store, and for how long.
 @Suite struct LeftoverTests {
     private func create(_ store: FileSiteStore, _ owner: String) throws -> SecureNotification {
         try store.createNotification(owner: owner, payload: "p", now: noon, expiresAt: nextDay)

@@ -5,7 +5,8 @@ import Store
 import Synchronization
 import Testing
 
-/// A folder that is made is flushed once, by whoever comes first; a flush takes milliseconds where opening takes none.
+/// A folder that is made is flushed once, by the opening that comes first; a flush takes milliseconds where opening
+/// takes none.
 @Suite struct OpeningTests {
     private final class Counter: Sendable {
         let flushes = Atomic<Int>(0)

@@ -62,7 +62,7 @@ import Testing
         let updates = [message(1, bytes: 1), message(2, bytes: 2)]
         try store.updateQueuedHubMessages(updates)
         #expect(try store.queuedHubMessages(except: [], limit: 9) == updates + [message(3)])
-        // The second update's end is lost, and somebody wrote a message by hand.
+        // The second update's end is lost, and a message was written by hand.
         let file = "hub/queue.jsonl"
         var lines = try folder.text(file).split(separator: "\n").map(String.init)
         let first = try #require(lines.first)
@@ -76,7 +76,7 @@ import Testing
         #expect(try store.queuedHubMessages(except: [], limit: 9) == [message(2), message(3)])
     }
 
-    @Test func `what waits is counted as it stands in the file, whoever wrote it`() throws {
+    @Test func `what waits is counted as it is in the file, whichever process wrote it`() throws {
         let folder = try TemporaryFolder()
         let (one, other) = (try folder.open(), try folder.open())
         for id in 1...3 { try one.enqueueHubMessage(message(id)) }
@@ -86,7 +86,7 @@ import Testing
                 == QueueBacklog(messages: 3, oldest: noon, bytes: try folder.text(file).utf8.count))
         try other.removeQueuedHubMessages(["m-2"])
         #expect(try one.hubQueueBacklog().messages == 2)
-        // Somebody added an older one by hand, in a form that is not ours, and one that is none.
+        // An operator added an older one by hand, in a form that is not ours, and a line that is not a message.
         let older = #"{ "queue": "hub", "createdAt": "2000-01-01T00:00:00Z", "id": "m-0", "document": 1, "#
         let byHand = older + #""expiresAt": "2100-01-01T00:00:00Z" }"#
         try folder.write(try folder.text(file) + byHand + "\n{ \"id\": \"m-9\" }\n", to: file)

@@ -18,7 +18,7 @@ import class System.Lock
     private static let maximumSteps = 20_000
     /// So few that a rewriting of their files mostly waits for a lock, after having looked.
     private static let owners = 2
-    /// Of a writer who has the lock, before he writes, in microseconds.
+    /// Of a writer that has the lock, before it writes, in microseconds.
     private static let pause: UInt32 = 100
 
     private final class Progress: Sendable {
@@ -45,7 +45,7 @@ import class System.Lock
             ($0.quotas.notificationsPerOwner, $0.quotas.notificationBytesPerOwner) = (.max, .max)
             // Who is refused because others were faster would be a failure.
             $0.lockTimeout = .seconds(60)
-            // Nobody pulls the plug here, so nothing need be flushed.
+            // No test here cuts the power, so nothing need be flushed.
             $0.calls = DiskCalls(write: Self.writeLate, flushFile: { _ in 0 }, flushFolder: { _ in 0 })
         }
     }
@@ -112,7 +112,7 @@ import class System.Lock
         return Glibc.write(descriptor, bytes.baseAddress, bytes.count)
     }
 
-    /// As `echo '…' >> file` does. It may land in a file that was just replaced, and is lost then; nobody was promised it.
+    /// As `echo '…' >> file` does. It may land in a file that was just replaced, and is lost then: it was not promised.
     private func addLineByHand() throws {
         for file in try folder.files(under: "notifications") {
             let descriptor = Glibc.open(folder.path + "/" + file, O_WRONLY | O_APPEND | O_CLOEXEC)

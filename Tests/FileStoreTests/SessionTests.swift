@@ -29,7 +29,7 @@ import class System.Lock
 
     /// Files are remembered from the first moment, so that every second read may be one from memory.
     @Test(arguments: [128 << 10, 900])
-    func `what one process ended is none for another, which had just seen it`(bucketBytes: Int) throws {
+    func `a session that one process ended is not found by another that had just seen it`(bucketBytes: Int) throws {
         let folder = try TemporaryFolder()
         let stores = try (0..<2).map { _ in
             try folder.open {
@@ -111,7 +111,7 @@ import class System.Lock
         for name in ["sessions", "session-owners", "sent"] {
             try FileManager.default.removeItem(atPath: folder.path + "/" + name)
         }
-        // Without them it can be read, and nobody is logged in.
+        // Without them it can be read, and no user is logged in.
         let readOnly = try folder.open { $0.isReadOnly = true }
         #expect(try readOnly.session("s", now: noon) == nil)
         #expect(throws: StoreError.readOnly) { try readOnly.createSession(session("s"), now: noon) }

@@ -5,7 +5,7 @@ import Support
 import Testing
 import Text
 
-/// Records of every kind that were acknowledged before a copy began and that nobody changes afterwards, and ids of
+/// Records of every kind that were acknowledged before a copy began and that no call changes afterwards, and ids of
 /// others that were removed before it began.
 struct SettledRecords {
     private static let owners = 6

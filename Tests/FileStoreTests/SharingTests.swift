@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func `a file that another put in the place of one that was read is read anew`() throws {
+    @Test func `a file that another put in the place of one that was read is read again`() throws {
         let folder = try TemporaryFolder()
         let store = try open(folder, bucketBytes: 128 << 10)
         let note = try create(store, "bob", "before")
@@ -52,13 +52,13 @@ import Testing
         let note = try create(store, "bob")
         for _ in 0..<3 { _ = try store.readNotification(note.id, owner: "bob", now: noon) }
         let file = try #require(try folder.files(under: "notifications").first)
-        // As a split leaves it that was cut short before it removed the file; nobody's lines are in the folder.
+        // As a split leaves it that was cut short before it removed the file; there are no lines in the folder.
         try FileManager.default.createDirectory(
             atPath: folder.path + "/" + file.dropLast(".jsonl".count), withIntermediateDirectories: false)
         #expect(try store.notification(note.id, owner: "bob", now: noon) == nil)
     }
 
-    @Test func `one owner's notification is not found under a name that only looks like his`() throws {
+    @Test func `one owner's notification is not found under a name that only looks alike`() throws {
         let folder = try TemporaryFolder()
         let store = try open(folder, bucketBytes: 128 << 10)
         let note = try create(store, "andr\u{E9}")

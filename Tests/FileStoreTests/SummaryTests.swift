@@ -9,7 +9,7 @@ import Testing
 @Suite struct SummaryTests {
     private static let draws = 300
 
-    /// Nobody pulls the plug here.
+    /// No test here cuts the power.
     private func open(
         _ folder: TemporaryFolder, _ adjust: (inout FileSiteStore.Options) -> Void = { _ in }
     ) throws -> FileSiteStore {

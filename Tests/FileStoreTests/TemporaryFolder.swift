@@ -60,8 +60,8 @@ final class TemporaryFolder: Sendable {
 }
 
 extension FileSiteStore.Options {
-    /// With deadlines that only what hangs comes to: on a busy machine anybody may stand still for seconds, also while he
-    /// has a lock that others wait for.
+    /// With deadlines that only what hangs comes to: on a busy machine any process may stand still for seconds, also
+    /// while it has a lock that others wait for.
     static var patient: Self {
         var options = Self()
         (options.lockTimeout, options.firstOpeningTimeout) = (.seconds(120), .seconds(120))

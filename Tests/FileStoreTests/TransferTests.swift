@@ -157,7 +157,7 @@ import Text
         #"{"table":"users","id":"alice","passwordHash":"x"}"#, #"{"export":"app-backend","format":2}"#,
         #"{"export":"end","records":0,"tables":{}}"#, "[]",
     ])
-    func `what does not begin as an export of this format is none`(line: String) {
+    func `what does not begin as an export of this format is refused`(line: String) {
         #expect(throws: ExportFault.self) { try read([Array(line.utf8) + [0x0A]]) }
     }
 }

@@ -44,7 +44,8 @@ import Testing
         #expect(report.isWhole && report.lines == 2 && report.cutLines == 0)
     }
 
-    /// What a loss of power leaves where the file had grown and its bytes had not come yet, and what somebody linked there.
+    /// What a loss of power leaves where the file had grown and its bytes had not come yet, and another program's file
+    /// that was linked there.
     @Test(arguments: [false, true])
     func `zeros and other people's lines are no half lines`(endsInLineFeed: Bool) throws {
         for hurt in [String(repeating: "\0", count: 300), "root:x:0:0:root:/root:/bin/sh"] {
@@ -55,8 +56,8 @@ import Testing
         }
     }
 
-    @Test func `lines in a file where nobody looks for them are found`() throws {
-        // Not drawn: one salt in 256 has bob where another one has him.
+    @Test func `lines in a file where no call looks for them are found`() throws {
+        // Not drawn: one salt in 256 has bob in the same file as the other one.
         let (folder, _, _) = try makeStore(salt: "00112233445566778899aabbccddeeff")
         // The store.json of another store: every name has another hash now.
         try write("ffeeddccbbaa99887766554433221100", to: folder)

@@ -15,7 +15,7 @@ import Text
     @Test func `nothing promised is lost when the server is killed in the middle of writes, and writers go on`() throws
     {
         let site = try Site(PostgresServer())
-        // Whoever set that did not know what is promised here; the store overrules it.
+        // An operator who sets that does not know what is promised here; the store overrules it.
         try site.set("synchronous_commit", "off")
         let logs = try LogFolder()
         let writers = try (0..<Self.processes).map { index in
@@ -73,7 +73,8 @@ import Text
         let store = try site.open(timeout: .seconds(1))
         defer { site.server.thaw() }
         let isSilent = StoreError.unavailable(detail: "PostgreSQL: the server does not answer")
-        // Who slept through some of his second cannot tell that the server did; on a busy machine another one tells it.
+        // A call that slept through some of its second cannot tell that the server did. On a busy machine a later call
+        // tells it.
         let isLeft = try Deadline.poll(seconds: Site.seconds) {
             site.server.thaw()
             try fillPool(of: store, site)
@@ -84,7 +85,7 @@ import Text
             return #expect(throws: StoreError.self) { try store.user("alice") } == isSilent
         }
         #expect(isLeft)
-        // Nobody else waits on any of the other connections: one caller after the other tries a new one, or is refused.
+        // No call waits on any of the other connections: one caller after the other tries a new one, or is refused.
         for _ in 0..<200 { #expect(throws: isSilent) { try store.user("alice") } }
         #expect(store.health() == .unavailable)
         site.server.thaw()
@@ -102,7 +103,7 @@ import Text
         try #require(isFull)
     }
 
-    @Test func `a server that is started anew between two calls costs no error`() throws {
+    @Test func `a server that is restarted between two calls costs no error`() throws {
         let site = try Site(PostgresServer())
         let store = try site.open()
         for round in 0..<2 {

@@ -26,7 +26,7 @@ private struct Doorway {
         try #require(isBound == 0 && listen(listener, 64) == 0)
     }
 
-    /// Whoever waits at the listener is woken.
+    /// Wakes the thread that waits at the listener.
     func shut() {
         shutdown(listener, Int32(SHUT_RDWR))
         unlink(folder + "/.s.PGSQL.5432")
@@ -56,7 +56,7 @@ final class SilentDoor {
     }
 }
 
-/// Hangs up on whoever comes.
+/// Hangs up on each client that comes.
 final class SlammedDoor: Sendable {
     private let way: Doorway
     private let count = Atomic(0)
@@ -71,7 +71,7 @@ final class SlammedDoor: Sendable {
                 self?.count.add(1, ordering: .relaxed)
                 close(visitor)
             }
-            // Here, where nobody accepts on that number any more: it may be another socket's at once.
+            // Here, where no thread accepts on that number any more: it may be another socket's at once.
             close(listener)
         }
         thread.start()

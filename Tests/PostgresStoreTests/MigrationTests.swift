@@ -97,7 +97,7 @@ import Text
         )
     }
 
-    @Test func `a user who may make no schemas finds one that was made for him`() throws {
+    @Test func `a user who may make no schemas finds one that was made for them`() throws {
         let site = try Site(isMigrated: false)
         let (role, url) = try makeRole(site)
         #expect(throws: StoreError.self) { try PostgresSiteStore.migrate(url: url) }
@@ -106,7 +106,7 @@ import Text
         #expect(try PostgresSiteStore.open(url: url, options: .patient).users() == [])
     }
 
-    @Test func `a user who may not use it is told so, and not that there is none`() throws {
+    @Test func `a user who may not use it learns that, and not that there is none`() throws {
         let site = try Site()
         let (role, url) = try makeRole(site)
         #expect(Site.refusal(url).contains("may not use the schema app_backend (GRANT USAGE)"))

@@ -17,7 +17,7 @@ import Text
         return ConnectionPool(library, settings, size: size)
     }
 
-    @Test func `who finds all connections taken is turned away at his deadline, or gets the one that is given back`()
+    @Test func `a caller that finds all connections taken fails at its deadline, or gets the one that is given back`()
         throws
     {
         let pool = try pool(Site().url, size: 1)
@@ -94,7 +94,7 @@ import Text
         pool.giveBack(loan, keeping: true)
     }
 
-    @Test func `a server that is in doubt is tried by one caller at a time, and by all when it has let him in`() throws
+    @Test func `a server that is in doubt is tried by one caller at a time, and by all when it has let one in`() throws
     {
         let (reachability, start) = (Reachability(), ContinuousClock.now)
         let refusal = CallFailure.unreachable(reason: "silence")
@@ -149,7 +149,7 @@ import Text
         #expect(ConnectionFault.reason(message) == "the server does not answer")
     }
 
-    @Test func `of what several servers say a refusal is told, not silence`() throws {
+    @Test func `of what several servers say a refusal is reported, not silence`() throws {
         let door = try SilentDoor()
         let pool = try pool("postgresql://app@/d?host=\(door.folder),/nowhere", size: 1)
         #expect(throws: CallFailure.unreachable(reason: "no server has the socket")) {

@@ -104,7 +104,7 @@ import Text
         _ = inParallel(Self.threads) { number in
             for round in 0..<20 {
                 let store = stores[number % 2]
-                // Who comes second is told so, and leaves it.
+                // The writer that comes second gets a conflict, and leaves it.
                 guard let old = try? store.hubRegistration("r"), let version = Optional(old.version) else {
                     _ = try? store.putHubRegistration(Self.registration(number, round, version: 0))
                     continue

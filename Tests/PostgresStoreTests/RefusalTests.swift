@@ -61,7 +61,7 @@ import Testing
         ("53100", StoreError.full), ("25006", .readOnly), ("55P03", .busy(retryAfterSeconds: 1)),
         ("23514", .unavailable(detail: "PostgreSQL, createUser: SQLSTATE 23514")),
     ])
-    func `a refusal says what the caller must do, and nothing of what he wrote`(
+    func `a refusal says what the caller must do, and nothing of what it wrote`(
         state: String, error: StoreError
     ) throws {
         let site = try Site()
@@ -93,7 +93,7 @@ import Testing
         #expect(try store.putUser(user).version == 1)
     }
 
-    @Test func `sessions that were ended while nobody called cost nobody an error`() throws {
+    @Test func `sessions that were ended between two calls cost no call an error`() throws {
         let site = try Site()
         let store = try site.open { $0.connections = 4 }
         for round in 0..<3 {
@@ -127,7 +127,7 @@ import Testing
         #expect(Deadline.poll(seconds: Site.seconds) { (try? store.users()) == [] })
     }
 
-    @Test func `a lock that somebody keeps makes the store busy`() throws {
+    @Test func `a lock that another session keeps makes the store busy`() throws {
         let site = try Site()
         let store = try site.open(timeout: .seconds(1))
         let holder = try site.holding("LOCK TABLE app_backend.users IN ACCESS EXCLUSIVE MODE")
@@ -140,7 +140,7 @@ import Testing
         #expect(isBusy)
     }
 
-    @Test func `a row that nobody wrote is an error, not an end`() throws {
+    @Test func `a row that no store wrote is an error, not an end`() throws {
         let site = try Site()
         let store = try site.open()
         _ = try store.putUser(user)

@@ -74,7 +74,7 @@ struct Site {
         try #require(Deadline.poll(seconds: Self.seconds) { try Int(run(sessions)) ?? .max <= count })
     }
 
-    /// From now on who has written to that table waits until somebody else waits for him, and then goes on.
+    /// From now on a session that has written to that table waits until another one waits for it, and then goes on.
     func holdWriters(of table: String) throws {
         try run(
             """

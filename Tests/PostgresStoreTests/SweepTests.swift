@@ -69,7 +69,7 @@ import Text
         #expect(try store.hasSent("m1499", owner: "alice", now: noon))
     }
 
-    @Test func `a record that was removed counts on for a day, and begins anew after that`() throws {
+    @Test func `a record that was removed counts on for a day, and starts over after that`() throws {
         let site = try Site()
         let store = try site.open()
         let user = try store.putUser(User(name: "dan", passwordHash: "x"))
@@ -104,7 +104,7 @@ import Text
         #expect(try makeAgain() == [1, 1, 1])
     }
 
-    @Test func `a removed record that is made anew while a sweep is at it stays`() throws {
+    @Test func `a removed record that is made again while a sweep is at it stays`() throws {
         let site = try Site()
         let store = try site.open()
         _ = try store.putUser(User(name: "dan", passwordHash: "x"))
@@ -118,7 +118,7 @@ import Text
         #expect(try store.user("dan")?.passwordHash == "y")
     }
 
-    @Test func `a key that is claimed anew while a sweep is at it stays`() throws {
+    @Test func `a key that is claimed again while a sweep is at it stays`() throws {
         let site = try Site()
         let store = try site.open()
         let old = IdempotentRequest(owner: "o", key: "k", fingerprint: "f", createdAt: noon, expiresAt: nextDay)

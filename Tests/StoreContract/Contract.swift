@@ -225,7 +225,7 @@ package struct Contract {
         #expect(try store.removeDevice("old", version: 1, inFavorOf: new))
         #expect(try !store.removeDevice("old", version: 1, inFavorOf: new))
         #expect(try store.device("old") == nil)
-        // Who is gone ends nobody.
+        // A successor that is gone removes no device.
         expect(.conflict) { _ = try store.removeDevice("new", version: 1, inFavorOf: old) }
         #expect(try store.device("new") == new)
         #expect(try store.removeDevice("new", version: 1))

@@ -137,7 +137,7 @@ package struct HubContract {
         #expect(try store.acquireDeliveryLease() == nil)
         lease.release()
         lease.release()
-        // Kept by nobody, so it ends at once.
+        // No variable keeps it, so it ends at once.
         #expect(try store.acquireDeliveryLease() != nil)
         #expect(try store.acquireDeliveryLease() != nil)
     }

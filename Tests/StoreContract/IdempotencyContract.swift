@@ -45,7 +45,7 @@ package struct IdempotencyContract {
         let first = request("k1", "cleo")
         #expect(try claim(first) == nil)
         #expect(try claim(first) == first)
-        // Who comes second is told of the first, whatever he asks for himself.
+        // The claim that comes second gets the first request, whatever it asks for itself.
         var other = request("k1", "cleo", after: 9)
         other.fingerprint = "another"
         #expect(try claim(other) == first)
@@ -119,7 +119,7 @@ package struct IdempotencyContract {
         let waiting = (0..<4).map { request("q\($0)", "quinn", after: Int64($0)) }
         for one in waiting { #expect(try claim(one) == nil) }
         #expect(throws: StoreError.quotaExceeded) { try claim(request("q4", "quinn", after: 4)) }
-        // Who has a key already is told so all the same.
+        // A claim to a key that is taken gets the request that has it all the same.
         #expect(try claim(waiting[0]) == waiting[0])
         #expect(try claim(request("q4", "quincy")) == nil)
         try answer(waiting[1])
@@ -127,7 +127,7 @@ package struct IdempotencyContract {
         #expect(throws: StoreError.quotaExceeded) { try claim(request("q5", "quinn", after: 5)) }
         try store.releaseIdempotencyKey("q4", owner: "quinn")
         #expect(try claim(request("q5", "quinn", after: 5)) == nil)
-        // What has expired takes nobody's place.
+        // An expired key does not count.
         #expect(try claim(request("q6", "quinn", after: 86_400)) == nil)
     }
 

@@ -37,7 +37,7 @@ struct ScheduleContract {
             let backlog = try store.hubQueueBacklog(now: time)
             #expect(backlog.messages == 0 && backlog.oldest == nil)
         }
-        // Whoever looks when he is told to finds it at its second, and not before.
+        // A caller that looks at each `next` finds it at its second, and not before.
         var (now, looks) = (noon, 0)
         while try due(now).isEmpty {
             let next = try #require(try store.dueHubMessages(except: [], limit: 9, now: now).next)

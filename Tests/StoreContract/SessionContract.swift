@@ -66,7 +66,7 @@ package struct SessionContract {
             try (0..<8).map { "q\($0)" }.filter { try store.session($0, now: now) != nil }
         }
         #expect(try alive(noon + 5) == ["q2", "q3", "q4"])
-        // What has expired takes nobody's place.
+        // An expired session does not count.
         try create(session("q5", "quinn", after: 86_403))
         #expect(try alive(nextDay + 3) == ["q4", "q5"])
         try create(session("q6", "quinn", after: 86_403))

@@ -23,7 +23,7 @@ package struct TransferContract {
         #expect(try records(of: source).count == moved.count)
         let kept = try target.putUser(User(name: "kept", passwordHash: "the target's own"))
         #expect(try target.putRecords([], now: noon) == 0)
-        // The user who is there already is left as he is.
+        // The user who is there already is left unchanged.
         #expect(try target.putRecords(moved + moved.prefix(3), now: noon) == moved.count - 1)
         #expect(try target.user("kept") == kept)
         let expected = moved.filter { $0 != .user(User(name: "kept", passwordHash: "moved", version: 1)) }

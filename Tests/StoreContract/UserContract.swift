@@ -30,7 +30,7 @@ package struct UserContract {
         #expect(try store.userRecord("rhea") == user)
         #expect(try store.user("rhea") == nil)
         #expect(try !store.users().contains { $0.name == "rhea" })
-        // The name is not free for somebody who has not read what it was.
+        // The name is not free for a caller that has not read the record.
         #expect(throws: StoreError.conflict) { try store.putUser(User(name: "rhea", passwordHash: "$y$2")) }
         user.keepsData = true
         #expect(try store.putUser(user) == store.userRecord("rhea"))

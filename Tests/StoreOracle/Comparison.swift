@@ -5,7 +5,7 @@ import Store
 import Text
 
 /// A store beside the ledger of what was written to it: every record is in a state that it may be in, every index finds
-/// it once, and nothing is there that nobody wrote.
+/// it once, and nothing is there that no writer wrote.
 struct Comparison {
     let store: any SiteStore
     let ledger: Ledger

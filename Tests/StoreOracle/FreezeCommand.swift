@@ -6,7 +6,7 @@ import Synchronization
 import Text
 
 /// `store-oracle freeze FOLDER OWNER`: a process that stops in the middle of a line for that owner, with the lock of its
-/// bucket held, and goes on when it is told to (SIGCONT).
+/// bucket held, and goes on when it gets SIGCONT.
 struct FreezeCommand {
     private let folder: String
     private let owner: String

@@ -28,7 +28,7 @@ struct Journal: Sendable {
 
     func note(_ mark: Mark, _ words: String...) {
         let line = ([mark.rawValue] + words).joined(separator: " ") + "\n"
-        // Nobody to tell it to: whoever started this is gone.
+        // There is no reader: the process that started this one is gone.
         guard write(STDOUT_FILENO, line, line.utf8.count) == line.utf8.count else { exit(74) }
     }
 }

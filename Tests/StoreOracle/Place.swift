@@ -5,7 +5,7 @@ import Store
 
 /// Where a store is: a folder, or a database of that URL.
 enum Place {
-    /// Of a call to a database. Nobody here asks how fast it is, and a busy machine may stop any process for a minute.
+    /// Of a call to a database. Its speed does not matter here, and a busy machine may stop any process for a minute.
     private static let timeout = Duration.seconds(240)
 
     case folder(String)
@@ -30,7 +30,7 @@ enum Place {
 
 extension FileSiteStore.Options {
     /// Without quotas: nothing is forgotten but what was removed. With deadlines that only what hangs comes to: on a busy
-    /// machine anybody may stand still for seconds, also while he has a lock that others wait for.
+    /// machine any process may stand still for seconds, also while it has a lock that others wait for.
     static var unlimited: Self {
         var options = Self()
         (options.lockTimeout, options.firstOpeningTimeout) = (.seconds(120), .seconds(120))

@@ -4,7 +4,7 @@ import Store
 
 /// Knows what a store must hold: it writes, says what it was promised, and later compares.
 ///
-///     store-oracle write FOLDER --name NAME [OPTION...]     until it is killed; what it does is told on standard output
+///     store-oracle write FOLDER --name NAME [OPTION...]     until it is killed; says on standard output what it does
 ///     store-oracle verify FOLDER LOG...                     compares the store with the outputs of such writers
 ///     store-oracle freeze FOLDER OWNER                      stops itself (SIGSTOP) in the middle of a line for that owner
 ///

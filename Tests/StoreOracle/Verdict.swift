@@ -14,13 +14,13 @@ struct Verdict {
     var expected = 0
     /// Records that are there.
     var visible = 0
-    /// Those among them that nobody was promised: begun, and cut off.
+    /// Those among them that were not promised: begun, and cut off.
     var unpromised = 0
     /// Records that are not there, or in a state from before the last promise.
     private(set) var lost = 0
     /// Records whose parts do not belong together.
     private(set) var torn = 0
-    /// Records that nobody wrote, or that an index has twice, or not at all.
+    /// Records that no writer wrote, or that an index has twice, or not at all.
     private(set) var wrong = 0
     /// What `verify` said: lines that cannot be read, and halves of lines.
     var brokenLines = 0

@@ -6,17 +6,17 @@ import Store
 
 /// `store-oracle write`: does to a store whatever can be done, on several threads, until it is killed.
 ///
-///     --name NAME                  begins all keys, which must be nobody else's
+///     --name NAME                  begins all keys, which no other writer may have
 ///     --threads N                  3 when not given
 ///     --bucket-bytes N             when a file is compacted or split; so few that this never stops
 ///     --owners N                   12; all writers share them, so that they meet in the same files
-///     --seconds N                  900; nobody should have to stop a writer whose test has died
+///     --seconds N                  900; a writer whose test has died ends by itself
 ///     --torn-pause N               microseconds between the two halves of every write, so that kills land inside lines
-///     --gate FIFO                  opens the store when somebody opens that pipe for writing
+///     --gate FIFO                  opens the store when another process opens that pipe for writing
 ///     --tolerant                   goes on when it is refused something: a full disk, a lock, a read-only mount
-///     --unreliable                 goes on when nobody knows what became of a call: a database that is not there
+///     --unreliable                 goes on when the outcome of a call is unknown: a database that is not there
 ///     --wall-clock                 the time is this machine's, not always the same
-///     --without-file-flushes, --without-folder-flushes     for controls that must fail, and where nobody pulls the plug
+///     --without-file-flushes, --without-folder-flushes     for controls that must fail, and where the power stays on
 struct WriteCommand {
     private let arguments: Arguments
     private let folder: String
@@ -67,7 +67,7 @@ struct WriteCommand {
 
     private func options() throws(WrongArguments) -> FileSiteStore.Options {
         var options = FileSiteStore.Options.unlimited
-        // Who goes on when he is refused a lock is refused it as soon as a service would be.
+        // A writer that goes on when it is refused a lock is refused it as soon as a service would be.
         if arguments.has("tolerant") { options.lockTimeout = FileSiteStore.Options().lockTimeout }
         options.bucketBytes = try arguments.number("bucket-bytes", or: options.bucketBytes)
         let pause = UInt32(clamping: try arguments.number("torn-pause", or: 0))
