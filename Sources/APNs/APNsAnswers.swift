@@ -66,7 +66,10 @@ struct APNsAnswers: Sendable {
         case "PayloadTooLarge": PushResult(.invalidNotificationSize)
         case "DuplicateHeaders", "MissingDeviceToken", "BadPath", "MethodNotAllowed": PushResult(.pnsInterfaceError)
         case "TooManyRequests": PushResult(.throttled, .retryDevice(afterSeconds: pause(response)))
-        case "InternalServerError": PushResult(.pnsServerError, later(response))
+        // Apple asks to wait with the push that failed, and takes others.
+        case "InternalServerError":
+            PushResult(
+                .pnsServerError, .retryDevice(afterSeconds: pause(response) ?? Self.pauseAfterServerError))
         case "ServiceUnavailable": PushResult(.pnsUnavailable, later(response))
         case "IdleTimeout", "Shutdown":
             PushResult(.pnsUnavailable, .retry(afterSeconds: pause(response)), closesConnection: true)
@@ -97,8 +100,9 @@ struct APNsAnswers: Sendable {
         // The token is good, and another connection takes it.
         case "TooManyProviderTokenUpdates":
             PushResult(.throttled, .retry(afterSeconds: pause(response)), closesConnection: true)
-        case "BadTopic", "MissingTopic": PushResult(.pnsInterfaceError, hold(.topic))
-        case "TopicDisallowed": PushResult(.invalidCredentials, hold(.topic))
+        // A sender chooses the push type, and with it the topic's suffix: one message must not hold those of all others.
+        case "BadTopic", "MissingTopic": PushResult(.pnsInterfaceError)
+        case "TopicDisallowed": PushResult(.invalidCredentials)
         case "BadCertificate": PushResult(.invalidCredentials, hold(.certificate))
         case "BadCertificateEnvironment": PushResult(.invalidCredentials, hold(.environment))
         // The second is what APNs is seen to send, the first what Apple's documentation says.
@@ -121,7 +125,8 @@ struct APNsAnswers: Sendable {
         case 413: PushResult(.invalidNotificationSize)
         case 429: PushResult(.throttled, .retry(afterSeconds: pause(response)))
         case 503: PushResult(.pnsUnavailable, later(response))
-        case 500...599: PushResult(.pnsServerError, later(response))
+        // From a relay, which may have passed the message on: not again.
+        case 500...599: PushResult(.pnsServerError)
         default: PushResult(.pnsInterfaceError)
         }
     }

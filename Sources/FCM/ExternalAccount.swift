@@ -57,10 +57,14 @@ struct ExternalAccount: Sendable {
         return String(domain[..<end])
     }
 
-    /// The host of a source that is called by plain HTTP, which is one of this network.
+    /// The host that gives the subject token. The operator named it, so it may be one of this network.
     var localAuthorities: Set<String> {
-        guard case .url(let url, _) = source, url.scheme == "http" else { return [] }
-        return ["\(url.authority.host):\(url.authority.port ?? 80)"]
+        guard case .url(let url, _) = source else { return [] }
+        return ["\(url.authority.host):\(url.authority.port ?? (url.scheme == "http" ? 80 : 443))"]
+    }
+
+    var usesPlainHTTP: Bool {
+        if case .url(let url, _) = source { url.scheme == "http" } else { false }
     }
 
     private static func source(_ file: CredentialFile) throws(GoogleCredentialError) -> Source {

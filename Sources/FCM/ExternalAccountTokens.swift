@@ -27,6 +27,10 @@ struct ExternalAccountTokens: TokenSource {
             exchange(content, by: sender, completion)
         case .url(let url, let fields):
             sender.send(url.request(.get, fields: fields)) { result in
+                if case .failure(let error as any TransportFailure) = result, error.isPermanent {
+                    let reason = "the source of the subject token cannot be called (\(error.kind))"
+                    return completion(.failure(.refused(reason: reason)))
+                }
                 guard case .success(let response) = result, response.status.code < 500 else {
                     return completion(.failure(.unavailable))
                 }

@@ -48,13 +48,22 @@ package struct GoogleCredential: Sendable {
         }
     }
 
-    /// Hosts that are called by plain HTTP, or that have an address of this network: the metadata server of this machine, or
+    /// Hosts that may have an address of this network and be called by plain HTTP: the metadata server of this machine, or
     /// the one that an `external_account` names. Lower case, with the port.
     package var localAuthorities: Set<String> {
         switch kind {
         case .serviceAccount: []
         case .externalAccount(let account): account.localAuthorities
         case .metadataServer: [MetadataServerTokens.host + ":80"]
+        }
+    }
+
+    /// Whether tokens, or what they are made of, come by plain HTTP.
+    package var usesPlainHTTP: Bool {
+        switch kind {
+        case .serviceAccount: false
+        case .externalAccount(let account): account.usesPlainHTTP
+        case .metadataServer: true
         }
     }
 

@@ -119,7 +119,7 @@ package final class PushChannel: Sendable {
             switch result.action {
             case .holdCredential(let reason): refuse(reason)
             case .removeRegistration, .retryDevice, .tryOtherEnvironment: if push.isAfterRefusal { accept() }
-            case .settle: if push.isAfterRefusal, result.outcome == .success { accept() }
+            case .settle: if push.isAfterRefusal, result.outcome.showsAcceptance { accept() }
             case .retry, .renewCredential: break
             }
             completion(result)
@@ -140,5 +140,15 @@ package final class PushChannel: Sendable {
     private func accept() {
         let wasHeld = credential.withLock { $0.take() != nil }
         if wasHeld { report("push: the service accepts the credential of \(name) again") }
+    }
+}
+
+extension PushOutcome {
+    /// Whether a service says so only of a push whose credential it has accepted.
+    fileprivate var showsAcceptance: Bool {
+        let after: Set<PushOutcome> = [
+            .success, .dropped, .wrongChannel, .badChannel, .invalidNotificationFormat, .invalidNotificationSize,
+        ]
+        return after.contains(self)
     }
 }

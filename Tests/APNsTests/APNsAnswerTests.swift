@@ -25,9 +25,9 @@ private func hold(_ fault: CredentialFault) -> PushResult.Action { .holdCredenti
     static let rows: [Row] = [
         (400, "BadDeviceToken", .badChannel, .removeRegistration(goneSince: nil), false),
         (400, "DeviceTokenNotForTopic", .wrongChannel, .removeRegistration(goneSince: nil), false),
-        (400, "TopicDisallowed", .invalidCredentials, hold(.topic), false),
-        (400, "BadTopic", .pnsInterfaceError, hold(.topic), false),
-        (400, "MissingTopic", .pnsInterfaceError, hold(.topic), false),
+        (400, "TopicDisallowed", .invalidCredentials, .settle, false),
+        (400, "BadTopic", .pnsInterfaceError, .settle, false),
+        (400, "MissingTopic", .pnsInterfaceError, .settle, false),
         (400, "BadCollapseId", .invalidNotificationFormat, .settle, false),
         (400, "BadExpirationDate", .invalidNotificationFormat, .settle, false),
         (400, "BadMessageId", .invalidNotificationFormat, .settle, false),
@@ -56,11 +56,11 @@ private func hold(_ fault: CredentialFault) -> PushResult.Action { .holdCredenti
         (429, "TooManyRequests", .throttled, .retryDevice(afterSeconds: nil), false),
         (429, "TooManyProviderTokenUpdates", .throttled, .retry(afterSeconds: nil), true),
         (429, "NewReason", .throttled, .retry(afterSeconds: nil), false),
-        (500, "InternalServerError", .pnsServerError, .retry(afterSeconds: 900), false),
+        (500, "InternalServerError", .pnsServerError, .retryDevice(afterSeconds: 900), false),
         (503, "ServiceUnavailable", .pnsUnavailable, .retry(afterSeconds: 900), false),
         (503, "Shutdown", .pnsUnavailable, .retry(afterSeconds: nil), true),
         (503, "NewReason", .pnsUnavailable, .retry(afterSeconds: 900), false),
-        (502, "NewReason", .pnsServerError, .retry(afterSeconds: 900), false),
+        (502, "NewReason", .pnsServerError, .settle, false),
         (400, "NewReason", .pnsInterfaceError, .settle, false), (418, "NewReason", .pnsInterfaceError, .settle, false),
         (301, "NewReason", .pnsInterfaceError, .settle, false), (201, "NewReason", .pnsInterfaceError, .settle, false),
     ]
@@ -79,7 +79,7 @@ private func hold(_ fault: CredentialFault) -> PushResult.Action { .holdCredenti
             (400, .pnsInterfaceError, .settle), (403, .invalidCredentials, hold(.forbidden)),
             (404, .pnsInterfaceError, .settle), (410, .expiredChannel, .removeRegistration(goneSince: nil)),
             (413, .invalidNotificationSize, .settle), (429, .throttled, .retry(afterSeconds: nil)),
-            (500, .pnsServerError, .retry(afterSeconds: 900)), (503, .pnsUnavailable, .retry(afterSeconds: 900)),
+            (500, .pnsServerError, .settle), (503, .pnsUnavailable, .retry(afterSeconds: 900)),
         ]
         for (status, outcome, action) in expected {
             #expect(try driver().result(of: answer(status, body)) == PushResult(outcome, action))
@@ -107,7 +107,7 @@ private func hold(_ fault: CredentialFault) -> PushResult.Action { .holdCredenti
         for (status, reason, action) in [
             (429, "TooManyRequests", PushResult.Action.retryDevice(afterSeconds: 7)),
             (503, "ServiceUnavailable", .retry(afterSeconds: 7)), (503, "Shutdown", .retry(afterSeconds: 7)),
-            (500, "NewReason", .retry(afterSeconds: 7)),
+            (500, "InternalServerError", .retryDevice(afterSeconds: 7)),
         ] {
             #expect(try driver().result(of: answer(status, word(reason), retryAfter: "7")).action == action)
         }

@@ -158,11 +158,13 @@ import Testing
         }
     }
 
-    @Test func `by plain HTTP is named, so that the transport can allow it alone`() throws {
+    @Test func `is named, so that the transport can allow its address, and plain HTTP where it speaks that`() throws {
         let source = object(("url", .string("http://169.254.169.254/metadata/identity")))
-        #expect(try GoogleCredential(Keys.externalAccount(source: source)).localAuthorities == ["169.254.169.254:80"])
+        let plain = try GoogleCredential(Keys.externalAccount(source: source))
+        #expect(plain.localAuthorities == ["169.254.169.254:80"] && plain.usesPlainHTTP)
         let secure = object(("url", .string("https://id.example/token")))
-        #expect(try GoogleCredential(Keys.externalAccount(source: secure)).localAuthorities.isEmpty)
+        let encrypted = try GoogleCredential(Keys.externalAccount(source: secure))
+        #expect(encrypted.localAuthorities == ["id.example:443"] && !encrypted.usesPlainHTTP)
     }
 
     @Test func `is refused by name where it is another`() {

@@ -50,6 +50,9 @@ struct ConfigurationFaultTests {
         Row(#""wns": { "packageSid": "p", "secret": "s" }"#, "wns.packageSid"),
         Row(#""fcm": { "credential": "{\"type\":\"metadata_server\"}" }"#, "fcm.credential"),
         Row(#""fcm": { "credential": "{\"type\":\"metadata_server\",\"project_id\":\"a/b\"}" }"#, "fcm.credential"),
+        Row(
+            #""wns": [{ "packageSid": "s-1-15-2-1", "secret": "s" }, { "packageSid": "s-1-15-2-2", "secret": "s" }]"#,
+            "wns.1"),
         Row(#""fcm": { "credential": "{}" }"#, "fcm.credential"),
         Row(
             #""apns": { "key": "short-secret", "keyId": "KEYID12345", "teamId": "TEAM123456", "topic": "a.b" }"#,

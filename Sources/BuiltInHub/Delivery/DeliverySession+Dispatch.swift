@@ -189,7 +189,7 @@ extension DeliverySession {
             case .failure(let refusal):
                 guard var job = jobs[id] else { continue }
                 job.message.inFlight -= 1
-                settle(delivery, PushResult(refusal.outcome), &job)
+                settle(delivery, PushResult(refusal.outcome, reason: refusal.reason), &job)
                 jobs[id] = job
                 unwritten.insert(id)
             }

@@ -19,6 +19,9 @@ final class DeliverySession {
     private var nextDue: Timestamp?
     private var lookedAt: ContinuousClock.Instant?
     private var lastError: StoreError?
+    /// Of one session: a service has few words, and a log must not be flooded with them.
+    private static let maximumReportedReasons = 100
+    private var reportedReasons: Set<String> = []
     /// Messages with results that are not in the store yet.
     var unwritten: Set<String> = []
     private var writtenAt = ContinuousClock.now
@@ -149,8 +152,12 @@ final class DeliverySession {
     /// Adds the outcome of one target to the record, or puts the target among the retries.
     func settle(_ delivery: DeliveryAttempt, _ result: PushResult, _ job: inout DeliveryJob) {
         var outcome = result.outcome
+        report(result, of: delivery)
         switch result.action {
-        case .settle, .renewCredential, .tryOtherEnvironment: break
+        case .settle, .renewCredential: break
+        case .tryOtherEnvironment:
+            // Neither environment knows it.
+            if delivery.isElsewhere { worker.goneDevices.remove(delivery.target, goneSince: nil) }
         case .removeRegistration(let goneSince): worker.goneDevices.remove(delivery.target, goneSince: goneSince)
         case .holdCredential:
             // It has not been taken, and waits as those do that were not sent.
@@ -164,6 +171,16 @@ final class DeliverySession {
             outcome = .abandoned
         }
         job.message.record.add(delivery.target, outcome)
+    }
+
+    /// Tells the operator the service's own word for a refusal, once for each of them. That of a hold the channel tells.
+    private func report(_ result: PushResult, of delivery: DeliveryAttempt) {
+        guard let reason = result.reason, result.outcome != .success,
+            reportedReasons.count < Self.maximumReportedReasons
+        else { return }
+        if case .holdCredential = result.action { return }
+        let text = "\(delivery.target.description.platform.rawValue): \(result.outcome): \(reason)"
+        if reportedReasons.insert(text).inserted { worker.report("push: a push was refused by \(text)") }
     }
 
     private func wait(_ delivery: DeliveryAttempt, until due: Int64, attempts: Int, _ job: inout DeliveryJob) {

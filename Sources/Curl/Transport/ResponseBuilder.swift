@@ -8,6 +8,8 @@ struct ResponseBuilder {
     private var isHeaderWhole = false
     /// Whether the header is that of a 1xx answer, behind which another one comes.
     private var isInterim = false
+    /// What stands behind the status, of HTTP/1.1: WNS tells two meanings of 410 apart by it.
+    private var phrase = ""
     private var fields = HTTPFields()
     private var body: [UInt8] = []
     private var lines = 0
@@ -30,7 +32,9 @@ struct ResponseBuilder {
         }
         if line.starts(with: "HTTP/".utf8) {
             (fields, isHeaderWhole) = (HTTPFields(), false)
-            isInterim = line.drop { $0 != UInt8(ascii: " ") }.dropFirst().first == UInt8(ascii: "1")
+            let parts = line.split(separator: UInt8(ascii: " "), maxSplits: 2, omittingEmptySubsequences: false)
+            isInterim = parts.count > 1 && parts[1].first == UInt8(ascii: "1")
+            phrase = parts.count > 2 ? Self.phrase(parts[2]) : ""
         } else if line.elementsEqual("\r\n".utf8) {
             isHeaderWhole = !isInterim
         } else if let colon = line.firstIndex(of: UInt8(ascii: ":")),
@@ -57,7 +61,12 @@ struct ResponseBuilder {
     /// - Throws: `interrupted`, when the status is not one of a final answer.
     func response(status: Int) throws(TransportError) -> Response {
         guard (200...999).contains(status) else { throw .interrupted(reason: "an answer without a status") }
-        return Response(status: HTTPResponse.Status(code: status), fields: fields, body: body)
+        return Response(status: HTTPResponse.Status(code: status, reasonPhrase: phrase), fields: fields, body: body)
+    }
+
+    /// Of a line whose length is bounded; what is no printable ASCII is left out.
+    private static func phrase(_ text: Slice<UnsafeRawBufferPointer>) -> String {
+        String(decoding: text.filter { $0 >= 0x20 && $0 < 0x7F }, as: UTF8.self)
     }
 
     private static func trimmed(_ value: Slice<UnsafeRawBufferPointer>) -> [UInt8] {

@@ -113,7 +113,10 @@ struct SiteChannels {
         let source = project.credential.tokenSource(
             readFile: { ConfigurationFile.read($0) }, now: now)
         let name = projects.count > 1 ? "fcm \(project.credential.projectID)" : "fcm"
-        let channel = try add(driver, name: name, source, project.calls, exceptions: exceptions).channel
+        let channel = try add(
+            driver, name: name, source, project.calls, exceptions: exceptions,
+            allowsPlainHTTP: project.credential.usesPlainHTTP
+        ).channel
         addProbe(channel, driver.validationRequest())
     }
 
@@ -121,22 +124,23 @@ struct SiteChannels {
         let driver = WNSDriver(endpoint: app.calls.endpoint, now: now)
         let exceptions = Set([app.calls.endpoint, app.tokenEndpoint].compactMap { $0?.authority.hostAndPort })
         let source = app.credential.tokenSource
-        let (channel, tokens) = try add(driver, name: "wns", source, app.calls, exceptions: exceptions)
+        let (channel, tokens) = try add(
+            driver, name: "wns", source, app.calls, exceptions: exceptions, allowsPlainHTTP: false)
         // There is no device that WNS could be asked for in vain; the token shows whether it knows the app.
         probes.append((channel.name, { completion in source.fetch(by: tokens) { completion(PushResult($0)) } }))
     }
 
     /// A channel of a service that issues access tokens.
+    /// - Parameter allowsPlainHTTP: whether tokens may be fetched without TLS, as from a cloud machine's metadata server.
     private mutating func add(
         _ driver: any PushDriver, name: String, _ source: any TokenSource, _ calls: SiteConfiguration.PushServiceCalls,
-        exceptions: Set<String>
+        exceptions: Set<String>, allowsPlainHTTP: Bool
     ) throws -> (channel: PushChannel, tokens: CurlTransport) {
         var options = Self.options(calls)
         options.addresses = .publicOnly(except: exceptions)
         let pushes = try CurlTransport(options)
         closing.append { pushes.close() }
-        // The metadata server of a cloud machine speaks no TLS.
-        options.allowPlainHTTP = exceptions.contains { $0.hasSuffix(":80") }
+        options.allowPlainHTTP = allowsPlainHTTP
         let tokens = try CurlTransport(options)
         closing.append { tokens.close() }
         let sender = BearerSender(source: source, tokens: tokens, pushes: pushes)
