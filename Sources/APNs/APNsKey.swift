@@ -54,7 +54,7 @@ package struct APNsKey: Sendable {
 
     private static func isID(_ text: String) -> Bool {
         text.utf8.count == idLength
-            && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) }
+            && text.utf8.allSatisfy { ASCII.isDigit($0) || (0x41...0x5A).contains($0) }
     }
 }
 

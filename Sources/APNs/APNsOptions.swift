@@ -77,7 +77,7 @@ struct APNsOptions {
 
     static func expiration(_ text: String?) throws(NotificationFault) -> String? {
         guard let text else { return nil }
-        guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let seconds = Int(text),
+        guard text.utf8.allSatisfy(ASCII.isDigit), let seconds = Int(text),
             seconds == 0 || Epoch.isPlausible(seconds)
         else { throw .expiration }
         return String(seconds)
@@ -89,28 +89,15 @@ struct APNsOptions {
     }
 
     private static func id(_ text: String?) throws(NotificationFault) -> String {
-        guard let text else { return RandomUUID.text() }
-        guard let id = RandomUUID.canonical(text) else { throw .id }
+        guard let text else { return TrackingID.random() }
+        guard let id = UUIDText.canonical(text) else { throw .id }
         return id
     }
 }
 
-/// A UUID in the form that APNs wants: lower case, 32 digits in five groups (RFC 9562 section 4).
-enum RandomUUID {
-    /// Version 4.
-    static func text() -> String {
-        var bytes = (0..<16).map { _ in UInt8.random(in: .min ... .max) }
-        bytes[6] = bytes[6] & 0x0F | 0x40
-        bytes[8] = bytes[8] & 0x3F | 0x80
-        var text: [UInt8] = []
-        for (index, byte) in bytes.enumerated() {
-            if [4, 6, 8, 10].contains(index) { text.append(UInt8(ascii: "-")) }
-            text += [ASCII.lowerHexDigits[Int(byte >> 4)], ASCII.lowerHexDigits[Int(byte & 15)]]
-        }
-        return String(decoding: text, as: UTF8.self)
-    }
-
-    /// The same UUID in lower case; nil for a text that is not a UUID.
+/// A UUID that a sender gave.
+enum UUIDText {
+    /// The same UUID in lower case, as APNs wants it (RFC 9562 section 4); nil for a text that is not a UUID.
     static func canonical(_ text: String) -> String? {
         let parts = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
         guard parts.map(\.count) == [8, 4, 4, 4, 12], parts.allSatisfy({ $0.allSatisfy { ASCII.hexValue($0) != nil } })

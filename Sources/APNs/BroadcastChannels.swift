@@ -103,7 +103,7 @@ package struct BroadcastChannels: Sendable {
     ) -> Request {
         var fields: HTTPFields = body.isEmpty ? [:] : [.contentType: "application/json"]
         fields[.channelID] = id
-        fields[.requestID] = RandomUUID.text()
+        fields[.requestID] = TrackingID.random()
         return Request(
             method: method, authority: management.description, path: "/1/apps/\(bundle)/\(resource)", fields: fields,
             body: body)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import HTTP
 public import HTTPTypes
 import Text
 
@@ -89,10 +90,7 @@ public enum IdempotencyField: String, Sendable {
 extension HTTPFields {
     /// The field's value; of a field that is there several times all values, so that none of them alone counts.
     public subscript(_ field: IdempotencyField) -> String? {
-        get { HTTPField.Name(field.rawValue).flatMap { self[$0] } }
-        set {
-            guard let name = HTTPField.Name(field.rawValue) else { return }
-            self[name] = newValue
-        }
+        get { self[named: field.rawValue] }
+        set { self[named: field.rawValue] = newValue }
     }
 }

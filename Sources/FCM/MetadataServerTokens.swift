@@ -17,7 +17,8 @@ struct MetadataServerTokens: TokenSource {
         guard let url = ServiceURL(Self.address) else { return completion(.failure(.unavailable)) }
         let endpoint = TokenEndpoint(url)
         // Without this field the server does not answer: a request that was forged through a web page has none.
-        let flavor = HTTPField.Name("Metadata-Flavor").map { [HTTPField(name: $0, value: "Google")] } ?? []
-        sender.send(url.request(.get, fields: HTTPFields(flavor))) { completion(endpoint.token(in: $0)) }
+        var fields: HTTPFields = [:]
+        fields[named: "Metadata-Flavor"] = "Google"
+        sender.send(url.request(.get, fields: fields)) { completion(endpoint.token(in: $0)) }
     }
 }

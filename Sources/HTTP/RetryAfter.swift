@@ -11,7 +11,7 @@ public enum RetryAfter {
     /// - Parameter now: seconds since 1970, for the form that names a date.
     public static func seconds(_ fields: HTTPFields, now: Int64) -> Int? {
         guard let text = fields[.retryAfter] else { return nil }
-        if !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
+        if !text.isEmpty, text.utf8.allSatisfy(ASCII.isDigit) {
             // More digits than an integer holds are a long time, too.
             return min(Int(text) ?? maximumSeconds, maximumSeconds)
         }

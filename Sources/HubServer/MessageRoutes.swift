@@ -101,9 +101,9 @@ struct MessageRoutes: Sendable {
     private static func handle(
         _ platform: Platform, _ text: String, _ fields: HTTPFields
     ) throws(HandleError) -> DeviceHandle {
-        func field(_ name: String) -> String? { HTTPField.Name(name).flatMap { fields[$0] } }
         guard platform == .baidu else {
-            return try DeviceHandle(platform, HandleParts(text, p256dh: field("P256DH"), auth: field("Auth")))
+            return try DeviceHandle(
+                platform, HandleParts(text, p256dh: fields[named: "P256DH"], auth: fields[named: "Auth"]))
         }
         let halves = text.utf8.split(separator: UInt8(ascii: "-"), maxSplits: 1).map { String(Substring($0)) }
         guard halves.count == 2, let user = halves.first, let channel = halves.last else { throw .empty }

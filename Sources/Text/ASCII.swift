@@ -12,6 +12,11 @@ public enum ASCII {
         byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z") ? byte | 0x20 : byte
     }
 
+    /// Whether the byte is a digit, `0` ... `9`.
+    @inlinable public static func isDigit(_ byte: UInt8) -> Bool {
+        byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9")
+    }
+
     /// Whether the byte is a letter or a digit.
     @inlinable public static func isAlphanumeric(_ byte: UInt8) -> Bool {
         switch byte {

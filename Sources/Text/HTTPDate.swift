@@ -39,7 +39,7 @@ public enum HTTPDate {
     }
 
     private static func number(_ digits: String, _ range: ClosedRange<Int64>) -> Int64? {
-        guard digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int64(digits) else { return nil }
+        guard digits.utf8.allSatisfy(ASCII.isDigit), let number = Int64(digits) else { return nil }
         return range.contains(number) ? number : nil
     }
 }

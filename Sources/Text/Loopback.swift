@@ -22,7 +22,7 @@ package enum Loopback {
     private static func isLoopbackV4(_ text: Substring) -> Bool {
         let numbers = text.split(separator: ".", omittingEmptySubsequences: false)
         return numbers.count == 4 && numbers[0] == "127"
-            && numbers.allSatisfy { $0.utf8.allSatisfy { (0x30...0x39).contains($0) } && UInt8($0) != nil }
+            && numbers.allSatisfy { $0.utf8.allSatisfy(ASCII.isDigit) && UInt8($0) != nil }
     }
 
     private static func isZero(_ group: Substring) -> Bool { group.utf8.allSatisfy { $0 == UInt8(ascii: "0") } }

@@ -38,7 +38,7 @@ enum DeliveryHeaders {
 
     /// Seconds in 32 bits, and at least one.
     private static func isNumber(_ text: String) -> Bool {
-        text.utf8.allSatisfy { (0x30...0x39).contains($0) } && (Int32(text) ?? 0) > 0
+        text.utf8.allSatisfy(ASCII.isDigit) && (Int32(text) ?? 0) > 0
     }
 
     private static func isTag(_ text: String) -> Bool {

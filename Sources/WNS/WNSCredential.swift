@@ -27,7 +27,7 @@ package struct WNSCredential: Sendable {
         let lower = packageSID.lowercased()
         let hasPrefix = lower.hasPrefix(identifierPrefix)
         let sid = hasPrefix ? lower.dropFirst(identifierPrefix.count) : lower[...]
-        guard sid.hasPrefix("s-1-15-2-"), sid.utf8.allSatisfy({ (0x30...0x39).contains($0) || "s-".utf8.contains($0) })
+        guard sid.hasPrefix("s-1-15-2-"), sid.utf8.allSatisfy({ ASCII.isDigit($0) || "s-".utf8.contains($0) })
         else { throw WNSCredentialError("packageSid", "must be ms-app://s-1-15-2- and seven numbers") }
         return try WNSCredential(
             clientID: hasPrefix ? packageSID : identifierPrefix + packageSID, secret: secret,

@@ -22,10 +22,7 @@ enum WNSField: String {
 extension HTTPFields {
     /// The field's value. Names are compared without case.
     subscript(_ field: WNSField) -> String? {
-        get { HTTPField.Name(field.rawValue).flatMap { self[$0] } }
-        set {
-            guard let name = HTTPField.Name(field.rawValue) else { return }
-            self[name] = newValue
-        }
+        get { self[named: field.rawValue] }
+        set { self[named: field.rawValue] = newValue }
     }
 }

@@ -40,7 +40,7 @@ struct DeliveryOptions {
     }
 
     private static func seconds(_ text: String) -> Int? {
-        guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        guard !text.isEmpty, text.utf8.allSatisfy(ASCII.isDigit) else { return nil }
         return min(Int(text) ?? maximumTimeToLive, maximumTimeToLive)
     }
 

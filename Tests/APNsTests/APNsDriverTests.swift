@@ -48,7 +48,7 @@ private let start =
         #expect(request.fields[.pushPriority] == "10" && request.fields[.expiration] == nil)
         #expect(request.fields[.collapseID] == nil && request.fields[.authorization] == nil)
         let id = try #require(request.fields[.id])
-        #expect(id == RandomUUID.canonical(id) && id.utf8.count == 36)
+        #expect(id == UUIDText.canonical(id) && id.utf8.count == 36)
         #expect(Array(id.utf8)[14] == UInt8(ascii: "4") && "89ab".utf8.contains(Array(id.utf8)[19]))
         #expect(try push(alert).fields[.id] != id)
         #expect(request.fields.count == 5)

@@ -38,7 +38,7 @@ private func send(
             String(decoding: requests[0].body, as: UTF8.self)
                 == #"{"message-storage-policy":1,"push-type":"LiveActivity"}"#)
         #expect(requests.dropFirst().allSatisfy { $0.body.isEmpty })
-        let requestIDs = requests.compactMap { $0.fields[.requestID].flatMap(RandomUUID.canonical) }
+        let requestIDs = requests.compactMap { $0.fields[.requestID].flatMap(UUIDText.canonical) }
         #expect(Set(requestIDs).count == 4)
     }
 

@@ -45,6 +45,6 @@ enum FetchField: String {
 extension HTTPFields {
     /// The field's value; of a field that is there several times all values, so that none of them alone counts.
     subscript(_ field: FetchField) -> String? {
-        HTTPField.Name(field.rawValue).flatMap { self[$0] }
+        self[named: field.rawValue]
     }
 }

@@ -32,7 +32,7 @@ package struct Authority: Equatable, Sendable, CustomStringConvertible {
         if rest.isEmpty {
             port = nil
         } else {
-            guard rest.first == UInt8(ascii: ":"), rest.dropFirst().allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }),
+            guard rest.first == UInt8(ascii: ":"), rest.dropFirst().allSatisfy(ASCII.isDigit),
                 let number = UInt16(String(decoding: rest.dropFirst(), as: UTF8.self)), number > 0
             else { return nil }
             port = number

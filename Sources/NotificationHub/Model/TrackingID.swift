@@ -2,7 +2,7 @@
 internal import Text
 
 /// Names for requests without one: random UUIDs (RFC 9562 section 5.4), the only form of which the hub's logs are
-/// known to find.
+/// known to find, and the one that APNs wants.
 package enum TrackingID {
     /// A new one, 36 characters in lower case.
     package static func random() -> String {

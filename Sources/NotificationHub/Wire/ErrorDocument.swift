@@ -38,7 +38,7 @@ package struct ErrorDocument: Equatable, Sendable {
         let marker = "SubCode="
         var rest = Substring(detail).utf8
         while !rest.isEmpty, !rest.starts(with: marker.utf8) { rest.removeFirst() }
-        let digits = rest.dropFirst(marker.utf8.count).prefix { $0 >= 0x30 && $0 <= 0x39 }
+        let digits = rest.dropFirst(marker.utf8.count).prefix(while: ASCII.isDigit)
         let code = digits.isEmpty ? self.code.utf8.filter(ASCII.isAlphanumeric) : Array(digits)
         return String(decoding: code.prefix(Self.maximumCodeLength), as: UTF8.self)
     }

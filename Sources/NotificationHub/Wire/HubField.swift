@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import HTTP
 package import HTTPTypes
 
 /// The header fields of the hub's language that HTTP itself does not name.
@@ -20,10 +21,7 @@ package enum HubField: String, Sendable {
 extension HTTPFields {
     /// The field's value. Names are compared without case.
     package subscript(_ field: HubField) -> String? {
-        get { HTTPField.Name(field.rawValue).flatMap { self[$0] } }
-        set {
-            guard let name = HTTPField.Name(field.rawValue) else { return }
-            self[name] = newValue
-        }
+        get { self[named: field.rawValue] }
+        set { self[named: field.rawValue] = newValue }
     }
 }

@@ -66,7 +66,7 @@ private struct Token {
             }
         }
         guard let audience = parts["sr"], let expiry = parts["se"],
-            expiry.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }), let seconds = Int64(String(Substring(expiry))),
+            expiry.allSatisfy(ASCII.isDigit), let seconds = Int64(String(Substring(expiry))),
             let signature = parts["sig"].flatMap({ PercentEncoding.decode($0) }).flatMap({ Base64.standard.decode($0) }
             ),
             let keyName = parts["skn"].flatMap({ PercentEncoding.decode($0) })
