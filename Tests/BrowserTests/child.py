@@ -22,13 +22,17 @@ class Child:
         log: Path,
         environment: dict[str, str] | None = None,
         orphaned: str = "KILL",
+        has_input: bool = False,
     ):
-        """`orphaned` is the signal for a child whose parent has gone. One with children of its own needs TERM."""
+        """`orphaned` is the signal for a child whose parent has gone. One with children of its own needs TERM.
+
+        `has_input`: the child gets a standard input that is open until `stop`, and ends by itself when it is closed.
+        """
         self.log = log
         with log.open("ab") as output:
             self._process = subprocess.Popen(
                 ["setpriv", "--pdeathsig", orphaned, "--", *command],
-                stdin=subprocess.DEVNULL,
+                stdin=subprocess.PIPE if has_input else subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,
                 env=environment,
@@ -53,8 +57,10 @@ class Child:
         self._process.send_signal(number)
 
     def stop(self, number: int = signal.SIGTERM, seconds: float = 30) -> int:
-        """Ends it with a signal, and with SIGKILL after the deadline, and what is left of its group too."""
-        if self.exit_status is None:
+        """Ends it with a signal, or its input where it has one; with SIGKILL after the deadline; and its group with it."""
+        if self._process.stdin is not None:
+            self._process.stdin.close()
+        elif self.exit_status is None:
             self._process.send_signal(number)
         try:
             return self._process.wait(seconds)

@@ -4,94 +4,41 @@
 import asyncio
 import json
 import ssl
-import sys
 import time
 import uuid
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import jwt
 import pytest
 from aioapns import APNs, NotificationRequest, PushType
 from aioapns.common import NotificationResult
-from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
 
+from apns_process import KEY_ID, TEAM_ID, TOPIC, APNsProcess, public_pem
 from apns_rules import REASONS, Refusal
 from apns_tokens import ConnectionTokens, Key
 from certificates import Authority
-from child import Child
-from deadline import INTERVAL_SECONDS, PATIENCE_SECONDS, wait_until
-from installation import ROOT
+from deadline import INTERVAL_SECONDS, PATIENCE_SECONDS
 
-KEY_ID, TEAM = "ABC123DEFG", "DEF123GHIJ"
-TOPIC = "com.example.app"
 DEVICE = "00" * 32
 
 
-def pem(key: ec.EllipticCurvePrivateKey) -> str:
-    return key.private_bytes(
-        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-    ).decode()
-
-
-def public_pem(key: ec.EllipticCurvePrivateKey) -> str:
-    return (
-        key.public_key()
-        .public_bytes(serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo)
-        .decode()
-    )
-
-
-@dataclass
-class Double:
-    """A stand-in that runs."""
-
-    key: str
-    trust: Path
-    journal: Path
-    child: Child
-
-    def events(self, event: str) -> list[dict]:
-        lines = self.journal.read_text().splitlines() if self.journal.exists() else []
-        return [line for line in map(json.loads, lines) if line["event"] == event]
-
-    @property
-    def port(self) -> int:
-        return wait_until(lambda: self.events("listening"), "the stand-in listens")[0]["port"]
-
-    def client(self) -> APNs:
-        """Of aioapns, which sends `host` in the place of `:authority` and has no setting for the service's address."""
-        context = ssl.create_default_context(cafile=str(self.trust))
-        context.set_alpn_protocols(["h2"])
-        made = APNs(key=self.key, key_id=KEY_ID, team_id=TEAM, topic=TOPIC, max_connections=1, ssl_context=context)
-        protocol = made.pool.protocol_class
-        made.pool.protocol_class = type("Local", (protocol,), {"APNS_SERVER": "localhost", "APNS_PORT": self.port})
-        return made
-
-
 @pytest.fixture
-def double(tmp_path: Path) -> Iterator[Double]:
-    authority = Authority(tmp_path)
-    certificate = authority.issue("apns")
-    key = ec.generate_private_key(ec.SECP256R1())
-    site = {
-        "certificate": str(certificate.chain),
-        "privateKey": str(certificate.key),
-        "environment": "production",
-        "topics": [TOPIC],
-        "keys": {KEY_ID: {"team": TEAM, "public": public_pem(key), "environment": "both"}},
-        "streams": 500,
-    }
-    (tmp_path / "site.json").write_text(json.dumps(site))
-    journal = tmp_path / "journal"
-    program = ROOT / "Tests" / "Doubles" / "apns.py"
-    child = Child([sys.executable, str(program), str(tmp_path / "site.json"), str(journal)], tmp_path / "log")
-    try:
-        yield Double(pem(key), authority.file, journal, child)
-    finally:
-        child.stop()
+def double(tmp_path: Path) -> Iterator[APNsProcess]:
+    with APNsProcess(Authority(tmp_path), tmp_path, environment="both", streams=500) as running:
+        yield running
+
+
+def client(double: APNsProcess) -> APNs:
+    """Of aioapns, which sends `host` in the place of `:authority` and has no setting for the service's address."""
+    context = ssl.create_default_context(cafile=str(double.authority.file))
+    context.set_alpn_protocols(["h2"])
+    made = APNs(key=double.key, key_id=KEY_ID, team_id=TEAM_ID, topic=TOPIC, max_connections=1, ssl_context=context)
+    address = {"APNS_SERVER": "localhost", "APNS_PORT": double.port}
+    made.pool.protocol_class = type("Local", (made.pool.protocol_class,), address)
+    return made
 
 
 def request(
@@ -103,23 +50,23 @@ def request(
     )
 
 
-def send(double: Double, *requests: NotificationRequest) -> list[NotificationResult]:
+def send(double: APNsProcess, *requests: NotificationRequest) -> list[NotificationResult]:
     """The first alone, the others at once."""
 
     async def run() -> list[NotificationResult]:
-        client = double.client()
-        first = await client.send_notification(requests[0])
-        others = await asyncio.gather(*map(client.send_notification, requests[1:]))
-        client.pool.close()
+        sender = client(double)
+        first = await sender.send_notification(requests[0])
+        others = await asyncio.gather(*map(sender.send_notification, requests[1:]))
+        sender.pool.close()
         # It says nothing of when its connections are closed.
-        while client.pool.connections:
+        while sender.pool.connections:
             await asyncio.sleep(INTERVAL_SECONDS)
         return [first, *others]
 
     return asyncio.run(asyncio.wait_for(run(), PATIENCE_SECONDS))
 
 
-def test_a_client_that_is_not_ours_sends_many_at_once(double: Double) -> None:
+def test_a_client_that_is_not_ours_sends_many_at_once(double: APNsProcess) -> None:
     results = send(double, *(request() for _ in range(200)))
     assert {result.status for result in results} == {"200"}
     assert len(double.events("connection")) == 1
@@ -129,14 +76,14 @@ def test_a_client_that_is_not_ours_sends_many_at_once(double: Double) -> None:
 
 
 @pytest.mark.parametrize("row", range(len(REASONS)))
-def test_it_gives_every_reason_of_apple(double: Double, row: int) -> None:
+def test_it_gives_every_reason_of_apple(double: APNsProcess, row: int) -> None:
     status, reason = REASONS[row]
     [_, result] = send(double, request(), request(f"e0{row:02}" + "0" * 60))
     assert (result.status, result.description) == (str(status), reason)
     assert bool(result.timestamp) == (status == 410)
 
 
-def test_it_trusts_a_connection_with_one_stream_after_a_rejection(double: Double) -> None:
+def test_it_trusts_a_connection_with_one_stream_after_a_rejection(double: APNsProcess) -> None:
     bad = "e001" + "0" * 60
     send(double, request(), request(bad), request(), request("e024" + "0" * 60))
     limits = [limit["streams"] for limit in double.events("limit")]
@@ -163,7 +110,7 @@ def test_it_trusts_a_connection_with_one_stream_after_a_rejection(double: Double
         ("PayloadTooLarge", {"message": {"aps": {"alert": "x" * 4080}}}),
     ],
 )
-def test_it_refuses_what_apple_refuses(double: Double, reason: str, wrong: dict) -> None:
+def test_it_refuses_what_apple_refuses(double: APNsProcess, reason: str, wrong: dict) -> None:
     [result] = send(double, request(**wrong))
     assert result.description == reason
 
@@ -172,12 +119,12 @@ def test_it_refuses_what_apple_refuses(double: Double, reason: str, wrong: dict)
 
 KEY = ec.generate_private_key(ec.SECP256R1())
 KEYS = {
-    KEY_ID: Key(TEAM, public_pem(KEY), "both"),
-    "SANDBOX123": Key(TEAM, public_pem(KEY), "sandbox"),
+    KEY_ID: Key(TEAM_ID, public_pem(KEY), "both"),
+    "SANDBOX123": Key(TEAM_ID, public_pem(KEY), "sandbox"),
 }
 
 
-def token(iat: object = None, kid: str = KEY_ID, iss: str = TEAM, key: ec.EllipticCurvePrivateKey = KEY) -> str:
+def token(iat: object = None, kid: str = KEY_ID, iss: str = TEAM_ID, key: ec.EllipticCurvePrivateKey = KEY) -> str:
     # PyJWT refuses to write a date that is a text, and Apple to read one.
     claims = jwt.utils.base64url_encode(json.dumps({"iss": iss, "iat": iat or int(time.time())}).encode()).decode()
     header = jwt.utils.base64url_encode(json.dumps({"alg": "ES256", "kid": kid}).encode()).decode()

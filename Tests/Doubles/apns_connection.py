@@ -150,7 +150,12 @@ class Connection(asyncio.Protocol):
             return
         device = dict(push.fields).get(":path", "").removeprefix("/3/device/").lower()
         self._site.note(
-            "push", connection=self.id, stream=stream, device=device, token=dict(push.fields).get("authorization")
+            "push",
+            connection=self.id,
+            stream=stream,
+            device=device,
+            token=dict(push.fields).get("authorization"),
+            body=push.body.decode(errors="replace"),
         )
         if device.startswith("c001"):
             return

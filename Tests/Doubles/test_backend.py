@@ -4,84 +4,22 @@
 import base64
 import json
 import subprocess
-import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 
 import gateway
 import pytest
+from apns_process import APNsProcess
 from certificates import Authority
-from cryptography.hazmat.primitives import serialization
-from cryptography.hazmat.primitives.asymmetric import ec
+from child import Child
+from deadline import PATIENCE_SECONDS, wait_until
 from fcm import FCM
 from wns import WNS
 
-# For what comes within a second on a quiet machine.
-PATIENCE_SECONDS = 90
-LOOK_SECONDS = 0.05
-TOPIC = "com.example.app"
-KEY_ID, TEAM_ID = "ABC123DEFG", "DEF123GHIJ"
 TEXT = "the launch code is 4711"
 REFUSED = "APNs refuses the provider token: check key file, key id and team id"
-
-Found = TypeVar("Found")
-
-
-def wait_for(look: Callable[[], Found | None], what: str) -> Found:
-    """The first of what `look` returns that is not empty."""
-    end = time.monotonic() + PATIENCE_SECONDS
-    while not (found := look()):
-        assert time.monotonic() < end, f"{what} did not come in {PATIENCE_SECONDS} s"
-        time.sleep(LOOK_SECONDS)
-    return found
-
-
-class APNs:
-    """The double of APNs, a process of its own, while the `with` block lasts."""
-
-    def __init__(self, authority: Authority, folder: Path, python: str):
-        key = ec.generate_private_key(ec.SECP256R1())
-        self.key_file = folder / "AuthKey.p8"
-        self.key_file.touch(mode=0o600)
-        self.key_file.write_bytes(
-            key.private_bytes(
-                serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-            )
-        )
-        public = key.public_key().public_bytes(
-            serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo
-        )
-        certificate = authority.issue("apns")
-        settings = {
-            "certificate": str(certificate.chain), "privateKey": str(certificate.key), "environment": "production",
-            "topics": [TOPIC], "keys": {KEY_ID: {"team": TEAM_ID, "public": public.decode(), "environment": "production"}},
-        }
-        self._settings, self._journal = folder / "apns.json", folder / "apns.journal"
-        self._settings.write_text(json.dumps(settings))
-        self._python = python
-
-    def __enter__(self) -> Self:
-        script = Path(__file__).with_name("apns.py")
-        self._process = subprocess.Popen([self._python, script, self._settings, self._journal])
-        event = wait_for(lambda: self.events("listening"), "APNs' double")[0]
-        self.origin = f"https://localhost:{event['port']}"
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._process.terminate()
-        self._process.wait()
-
-    def events(self, kind: str) -> list[dict[str, Any]]:
-        if not self._journal.exists():
-            return []
-        # The last line may be half written.
-        whole = self._journal.read_text().rpartition("\n")[0].splitlines()
-        return [event for event in map(json.loads, whole) if event["event"] == kind]
 
 
 class Backend:
@@ -95,24 +33,21 @@ class Backend:
         self.file.write_text(json.dumps(own | configuration))
 
     def __enter__(self) -> Self:
-        with self._log.open("wb") as log:
-            command = [self._program, "serve", "--config", self.file]
-            self._process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stderr=log)
-        wait_for(self._is_there, "the responder")
+        self._child = Child([str(self._program), "serve", "--config", str(self.file)], self._log)
+        wait_until(self._is_there, "the responder answers")
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._process.terminate()
-        self._process.wait()
+        self._child.stop()
 
     @property
     def log(self) -> str:
-        return self._log.read_text()
+        return self._child.output
 
     def _is_there(self) -> bool:
-        assert self._process.poll() is None, self.log
+        assert self._child.exit_status is None, self.log
         try:
             return self.call("GET", "/api/config").status == 200
         except OSError:
@@ -152,7 +87,7 @@ class Backend:
             details = self.json("GET", f"/api/notifications/outcomes/{name}", user="bob")
             return details if details["State"] == "Completed" else None
 
-        details = wait_for(ended, f"the end of the notification to {platform}")
+        details = wait_until(ended, f"the end of the notification to {platform}")
         return next(one["Counts"] for one in details["Outcomes"] if one["Platform"] == platform)
 
     def doctor(self) -> dict[str, Any]:
@@ -167,21 +102,18 @@ def program(oracle_program: Path) -> Path:
 
 
 @pytest.fixture
-def apns(authority: Authority, tmp_path: Path) -> Iterator[APNs]:
-    with APNs(authority, tmp_path, sys.executable) as double:
+def apns(authority: Authority, tmp_path: Path) -> Iterator[APNsProcess]:
+    with APNsProcess(authority, tmp_path) as double:
         yield double
 
 
 @pytest.fixture
-def groups(apns: APNs, fcm: FCM, wns: WNS, authority: Authority, tmp_path: Path) -> dict[str, Any]:
+def groups(apns: APNsProcess, fcm: FCM, wns: WNS, authority: Authority, tmp_path: Path) -> dict[str, Any]:
     """The three groups of a configuration."""
     files = fcm.tokens.write_files(tmp_path)
     ca = str(authority.file)
     return {
-        "apns": {
-            "keyFile": str(apns.key_file), "keyId": KEY_ID, "teamId": TEAM_ID, "topic": TOPIC, "endpoint": apns.origin,
-            "caFile": ca,
-        },
+        "apns": apns.group,
         "fcm": {"credentialFile": files["credentialFile"], "endpoint": fcm.origin, "caFile": ca},
         "wns": {
             "packageSid": wns.tokens.package_sid, "secret": wns.tokens.secret,
@@ -199,7 +131,7 @@ def windows(wns: WNS) -> str:
 
 
 def test_a_secure_push_reaches_three_platforms_and_carries_neither_sender_nor_text(
-    program: Path, tmp_path: Path, groups: dict[str, Any], apns: APNs, fcm: FCM, wns: WNS
+    program: Path, tmp_path: Path, groups: dict[str, Any], apns: APNsProcess, fcm: FCM, wns: WNS
 ) -> None:
     with Backend(program, tmp_path, groups | {"secure": {"form": "alert"}}) as backend:
         platforms = backend.json("GET", "/api/config")["Platforms"]
@@ -207,9 +139,9 @@ def test_a_secure_push_reaches_three_platforms_and_carries_neither_sender_nor_te
         for platform, handle in (("apns", APPLE), ("fcm", GOOGLE), ("wns", windows(wns))):
             backend.register(platform, handle)
         send = backend.json("POST", "/api/notifications", "to_tag=alice", TEXT, user="bob")
-        to_apple = wait_for(lambda: apns.events("push"), "the push to Apple's device")[0]
-        to_google = wait_for(lambda: fcm.pushes, "the push to Google's device")[0]
-        to_windows = wait_for(lambda: wns.pushes, "the push to Microsoft's device")[0]
+        to_apple = wait_until(lambda: apns.events("push"), "the push to Apple's device")[0]
+        to_google = wait_until(lambda: fcm.pushes, "the push to Google's device")[0]
+        to_windows = wait_until(lambda: wns.pushes, "the push to Microsoft's device")[0]
         for platform in ("apns", "fcm", "wns"):
             assert backend.outcome(send, platform) == {"Success": 1}
         secret = str(send["Id"])
@@ -242,7 +174,7 @@ def test_a_push_whose_token_has_ended_is_sent_once_more_with_a_new_one(
 
 
 def test_a_credential_that_is_refused_holds_its_platform_alone_and_is_said(
-    program: Path, tmp_path: Path, groups: dict[str, Any], apns: APNs, wns: WNS
+    program: Path, tmp_path: Path, groups: dict[str, Any], apns: APNsProcess, wns: WNS
 ) -> None:
     groups["apns"]["teamId"] = "WRONG12345"
     with Backend(program, tmp_path, groups) as backend:
@@ -250,7 +182,7 @@ def test_a_credential_that_is_refused_holds_its_platform_alone_and_is_said(
         backend.register("wns", windows(wns))
         send = backend.json("POST", "/api/notifications", "to_tag=alice", TEXT, user="bob")
         assert backend.outcome(send, "wns") == {"Success": 1}
-        wait_for(lambda: f"the service refuses the credential of apns: {REFUSED}" in backend.log, "the log line")
+        wait_until(lambda: f"the service refuses the credential of apns: {REFUSED}" in backend.log, "the log line")
         metrics = backend.call("GET", "/metrics").body.decode()
         assert 'app_backend_push_credential_held{channel="apns"} 1' in metrics
         assert 'app_backend_push_credential_held{channel="wns"} 0' in metrics
