@@ -4,7 +4,6 @@
 import argparse
 import collections
 import json
-import os
 import pathlib
 import shutil
 import signal
@@ -16,7 +15,8 @@ import time
 from push_log import depth, percentile, rate
 from push_peers import Peers
 from push_site import SERVICE_MILLISECONDS, PushSite
-from servers import busy_seconds, flushes, processor_seconds
+from servers import flushes, processor_seconds
+from watch import Watch, memory
 
 TEXT = json.dumps({"title": "From alice", "body": "The quick brown fox jumps over the lazy dog, and the code is 1234567."})
 LATE_DEVICES = 5_000
@@ -28,38 +28,10 @@ PATIENCE = 30  # seconds without a push, after which something is wrong
 IDLE_SECONDS = 5
 
 
-class Watch:
-    """What app-backend, its push service and strangers take of the machine from here on."""
-
-    def __init__(self, site):
-        self.site = site
-        pathlib.Path(f"/proc/{site['app-backend'].pid}/clear_refs").write_text("5")  # resets VmHWM
-        self.before = self.spent()
-
-    def spent(self):
-        spent = {name: processor_seconds(process) for name, process in self.site.processes.items()}
-        own = os.times()
-        spent["others"] = busy_seconds() - sum(spent.values()) - own.user - own.system - own.children_user - own.children_system
-        return spent | {"time": time.monotonic()}
-
-    def result(self, count):
-        spent = {name: value - self.before[name] for name, value in self.spent().items()}
-        return {"cpu": spent["app-backend"] * 1e6 / count, "service cpu": spent["service"] * 1e6 / count,
-                "others": max(0.0, spent["others"] / spent["time"]), "memory": memory(self.site["app-backend"], "VmHWM")}
-
-
-def memory(process, name):
-    """In MiB."""
-    for line in pathlib.Path(f"/proc/{process.pid}/status").read_text().splitlines():
-        if line.startswith(name + ":"):
-            return int(line.split()[1]) / 1024
-    return 0
-
-
 def broadcast(site, service, count):
     """One message to all browsers of a service, each of which must get it exactly once."""
     watch = Watch(site)
-    message = site.send(service, TEXT)
+    message = site.push(service, TEXT)
     taken = time.time()
     arrivals = site.log.wait(count, PATIENCE)
     check(site, message, arrivals, count)
@@ -82,7 +54,7 @@ def send_singly(site, service, count, devices):
     for number in range(count):
         time.sleep(max(0, begin + number / SINGLE_RATE - time.monotonic()))
         device = number % devices
-        site.send(f"{service}-{device}", TEXT)
+        site.push(f"{service}-{device}", TEXT)
         taken[site.path(service, device)].append(int(time.time() * 1000))
     return taken
 
@@ -101,7 +73,7 @@ def single_sends(site, devices):
 
 def single_sends_beside(site, devices, late):
     """While a message to all others is delivered: a user who sends to one browser should not notice."""
-    message = site.send("fast", TEXT)
+    message = site.push("fast", TEXT)
     taken = send_singly(site, "late", SINGLE_SENDS_BESIDE, late)
     arrivals = site.log.wait(devices + SINGLE_SENDS_BESIDE, PATIENCE)
     check(site, message, [arrival for arrival in arrivals if arrival.path not in taken], devices)
@@ -239,7 +211,7 @@ def main():
     try:
         site.start()
         print(f"Registering {options.devices} browsers ...", file=sys.stderr)
-        site.register({"fast": options.devices, "late": min(options.devices, LATE_DEVICES)})
+        site.register_browsers({"fast": options.devices, "late": min(options.devices, LATE_DEVICES)})
         result = medians(measure(site, options, options.python))
         result["durable writes"] = durable_writes(site, options.devices)
     finally:
