@@ -53,9 +53,18 @@ class Installation:
     """Runs while the `with` block lasts, and leaves neither process nor folder behind."""
 
     def __init__(
-        self, program: Path, folder: Path, authority: Authority, push_authority: str, push_seconds: int = PUSH_SECONDS
+        self,
+        program: Path,
+        folder: Path,
+        authority: Authority,
+        push_authority: str,
+        push_seconds: int = PUSH_SECONDS,
+        groups: dict[str, Any] | None = None,
     ):
-        """`push_authority` is the host and port of the one push service that may have a private address."""
+        """`push_authority` is the host and port of the one push service that may have a private address.
+
+        `groups`: what the configuration has besides.
+        """
         self._program, self._folder, self._authority = program, folder, authority
         self.certificate = authority.issue(folder.name)
         self._socket, self._config = folder / "app-backend.sock", folder / "app-backend.json"
@@ -67,7 +76,7 @@ class Installation:
         self._secrets: set[str] = set()
         store = folder / "store"
         store.mkdir(mode=0o700)
-        self._configure(store, push_authority, push_seconds)
+        self._configure(store, push_authority, push_seconds, groups or {})
 
     def __enter__(self) -> Self:
         if len(str(self._socket)) > MAXIMUM_SOCKET_PATH:
@@ -165,7 +174,7 @@ class Installation:
 
         return wait_until(found, f"a line of {method} {path} in the access log")
 
-    def _configure(self, store: Path, push_authority: str, push_seconds: int) -> None:
+    def _configure(self, store: Path, push_authority: str, push_seconds: int, groups: dict[str, Any]) -> None:
         keys = {
             "listen": str(self._socket),
             "store": {"path": str(store)},
@@ -179,7 +188,8 @@ class Installation:
                 "timeout": push_seconds,
             },
         }
-        self._config.write_text(json.dumps(keys))
+        self._config.touch(mode=0o600)
+        self._config.write_text(json.dumps(keys | groups))
 
     def _start_responder(self) -> None:
         command = [str(self._program), "serve", "--config", str(self._config)]

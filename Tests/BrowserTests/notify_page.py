@@ -2,6 +2,7 @@
 """The page in the words of who uses it. Elements are found by their ids, which are part of the page's contract."""
 
 import json
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Generic, Self, TypeVar
 
@@ -78,12 +79,14 @@ class NotifyPage(Generic[AnyTab]):
         if self.tab.evaluate(f'document.getElementById("{id}").checked') != is_on:
             self.tab.click(id)
 
-    def send(self, recipient: Account, message: str, secure: bool = False) -> list[Line]:
-        """Sends to browsers, and returns the results as soon as they are final."""
+    def send(
+        self, recipient: Account, message: str, secure: bool = False, platforms: Collection[str] = ("browser",)
+    ) -> list[Line]:
+        """Sends to these platforms, a secret to all, and returns the results as soon as they are final."""
         self.choose("secure", secure)
         if not secure:
             for platform in PLATFORMS:
-                self.choose(platform, platform == "browser")
+                self.choose(platform, platform in platforms)
         self.tab.fill("recipient", recipient.name)
         self.tab.fill("message", message)
         # Those of the message before must not be taken for this one's.
