@@ -9,7 +9,7 @@ PAUSE = 0.05  # seconds between two looks into the log
 
 class Arrival(collections.namedtuple("Arrival", "end connection seconds bytes protocol status path")):
     """One push. `end` is the moment of the answer, in seconds since 1970 and to the millisecond; `seconds`, how long the
-    service had it."""
+    service had it; `path` tells the device: what it came to, or where the service tells devices by the body, that."""
 
     @property
     def start(self):
@@ -28,7 +28,7 @@ class ArrivalLog:
 
     @staticmethod
     def parse(line):
-        msec, connection, _, seconds, sizes, protocol, status, path = line.split(" ")
+        msec, connection, _, seconds, sizes, protocol, status, path = line.split(" ", 7)
         return Arrival(
             float(msec), int(connection), float(seconds), int(sizes.partition("/")[2]), protocol, int(status), path)
 
