@@ -10,6 +10,7 @@ cd "$(dirname "$0")" && cd "$folder" || exit 1
 umask 077
 # A crash report prints memory, and so does a core dump, and memory holds passwords.
 export SWIFT_BACKTRACE=enable=no
+# shellcheck disable=SC3045 # every sh that these hosts have knows it
 ulimit -c 0
 # Standard error is the server's error log. Where that cannot be read: exec ./app-backend serve 2>> app-backend.log
 exec ./app-backend serve

@@ -11,6 +11,7 @@ cd "$(dirname "$0")"
 umask 077
 # A crash report prints memory, and so does a core dump, and memory holds passwords.
 export SWIFT_BACKTRACE=enable=no
+# shellcheck disable=SC3045 # every sh that these hosts have knows it
 ulimit -c 0
 # multiwatch hands SIGTERM on as SIGUSR1, which ends the program when the calls in flight are answered. Not with --signal=,
 # which means other signals than it says (multiwatch 1.0.0).
