@@ -13,7 +13,9 @@ import pytest
 from booted import NAMESPACES, BootedSystem
 from debian import RELEASES, Debian
 from failures import FAILED, empty_folder, pytest_configure, pytest_runtest_makereport, scratch_folder  # noqa: F401
+from file_lock import file_lock
 from installed_site import Site
+from packaged import COMMAND_SECONDS, make_later, make_package
 from product import CHECKOUT, install_product, make_certificate
 from roots import Bases, Root, RootCache
 
@@ -99,6 +101,18 @@ def bases() -> dict[Debian, Bases]:
 def release(request: pytest.FixtureRequest) -> Debian:
     found: Debian = request.param
     return found
+
+
+@pytest.fixture(scope="session")
+def package(program: Path, shared: Path) -> Path:
+    """Made of the executable that is shipped."""
+    with file_lock(shared / "lock", "no other process makes the package", 2 * COMMAND_SECONDS):
+        return next(shared.glob("*.deb"), None) or make_package(program, shared)
+
+
+@pytest.fixture(scope="session")
+def later(package: Path, folder: Path) -> Path:
+    return make_later(package, folder)
 
 
 @pytest.fixture

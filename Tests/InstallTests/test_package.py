@@ -14,12 +14,10 @@ import pytest
 from booted import BootedSystem
 from debian import Debian
 from deadline import wait_until
-from file_lock import file_lock
 from installed_site import CONFIGURATION, SERVICE, SOCKET, Site, User, expect
 from links import broken_links, pages
 from load import Load, Worker
 from packaged import (
-    COMMAND_SECONDS,
     apt,
     bring,
     dynamic_entries,
@@ -27,8 +25,6 @@ from packaged import (
     files_of,
     include_snippet,
     install,
-    make_later,
-    make_package,
     names_in,
     nginx_reloaded,
     satisfy,
@@ -46,18 +42,6 @@ SECRETS = (
     "apns.key", "apns.certificatePassword", "fcm.credential", "wns.secret"
 )
 LOG = "/var/log/nginx/app-backend.log"
-
-
-@pytest.fixture(scope="session")
-def package(program: Path, shared: Path) -> Path:
-    """Made of the executable that is shipped."""
-    with file_lock(shared / "lock", "no other process makes the package", 2 * COMMAND_SECONDS):
-        return next(shared.glob("*.deb"), None) or make_package(program, shared)
-
-
-@pytest.fixture(scope="session")
-def later(package: Path, folder: Path) -> Path:
-    return make_later(package, folder)
 
 
 @pytest.fixture(scope="session")

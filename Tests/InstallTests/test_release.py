@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What script/release makes: complete, signed, the same each time, and installable as the pages say."""
+
+import json
+import re
+import subprocess
+import sys
+import tarfile
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from booted import BootedSystem
+from debian import BOOKWORM, Debian
+from keys import SigningKey
+from installed_site import SERVICE, Site, expect
+from packaged import include_snippet, names_in, nginx_reloaded, speak_tls
+from product import CHECKOUT
+from releases import Checkout, installation_commands
+from roots import Root
+
+only_bookworm = pytest.mark.parametrize("release", [BOOKWORM], indirect=True, ids=["bookworm"])
+SIGNATURE = "Good signature"
+
+
+@pytest.fixture(scope="module")
+def checkout(folder: Path) -> Iterator[Checkout]:
+    with SigningKey("Tests of a release") as key:
+        yield Checkout(folder / "release-checkout", key)
+
+
+@pytest.fixture(scope="module")
+def made(checkout: Checkout, program: Path, folder: Path) -> Path:
+    """The folder of a signed release."""
+    output = folder / "release"
+    options = ["--program", str(program), "--output", str(output), "--sign", checkout.key.fingerprint]
+    said = checkout.release(checkout.version, *options)
+    assert said.stdout.splitlines()[-1] == str(output)
+    return output
+
+
+@pytest.fixture(scope="module")
+def tarball(made: Path) -> Path:
+    (found,) = made.glob("*.tar.gz")
+    return found
+
+
+@pytest.fixture
+def parts(made: Path) -> dict[str, Any]:
+    (found,) = made.glob("*.spdx.json")
+    read: dict[str, Any] = json.loads(found.read_text())
+    return read
+
+
+def test_the_key_has_signed_checksums_of_every_file(made: Path, checkout: Checkout) -> None:
+    names = {line.split("  ")[1] for line in (made / "SHA256SUMS").read_text().splitlines()}
+    assert names == {file.name for file in made.iterdir() if not file.name.startswith("SHA256SUMS")}
+    assert len(names) == 3
+    checkout.key.run("sha256sum", "--check", "--strict", "SHA256SUMS", folder=made)
+    assert SIGNATURE in checkout.key.run("gpg", "--batch", "--verify", "SHA256SUMS.asc", "SHA256SUMS", folder=made)
+
+
+def test_the_key_has_signed_the_tag_of_the_commit(made: Path, checkout: Checkout) -> None:
+    tag = f"v{checkout.version}"
+    assert SIGNATURE in checkout.key.run("git", "verify-tag", tag, folder=checkout.folder)
+    assert checkout.git("rev-parse", f"{tag}^{{commit}}") == checkout.git("rev-parse", "HEAD")
+
+
+def test_made_again_every_file_is_the_same(made: Path, checkout: Checkout, program: Path, tmp_path: Path) -> None:
+    checkout.release(checkout.version, "--program", str(program), "--output", str(tmp_path / "again"))
+    assert (tmp_path / "again" / "SHA256SUMS").read_text() == (made / "SHA256SUMS").read_text()
+    assert not (tmp_path / "again" / "SHA256SUMS.asc").exists()
+
+
+def test_the_tarball_has_every_file_of_the_package_for_nginx_and_systemd(made: Path, tarball: Path) -> None:
+    (package,) = made.glob("*.deb")
+    with tarfile.open(tarball) as archive:
+        names = {Path(member.name).name for member in archive}
+        assert {member.name.split("/")[0] for member in archive} == {tarball.name.removesuffix(".tar.gz")}
+    wanted = {name for name in names_in(package) if re.search(r"\.(conf|service|socket|js|html)$", name)}
+    assert len(wanted) > 10 and wanted <= names
+
+
+def test_another_reader_takes_the_list_of_parts_as_spdx(made: Path) -> None:
+    (file,) = made.glob("*.spdx.json")
+    tool = [sys.executable, "-W", "ignore", "-m", "spdx_tools.spdx.clitools.pyspdxtools", "--infile", str(file)]
+    done = subprocess.run(tool, check=False, capture_output=True, text=True, timeout=180)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_list_of_parts_names_what_is_linked_and_in_which_version(parts: dict[str, Any], made: Path) -> None:
+    versions = {part["name"]: part["versionInfo"] for part in parts["packages"]}
+    lines = (CHECKOUT / "script" / "dependencies").read_text().splitlines()
+    resolved = dict(line.split()[:2] for line in lines if not line.startswith("#"))
+    assert resolved.items() <= versions.items()
+    (package,) = made.glob("*.deb")
+    depends = subprocess.run(["dpkg-deb", "--field", package, "Depends"], check=True, capture_output=True, text=True, timeout=180)
+    libraries = {re.split(r"[ |]", name.strip())[0] for name in depends.stdout.split(",")}
+    assert libraries - versions.keys() <= {"init-system-helpers", "libgcc-s1"}
+    swift = re.search(r"Swift version ([0-9.]+)", _output("swift", "--version"))
+    assert swift is not None and versions["swift"] == swift.group(1)
+
+
+def test_the_licenses_of_what_is_linked_are_stated(parts: dict[str, Any]) -> None:
+    linked = {
+        relation["relatedSpdxElement"]
+        for relation in parts["relationships"]
+        if relation["relationshipType"] == "STATIC_LINK"
+    }
+    licenses = {part["SPDXID"]: part["licenseDeclared"] for part in parts["packages"]}
+    assert len(linked) > 5 and "NOASSERTION" not in {licenses[name] for name in linked}
+
+
+@only_bookworm
+def test_an_administrator_installs_the_tarball_as_the_page_says(
+    root: Root, release: Debian, tarball: Path, certificate: Path, folder: Path
+) -> None:
+    speak_tls(root, certificate)
+    root.file("/srv/release.tar.gz").write_bytes(tarball.read_bytes())
+    lines = re.sub(r"\bapp-backend-\S+\.tar\.gz", "/srv/release.tar.gz", installation_commands())
+    with BootedSystem(root, folder / "tarball.log") as system:
+        system.run("bash", "-ec", f"cd /srv\n{lines}")
+        include_snippet(root)
+        with nginx_reloaded(system):
+            system.systemctl("reload", "nginx")
+        assert system.property(SERVICE, "ActiveState") == "active"
+        with closing(Site(system, certificate)) as site:
+            assert expect(site.call(site.add_user("alice"), "GET", "/api/register")).json() == []
+
+
+def test_a_release_of_another_version_than_the_files_name_is_refused(checkout: Checkout, program: Path) -> None:
+    done = checkout.release("9.9.9", "--program", str(program), check=False)
+    assert done.returncode == 1
+    for name in ("Version.swift", "CHANGELOG.md", "debian/changelog", "README.md"):
+        assert name in done.stderr
+
+
+def test_a_release_of_what_is_not_committed_is_refused(checkout: Checkout, program: Path) -> None:
+    change = checkout.folder / "docs" / "uncommitted.md"
+    change.write_text("# Here\n")
+    done = checkout.release(checkout.version, "--program", str(program), check=False)
+    change.unlink()
+    assert done.returncode == 1 and "not committed" in done.stderr
+
+
+def test_a_release_whose_tag_is_of_another_commit_is_refused(made: Path, checkout: Checkout, program: Path) -> None:
+    (checkout.folder / "docs" / "later.md").write_text("# Here\n")
+    checkout.commit()
+    done = checkout.release(checkout.version, "--program", str(program), check=False)
+    checkout.git("reset", "--quiet", "--hard", "HEAD~1")
+    assert done.returncode == 1 and "of another commit" in done.stderr
+
+
+def _output(*command: str) -> str:
+    done = subprocess.run(command, check=True, capture_output=True, text=True, timeout=180)
+    return done.stdout + done.stderr
