@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""script/run in a network of its own, in which this host has an address, and those who call it."""
+
+import base64
+import http.client
+import json
+import re
+import ssl
+from contextlib import closing
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from child import Child
+from deadline import wait_until
+from installed_site import Reply
+from network import Network
+from product import CHECKOUT
+
+ADDRESS = "192.168.77.1"
+PORT = 8443
+CALL_SECONDS = 180
+# A pair of interfaces whose other end leads nowhere.
+INTERFACES = f"""
+    ip link set lo up
+    ip link add lan0 type veth peer name lan1
+    ip addr add {ADDRESS}/24 dev lan0
+    ip link set lan0 up
+    ip link set lan1 up
+    exec "$@"
+"""
+
+
+class Trial:
+    """Runs while the `with` block lasts."""
+
+    def __init__(self, program: Path, folder: Path, *options: str):
+        """What it keeps lies in `folder`."""
+        self.folder = folder
+        self._command = ["script/run", "--program", str(program), "--folder", str(folder), *options]
+
+    def __enter__(self) -> Self:
+        log = self.folder.with_suffix(".log")
+        log.unlink(missing_ok=True)
+        changed = f"cd {CHECKOUT}\n{INTERFACES}"
+        self._child = Child(["unshare", "--net", "sh", "-ec", changed, "trial", *self._command], log, orphaned="TERM")
+        try:
+            wait_until(self._is_ready, "script/run says that it answers")
+            self._network = Network(self._child.id)
+        except BaseException:
+            self._child.stop()
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._network.close()
+        self._child.stop()
+
+    @property
+    def output(self) -> str:
+        return self._child.output
+
+    @property
+    def password(self) -> str:
+        """As it is printed for the person who tries it."""
+        (found,) = set(re.findall(r"Added the user \w+, password (\S+)\.$", self.output, flags=re.M))
+        return str(found)
+
+    def call(self, method: str, path: str, authority: str | None, user: tuple[str, str] | None = None, body: Any = None) -> Reply:
+        """A call to `ADDRESS`, over TLS that trusts this authority (PEM), or in the clear without one."""
+        connection = http.client.HTTPConnection(ADDRESS, PORT, timeout=CALL_SECONDS)
+        with closing(connection):
+            connection.sock = self._network.socket()
+            connection.sock.settimeout(CALL_SECONDS)
+            connection.sock.connect((ADDRESS, PORT))
+            if authority is not None:
+                trusted = ssl.create_default_context(cadata=authority)
+                connection.sock = trusted.wrap_socket(connection.sock, server_hostname=ADDRESS)
+            fields = {"Content-Type": "application/json"} if body is not None else {}
+            if user is not None:
+                fields["Authorization"] = "Basic " + base64.b64encode(":".join(user).encode()).decode()
+            connection.request(method, path, None if body is None else json.dumps(body), fields)
+            answer = connection.getresponse()
+            return Reply(answer.status, answer.read(), answer.headers)
+
+    def _is_ready(self) -> bool:
+        if self._child.exit_status is not None:
+            raise RuntimeError(f"It has ended: {self.output[-2000:]}")
+        return "AppBackend answers" in self.output
