@@ -5,8 +5,10 @@ import os
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from apns_process import APNsProcess
 from certificates import Authority
 from driver_oracle import DriverOracle
 from fcm import FCM
@@ -51,3 +53,29 @@ def oracle_program() -> Path:
 def oracle(oracle_program: Path, authority: Authority) -> Iterator[DriverOracle]:
     with DriverOracle(oracle_program, authority.file) as running:
         yield running
+
+
+@pytest.fixture(scope="session")
+def program(oracle_program: Path) -> Path:
+    return oracle_program.with_name("app-backend")
+
+
+@pytest.fixture
+def apns(authority: Authority, tmp_path: Path) -> Iterator[APNsProcess]:
+    with APNsProcess(authority, tmp_path) as double:
+        yield double
+
+
+@pytest.fixture
+def groups(apns: APNsProcess, fcm: FCM, wns: WNS, authority: Authority, tmp_path: Path) -> dict[str, Any]:
+    """The three groups of a configuration."""
+    files = fcm.tokens.write_files(tmp_path)
+    ca = str(authority.file)
+    return {
+        "apns": apns.group,
+        "fcm": {"credentialFile": files["credentialFile"], "endpoint": fcm.origin, "caFile": ca},
+        "wns": {
+            "packageSid": wns.tokens.package_sid, "secret": wns.tokens.secret,
+            "tokenEndpoint": f"{wns.origin}/accesstoken.srf", "endpoint": wns.origin, "caFile": ca,
+        },
+    }

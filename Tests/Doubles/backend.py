@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A responder with the built-in hub, which delivers by libcurl."""
+
+import base64
+import json
+import subprocess
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import gateway
+from child import Child
+from deadline import PATIENCE_SECONDS, wait_until
+
+
+class Backend:
+    """A responder with the built-in hub, while the `with` block lasts."""
+
+    def __init__(self, program: Path, folder: Path, configuration: dict[str, Any]):
+        self._program, self._socket = program, folder / "socket"
+        self.file, self._log = folder / "app-backend.json", folder / "log"
+        self.file.touch(mode=0o600)
+        own = {"store": {"path": str(folder / "store")}, "listen": str(self._socket), "auth": {"method": "test"}}
+        self.file.write_text(json.dumps(own | configuration))
+
+    def __enter__(self) -> Self:
+        self._child = Child([str(self._program), "serve", "--config", str(self.file)], self._log)
+        wait_until(self._is_there, "the responder answers")
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._child.stop()
+
+    @property
+    def log(self) -> str:
+        return self._child.output
+
+    def _is_there(self) -> bool:
+        assert self._child.exit_status is None, self.log
+        try:
+            return self.call("GET", "/api/config").status == 200
+        except OSError:
+            return False
+
+    def call(self, method: str, path: str, query: str = "", body: object = None, user: str = "alice") -> gateway.Answer:
+        content = b"" if body is None else json.dumps(body).encode()
+        return gateway.ask(
+            self._socket,
+            {
+                "REQUEST_METHOD": method, "REQUEST_URI": path + (f"?{query}" if query else ""), "QUERY_STRING": query,
+                "REQUEST_SCHEME": "https", "SERVER_PROTOCOL": "HTTP/1.1", "HTTP_HOST": "localhost",
+                "REMOTE_ADDR": "127.0.0.1", "CONTENT_TYPE": "application/json", "CONTENT_LENGTH": str(len(content)),
+                "HTTP_AUTHORIZATION": "Basic " + base64.b64encode(f"{user}:{user}".encode()).decode(),
+            },
+            content,
+        )
+
+    def json(self, method: str, path: str, query: str = "", body: object = None, user: str = "alice") -> Any:
+        answer = self.call(method, path, query, body, user)
+        assert answer.status == 200, (method, path, answer)
+        return json.loads(answer.body or b"null")
+
+    def register(self, platform: str, handle: str, user: str = "alice") -> None:
+        name = self.json("POST", "/api/register", user=user)
+        self.json("PUT", f"/api/register/{name}", body={"Platform": platform, "Handle": handle, "Tags": []}, user=user)
+
+    @staticmethod
+    def one(send: dict[str, Any], platform: str) -> dict[str, Any]:
+        return next(one for one in send["Outcomes"] if one["Platform"] == platform)
+
+    def outcome(self, send: dict[str, Any], platform: str) -> dict[str, int]:
+        """How many devices of the platform had which outcome, when nothing more is to come."""
+        name = self.one(send, platform)["NotificationId"]
+
+        def ended() -> dict[str, Any] | None:
+            details = self.json("GET", f"/api/notifications/outcomes/{name}", user="bob")
+            return details if details["State"] == "Completed" else None
+
+        details = wait_until(ended, f"the end of the notification to {platform}")
+        return next(one["Counts"] for one in details["Outcomes"] if one["Platform"] == platform)
+
+    def doctor(self) -> dict[str, Any]:
+        command = [self._program, "doctor", "--json", "--socket", self._socket, "--config", self.file]
+        told = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_SECONDS, check=False)
+        return {step["step"]: step for step in json.loads(told.stdout)["steps"]}
