@@ -5,17 +5,20 @@
 
 SITE.json: {"certificate", "privateKey": files; "clientAuthority": a file, or absent; "environment"; "topics":
 [bundle ids]; "keys": {id: {"team", "public", "environment"}}; "streams": how many at once when a connection is
-trusted; "goAwayAt": below}.
+trusted; "goAwayAt", "goAwayAnswered": below}.
 JOURNAL gets one JSON object per line: {"event": "listening", "port": …} first, then connections and pushes.
 
 How a push is answered, its device token says. It begins with
   e0NN  the reason of that decimal number in apns_rules.REASONS
   e1NNN that status, without a body
   c001  never; c002 REFUSED_STREAM, once for each device token; c003 never, and nothing else on that connection either
+  c006  REFUSED_STREAM, always
   c004  at once, before its body was read
-  c005  as others; but the first `goAwayAt` pushes of this kind are held, then GOAWAY is sent, those on the lower half
-        of the streams are answered, and the upper half is not looked at
-  d0    when a push has come that begins with df
+  c005  as others; but the first `goAwayAt` pushes of this kind are held, then GOAWAY is sent, those on the lowest
+        `goAwayAnswered` streams are answered, and the others are not looked at
+  d0    when a push has come that begins with df or de
+  de    BadDeviceToken
+  f0    Unregistered, an hour ago
   else  200
 """
 
@@ -40,6 +43,7 @@ class Site:
         self.environment: str = settings["environment"]
         self.streams: int = settings.get("streams", 1000)
         self.go_away_at: int = settings.get("goAwayAt", 0)
+        self.go_away_answered: int = settings.get("goAwayAnswered", 0)
         self.keys = {name: Key(**key) for name, key in settings["keys"].items()}
         self.refused_once: set[str] = set()
         self.connections: list[Connection] = []

@@ -159,7 +159,7 @@ class Connection(asyncio.Protocol):
         )
         if device.startswith("c001"):
             return
-        if device.startswith("c002") and device not in self._site.refused_once:
+        if device.startswith("c006") or (device.startswith("c002") and device not in self._site.refused_once):
             self._site.refused_once.add(device)
             del self._pushes[stream]
             self._h2.reset_stream(stream, ErrorCodes.REFUSED_STREAM)
@@ -174,7 +174,7 @@ class Connection(asyncio.Protocol):
             self._held.append(stream)
             return
         self._judge(stream, push)
-        if device.startswith("df"):
+        if device.startswith(("df", "de")):
             self._site.release()
 
     def release(self) -> None:
@@ -191,7 +191,8 @@ class Connection(asyncio.Protocol):
             return
         self._site.go_away_at = 0
         streams = sorted(self._gathered)
-        self._last_stream = streams[len(streams) // 2 - 1]
+        answered = streams[: self._site.go_away_answered]
+        self._last_stream = answered[-1] if answered else streams[0] - 2
         reason = json.dumps({"reason": "Shutdown"}).encode()
         # The library calls a connection closed that has sent GOAWAY, and would answer nothing more.
         frame = GoAwayFrame(0, last_stream_id=self._last_stream, error_code=0, additional_data=reason)
@@ -226,6 +227,10 @@ class Connection(asyncio.Protocol):
             return REASONS[int(device[2:4])]
         if device.startswith("e1"):
             return int(device[2:5]), None
+        if device.startswith("de"):
+            return 400, "BadDeviceToken"
+        if device.startswith("f0"):
+            return 410, "Unregistered"
         return 200, None
 
     def _answer(self, stream: int, push: Push, status: int, reason: str | None) -> None:
@@ -235,11 +240,13 @@ class Connection(asyncio.Protocol):
             headers.append(("apns-unique-id", self._site.new_id().lower()))
         answer: dict[str, object] = {} if reason is None else {"reason": reason}
         if reason is not None and status == 410:
-            answer["timestamp"] = int(self._site.now() * 1000)
+            ago = 3600 if push.head and push.head.device.startswith("f0") else 0
+            answer["timestamp"] = int((self._site.now() - ago) * 1000)
         self._h2.send_headers(stream, headers, end_stream=not answer)
         if answer:
             self._h2.send_data(stream, json.dumps(answer).encode(), end_stream=True)
-        self._site.note("answer", connection=self.id, stream=stream, status=status, reason=reason)
+        device = push.head.device if push.head else None
+        self._site.note("answer", connection=self.id, stream=stream, device=device, status=status, reason=reason)
         self._trust(status)
 
     def _trust(self, status: int) -> None:

@@ -29,21 +29,25 @@ class APNsProcess:
         self.key_file.write_text(self.key)
         self.authority = authority
         certificate = authority.issue("apns")
-        settings = {
+        self._public = public_pem(key)
+        self._common = {
             "certificate": str(certificate.chain),
             "privateKey": str(certificate.key),
             "environment": "production",
             "topics": [TOPIC],
-            "keys": {KEY_ID: {"team": TEAM_ID, "public": public_pem(key), "environment": environment}},
             "streams": streams,
         }
+        self.environment = environment
         self._settings, self._journal, self._log = (folder / f"apns.{end}" for end in ("json", "journal", "log"))
-        self._settings.write_text(json.dumps(settings))
 
     def __enter__(self) -> Self:
+        """Doing it again, after its end, starts it at another port with the same journal."""
         script = Path(__file__).with_name("apns.py")
+        key = {"team": TEAM_ID, "public": self._public, "environment": self.environment}
+        self._settings.write_text(json.dumps(self._common | {"keys": {KEY_ID: key}}))
+        before = len(self.events("listening"))
         self._child = Child([sys.executable, str(script), str(self._settings), str(self._journal)], self._log)
-        self.port: int = wait_until(lambda: self.events("listening"), "the stand-in for APNs listens")[0]["port"]
+        self.port: int = wait_until(lambda: self.events("listening")[before:], "the stand-in for APNs listens")[0]["port"]
         return self
 
     def __exit__(

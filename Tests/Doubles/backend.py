@@ -3,7 +3,10 @@
 
 import base64
 import json
+import os
+import signal
 import subprocess
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -16,7 +19,10 @@ from deadline import PATIENCE_SECONDS, wait_until
 class Backend:
     """A responder with the built-in hub, while the `with` block lasts."""
 
-    def __init__(self, program: Path, folder: Path, configuration: dict[str, Any]):
+    def __init__(
+        self, program: Path, folder: Path, configuration: dict[str, Any], environment: dict[str, str] | None = None
+    ):
+        self._environment = None if environment is None else os.environ | environment
         self._program, self._socket = program, folder / "socket"
         self.file, self._log = folder / "app-backend.json", folder / "log"
         self.file.touch(mode=0o600)
@@ -24,7 +30,8 @@ class Backend:
         self.file.write_text(json.dumps(own | configuration))
 
     def __enter__(self) -> Self:
-        self._child = Child([str(self._program), "serve", "--config", str(self.file)], self._log)
+        command = [str(self._program), "serve", "--config", str(self.file)]
+        self._child = Child(command, self._log, self._environment)
         wait_until(self._is_there, "the responder answers")
         return self
 
@@ -32,6 +39,13 @@ class Backend:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._child.stop()
+
+    def kill(self) -> None:
+        """Any thread may do it; `await_end` returns when the process has ended."""
+        self._child.send(signal.SIGKILL)
+
+    def await_end(self) -> None:
+        wait_until(lambda: self._child.exit_status is not None, "the responder has ended")
 
     @property
     def log(self) -> str:
@@ -65,6 +79,11 @@ class Backend:
     def register(self, platform: str, handle: str, user: str = "alice") -> None:
         name = self.json("POST", "/api/register", user=user)
         self.json("PUT", f"/api/register/{name}", body={"Platform": platform, "Handle": handle, "Tags": []}, user=user)
+
+    def register_all(self, devices: list[tuple[str, str]], user: str = "alice") -> None:
+        """Each a platform and a handle; several at a time, so that they share what a write to the disk takes."""
+        with ThreadPoolExecutor(8) as pool:
+            list(pool.map(lambda device: self.register(*device, user=user), devices))
 
     @staticmethod
     def one(send: dict[str, Any], platform: str) -> dict[str, Any]:

@@ -61,8 +61,9 @@ def program(oracle_program: Path) -> Path:
 
 
 @pytest.fixture
-def apns(authority: Authority, tmp_path: Path) -> Iterator[APNsProcess]:
-    with APNsProcess(authority, tmp_path) as double:
+def apns(authority: Authority, tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[APNsProcess]:
+    """With a key of production, unless a test names its environment."""
+    with APNsProcess(authority, tmp_path, getattr(request, "param", "production")) as double:
         yield double
 
 

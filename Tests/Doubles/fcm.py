@@ -11,6 +11,7 @@ import json
 import re
 import sys
 import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Condition
@@ -90,6 +91,8 @@ class FCM:
         self.tokens = GoogleTokens(self.origin)
         self._changed = Condition()
         self._pushes: list[Push] = []
+        # Called with the number of each push before it is answered; no other push is looked at meanwhile.
+        self.on_push: Callable[[int], None] = lambda number: None
 
     def __enter__(self) -> Self:
         self._serving.__enter__()
@@ -148,6 +151,8 @@ class FCM:
         with self._changed:
             self._pushes.append(push)
             self._changed.notify_all()
+            number = len(self._pushes)
+        self.on_push(number)
 
 
 def _checked(call: Call) -> dict[str, Any]:

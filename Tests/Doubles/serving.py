@@ -104,6 +104,9 @@ class Serving:
         body = bytearray()
         while True:
             part = await receive()
+            if part["type"] == "http.disconnect":
+                # The client has gone in the middle of its request.
+                return
             if len(body) <= MAXIMUM_BODY_BYTES:
                 body += part.get("body", b"")
             if not part.get("more_body"):
