@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What push services answer when something is wrong, and what that costs: through the whole responder."""
 
+import subprocess
 from collections import Counter
 from pathlib import Path
 from threading import Event
@@ -174,3 +175,19 @@ def test_no_device_gets_a_message_twice_when_the_responder_is_killed_between_ans
             unsure += counts.get("UnknownError", 0)
     # The kill came in the middle.
     assert unsure > 0
+
+
+@pytest.mark.parametrize(("seconds", "connections"), [(3 * 3600, 1), (5 * 3600, 2)])
+def test_a_connection_to_apple_is_used_again_after_hours_of_idleness(
+    program: Path, tmp_path: Path, groups: dict[str, Any], apns: APNsProcess, seconds: int, connections: int
+) -> None:
+    """libcurl's own limit is 118 s. Apple takes quick reconnecting for an attack."""
+    library = tmp_path / "faults.so"
+    source = Path(__file__).resolve().parents[1] / "FaultInjection/faults.c"
+    subprocess.run(["gcc", "-shared", "-fPIC", "-o", library, source], check=True)
+    with Backend(program, tmp_path, groups, {"LD_PRELOAD": str(library), "FAULTS": str(tmp_path)}) as backend:
+        backend.register("apns", device("00", 1))
+        assert backend.outcome(send(backend, "apns"), "apns") == {"Success": 1}
+        (tmp_path / "pause").write_text(str(seconds))
+        assert backend.outcome(send(backend, "apns"), "apns") == {"Success": 1}
+        assert len({event["connection"] for event in apns.events("push")}) == connections
