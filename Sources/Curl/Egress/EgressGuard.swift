@@ -10,61 +10,61 @@ import Glibc
 struct EgressGuard {
     private let policy: AddressPolicy
     private let hostAndPort: String
-    private let isIdempotent: Bool
-    private let sockets: OpenSockets
-    /// Of the connection over which the request was sent last.
-    private var localPort: Int32?
+    private let resends: Resends
     private var hasOpened = false
-    private var hasRefused = false
-    /// Whether a connection was there and the request was about to be sent.
-    private(set) var hasBegun = false
+    private var hasForbidden = false
+    /// How often a connection was there and the request was about to be sent.
+    private(set) var sendings = 0
+    /// Whether the server has refused to process the request, and it was not sent again since.
+    private(set) var isRefused = false
 
-    /// - Parameters:
-    ///   - isIdempotent: whether sending the request twice does what sending it once does.
-    ///   - sockets: those of all transfers.
-    init(_ policy: AddressPolicy, for hostAndPort: String, isIdempotent: Bool, sockets: OpenSockets) {
+    init(_ policy: AddressPolicy, for hostAndPort: String, resends: Resends) {
         self.policy = policy
         self.hostAndPort = hostAndPort
-        self.isIdempotent = isIdempotent
-        self.sockets = sockets
+        self.resends = resends
     }
 
     /// Whether there was no address that might be used. A host that has good addresses, too, and does not answer on
     /// them, is unreachable like any other.
-    var hasOnlyRefused: Bool { hasRefused && !hasOpened && !hasBegun }
+    var hasOnlyForbidden: Bool { hasForbidden && !hasOpened && sendings == 0 }
 
     /// `CURLOPT_PREREQFUNCTION(3)`.
-    ///
-    /// libcurl sends a request again by itself in two cases. The server has refused the stream (`REFUSED_STREAM`, RFC 9113
-    /// section 8.7): then it has not looked at it, and the connection is still open. Or a connection that was kept has ended
-    /// before the first byte of an answer, over HTTP/1 or HTTP/2: then the request may have been taken all the same.
-    /// - Parameters:
-    ///   - address: the peer's.
-    ///   - localPort: ours.
+    /// - Parameter address: the peer's.
     /// - Returns: whether the request may be sent on that connection.
-    mutating func begin(at address: UnsafePointer<CChar>, from localPort: Int32) -> Bool {
-        if let before = self.localPort, !isIdempotent, !sockets.isConnected(from: before) { return false }
+    mutating func begin(at address: UnsafePointer<CChar>) -> Bool {
+        guard maySend() else { return false }
         guard policy.allows(IPAddress(text: address), for: hostAndPort) else {
-            hasRefused = true
+            hasForbidden = true
             return false
         }
-        hasBegun = true
-        self.localPort = localPort
+        sendings += 1
+        isRefused = false
         return true
+    }
+
+    /// Whether the request was not sent yet, or libcurl may send it again.
+    private mutating func maySend() -> Bool {
+        guard sendings > 0 else { return true }
+        switch resends {
+        case .any: return true
+        case .none: return false
+        case .refused(let maximum):
+            isRefused = true
+            return sendings <= maximum
+        }
     }
 
     /// `CURLOPT_OPENSOCKETFUNCTION(3)`.
     /// - Returns: the socket, or `CURL_SOCKET_BAD`, upon which libcurl tries the next address.
     mutating func open(_ target: UnsafePointer<curl_sockaddr>) -> curl_socket_t {
+        guard maySend() else { return CURL_SOCKET_BAD }
         guard policy.allows(Self.address(of: target), for: hostAndPort) else {
-            hasRefused = true
+            hasForbidden = true
             return CURL_SOCKET_BAD
         }
         hasOpened = true
         let kind = target.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue)
-        let number = socket(target.pointee.family, kind, target.pointee.protocol)
-        if number >= 0 { sockets.add(number) }
-        return number
+        return socket(target.pointee.family, kind, target.pointee.protocol)
     }
 
     /// The structure's last member is declared as a `sockaddr` and has room for the largest of them.

@@ -29,6 +29,9 @@ package struct CurlOptions: Sendable {
     /// after 60 s or more (nginx: 75). A POST that is sent over HTTP/2 while the server closes fails, and it must not be
     /// repeated, because libcurl cannot say whether the server acted on it.
     package var maximumIdleSeconds = 45
+    /// How often a request is sent again that the server has refused to process. One more refusal is
+    /// `TransportError.refused`.
+    package var maximumResends = 2
     /// Shown to servers that ask for one. Without it no server hears who calls.
     package var clientCertificate: ClientCertificate?
     /// Calls that one HTTP/2 connection carries at once, unless the server allows fewer.

@@ -13,18 +13,18 @@ final class Transfer {
     private var answer = ResponseBuilder(maximumBodyBytes: 0)
     private var connectTimeout = Duration.zero
     private var egress: EgressGuard
-    private let sockets: OpenSockets
+    /// Whether libcurl's handle is as good as a new one. After a failure or a repetition it may remember a refused stream,
+    /// which `curl_easy_reset(3)` does not make it forget, and would take the next failure for another one.
+    private(set) var isReusable = false
     private var fieldLines: UnsafeMutablePointer<curl_slist>?
 
     /// `curl_easy_init(3)`.
-    /// - Parameter sockets: those of all transfers.
     /// - Throws: `unavailable`.
-    init(_ sockets: OpenSockets) throws(TransportError) {
+    init() throws(TransportError) {
         guard let easy = curl_easy_init() else { throw .unavailable(reason: "no handle") }
         self.easy = easy
-        self.sockets = sockets
         // Until the first call.
-        egress = EgressGuard(.publicOnly(), for: "", isIdempotent: false, sockets: sockets)
+        egress = EgressGuard(.publicOnly(), for: "", resends: .none)
     }
 
     deinit {
@@ -38,10 +38,12 @@ final class Transfer {
         self.request = request
         deadline = request.deadline
         answer = ResponseBuilder(maximumBodyBytes: options.maximumResponseBytes)
+        isReusable = false
+        curl_easy_reset(easy)
         egress = EgressGuard(
             options.proxy == nil ? options.addresses : .any, for: request.outgoing.hostAndPort,
-            isIdempotent: request.outgoing.isIdempotent, sockets: sockets)
-        curl_easy_reset(easy)
+            resends: request.outgoing.isIdempotent
+                ? .any : Resends(refusedOn: easy, maximum: options.maximumResends))
         try setTrust(options)
         try setBounds(options, deadline: request.deadline)
         try setRequest(request.outgoing)
@@ -69,10 +71,11 @@ final class Transfer {
     func finish(_ code: CURLcode) {
         let request = self.request
         self.request = nil
+        isReusable = code == CURLE_OK && egress.sendings == 1
         defer { answer = ResponseBuilder(maximumBodyBytes: 0) }
         guard !answer.isTooLarge else { return request?.finish(.failure(.tooLarge)) ?? () }
         guard code == CURLE_OK || answer.isWhole else {
-            return request?.finish(.failure(egress.hasOnlyRefused ? .forbiddenAddress : exact(TransportError(code))))
+            return request?.finish(.failure(egress.hasOnlyForbidden ? .forbiddenAddress : exact(TransportError(code))))
                 ?? ()
         }
         var status = 0
@@ -92,11 +95,11 @@ final class Transfer {
         answer = ResponseBuilder(maximumBodyBytes: 0)
     }
 
-    /// libcurl itself repeats a request on a new connection when a kept one breaks before the first byte of an answer
-    /// (or the server has refused the stream), as far as `egress` lets it. Where the new one cannot be made, its error
-    /// says so, and the request may have been taken all the same. So it is with an answer that is no HTTP.
+    /// Where libcurl repeats a request and the new connection cannot be made, its error says so, and the request may have been
+    /// processed all the same, unless the server has refused to. An answer that is not HTTP may be to a processed one, too.
     private func exact(_ error: TransportError) -> TransportError {
-        if egress.hasBegun { return error.isUnsent ? .interrupted(reason: error.description) : error }
+        if egress.isRefused { return .refused }
+        if egress.sendings > 0 { return error.isUnsent ? .interrupted(reason: error.description) : error }
         return error == .timedOut ? .noConnectionInTime : error
     }
 
@@ -175,11 +178,10 @@ final class Transfer {
                 return Unmanaged<Transfer>.fromOpaque(me).takeUnretainedValue().egress.open(target)
             })
         try check(
-            curl_easy_setopt_prereq(easy, CURLOPT_PREREQFUNCTION) { me, address, _, _, localPort in
+            curl_easy_setopt_prereq(easy, CURLOPT_PREREQFUNCTION) { me, address, _, _, _ in
                 guard let me, let address else { return CURL_PREREQFUNC_ABORT }
                 let transfer = Unmanaged<Transfer>.fromOpaque(me).takeUnretainedValue()
-                let mayBegin = transfer.egress.begin(at: address, from: localPort)
-                return mayBegin ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+                return transfer.egress.begin(at: address) ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
             })
         try check(
             curl_easy_setopt_sockopt(easy, CURLOPT_SOCKOPTFUNCTION) { me, socket, _ in

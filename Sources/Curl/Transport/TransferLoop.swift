@@ -11,7 +11,6 @@ final class TransferLoop {
     /// Transfers whose handle is in the multi handle, by the handle.
     private var active: [UnsafeMutableRawPointer: Transfer] = [:]
     private var idle: [Transfer] = []
-    private let opened = OpenSockets()
     private let sockets: SocketWatch
     /// No active transfer's deadline is earlier.
     private var earliestDeadline: Deadline?
@@ -61,7 +60,7 @@ final class TransferLoop {
     private func start(_ request: PendingRequest) {
         guard request.deadline > .now else { return refuse(request, .noConnectionInTime) }
         do throws(TransportError) {
-            let transfer = if let used = idle.popLast() { used } else { try Transfer(opened) }
+            let transfer = if let used = idle.popLast() { used } else { try Transfer() }
             try transfer.begin(request, options: options)
             guard curl_multi_add_handle(multi, transfer.easy) == CURLM_OK else {
                 throw .unavailable(reason: "no transfer can be added")
@@ -116,7 +115,7 @@ final class TransferLoop {
         // Room first: a completion may send the next request at once.
         queue.didFinish(1)
         finish(transfer)
-        if idle.count < CurlOptions.maximumIdleTransfers { idle.append(transfer) }
+        if transfer.isReusable, idle.count < CurlOptions.maximumIdleTransfers { idle.append(transfer) }
     }
 
     /// In the order that `curl_multi_cleanup(3)` asks for: easy handles out, easy handles freed, multi handle freed.

@@ -15,6 +15,9 @@ package enum TransportError: Error, Equatable, Sendable {
     case forbiddenAddress
     /// TLS failed: the certificate, its name, or the handshake. Nothing was sent, and repeating does not help.
     case insecure(reason: String)
+    /// The server has said that it has not processed the request and will not, as often as it was sent (RFC 9113 sections 6.8
+    /// and 8.7): it may be sent again.
+    case refused
     /// The connection broke, or the answer was no HTTP. The other side may have done what was asked.
     case interrupted(reason: String)
     /// The answer is larger than `CurlOptions` allow.
@@ -34,7 +37,7 @@ extension TransportError: TransportFailure {
     /// an overloaded queue.
     package var isTransient: Bool {
         switch self {
-        case .unreachable, .interrupted: true
+        case .unreachable, .refused, .interrupted: true
         case .timedOut, .noConnectionInTime, .forbiddenAddress, .insecure, .tooLarge, .overloaded, .cancelled,
             .malformedRequest, .unavailable:
             false
@@ -44,7 +47,7 @@ extension TransportError: TransportFailure {
     /// A call that was cancelled or ran out of time may have been under way.
     package var isUnsent: Bool {
         switch self {
-        case .noConnectionInTime, .unreachable, .forbiddenAddress, .insecure, .overloaded, .malformedRequest,
+        case .noConnectionInTime, .unreachable, .forbiddenAddress, .insecure, .refused, .overloaded, .malformedRequest,
             .unavailable:
             true
         case .timedOut, .interrupted, .tooLarge, .cancelled: false
@@ -54,7 +57,8 @@ extension TransportError: TransportFailure {
     package var isPermanent: Bool {
         switch self {
         case .forbiddenAddress, .malformedRequest: true
-        case .timedOut, .noConnectionInTime, .unreachable, .insecure, .interrupted, .tooLarge, .overloaded, .cancelled,
+        case .timedOut, .noConnectionInTime, .unreachable, .insecure, .refused, .interrupted, .tooLarge, .overloaded,
+            .cancelled,
             .unavailable:
             false
         }
@@ -68,6 +72,7 @@ extension TransportError {
         case .unreachable: "unreachable"
         case .forbiddenAddress: "forbidden_address"
         case .insecure: "insecure"
+        case .refused: "refused"
         case .interrupted: "interrupted"
         case .tooLarge: "too_large"
         case .overloaded: "overloaded"
@@ -86,6 +91,7 @@ extension TransportError: CustomStringConvertible {
         case .unreachable(let reason): "unreachable: \(reason)"
         case .forbiddenAddress: "the host has no address that may be connected to"
         case .insecure(let reason): "no secure connection: \(reason)"
+        case .refused: "the server refused to process the request"
         case .interrupted(let reason): "interrupted: \(reason)"
         case .tooLarge: "the answer is too large"
         case .overloaded: "too many calls at once"
