@@ -7,7 +7,8 @@ import System
 /// Carries pushes to APNs, with the provider token that they need, each token over a connection of its own.
 ///
 /// A transport is made for each token and is given no other. When the token is 45 to 50 minutes old, or the clock was set, the
-/// next push opens a new one; the former one finishes its pushes and is closed.
+/// next push opens a new one; the former one finishes its pushes and is closed. So it is when APNs ends a connection: pushes
+/// that it says it has not processed are sent again over the next one.
 package final class APNsSender: PushSender {
     /// Pushes that may wait for the first one on a connection.
     package static let defaultMaximumWaiting = 1024
@@ -118,12 +119,12 @@ package final class APNsSender: PushSender {
         let startedAt = instant()
         connection.transport.sender.send(request) { [self] result in
             let now = now()
-            let alike = schedule.withLock {
-                $0.ended(on: connection.id, isTrial: isTrial, startedAt: startedAt, result, at: now)
+            let ending = schedule.withLock {
+                $0.ended(push, on: connection.id, isTrial: isTrial, startedAt: startedAt, result, at: now)
             }
-            push.completion(result)
+            if !ending.isSentAgain { push.completion(result) }
             // APNs refuses the credential, so it would refuse it with these, too; or there is no way to APNs.
-            for other in alike { other.completion(result.mapError { PushNotSent(after: $0) }) }
+            for other in ending.alike { other.completion(result.mapError { PushNotSent(after: $0) }) }
             proceed()
         }
     }

@@ -6,6 +6,18 @@ import Push
 struct PendingPush: Sendable {
     let request: Request
     let completion: @Sendable (Result<Response, any Error>) -> Void
+    /// How often it was handed to a transport, and when for the first time.
+    fileprivate private(set) var sendings = 0
+    fileprivate private(set) var firstSentAt: ContinuousClock.Instant?
+
+    init(request: Request, completion: @escaping @Sendable (Result<Response, any Error>) -> Void) {
+        (self.request, self.completion) = (request, completion)
+    }
+
+    fileprivate mutating func countSending(at instant: ContinuousClock.Instant) {
+        sendings += 1
+        firstSentAt = firstSentAt ?? instant
+    }
 }
 
 /// Decides which push goes over which connection, and when connection and token are replaced. It carries nothing.
@@ -34,6 +46,17 @@ struct ConnectionSchedule {
         fileprivate var closeBy: ContinuousClock.Instant?
     }
 
+    /// What follows from the end of a push.
+    struct Ending {
+        /// Whether it waits for another connection. Its caller is not told anything yet.
+        let isSentAgain: Bool
+        /// The pushes that waited for it and whose fate is the same.
+        var alike: [PendingPush] = []
+    }
+
+    /// How often a push is sent again that APNs has refused to process, and until when after it was sent first.
+    static let maximumResends = 2
+    static let resendTime = Duration.seconds(10)
     /// How long a connection that was replaced may take to finish its pushes; longer than any push may take.
     static let drainTime = Duration.seconds(120)
     /// Replaced connections that may be open at once.
@@ -81,7 +104,8 @@ struct ConnectionSchedule {
         }
         let isTrial = !connection.isAccepted
         guard !(isTrial && connection.isOnTrial) else { return nil }
-        let pushes = isTrial ? [waiting.removeFirst()] : takeWaiting()
+        var pushes = isTrial ? [waiting.removeFirst()] : takeWaiting()
+        for index in pushes.indices { pushes[index].countSending(at: now.instant) }
         connection.inFlight += pushes.count
         connection.isOnTrial = isTrial
         current = connection
@@ -105,14 +129,15 @@ struct ConnectionSchedule {
 
     /// A push has ended.
     /// - Parameter startedAt: when it was handed to the transport.
-    /// - Returns: the pushes that waited for it and whose fate is the same.
     mutating func ended(
-        on id: Int, isTrial: Bool, startedAt: ContinuousClock.Instant, _ result: Result<Response, any Error>,
-        at now: Moment
-    ) -> [PendingPush] {
+        _ push: PendingPush, on id: Int, isTrial: Bool, startedAt: ContinuousClock.Instant,
+        _ result: Result<Response, any Error>, at now: Moment
+    ) -> Ending {
+        let isRefused = Self.isFailure(result, "refused", isUnsent: true)
+        let isSentAgain = isRefused && sendAgain(push, at: now)
         guard var connection = current, connection.id == id else {
             if let index = draining.firstIndex(where: { $0.id == id }) { draining[index].inFlight -= 1 }
-            return []
+            return Ending(isSentAgain: isSentAgain)
         }
         connection.inFlight -= 1
         if isTrial { connection.isOnTrial = false }
@@ -124,16 +149,27 @@ struct ConnectionSchedule {
             connection.lastAnswer = now.instant
             // A later 403 on a connection that works is the matter of that push.
             connection.isAccepted = connection.isAccepted || isAccepted
-        case .failure(let error):
+        case .failure:
             isAccepted = false
             // libcurl may need a new connection for the next one.
             connection.isAccepted = false
-            isSilent = Self.isTimeout(error) && connection.lastAnswer.map { $0 < startedAt } ?? true
+            isSilent =
+                Self.isFailure(result, "timeout", isUnsent: false)
+                && connection.lastAnswer.map { $0 < startedAt } ?? true
         }
         current = connection
-        // libcurl keeps a connection on which requests time out.
-        if isSilent { dropConnection(at: now) }
-        return isTrial && !isAccepted && !connection.isAccepted ? takeWaiting() : []
+        // libcurl keeps a connection on which requests time out, and on one that APNs ends pushes of others may be under way.
+        if isSilent || isRefused { dropConnection(at: now) }
+        let isShared = isTrial && !isAccepted && !connection.isAccepted && !isSentAgain
+        return Ending(isSentAgain: isSentAgain, alike: isShared ? takeWaiting() : [])
+    }
+
+    /// - Returns: false for a push that was refused often, or took long, and where there is no room to wait.
+    private mutating func sendAgain(_ push: PendingPush, at now: Moment) -> Bool {
+        guard push.sendings <= Self.maximumResends, let first = push.firstSentAt,
+            now.instant - first < Self.resendTime
+        else { return false }
+        return add(push)
     }
 
     /// APNs called the token of a push expired that was sent at that time.
@@ -195,8 +231,8 @@ struct ConnectionSchedule {
         return waiting
     }
 
-    private static func isTimeout(_ error: any Error) -> Bool {
-        guard let failure = error as? any TransportFailure else { return false }
-        return failure.kind == "timeout" && !failure.isUnsent
+    private static func isFailure(_ result: Result<Response, any Error>, _ kind: String, isUnsent: Bool) -> Bool {
+        guard case .failure(let error as any TransportFailure) = result else { return false }
+        return error.kind == kind && error.isUnsent == isUnsent
     }
 }

@@ -34,6 +34,13 @@ final class ScriptedTransports: Sendable {
         var kind: String { "timeout" }
     }
 
+    struct Refused: TransportFailure {
+        var isTransient: Bool { true }
+        var isUnsent: Bool { true }
+        var isPermanent: Bool { false }
+        var kind: String { "refused" }
+    }
+
     private struct State {
         var made = 0
         var closed: [Int] = []

@@ -33,7 +33,10 @@ final class APNsDouble: Sendable {
     let key: APNsKey
     private let process: ChildProcess
 
-    init() throws {
+    /// - Parameters:
+    ///   - goAwayAt: how many pushes of the kind `c005` come before GOAWAY.
+    ///   - goAwayAnswered: how many of those are answered.
+    init(goAwayAt: Int = 0, goAwayAnswered: Int = 0) throws {
         let folder = try ScratchFolder()
         self.folder = folder
         let pair = P256.Signing.PrivateKey()
@@ -49,6 +52,8 @@ final class APNsDouble: Sendable {
             site.name("topics")
             site.array { $0.string(Self.topic) }
             site.member("streams", 1000)
+            site.member("goAwayAt", goAwayAt)
+            site.member("goAwayAnswered", goAwayAnswered)
             site.name("keys")
             site.object { keys in
                 keys.name(Self.keyID)
@@ -105,10 +110,11 @@ final class APNsDouble: Sendable {
             maximumConnectionsPerHost: 1, maximumQueued: 4096)
         options.maximumIdleSeconds = 3600
         options.maximumStreams = 1000
+        options.maximumResends = 0
         return options
     }
 
-    func driver() throws -> APNsDriver {
+    func driver(_ port: Int) throws -> APNsDriver {
         guard let authority = Authority("localhost:\(port)") else { throw NotStarted(log: "port") }
         return APNsDriver(topic: Self.topic, authority: authority, now: { Int64(Date().timeIntervalSince1970) })
     }

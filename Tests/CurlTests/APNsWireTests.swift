@@ -8,65 +8,9 @@ import Support
 import Testing
 import Text
 
-import class System.Lock
-
-/// A sender over libcurl and TLS to the stand-in for APNs, with a clock that the test moves.
-private final class Site: Sendable {
-    let double: APNsDouble
-    let outcomes = Outcomes()
-    /// How far the clock that cannot be set is ahead, and how far the date is off, in seconds.
-    private let time = Lock((ahead: Duration.zero, date: Int64(0)))
-
-    init() throws {
-        double = try APNsDouble()
-    }
-
-    var instant: ContinuousClock.Instant { .now + time.withLock { $0.ahead } }
-
-    /// - Parameter seconds: how far the date in tokens is off.
-    func setTime(later minutes: Int = 0, dateOff seconds: Int64 = 0) {
-        time.withLock { $0 = (.seconds(60 * minutes), seconds) }
-    }
-
-    func sender(_ options: CurlOptions? = nil, hasKey: Bool = true) -> APNsSender {
-        let options = options ?? double.options()
-        let now: @Sendable () -> Int64 = { Int64(Date().timeIntervalSince1970) + self.time.withLock { $0.date } }
-        return APNsSender(key: hasKey ? double.key : nil, now: now, instant: { self.instant }) {
-            let transport = try CurlTransport(options)
-            return APNsTransport(transport, close: { transport.close() })
-        }
-    }
-
-    /// - Parameters:
-    ///   - numbers: of the outcomes.
-    ///   - kind: what the stand-in does with it, the beginning of the device's token.
-    func push(_ sender: APNsSender, _ numbers: Range<Int>, as kind: String = "00", text: String = "x") throws {
-        for number in numbers {
-            let digits = String(number, radix: 16)
-            let token = kind + String(repeating: "0", count: 64 - kind.count - digits.count) + digits
-            let request = try double.driver().request(
-                for: .apns(json: Array(#"{"aps":{"alert":"\#(text)"}}"#.utf8)), to: DeviceHandle.apns(token))
-            sender.send(request, outcomes.completion(number))
-        }
-    }
-
-    /// One push, so that APNs trusts the connection.
-    func begin(_ sender: APNsSender) throws {
-        try push(sender, 0..<1)
-        try outcomes.wait(for: 1)
-        #expect(outcomes.statuses == [200])
-    }
-
-    /// Whether nothing happened that a real service would not forgive.
-    func expectPeace() {
-        #expect(double.events("protocol error").isEmpty && double.events("above limit").isEmpty)
-        #expect(outcomes.calls.values.allSatisfy { $0 == 1 })
-    }
-}
-
 @Suite struct `APNs over the wire` {
     @Test func `gets the first push alone and then many over one connection, all with one token`() throws {
-        let site = try Site()
+        let site = try APNsSite()
         let sender = site.sender()
         try site.push(sender, 0..<200)
         try site.outcomes.wait(for: 200)
@@ -80,7 +24,7 @@ private final class Site: Sendable {
     }
 
     @Test func `narrows a connection after a rejection, and nothing is lost`() throws {
-        let site = try Site()
+        let site = try APNsSite()
         let sender = site.sender()
         try site.begin(sender)
         for number in 1..<400 {
@@ -96,7 +40,7 @@ private final class Site: Sendable {
     }
 
     @Test func `renews its token under 500 pushes without a refusal, over two connections for a moment`() throws {
-        let site = try Site()
+        let site = try APNsSite()
         let sender = site.sender()
         try site.begin(sender)
         try site.push(sender, 1..<501, as: "d0")
@@ -120,7 +64,7 @@ private final class Site: Sendable {
 
     @Test func `is left at the deadline when it falls silent, and gets a new connection`() throws {
         try Patience.withMoreTime { timeout in
-            let site = try Site()
+            let site = try APNsSite()
             let sender = site.sender(site.double.options(timeout: timeout * 4))
             try site.push(sender, 0..<1)
             try site.outcomes.wait(for: 1)
@@ -136,7 +80,7 @@ private final class Site: Sendable {
     }
 
     @Test func `gets a new token on a new connection when the former one had a wrong date`() throws {
-        let site = try Site()
+        let site = try APNsSite()
         site.setTime(dateOff: -7200)
         let sender = site.sender()
         let sentAt = site.instant
@@ -153,7 +97,7 @@ private final class Site: Sendable {
     }
 
     @Test func `refuses the token of a key that it does not know`() throws {
-        let site = try Site()
+        let site = try APNsSite()
         let other = try APNsDouble()
         let sender = APNsSender(key: other.key, now: { Int64(Date().timeIntervalSince1970) }) {
             let transport = try CurlTransport(site.double.options())
@@ -182,7 +126,7 @@ private final class Site: Sendable {
         return file
     }
 
-    private func failure(_ site: Site, _ certificate: ClientCertificate) throws -> (Int?, String?) {
+    private func failure(_ site: APNsSite, _ certificate: ClientCertificate) throws -> (Int?, String?) {
         var options = site.double.options()
         options.clientCertificate = certificate
         let sender = site.sender(options, hasKey: false)
@@ -193,7 +137,7 @@ private final class Site: Sendable {
     }
 
     @Test func `of a PEM file takes the place of a token`() throws {
-        let site = try Site()
+        let site = try APNsSite()
         let folder = site.double.folder
         let both = try ["client.pem", "client.key"].map { try String(contentsOfFile: folder.path($0), encoding: .utf8) }
         let file = try folder.write(both.joined(), to: "both.pem")
@@ -203,20 +147,20 @@ private final class Site: Sendable {
     }
 
     @Test func `of a PKCS 12 file needs its password`() throws {
-        let site = try Site()
+        let site = try APNsSite()
         let file = try makePKCS12(site.double.folder, [])
         #expect(try failure(site, ClientCertificate(file: file, password: Secret("secret"))) == (200, nil))
-        let other = try Site()
+        let other = try APNsSite()
         let wrong = ClientCertificate(file: file, password: Secret("wrong"))
         #expect(try failure(other, wrong) == (nil, "insecure"))
         #expect(other.double.events("push").isEmpty)
     }
 
     @Test func `in the form of older tools, or none at all, is an error of the connection`() throws {
-        let site = try Site()
+        let site = try APNsSite()
         let legacy = try makePKCS12(site.double.folder, ["-legacy"])
         #expect(try failure(site, ClientCertificate(file: legacy, password: Secret("secret"))) == (nil, "insecure"))
-        let other = try Site()
+        let other = try APNsSite()
         let missing = ClientCertificate(file: other.double.folder.path("missing.pem"))
         #expect(try failure(other, missing) == (nil, "insecure"))
     }

@@ -77,6 +77,8 @@ struct SiteChannels {
         options.maximumStreams = 1_000
         options.maximumQueued = 2 * APNsSender.defaultMaximumWaiting
         options.maximumIdleSeconds = Self.appleIdleSeconds
+        // `APNsSender` does it, which lets one push go alone over a new connection.
+        options.maximumResends = 0
         var key: APNsKey?
         switch app.credential {
         case .key(let known): key = known
