@@ -24,7 +24,8 @@ extension HostingTests {
         /// Ways to one of them that are not its own path.
         private static let detours = [
             "/./app-backend.json", "//app-backend.json", "/js/../app-backend.json", "/app-backend%2ejson",
-            "/%61pp-backend.json", "/app-backend.json/", "/app-backend.json?x", "/api/../app-backend.json",
+            "/%61pp-backend.json", "/app-backend.json/", "/app-backend.json?x", "/openapi.json/../app-backend.json",
+            "/api/../app-backend.json",
             "/store%2fusers.jsonl", "/STORE/users.jsonl", "/.htaccess", "/%2ehtaccess",
             "/app-backend.fcgi/../vapid.key",
             "/api/%2e%2e/vapid.key", "/store", "/store/", "/old/", "/js/",
@@ -83,7 +84,7 @@ extension HostingTests {
                 for (path, type) in [
                     ("/", "text/html"), ("/js/api.js", "text/javascript"), ("/sw.js", "text/javascript"),
                     ("/style.css", "text/css"), ("/icon.svg", "image/svg+xml"),
-                    ("/manifest.webmanifest", "application/manifest+json"),
+                    ("/manifest.webmanifest", "application/manifest+json"), ("/openapi.json", "application/json"),
                 ] {
                     let answer = try site.call(.get, path)
                     #expect(answer.status == .ok && answer.fields[.contentType]?.hasPrefix(type) == true, "\(path)")
