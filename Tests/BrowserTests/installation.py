@@ -22,7 +22,7 @@ from certificates import Authority
 from child import Child
 from deadline import PATIENCE_SECONDS, wait_until
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).resolve().parents[2]
 # The address of a unix socket has 108 bytes, the last one a zero.
 MAXIMUM_SOCKET_PATH = 107
 # The most that may be configured: a push service may stand still with its machine, and counts as not reached when its answer
@@ -133,9 +133,9 @@ class Installation:
         return done.stdout
 
     def call(self, method: str, path: str, user: User | None = None, json_body: Any = None, **headers: str) -> Reply:
-        """As any HTTP client makes it. Header fields are named with underscores."""
+        """As any HTTP client makes it. Header fields are named with underscores. A body that is bytes goes as it is."""
         fields = {name.replace("_", "-"): value for name, value in headers.items()}
-        body = None if json_body is None else json.dumps(json_body).encode()
+        body = json_body if json_body is None or isinstance(json_body, bytes) else json.dumps(json_body).encode()
         if body is not None:
             fields.setdefault("Content-Type", "application/json")
         if user is not None:

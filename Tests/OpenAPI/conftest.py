@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The product behind its nginx, started once for every test."""
+
+import os
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from certificates import Authority
+from contract import Contract
+from failures import empty_folder, pytest_configure, pytest_runtest_makereport, scratch_folder  # noqa: F401
+from installation import ROOT, Installation, User
+
+DOCUMENT = ROOT / "nginx" / "html" / "openapi.json"
+SWIFT_SECONDS = 300
+# No service of this host is there, and no other may be pushed to.
+NO_PUSH_SERVICE = "localhost:9"
+# What is tried is the contract, not how often it may be.
+NO_LIMITS = {"limits": {"sendsPerMinute": 0, "registrationsPerMinute": 0, "listsPerMinute": 0}}
+
+
+@pytest.fixture(scope="session")
+def contract() -> Contract:
+    return Contract(DOCUMENT)
+
+
+@pytest.fixture(scope="session")
+def leavings() -> Path:
+    """A folder for what a person may want to look at when a test has failed."""
+    return empty_folder(ROOT / ".build" / "openapi" / "failed")
+
+
+@pytest.fixture(scope="session")
+def folder(request: pytest.FixtureRequest, leavings: Path) -> Iterator[Path]:
+    with scratch_folder("app-backend-openapi-", request.session, leavings) as made:
+        yield made
+
+
+@pytest.fixture(scope="session")
+def program() -> Path:
+    """The executable: $APP_BACKEND_PROGRAM, else the debug build's."""
+    named = os.environ.get("APP_BACKEND_PROGRAM")
+    if named is None:
+        command = ["swift", "build", "--show-bin-path", "--package-path", str(ROOT)]
+        told = subprocess.run(command, capture_output=True, text=True, check=True, timeout=SWIFT_SECONDS)
+        named = f"{told.stdout.strip()}/app-backend"
+    if not os.access(named, os.X_OK):
+        raise RuntimeError(f"There is no {named}. `swift build` makes it.")
+    return Path(named)
+
+
+@pytest.fixture(scope="session")
+def installation(program: Path, folder: Path) -> Iterator[Installation]:
+    with Installation(program, folder, Authority(folder), NO_PUSH_SERVICE, groups=NO_LIMITS) as running:
+        yield running
+
+
+@pytest.fixture
+def alice(installation: Installation) -> User:
+    return installation.add_user("alice")
+
+
+@pytest.fixture
+def bob(installation: Installation) -> User:
+    return installation.add_user("bob")

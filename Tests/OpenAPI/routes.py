@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The routes as the program's sources have them, and as docs/http-api.md tells them."""
+
+import re
+from pathlib import Path
+
+from contract import nameless
+
+Routes = set[tuple[str, str]]
+
+
+def of_sources(root: Path) -> Routes:
+    """Every row of a router's table in Sources/AppBackend, and the monitors.
+
+    Raises ValueError for a row that it cannot read.
+    """
+    paths = dict(re.findall(r'static let (\w+) = "([^"]+)"', (root / "Sources/DeviceAPI/Path.swift").read_text()))
+    found: Routes = set()
+    for file in sorted((root / "Sources/AppBackend").rglob("*.swift")):
+        text = file.read_text()
+        rows = re.findall(r'\bRoute\((\.?\w+), Path\.(\w+)(?: \+ "([^"]+)")?\)', text)
+        if len(rows) != len(re.findall(r"\bRoute\(", text)):
+            raise ValueError(f"{file.name} has a route of another form than Route(.method, Path.name + \"/rest\")")
+        for method, name, rest in rows:
+            found |= {(one, nameless(paths[name] + rest)) for one in _methods(method, text)}
+    backend = (root / "Sources/AppBackend/Backend.swift").read_text()
+    return found | {("GET", paths[name]) for name in re.findall(r"\[Path\.(\w+): ", backend)}
+
+
+def _methods(method: str, text: str) -> list[str]:
+    """`.get`, or the variable of a list: `[HTTPRequest.Method.get, .head].map { method in Route(method, …) }`."""
+    if method.startswith("."):
+        return [method[1:].upper()]
+    listed = re.search(rf"\[HTTPRequest\.Method((?:\.\w+(?:, )?)+)\]\.map {{ {method} in Route\({method},", text)
+    if listed is None:
+        raise ValueError(f"the methods of Route({method}, …) cannot be read")
+    return [name.upper() for name in re.findall(r"\w+", listed[1])]
+
+
+def of_page(page: Path) -> Routes:
+    """The first table of docs/http-api.md: ``| `GET /api/config` | no credentials; also HEAD | …``."""
+    found: Routes = set()
+    for method, path, request in re.findall(r"^\| `([A-Z]+) (/[^`?]*)[^`]*` \| ([^|]*)\|", page.read_text(), re.M):
+        found.add((method, nameless(path)))
+        found |= {(also, nameless(path)) for also in re.findall(r"also ([A-Z]+)", request)}
+    return found

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Answers that need an earlier one, or a certain cause: each has its status, and is as the document says."""
+
+import json
+from typing import Any
+
+import pytest
+from contract import Contract
+
+from deadline import wait_until
+from installation import Installation, Reply, User
+
+HANDLE = "ab" * 32
+
+
+class Client:
+    """Makes the calls of the document by their ids, and expects their answers to fit."""
+
+    def __init__(self, installation: Installation, contract: Contract):
+        self._installation, self._contract = installation, contract
+
+    def call(
+        self,
+        id: str,
+        status: int,
+        user: User | None = None,
+        body: Any = None,
+        query: str = "",
+        name: str | int = "",
+        **headers: str,
+    ) -> Reply:
+        """`name` stands for `{id}` in the path."""
+        operation = self._contract.operations[id]
+        path = operation.path.replace("{id}", str(name)) + (f"?{query}" if query else "")
+        reply = self._installation.call(operation.method, path, user, body, **headers)
+        assert (reply.status, self._contract.faults(id, reply)) == (status, []), reply.body
+        return reply
+
+
+@pytest.fixture
+def client(installation: Installation, contract: Contract) -> Client:
+    return Client(installation, contract)
+
+
+def own_page(installation: Installation, cookie: str) -> dict[str, str]:
+    return {"Cookie": cookie, "Sec_Fetch_Site": "same-origin", "Origin": installation.origin}
+
+
+def test_a_session_lasts_from_log_in_to_log_out(client: Client, installation: Installation, alice: User) -> None:
+    log_in = client.call("logIn", 200, body={"UserName": alice.name, "Password": alice.password})
+    cookie = log_in.headers["Set-Cookie"].partition(";")[0]
+    assert client.call("readSession", 200, Cookie=cookie).json() == log_in.json()
+    client.call("listRegistrations", 200, Cookie=cookie)
+    client.call("createRegistrationId", 403, Cookie=cookie)
+    client.call("createRegistrationId", 200, **own_page(installation, cookie))
+    client.call("logOut", 200, query="everywhere=true", **own_page(installation, cookie))
+    client.call("readSession", 401, Cookie=cookie)
+
+
+def test_a_secure_message_is_read_and_deleted_by_its_recipient(client: Client, alice: User, bob: User) -> None:
+    id = client.call("send", 200, bob, "The code is 7", f"to_tag={alice.name}").json()["Id"]
+    assert id in [one["Id"] for one in client.call("listSecureMessages", 200, alice).json()]
+    client.call("readSecureMessage", 404, bob, name=id)
+    client.call("readSecureMessage", 403, alice, name=id, Sec_Fetch_Site="cross-site")
+    message = client.call("readSecureMessage", 200, alice, name=id).json()
+    assert (message["Payload"], message["From"], message["Read"]) == ("The code is 7", bob.name, False)
+    client.call("deleteSecureMessage", 200, alice, name=id)
+    client.call("deleteSecureMessage", 404, alice, name=id)
+
+
+def test_the_sender_alone_reads_what_became_of_a_send(client: Client, alice: User, bob: User) -> None:
+    id = client.call("createRegistrationId", 200, alice, query=f"handle={HANDLE}").json()
+    client.call("register", 200, alice, {"Platform": "apns", "Handle": HANDLE}, name=id)
+    sent = client.call("send", 200, bob, "Hello", f"pns=apns&to_tag={alice.name}").json()["Outcomes"][0]
+    assert sent["State"] == "Enqueued"
+    client.call("readOutcome", 404, alice, name=sent["NotificationId"])
+    # The built-in hub has no credential for Apple here.
+    wait_until(
+        lambda: client.call("readOutcome", 200, bob, name=sent["NotificationId"]).json()["State"] == "Abandoned",
+        "the send has ended",
+    )
+
+
+def test_the_same_request_twice(client: Client, alice: User) -> None:
+    first = client.call("send", 200, alice, "once", Idempotency_Key="errand")
+    again = client.call("send", 200, alice, "once", Idempotency_Key='"errand"')
+    assert (again.body, again.headers["Idempotency-Replayed"]) == (first.body, "true")
+    client.call("send", 409, alice, "another", Idempotency_Key="errand")
+    assert len(client.call("listSecureMessages", 200, alice).json()) == 1
+
+
+def test_the_older_call_registers_a_device_that_the_list_shows(client: Client, alice: User) -> None:
+    device = {"platform": "windows", "instId": "6A5B8D1E", "channelUri": "https://db5p.notify.windows.com/?token=a"}
+    made = client.call("createRegistrationId", 200, alice, device).json()
+    assert client.call("listRegistrations", 200, alice).json() == [made]
+    sent = client.call("send", 200, alice, "Hello", f"pns=wns&to_tag={alice.name}").json()["Outcomes"]
+    assert [one["Platform"] for one in sent] == ["wns", "template"]
+
+
+def test_an_id_is_its_owners(client: Client, alice: User, bob: User) -> None:
+    id = client.call("createRegistrationId", 200, alice).json()
+    client.call("register", 200, alice, {"Platform": "apns", "Handle": "cd" * 32}, name=id)
+    client.call("unregister", 403, bob, name=id)
+    client.call("register", 410, alice, {"Platform": "apns", "Handle": "ef" * 32}, name="1" * 257)
+
+
+def test_401_has_a_challenge_of_its_own_for_the_fetch_of_a_page(client: Client, alice: User) -> None:
+    stranger = User(alice.name, "wrong")
+    basic = client.call("listRegistrations", 401, stranger)
+    session = client.call("listRegistrations", 401, stranger, Sec_Fetch_Mode="cors")
+    challenges = [reply.headers["WWW-Authenticate"].partition(" ")[0] for reply in (basic, session)]
+    assert challenges == ["Basic", "Session"]
+
+
+def test_a_body_or_an_address_that_is_too_long_is_refused(client: Client, alice: User) -> None:
+    query = f"pns=apns&to_tag={alice.name}"
+    for_apple = client.call("send", 413, alice, "x" * 4_100, query).json()
+    assert [one["State"] for one in for_apple["Outcomes"]] == ["Abandoned"]
+    assert "Outcomes" not in client.call("send", 413, alice, "x" * 70_000, query).json()
+    by_nginx = client.call("send", 413, alice, "x" * 80_000, query).json()
+    assert by_nginx["field"] == "body"
+    client.call("createRegistrationId", 414, alice, query="handle=" + "a" * 9_000)
+
+
+def test_while_the_service_is_away_nginx_answers(
+    client: Client, contract: Contract, installation: Installation, alice: User
+) -> None:
+    with installation.without_service():
+        for id, operation in contract.operations.items():
+            if operation.path.startswith("/api/") and operation.method != "HEAD":
+                client.call(id, 503, alice, name=1)
+        client.call("readHealth", 502)
+        client.call("readMetrics", 502)
+
+
+def test_a_media_type_that_is_not_json_is_415(client: Client, alice: User) -> None:
+    body = json.dumps("Hello").encode()
+    client.call("send", 415, alice, body, Content_Type="text/plain")
+    client.call("logIn", 415, body=body, Content_Type="text/plain")

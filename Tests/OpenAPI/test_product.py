@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Schemathesis drives the product from the document: what it makes of the schemas, the product answers as they say."""
+
+import json
+import os
+import re
+import sys
+from pathlib import Path
+
+from child import Child
+from contract import Contract
+from deadline import wait_until
+
+from installation import Installation
+
+OPTIONS = Path(__file__).with_name("schemathesis.toml")
+# For a machine that is busy; on two cores it takes half a minute.
+PATIENCE_SECONDS = 300
+# What only a conversation has: a cookie, or the id of what was sent before. test_answers.py has those for certain.
+NEED_MORE = {"readSession", "readOutcome", "readSecureMessage", "deleteSecureMessage"}
+
+
+def test_the_product_answers_as_the_document_says(
+    installation: Installation, contract: Contract, folder: Path
+) -> None:
+    user = installation.add_user("alice")
+    installation.add_user("recipient")  # schemathesis.toml names recipient1.
+    document, log, report = folder / "openapi.json", folder / "schemathesis.log", folder / "schemathesis.har"
+    document.write_text(json.dumps(contract.closed()))
+    command = [sys.executable, "-m", "schemathesis.cli", "--config-file", str(OPTIONS), "run", str(document)]
+    command += ["--url", installation.origin, "--tls-verify", str(folder / "authority.pem"), "--no-color"]
+    command += ["--report-har-path", str(report)]
+    environment = {"API_USER": user.name, "API_PASSWORD": user.password, "API_ORIGIN": installation.origin}
+    environment |= {"HYPOTHESIS_STORAGE_DIRECTORY": str(folder / "hypothesis")}
+    child = Child(command, log, os.environ | environment)
+    try:
+        wait_until(lambda: child.exit_status is not None, "schemathesis ends", PATIENCE_SECONDS)
+    finally:
+        child.stop()
+    assert child.exit_status == 0, child.output
+    print(child.output)
+    expect_reach(contract, report)
+
+
+def expect_reach(contract: Contract, report: Path) -> None:
+    """A run that is refused everywhere would say nothing: every operation has succeeded once, and failed once."""
+    seen: dict[str, set[int]] = {id: set() for id in contract.operations}
+    for entry in json.loads(report.read_text())["log"]["entries"]:
+        method, path = entry["request"]["method"], re.sub(r"^https://[^/]*|\?.*$", "", entry["request"]["url"])
+        for id, operation in contract.operations.items():
+            pattern = re.sub(r"\\\{id\\\}", "[^/]+", re.escape(operation.path))
+            if operation.method == method and re.fullmatch(pattern, path):
+                seen[id].add(entry["response"]["status"])
+    print({id: sorted(statuses) for id, statuses in seen.items()})
+    assert {id for id, statuses in seen.items() if 200 not in statuses} <= NEED_MORE
+    assert {id for id, statuses in seen.items() if max(statuses) < 400} <= {"readHealth", "readMetrics"}
