@@ -27,20 +27,25 @@ struct ExternalAccountTokens: TokenSource {
             exchange(content, by: sender, completion)
         case .url(let url, let fields):
             sender.send(url.request(.get, fields: fields)) { result in
-                if case .failure(let error as any TransportFailure) = result, error.isPermanent {
-                    let reason = "the source of the subject token cannot be called (\(error.kind))"
-                    return completion(.failure(.refused(reason: reason)))
-                }
-                guard case .success(let response) = result, response.status.code < 500 else {
-                    return completion(.failure(.unavailable))
-                }
-                guard response.status.code == 200 else {
+                switch result {
+                case .failure(let error): completion(.failure(Self.error(error as? any TransportFailure)))
+                case .success(let response) where response.status.code == 200:
+                    exchange(response.body, by: sender, completion)
+                case .success(let response):
                     let reason = "the source of the subject token answers HTTP \(response.status.code)"
-                    return completion(.failure(.refused(reason: reason)))
+                    let isOut = response.status.code >= 500
+                    completion(.failure(isOut ? .unanswered(reason: reason) : .refused(reason: reason)))
                 }
-                exchange(response.body, by: sender, completion)
             }
         }
+    }
+
+    private static func error(_ failure: (any TransportFailure)?) -> CredentialError {
+        guard let failure, failure.isPermanent else {
+            let kind = failure?.kind ?? "failed"
+            return .unanswered(reason: "the source of the subject token does not answer (\(kind))")
+        }
+        return .refused(reason: "the source of the subject token cannot be called (\(failure.kind))")
     }
 
     private func exchange(_ content: [UInt8], by sender: any RequestSender, _ completion: @escaping Completion) {

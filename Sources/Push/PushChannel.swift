@@ -26,6 +26,15 @@ package final class PushChannel: Sendable {
         package let until: Int64
     }
 
+    /// That the service which issues the channel's access tokens gives none. Pushes are tried again with growing pauses.
+    package struct Outage: Equatable, Sendable {
+        package let channel: String
+        /// For the operator; never a secret.
+        package let reason: String
+        /// Seconds since 1970.
+        package let since: Int64
+    }
+
     /// Whether a push may be sent.
     package enum Admission: Sendable {
         case open
@@ -46,11 +55,12 @@ package final class PushChannel: Sendable {
     private let clock: @Sendable () -> ContinuousClock.Instant
     private let report: @Sendable (String) -> Void
     private let credential = Lock<CredentialHold?>(nil)
+    private let tokenOutage = Lock<Outage?>(nil)
 
     /// - Parameters:
     ///   - now: seconds since 1970.
     ///   - clock: when a push is sent, for the sender.
-    ///   - report: receives a sentence for the operator when a hold begins and when it ends.
+    ///   - report: receives a sentence for the operator when a hold or an outage begins and when it ends.
     package init(
         name: String, topic: String = "", driver: any PushDriver, sender: any PushSender, services: Services = .one,
         now: @escaping @Sendable () -> Int64,
@@ -87,6 +97,9 @@ package final class PushChannel: Sendable {
         }
     }
 
+    /// Nil while there are access tokens, and where none are needed.
+    package var outage: Outage? { tokenOutage.withLock(\.self) }
+
     /// Sends a request of the driver's. Returns at once. A refused credential that can be renewed is renewed, and the same
     /// request is sent once more.
     /// - Parameter completion: called once, as that of `RequestSender.send`; its action is never `renewCredential`.
@@ -106,6 +119,7 @@ package final class PushChannel: Sendable {
     private func send(_ push: Push, _ completion: @escaping @Sendable (PushResult) -> Void) {
         let sentAt = clock()
         sender.send(push.request) { [self] answer in
+            noteToken(answer)
             var result = PushResult(answer, by: driver)
             if result.closesConnection { sender.reconnect(after: sentAt) }
             if result.action == .renewCredential {
@@ -123,6 +137,23 @@ package final class PushChannel: Sendable {
             case .retry, .renewCredential: break
             }
             completion(result)
+        }
+    }
+
+    /// Every answer but that there is no token shows that the push had one.
+    private func noteToken(_ answer: Result<Response, any Error>) {
+        switch answer {
+        case .failure(CredentialError.unavailable): break
+        case .failure(CredentialError.unanswered(let reason)):
+            let isNew = tokenOutage.withLock { outage in
+                guard outage == nil else { return false }
+                outage = Outage(channel: name, reason: reason, since: now())
+                return true
+            }
+            if isNew { report("push: no access token for \(name): \(reason)") }
+        default:
+            let wasOut = tokenOutage.withLock { $0.take() != nil }
+            if wasOut { report("push: there is an access token for \(name) again") }
         }
     }
 

@@ -48,8 +48,8 @@ package final class PushChannels: Sendable {
         channels[platform.family]?.contains { $0.hold != nil } ?? false
     }
 
-    /// The names of all channels.
-    package var names: [String] { channels.values.joined().map(\.name).sorted() }
+    /// All channels, by their names.
+    package var all: [PushChannel] { channels.values.joined().sorted { $0.name < $1.name } }
 
     /// The channels whose credential is refused at this moment.
     package var holds: [PushChannel.Hold] {

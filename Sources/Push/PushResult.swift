@@ -47,6 +47,8 @@ extension PushResult {
             self = driver.result(of: response)
         case .failure(CredentialError.refused(let reason)):
             self.init(.invalidCredentials, .holdCredential(reason: reason))
+        case .failure(CredentialError.unanswered(let reason)):
+            self.init(.pnsUnreachable, .retry(afterSeconds: nil), reason: reason)
         case .failure(let error):
             let outcome = PushOutcome(noAnswer: error)
             // What may have been taken is not sent again.

@@ -37,17 +37,21 @@ package struct TransportSender: PushSender {
 
 /// Why a request was not sent for want of a credential.
 package enum CredentialError: TransportFailure, Equatable {
-    /// The service that issues credentials could not be asked, or not now: later it may be.
+    /// There is none now: as many requests as may wait for one already, or each new one was refused a moment ago.
     case unavailable
+    /// The service that issues credentials does not answer, or is out of order. The reason is for the operator: never a
+    /// secret.
+    case unanswered(reason: String)
     /// It refuses ours. The reason is for the operator: never a secret.
     case refused(reason: String)
 
-    package var isTransient: Bool { self == .unavailable }
+    package var isTransient: Bool { if case .refused = self { false } else { true } }
     package var isUnsent: Bool { true }
     package var isPermanent: Bool { false }
     package var kind: String {
         switch self {
         case .unavailable: "credential_unavailable"
+        case .unanswered: "credential_unanswered"
         case .refused: "credential_refused"
         }
     }

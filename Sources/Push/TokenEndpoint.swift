@@ -32,12 +32,15 @@ package struct TokenEndpoint: Sendable {
         }
     }
 
-    /// The JSON of a successful answer, or why there is none: what may pass is `unavailable`, and anything else `refused`.
+    /// The JSON of a successful answer, or why there is none: what may pass is `unanswered`, and anything else `refused`.
     package func document(in result: Result<Response, any Error>) -> Result<JSONValue, CredentialError> {
         switch result {
         case .failure(let error):
-            guard let error = error as? any TransportFailure, error.isPermanent else { return .failure(.unavailable) }
-            return .failure(.refused(reason: "the token service cannot be called (\(error.kind))"))
+            let failure = error as? any TransportFailure
+            guard let failure, failure.isPermanent else {
+                return .failure(.unanswered(reason: "the token service does not answer (\(failure?.kind ?? "failed"))"))
+            }
+            return .failure(.refused(reason: "the token service cannot be called (\(failure.kind))"))
         case .success(let response):
             let json = try? JSONValue(parsing: response.body)
             guard response.status.code == 200 else { return .failure(refusal(response.status.code, json)) }
@@ -55,7 +58,7 @@ package struct TokenEndpoint: Sendable {
         if status == 408 || status == 429 || status >= 500 || code == "temporarily_unavailable"
             || code == "server_error"
         {
-            return .unavailable
+            return .unanswered(reason: "the token service is out of order (HTTP \(status))")
         }
         let sentence = json?["error_description"]?.string ?? error?["message"]?.string
         let words = [code, sentence].compactMap { $0.flatMap { ServiceSentence($0, without: secrets)?.text } }

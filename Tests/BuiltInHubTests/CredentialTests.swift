@@ -161,6 +161,29 @@ private func rule(_ status: Int) -> PushResult {
         #expect(try bench.outcomes(id) == ["Success": 1])
     }
 
+    @Test func `is said to be missing when its token service is out, once, and again when there is one`() throws {
+        let reason = "the token service does not answer (timeout)"
+        let sender = CredentialSender { _, _ in .failure(CredentialError.unanswered(reason: reason)) }
+        let bench = DeliveryBench(sender, rule)
+        for id in 1...3 { bench.register(id) }
+        bench.start()
+        let id = bench.send()
+        try bench.wait { try sender.requests.count == 3 && bench.inFlight(id) == 0 }
+        let channel = try #require(bench.worker.allChannels.first)
+        #expect(channel.outage == .init(channel: "service", reason: reason, since: bench.now))
+        #expect(bench.lines == ["push: no access token for service: \(reason)"])
+        // One that is sent while the fetch waits says nothing of the service.
+        sender.answer { _, _ in .failure(CredentialError.unavailable) }
+        bench.pass(60)
+        try bench.wait { sender.requests.count > 3 }
+        #expect(channel.outage != nil)
+        sender.answer(201)
+        bench.pass(600)
+        #expect(try bench.outcomes(id) == ["Success": 3])
+        #expect(channel.outage == nil && bench.worker.holds.isEmpty)
+        #expect(bench.lines.last == "push: there is an access token for service again" && bench.lines.count == 2)
+    }
+
     @Test func `is not shown by test sends while it is held`() throws {
         let sender = CredentialSender(403)
         let bench = DeliveryBench(sender, rule)

@@ -25,6 +25,12 @@ struct ChannelFindingsTests {
         #expect((finding.fix == nil) == (verdict == .ok))
     }
 
+    @Test func `a token service that does not answer is named, with its cause`() {
+        let reason = "the token service does not answer (timeout)"
+        let finding = judge.finding("fcm", PushResult(.pnsUnreachable, .retry(afterSeconds: nil), reason: reason))
+        #expect(finding.verdict == .fail && finding.found.hasSuffix(": \(reason)"))
+    }
+
     @Test func `a refusal names the reason and the group of the configuration`() {
         let finding = judge.finding("fcm", PushResult(.invalidCredentials, .holdCredential(reason: "invalid_grant")))
         #expect(finding.found.hasSuffix("invalid_grant") && finding.fix == "fcm in /a.json")

@@ -158,4 +158,4 @@ def test_ours_says_why_it_is_refused_and_never_a_secret(oracle: DriverOracle, fc
 
 def test_ours_waits_while_the_token_service_is_in_trouble(oracle: DriverOracle, fcm: FCM) -> None:
     fcm.tokens.failure = Answer(503, "<html>")
-    assert fetch(oracle, fcm, fcm.tokens.service_account())["error"] == "unavailable"
+    assert fetch(oracle, fcm, fcm.tokens.service_account())["error"] == "the token service is out of order (HTTP 503)"

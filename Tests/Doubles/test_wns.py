@@ -150,7 +150,7 @@ def test_ours_says_why_it_is_refused_and_never_the_secret(oracle: DriverOracle, 
         told = sign_in(oracle, wns, kind, secret="a-wrong-secret")
         assert told["error"] == "the token service refuses the credential: invalid_client"
     wns.tokens.failure = Answer(503)
-    assert sign_in(oracle, wns, "store")["error"] == "unavailable"
+    assert sign_in(oracle, wns, "store")["error"] == "the token service is out of order (HTTP 503)"
 
 
 @pytest.mark.parametrize(

@@ -134,7 +134,7 @@ private func form(_ request: Request) throws -> Query { try Query(String(decodin
         #expect(throws: CredentialError.refused(reason: "the source of the subject token answers HTTP 403")) {
             try fetch(Keys.externalAccount(source: source), ScriptedSender((403, "")))
         }
-        #expect(throws: CredentialError.unavailable) {
+        #expect(throws: CredentialError.unanswered(reason: "the source of the subject token answers HTTP 503")) {
             try fetch(Keys.externalAccount(source: source), ScriptedSender((503, "")))
         }
     }

@@ -195,14 +195,21 @@ struct MeasuredTests {
         #expect(pushes(.success) == 1 && pushes(.throttled) == 1 && pushes(.invalidNotificationSize) == 1)
     }
 
-    @Test func `a channel whose credential is refused is told apart from the others`() {
+    @Test func `channels are told apart by their credentials, and an unknown end is not said`() {
         var exposition = Exposition()
-        PushMetrics.collect([("apns", false), ("apns sandbox", true)], into: &exposition)
+        PushMetrics.collect(
+            [
+                .init(channel: "apns", isHeld: false, isUnavailable: false, expiry: 1_830_211_200),
+                .init(channel: "fcm", isHeld: true, isUnavailable: true),
+            ], into: &exposition)
         let lines = String(decoding: exposition.bytes, as: UTF8.self).split(separator: "\n")
         #expect(
-            lines.suffix(2) == [
+            lines.filter { !$0.hasPrefix("#") } == [
                 "app_backend_push_credential_held{channel=\"apns\"} 0",
-                "app_backend_push_credential_held{channel=\"apns sandbox\"} 1",
+                "app_backend_push_credential_held{channel=\"fcm\"} 1",
+                "app_backend_push_credential_unavailable{channel=\"apns\"} 0",
+                "app_backend_push_credential_unavailable{channel=\"fcm\"} 1",
+                "app_backend_push_credential_expiry_timestamp_seconds{channel=\"apns\"} 1830211200",
             ])
     }
 

@@ -152,7 +152,8 @@ private final class Bench: Sendable {
             #expect(bench.tokens.requests.count == asked + 1)
             bench.pass(0, milliseconds: 1)
         }
-        #expect(bench.errors == Array(repeating: .unavailable, count: 24))
+        let error = CredentialError.unanswered(reason: "the token service does not answer (failed)")
+        #expect(bench.errors == Array(repeating: error, count: 24))
         bench.push()
         bench.giveToken("first")
         #expect(bench.pushes.requests.count == 1)

@@ -43,13 +43,18 @@ private func answer(_ status: Int, _ body: String) -> Result<Response, any Error
 
     @Test(arguments: [408, 429, 500, 502, 503, 504])
     func `may be asked again after a failure of its own`(status: Int) throws {
-        #expect(throws: CredentialError.unavailable) { try endpoint().token(in: answer(status, "<html>")).get() }
+        let error = CredentialError.unanswered(reason: "the token service is out of order (HTTP \(status))")
+        #expect(throws: error) { try endpoint().token(in: answer(status, "<html>")).get() }
         let body = #"{"error":"temporarily_unavailable"}"#
-        #expect(throws: CredentialError.unavailable) { try endpoint().token(in: answer(400, body)).get() }
+        #expect(throws: CredentialError.unanswered(reason: "the token service is out of order (HTTP 400)")) {
+            try endpoint().token(in: answer(400, body)).get()
+        }
     }
 
     @Test func `may be asked again when it did not answer, but not where it may not be called`() throws {
-        #expect(throws: CredentialError.unavailable) { try endpoint().token(in: .failure(Unreachable())).get() }
+        #expect(throws: CredentialError.unanswered(reason: "the token service does not answer (failed)")) {
+            try endpoint().token(in: .failure(Unreachable())).get()
+        }
         #expect(throws: CredentialError.refused(reason: "the token service cannot be called (failed)")) {
             try endpoint().token(in: .failure(Unreachable(isPermanent: true))).get()
         }

@@ -80,7 +80,9 @@ private func fetch(_ credential: WNSCredential, _ service: TokenService) throws 
         #expect(throws: CredentialError.refused(reason: "the token service refuses the credential: invalid_client")) {
             try fetch(credential, echo)
         }
-        #expect(throws: CredentialError.unavailable) { try fetch(credential, TokenService(503, "")) }
+        #expect(throws: CredentialError.unanswered(reason: "the token service is out of order (HTTP 503)")) {
+            try fetch(credential, TokenService(503, ""))
+        }
     }
 
     @Test(arguments: ["", "ms-app://", "ms-app://S-1-5-21-1", "s-1-15-2-1\r\n", "https://s-1-15-2-1", "s-1-15-2-x"])

@@ -173,9 +173,10 @@ final class DeliverySession {
         job.message.record.add(delivery.target, outcome)
     }
 
-    /// Tells the operator the service's own word for a refusal, once for each of them. That of a hold the channel tells.
+    /// Tells the operator the service's own word for a refusal, once for each of them. That of a hold the channel tells,
+    /// and why there is no access token.
     private func report(_ result: PushResult, of delivery: DeliveryAttempt) {
-        guard let reason = result.reason, result.outcome != .success,
+        guard let reason = result.reason, result.outcome != .success, result.outcome != .pnsUnreachable,
             reportedReasons.count < Self.maximumReportedReasons
         else { return }
         if case .holdCredential = result.action { return }

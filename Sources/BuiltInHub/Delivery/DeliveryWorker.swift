@@ -130,8 +130,8 @@ package final class DeliveryWorker: Sendable {
         return channels.reaches(platform)
     }
 
-    /// The names of the channels.
-    package var channelNames: [String] { channels.names }
+    /// The ways to the devices, by their names.
+    package var allChannels: [PushChannel] { channels.all }
 
     /// The channels whose credential is refused at this moment, with the reasons.
     package var holds: [PushChannel.Hold] { channels.holds }

@@ -21,8 +21,10 @@ struct ChannelFindings: Sendable {
         case .success, .badChannel, .wrongChannel, .expiredChannel, .invalidNotificationFormat:
             return .ok("\(channel): the push service accepts the credential")
         case .pnsUnreachable:
+            let reason = result.reason.map { ": \($0)" } ?? ""
             return .fail(
-                "\(channel): the push service cannot be reached", fix: "the network and its firewall; \(group)")
+                "\(channel): the push service cannot be reached\(reason)", fix: "the network and its firewall; \(group)"
+            )
         case .throttled, .pnsServerError, .pnsUnavailable:
             return .warning("\(channel): the push service is busy or out of order", fix: "try again later")
         default:

@@ -97,11 +97,36 @@ extension PushMetrics {
         "app_backend_push_credential_held",
         "1 while a push service refuses the credential of the channel and its messages wait.")
 
-    /// - Parameter channels: by name, whether the credential is refused now.
-    package static func collect(_ channels: [(channel: String, isHeld: Bool)], into exposition: inout Exposition) {
-        guard !channels.isEmpty else { return }
-        exposition.family(held, .gauge)
-        for (channel, isHeld) in channels { exposition.sample(held, ChannelLabels(channel: channel), isHeld) }
+    private static let unavailable = MetricName(
+        "app_backend_push_credential_unavailable",
+        "1 while the token service of the channel gives no access token and its messages wait.")
+    private static let expiry = MetricName(
+        "app_backend_push_credential_expiry_timestamp_seconds",
+        "When the client certificate of the channel ends, or its secret, where the configuration says so.")
+
+    /// What is known of the credential of one channel now.
+    package struct Credential: Sendable {
+        package let channel: String
+        package let isHeld: Bool
+        package let isUnavailable: Bool
+        /// Seconds since 1970; nil: not known.
+        package let expiry: Int64?
+
+        package init(channel: String, isHeld: Bool, isUnavailable: Bool, expiry: Int64? = nil) {
+            (self.channel, self.isHeld, self.isUnavailable, self.expiry) = (channel, isHeld, isUnavailable, expiry)
+        }
+    }
+
+    package static func collect(_ credentials: [Credential], into exposition: inout Exposition) {
+        guard !credentials.isEmpty else { return }
+        for (name, value) in [(held, \Credential.isHeld), (unavailable, \Credential.isUnavailable)] {
+            exposition.family(name, .gauge)
+            for one in credentials { exposition.sample(name, ChannelLabels(channel: one.channel), one[keyPath: value]) }
+        }
+        let ending = credentials.filter { $0.expiry != nil }
+        guard !ending.isEmpty else { return }
+        exposition.family(expiry, .gauge)
+        for one in ending { exposition.sample(expiry, ChannelLabels(channel: one.channel), one.expiry ?? 0) }
     }
 }
 

@@ -45,10 +45,12 @@ struct HubWiring {
     /// Of the first of the authorizations that are kept for push services.
     var authorizationExpiry: Int64? { channels?.webPush?.authorizationExpiry }
 
-    /// Whether the push service refuses a channel's credential, by the name of the channel.
-    var heldCredentials: [(channel: String, isHeld: Bool)] {
-        let held = Set(deliveryWorker?.holds.map(\.channel) ?? [])
-        return (deliveryWorker?.channelNames ?? []).map { ($0, held.contains($0)) }
+    /// The credentials of the push channels.
+    var credentials: [PushMetrics.Credential] {
+        (deliveryWorker?.allChannels ?? []).map { channel in
+            PushMetrics.Credential(
+                channel: channel.name, isHeld: channel.hold != nil, isUnavailable: channel.outage != nil)
+        }
     }
 
     /// Nothing more is delivered from now on; returns when what was under way has ended, or after that time. What was

@@ -187,6 +187,8 @@ extension PushResult {
         }
     }
 }
+        case .failure(.unanswered(let reason)):
+            self.init(.pnsUnreachable, .retry(afterSeconds: nil), reason: reason)
 
 extension Authority {
     /// As requests name it, and exceptions of an address policy do.

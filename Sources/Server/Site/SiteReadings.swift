@@ -40,7 +40,7 @@ struct SiteReadings: Collector {
             // Of what is not there nothing is said: 0 would have expired in 1970.
             if let expiry { exposition.gauge(name, expiry) }
         }
-        PushMetrics.collect(hub.heldCredentials, into: &exposition)
+        PushMetrics.collect(hub.credentials, into: &exposition)
         if hub.isInTheBox { collectQueue(into: &exposition) }
     }
 
