@@ -13,7 +13,7 @@ struct CheckCommand: ParsableCommand {
     @Flag(help: "Say nothing when everything is right.") var quiet = false
 
     func run() throws {
-        let configuration = try options.load()
+        let configuration = try options.load(sends: true)
         for exposure in configuration.exposures { Terminal.printError(exposure.description) }
         guard configuration.exposures.isEmpty else { throw ExitCode(1) }
         let push: PushService.State

@@ -19,7 +19,7 @@ struct OutcomeCommand: ParsableCommand {
 
     func run() throws {
         guard let id = NotificationID(id) else { throw CommandError("This is not the id of a send.") }
-        var configuration = try options.load()
+        var configuration = try options.load(sends: true)
         let logger = StderrLogHandler.logger(LogThreshold(configuration.logLevel))
         try StoreOwner.dropPrivileges(toOwnerOf: &configuration)
         let store = try Site.openStore(configuration) { logger.log($0) }

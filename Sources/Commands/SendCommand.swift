@@ -47,7 +47,7 @@ struct SendCommand: ParsableCommand {
     }
 
     func run() throws {
-        var configuration = try options.load()
+        var configuration = try options.load(sends: true)
         // Before root becomes the owner of the store, who may not open what stands in root's pipe.
         let text = message == "-" ? try readMessage() : message
         let logger = StderrLogHandler.logger(LogThreshold(configuration.logLevel))

@@ -18,7 +18,7 @@ struct ServeCommand: ParsableCommand {
     func run() throws {
         // Before the first thread: every thread inherits the mask, and only one waits for signals.
         Signals.block()
-        let configuration = try options.load()
+        let configuration = try options.load(sends: true)
         do {
             try Service(configuration, file: options.file).run()
         } catch {

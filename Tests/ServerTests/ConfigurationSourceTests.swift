@@ -78,6 +78,23 @@ struct ConfigurationSourceTests {
     @Test func `lines of a credential are the elements of a list`() throws {
         let lines = ["a", "b"].map { "SharedAccessKeyName=\($0);Rights=Send;PrimaryKey=\(Self.keys[0])" }
         let written = try WrittenConfiguration(
+    @Test func `an unusable secret of an app hides no other secret, and is known as an app's`() throws {
+        let written = try WrittenConfiguration(
+            #"{ "apns": { "keyId": "KEYID12345", "teamId": "TEAM123456", "topic": "com.example.app" } }"#,
+            files: [
+                "credentials/apns.key": "", "credentials/wns.secret": "",
+                "credentials/store.url": "postgresql://db.example/site",
+            ], environment: ["CREDENTIALS_DIRECTORY": "FOLDER/credentials"])
+        #expect(Set(written.faults.map(\.key)) == ["apns.key", "apns.keyFile", "wns.secret"])
+        #expect(written.faults.allSatisfy(\.isOfApp))
+        #expect(written.configuration?.store.key == "store.url")
+    }
+
+    @Test(arguments: ["store.url", "workers", "apnsx.key", "webPush.subject"])
+    func `a fault elsewhere is no app's`(key: String) {
+        #expect(!ConfigurationFault(key: key, reason: "").isOfApp)
+    }
+
             "{ \(Self.store) }", files: ["credentials/localHub.keys": lines.joined(separator: "\n") + "\n"],
             environment: ["CREDENTIALS_DIRECTORY": "FOLDER/credentials"])
         #expect(written.faults.isEmpty && written.configuration?.localHub.keys.map(\.name) == ["a", "b"])

@@ -79,6 +79,13 @@ extension SiteConfiguration.APNsApp {
         let credential = Self.credential(group, &reading)
         let topic = reading.needed("\(group).topic", "the app's bundle id")
         let environment: APNsEnvironment = reading.choice("\(group).environment") ?? .production
+extension ConfigurationFault {
+    /// Whether it is of a group of telephones' credentials, so that all but sending to telephones works.
+    package var isOfApp: Bool {
+        SiteConfiguration.appGroups.keys.contains { key == $0 || key.hasPrefix($0 + ".") }
+    }
+}
+
         let calls = SiteConfiguration.PushServiceCalls(group, &reading)
         guard let credential, let topic else { return nil }
         (self.credential, self.topic, self.environment, self.calls) = (credential, topic, environment, calls)

@@ -62,12 +62,7 @@ extension SiteConfiguration {
             ConfigurationFault(key: $0, reason: "there is no such key")
         }
         values = values.filter { knownKeys.contains(general($0.key)) }
-        var secrets: [String: ConfigValue] = [:]
-        do throws(ConfigurationFault) {
-            secrets = try credentials(environment)
-        } catch {
-            faults.append(error)
-        }
+        let secrets = credentials(environment, &faults)
         let reader = ConfigReader(providers: [
             InMemoryProvider(values: absolute(secrets)),
             environment.provider.prefixKeys(with: "appBackend"),
@@ -100,22 +95,27 @@ extension SiteConfiguration {
         return ConfigurationFault(key: key, reason: "there is no such key")
     }
 
+    /// Those that are there. Each fault is of its own key: the others count all the same.
     private static func credentials(
-        _ environment: Environment
-    ) throws(ConfigurationFault) -> [String: ConfigValue] {
+        _ environment: Environment, _ faults: inout [ConfigurationFault]
+    ) -> [String: ConfigValue] {
         var values: [String: ConfigValue] = [:]
         for key in secretKeys {
             guard let path = credentialPath(key, environment) else { break }
             guard let bytes = ConfigurationFile.read(path) else {
                 // A secret that cannot be read must not silently be no secret.
                 if errno != ENOENT {
-                    throw ConfigurationFault(key: key, reason: "\(path): \(String(cString: strerror(errno)))")
+                    let reason = "\(path): \(String(cString: strerror(errno)))"
+                    faults.append(ConfigurationFault(key: key, reason: reason))
                 }
                 continue
             }
             // An editor ends a file with a line break, a secret does not.
             let lines = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline).map(String.init)
-            guard let first = lines.first else { throw ConfigurationFault(key: key, reason: "\(path): is empty") }
+            guard let first = lines.first else {
+                faults.append(ConfigurationFault(key: key, reason: "\(path): is empty"))
+                continue
+            }
             let content: ConfigContent =
                 if key == "localHub.keys" { .stringArray(lines) } else if documents.contains(key) {
                     .string(String(decoding: bytes, as: UTF8.self))
