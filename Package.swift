@@ -38,6 +38,8 @@ let package = Package(
         // C libraries, one door each.
         .systemLibrary(name: "CFastCGI", pkgConfig: "fcgi", providers: [.apt(["libfcgi-dev"])]),
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        // The library that Debian's libcurl speaks TLS by.
+        .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
         // Without pkgConfig: libpq is opened when it is needed, not linked.
         .systemLibrary(name: "CPostgres", providers: [.apt(["libpq-dev"])]),
@@ -58,7 +60,9 @@ let package = Package(
             name: "FastCGI",
             dependencies: ["CFastCGI", "CPlatform", "HTTP", "System", "Text", httpTypes, logging], swiftSettings: strict
         ),
-        .target(name: "Curl", dependencies: ["CCurl", "HTTP", "System", "Text", httpTypes], swiftSettings: strict),
+        .target(
+            name: "Curl", dependencies: ["CCurl", "COpenSSL", "HTTP", "System", "Text", httpTypes],
+            swiftSettings: strict),
 
         // What is counted, and its text for Prometheus; each decorator has the shape of what it counts.
         .target(

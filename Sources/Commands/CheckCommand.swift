@@ -14,8 +14,13 @@ struct CheckCommand: ParsableCommand {
 
     func run() throws {
         let configuration = try options.load(sends: true)
-        for exposure in configuration.exposures { Terminal.printError(exposure.description) }
-        guard configuration.exposures.isEmpty else { throw ExitCode(1) }
+        let now = Site.now().seconds
+        let faults = configuration.exposures + configuration.credentialStates.compactMap { $0.fault(now) }
+        for fault in faults { Terminal.printError(fault.description) }
+        guard faults.isEmpty else { throw ExitCode(1) }
+        for warning in configuration.credentialStates.compactMap({ $0.warning(now) }) {
+            Terminal.printError(warning.description)
+        }
         let push: PushService.State
         do {
             // As the store's owner, which the service is: what root may read, the service perhaps may not.
@@ -56,7 +61,10 @@ struct CheckCommand: ParsableCommand {
             if !former.isEmpty { print("          and \(former.count) kept from before a rotation") }
         case .off(let reason): print("  push:   no browsers: \(reason)")
         }
-        for app in configuration.apns { print("          APNs: \(app.topic), \(app.environment.rawValue)") }
+        for app in configuration.apns {
+            let end = app.state?.end.map { ", certificate good until \(CredentialState.day($0))" } ?? ""
+            print("          APNs: \(app.topic), \(app.environment.rawValue)\(end)")
+        }
         for project in configuration.fcm { print("          FCM: project \(project.credential.projectID)") }
         if !configuration.wns.isEmpty { print("          WNS") }
     }

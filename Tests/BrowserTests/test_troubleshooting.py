@@ -48,6 +48,7 @@ DESCRIBED = {
     "Store/StoreError.swift": "StoreError: CustomStringConvertible",
     "FileStore/Maintenance/StoreEvent.swift": "StoreEvent: CustomStringConvertible",
     "NotificationHub/HubError.swift": "HubError: CustomStringConvertible",
+    "Curl/Certificate/ClientCertificateError.swift": "package enum ClientCertificateError",
     "Curl/Transport/TransportError.swift": "TransportError: CustomStringConvertible",
     "FastCGI/Server/ServerError.swift": "ServerError: CustomStringConvertible",
     "FastCGI/Socket/ListenAddress.swift": "package enum ListenError",

@@ -8,7 +8,7 @@ COMMAND_SECONDS = 180
 DEFAULT_MIRROR = "http://deb.debian.org/debian"
 # What a host has that the product comes to. systemd is not in a minimal Debian; it boots the roots.
 HOST = ("ca-certificates", "nginx", "systemd")
-# What the executable links, beside libcurl and libfcgi, which every release calls by another name.
+# What the executable links, beside libcurl, libfcgi and libssl, which every release calls by another name.
 LINKED_EVERYWHERE = ("libcrypt1", "libexpat1", "libstdc++6")
 
 
@@ -21,9 +21,9 @@ class Debian:
     needed: tuple[str, ...]
 
 
-BOOKWORM = Debian("bookworm", (*LINKED_EVERYWHERE, "libcurl4", "libfcgi0ldbl"))
+BOOKWORM = Debian("bookworm", (*LINKED_EVERYWHERE, "libcurl4", "libfcgi0ldbl", "libssl3"))
 # Its curl speaks HTTP/3.
-TRIXIE = Debian("trixie", (*LINKED_EVERYWHERE, "curl", "libcurl4t64", "libfcgi0t64"))
+TRIXIE = Debian("trixie", (*LINKED_EVERYWHERE, "curl", "libcurl4t64", "libfcgi0t64", "libssl3t64"))
 RELEASES = (BOOKWORM, TRIXIE)
 
 

@@ -48,6 +48,9 @@ struct ConfigurationFaultTests {
         Row(#""wns": { "packageSid": "s-1-15-2-1", "tenant": "t", "secret": "s" }"#, "wns.packageSid"),
         Row(#""wns": { "packageSid": "s-1-15-2-1", "secret": "s", "tokenEndpoint": "http://a" }"#, "wns.tokenEndpoint"),
         Row(#""wns": { "packageSid": "p", "secret": "s" }"#, "wns.packageSid"),
+        Row(
+            #""wns": { "packageSid": "s-1-15-2-1", "secret": "s", "secretExpires": "31.12.2027" }"#,
+            "wns.secretExpires"),
         Row(#""fcm": { "credential": "{\"type\":\"metadata_server\"}" }"#, "fcm.credential"),
         Row(#""fcm": { "credential": "{\"type\":\"metadata_server\",\"project_id\":\"a/b\"}" }"#, "fcm.credential"),
         Row(

@@ -51,7 +51,7 @@ struct ConfigurationSourceTests {
     /// What else the secrets of an app need.
     private static let others = [
         "apns.key": #", "apns": { "keyId": "KEYID12345", "teamId": "TEAM123456", "topic": "com.example.app" }"#,
-        "apns.certificatePassword": #", "apns": { "certificateFile": "app-backend.json", "topic": "com.example.app" }"#,
+        "apns.certificatePassword": #", "apns": { "certificateFile": "encrypted.pem", "topic": "com.example.app" }"#,
         "wns.secret": #", "wns": { "packageSid": "s-1-15-2-1" }"#,
     ]
 
@@ -60,7 +60,10 @@ struct ConfigurationSourceTests {
         let members = #""webPush": { "subject": "mailto:push@example.com" }"# + (Self.others[row.key] ?? "")
         let text = row.key == "store.url" ? "{ \(members) }" : "{ \(Self.store), \(members) }"
         func read(_ files: [String: String]) throws -> WrittenConfiguration {
-            try WrittenConfiguration(text, files: files, environment: ["CREDENTIALS_DIRECTORY": "FOLDER/credentials"])
+            let certificate = ["encrypted.pem": TestCredentials.certificate + TestCredentials.encryptedKey]
+            return try WrittenConfiguration(
+                text, files: files.merging(certificate) { $1 },
+                environment: ["CREDENTIALS_DIRECTORY": "FOLDER/credentials"])
         }
         #expect(try read(["credentials/\(row.key)": row.value + "\n"]).faults.isEmpty)
         // An empty one, and one that cannot be read because it is a folder.
@@ -75,9 +78,6 @@ struct ConfigurationSourceTests {
         #expect(Set(Self.secrets.map(\.key)) == Set(SiteConfiguration.secretKeys))
     }
 
-    @Test func `lines of a credential are the elements of a list`() throws {
-        let lines = ["a", "b"].map { "SharedAccessKeyName=\($0);Rights=Send;PrimaryKey=\(Self.keys[0])" }
-        let written = try WrittenConfiguration(
     @Test func `an unusable secret of an app hides no other secret, and is known as an app's`() throws {
         let written = try WrittenConfiguration(
             #"{ "apns": { "keyId": "KEYID12345", "teamId": "TEAM123456", "topic": "com.example.app" } }"#,
@@ -95,6 +95,9 @@ struct ConfigurationSourceTests {
         #expect(!ConfigurationFault(key: key, reason: "").isOfApp)
     }
 
+    @Test func `lines of a credential are the elements of a list`() throws {
+        let lines = ["a", "b"].map { "SharedAccessKeyName=\($0);Rights=Send;PrimaryKey=\(Self.keys[0])" }
+        let written = try WrittenConfiguration(
             "{ \(Self.store) }", files: ["credentials/localHub.keys": lines.joined(separator: "\n") + "\n"],
             environment: ["CREDENTIALS_DIRECTORY": "FOLDER/credentials"])
         #expect(written.faults.isEmpty && written.configuration?.localHub.keys.map(\.name) == ["a", "b"])

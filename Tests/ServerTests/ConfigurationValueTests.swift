@@ -93,9 +93,10 @@ struct ConfigurationValueTests {
         apns("key", "", "key"), apns("keyFile", #""apns.keyFile": "key.p8""#, "key"), apns("keyId", "", "key"),
         apns("teamId", "", "key"), apns("topic", "", "com.example.app") { $0.topic },
         apns("environment", #""apns.environment": "Sandbox""#, "sandbox") { $0.environment.rawValue },
-        apns("certificateFile", #""apns.certificateFile": "ca.pem""#, "certificate"),
+        apns("certificateFile", #""apns.certificateFile": "both.pem""#, "certificate"),
         apns(
-            "certificatePassword", #""apns.certificateFile": "ca.pem", "apns.certificatePassword": "pass""#, "pass"
+            "certificatePassword",
+            #""apns.certificateFile": "encrypted.pem", "apns.certificatePassword": "password""#, "password"
         ) {
             if case .certificate(let certificate) = $0.credential {
                 certificate.password?.reveal() ?? "none"
@@ -121,6 +122,9 @@ struct ConfigurationValueTests {
         wns("clientId", #""wns.clientId": "c", "wns.tenant": "t""#, "true") { _ in "true" },
         wns("tenant", #""wns.clientId": "c", "wns.tenant": "t""#, "true") { _ in "true" },
         wns("secret", package, "true") { _ in "true" },
+        wns("secretExpires", package + #", "wns.secretExpires": "2027-12-31""#, "1830211200") {
+            $0.state?.end.map { "\($0)" } ?? "none"
+        },
         wns("tokenEndpoint", package + #", "wns.tokenEndpoint": "https://t.example/a.srf""#, "https://t.example/a.srf")
         {
             $0.tokenEndpoint?.description ?? "none"
@@ -235,6 +239,8 @@ struct ConfigurationValueTests {
             files: [
                 "ca.pem": "-----BEGIN CERTIFICATE-----\n", "key.p8": TestCredentials.appleKey,
                 "google.json": TestCredentials.google,
+                "both.pem": TestCredentials.certificate + TestCredentials.certificateKey,
+                "encrypted.pem": TestCredentials.certificate + TestCredentials.encryptedKey,
             ])
         #expect(written.faults.isEmpty && written.configuration.map(row.read) == row.set, "\(written.faults)")
     }

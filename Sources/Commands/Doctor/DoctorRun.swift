@@ -70,9 +70,18 @@ struct DoctorRun {
                 .fail("\($0.key): \($0.reason)", fix: isUnread ? "the file; --config" : setting($0.key))
             } + unusedSecrets()
         }
-        let exposures = configuration.exposures.map { Finding.fail("\($0.key): \($0.reason)", fix: setting($0.key)) }
-        return (exposures.isEmpty ? [.ok("\(file ?? "no file"): \(configuration.hub.description)")] : exposures)
+        let found = exposedOrEnding()
+        return (found.isEmpty ? [.ok("\(file ?? "no file"): \(configuration.hub.description)")] : found)
             + unusedSecrets()
+    }
+
+    /// Secrets that others may read, and credentials that are near their end.
+    private func exposedOrEnding() -> [Finding] {
+        let (now, states) = (Self.now(), configuration.credentialStates)
+        let faults = configuration.exposures + states.compactMap { $0.fault(now) }
+        let failures = faults.map { Finding.fail("\($0.key): \($0.reason)", fix: setting($0.key)) }
+        let warnings = states.compactMap { $0.warning(now) }
+        return failures + warnings.map { Finding.warning("\($0.key): \($0.reason)", fix: setting($0.key)) }
     }
 
     /// The unit hands secrets over (LoadCredential=); a command that is typed gets none by itself.

@@ -31,6 +31,8 @@ extension SiteConfiguration {
         package var topic: String
         package var environment: APNsEnvironment
         package var calls: PushServiceCalls
+        /// Of a certificate.
+        package var state: CredentialState?
     }
 
     /// A Firebase project.
@@ -45,6 +47,8 @@ extension SiteConfiguration {
         /// Where tokens are fetched, where that is not Microsoft's own place.
         package var tokenEndpoint: ServiceURL?
         package var calls: PushServiceCalls
+        /// Of a secret whose end the operator has noted.
+        package var state: CredentialState?
     }
 
     /// Groups that may also be a list of groups, one for each app.
@@ -54,7 +58,10 @@ extension SiteConfiguration {
             "endpoint", "caFile", "timeout",
         ],
         "fcm": ["credentialFile", "credential", "endpoint", "caFile", "timeout"],
-        "wns": ["packageSid", "clientId", "tenant", "secret", "tokenEndpoint", "endpoint", "caFile", "timeout"],
+        "wns": [
+            "packageSid", "clientId", "tenant", "secret", "secretExpires", "tokenEndpoint", "endpoint", "caFile",
+            "timeout",
+        ],
     ]
 
     /// The services of telephones that there are credentials for: `apns`.
@@ -72,13 +79,6 @@ extension SiteConfiguration {
     }
 }
 
-extension SiteConfiguration.APNsApp {
-    /// - Parameter group: `apns`, or `apns.0` and so on in a list.
-    /// - Returns: nil, when there are faults.
-    init?(_ group: String, _ reading: inout ConfigurationReading) {
-        let credential = Self.credential(group, &reading)
-        let topic = reading.needed("\(group).topic", "the app's bundle id")
-        let environment: APNsEnvironment = reading.choice("\(group).environment") ?? .production
 extension ConfigurationFault {
     /// Whether it is of a group of telephones' credentials, so that all but sending to telephones works.
     package var isOfApp: Bool {
@@ -86,9 +86,19 @@ extension ConfigurationFault {
     }
 }
 
+extension SiteConfiguration.APNsApp {
+    /// - Parameter group: `apns`, or `apns.0` and so on in a list.
+    /// - Returns: nil, when there are faults.
+    init?(_ group: String, _ reading: inout ConfigurationReading) {
+        let credential = Self.credential(group, &reading)
+        let topic = reading.needed("\(group).topic", "the app's bundle id")
+        let environment: APNsEnvironment = reading.choice("\(group).environment") ?? .production
         let calls = SiteConfiguration.PushServiceCalls(group, &reading)
         guard let credential, let topic else { return nil }
         (self.credential, self.topic, self.environment, self.calls) = (credential, topic, environment, calls)
+        if case .certificate(let certificate) = credential {
+            state = reading.read(certificate, group, for: topic)
+        }
     }
 
     private static func credential(_ group: String, _ reading: inout ConfigurationReading) -> Credential? {
@@ -147,6 +157,7 @@ extension SiteConfiguration.WNSApp {
         calls = SiteConfiguration.PushServiceCalls(group, &reading)
         tokenEndpoint = reading.endpoint("\(group).tokenEndpoint")
         let secret = reading.needed("\(group).secret", "the app's secret").map { Secret($0) }
+        state = reading.day("\(group).secretExpires").map { CredentialState(key: "\(group).secret", end: $0) }
         let sid = reading.text("\(group).packageSid")
         let (client, tenant) = (reading.text("\(group).clientId"), reading.text("\(group).tenant"))
         do throws(WNSCredentialError) {
@@ -211,6 +222,30 @@ extension ConfigurationReading {
             return nil
         }
         return (Secret(String(decoding: bytes, as: UTF8.self)), fileKey)
+    }
+
+    /// Opens the certificate as each connection to Apple will.
+    /// - Returns: nil, when there are faults.
+    fileprivate mutating func read(
+        _ certificate: ClientCertificate, _ group: String, for topic: String
+    ) -> CredentialState? {
+        let key = "\(group).certificateFile"
+        do throws(ClientCertificateError) {
+            let content = try certificate.read()
+            return CredentialState(
+                key: key, end: content.notAfter, missingTopic: content.isFor(topic: topic) ? nil : topic)
+        } catch {
+            fault(error.isOfPassword ? "\(group).certificatePassword" : key, "\(certificate.file) \(error)")
+            return nil
+        }
+    }
+
+    /// The beginning of a day in UTC, in seconds since 1970.
+    fileprivate mutating func day(_ key: String) -> Int64? {
+        guard let text = text(key) else { return nil }
+        let day = Timestamp(text: "\(text)T00:00:00Z")?.seconds
+        if day == nil { fault(key, "must be a date, such as 2027-12-31") }
+        return day
     }
 
     fileprivate mutating func endpoint(_ key: String) -> ServiceURL? {

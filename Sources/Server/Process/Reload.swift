@@ -42,6 +42,10 @@ struct Reload: Sendable {
     /// - Throws: `ConfigurationFault`, as `PushService.state`.
     static func warn(of configuration: SiteConfiguration, _ logger: Logger) throws {
         for exposure in configuration.exposures { logger.warning("\(exposure)") }
+        for state in configuration.credentialStates {
+            let now = Site.now().seconds
+            if let trouble = state.fault(now) ?? state.warning(now) { logger.warning("\(trouble)") }
+        }
         if configuration.authenticationMethod == .test {
             logger.warning("auth.method is test: WHOEVER GIVES A NAME AS PASSWORD IS THAT USER")
         }

@@ -49,7 +49,8 @@ struct HubWiring {
     var credentials: [PushMetrics.Credential] {
         (deliveryWorker?.allChannels ?? []).map { channel in
             PushMetrics.Credential(
-                channel: channel.name, isHeld: channel.hold != nil, isUnavailable: channel.outage != nil)
+                channel: channel.name, isHeld: channel.hold != nil, isUnavailable: channel.outage != nil,
+                expiry: channels?.expiries[channel.name])
         }
     }
 

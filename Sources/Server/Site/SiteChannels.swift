@@ -23,6 +23,8 @@ struct SiteChannels {
     private(set) var webPush: WebPushDriver?
     /// Shows each app's credential to its service, by the channel's name, without reaching a device.
     private(set) var probes: [(channel: String, ask: @Sendable (@escaping @Sendable (PushResult) -> Void) -> Void)] = []
+    /// Until when credentials are good, by the channel's name, in seconds since 1970; only where that is known.
+    private(set) var expiries: [String: Int64] = [:]
     private var closing: [@Sendable () -> Void] = []
 
     private let metrics: PushMetrics
@@ -98,6 +100,7 @@ struct SiteChannels {
         if Set(apps.map(\.topic)).count > 1 { name += " \(app.topic)" }
         if app.environment == .sandbox { name += " sandbox" }
         let channel = add(driver, name: name, topic: app.topic, sender)
+        expiries[name] = app.state?.end
         addProbe(channel, try? driver.request(for: .background, to: DeviceHandle.apns(Self.impossibleToken)))
     }
 
@@ -129,6 +132,7 @@ struct SiteChannels {
         let (channel, tokens) = try add(
             driver, name: "wns", source, app.calls, exceptions: exceptions, allowsPlainHTTP: false)
         // There is no device that WNS could be asked for in vain; the token shows whether it knows the app.
+        expiries[channel.name] = app.state?.end
         probes.append((channel.name, { completion in source.fetch(by: tokens) { completion(PushResult($0)) } }))
     }
 
@@ -183,12 +187,12 @@ extension PushResult {
         switch token {
         case .success: self.init(.success)
         case .failure(.unavailable): self.init(.pnsUnreachable, .retry(afterSeconds: nil))
+        case .failure(.unanswered(let reason)):
+            self.init(.pnsUnreachable, .retry(afterSeconds: nil), reason: reason)
         case .failure(.refused(let reason)): self.init(.invalidCredentials, .holdCredential(reason: reason))
         }
     }
 }
-        case .failure(.unanswered(let reason)):
-            self.init(.pnsUnreachable, .retry(afterSeconds: nil), reason: reason)
 
 extension Authority {
     /// As requests name it, and exceptions of an address policy do.
