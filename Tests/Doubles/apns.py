@@ -20,6 +20,7 @@ How a push is answered, its device token says. It begins with
   de    BadDeviceToken
   f0    Unregistered, an hour ago
   else  200
+Broadcast channels are managed, and sent to, on the same port: apns_broadcast.py.
 """
 
 import asyncio
@@ -31,6 +32,7 @@ import time
 import uuid
 from pathlib import Path
 
+from apns_broadcast import Broadcasts
 from apns_connection import Connection
 from apns_tokens import Key
 
@@ -45,6 +47,7 @@ class Site:
         self.go_away_at: int = settings.get("goAwayAt", 0)
         self.go_away_answered: int = settings.get("goAwayAnswered", 0)
         self.keys = {name: Key(**key) for name, key in settings["keys"].items()}
+        self.broadcasts = Broadcasts(self.topics)
         self.refused_once: set[str] = set()
         self.connections: list[Connection] = []
         self._journal = journal.open("a", buffering=1)

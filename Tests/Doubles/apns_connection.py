@@ -24,6 +24,7 @@ from h2.exceptions import ProtocolError
 from h2.settings import SettingCodes
 from hyperframe.frame import GoAwayFrame
 
+from apns_broadcast import Broadcasts, ChannelRefusal
 from apns_rules import REASONS, Head, Refusal, check_payload, read_head
 from apns_tokens import ConnectionTokens
 
@@ -148,6 +149,9 @@ class Connection(asyncio.Protocol):
         push = self._pushes.get(stream)
         if push is None or self._is_silent:
             return
+        if Broadcasts.takes(dict(push.fields).get(":path", "")):
+            self._answer_broadcast(stream, push)
+            return
         device = dict(push.fields).get(":path", "").removeprefix("/3/device/").lower()
         self._site.note(
             "push",
@@ -220,6 +224,25 @@ class Connection(asyncio.Protocol):
             self._answer(stream, push, status, reason)
         except Refusal as refusal:
             self._answer(stream, push, refusal.status, refusal.reason)
+
+    def _answer_broadcast(self, stream: int, push: Push) -> None:
+        del self._pushes[stream]
+        values = dict(push.fields)
+        body: object | None
+        try:
+            if not self._has_certificate:
+                self._tokens.check(values.get("authorization"))
+            status, fields, body = self._site.broadcasts.answer(push.fields, bytes(push.body))
+        except (Refusal, ChannelRefusal) as refusal:
+            status, fields, body = refusal.status, {}, {"reason": refusal.reason}
+        self._h2.send_headers(stream, [(":status", str(status)), *fields.items()], end_stream=body is None)
+        if body is not None:
+            self._h2.send_data(stream, json.dumps(body).encode(), end_stream=True)
+        self._site.note(
+            "broadcast", path=values[":path"], method=values[":method"], status=status,
+            channel=values.get("apns-channel-id"), body=bytes(push.body).decode(errors="replace"),
+        )
+        self._trust(200 if status < 300 else status)
 
     @staticmethod
     def _wanted(device: str) -> tuple[int, str | None]:
