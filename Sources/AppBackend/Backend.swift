@@ -30,6 +30,8 @@ package struct Backend: Responder {
         package var version: String
         package var now: @Sendable () -> Timestamp
         package var load: @Sendable () -> HealthController.Load
+        /// The ways to devices whose messages wait for a credential, for `/health`.
+        package var waiting: @Sendable () -> [HealthController.WaitingChannel] = { [] }
         /// Answers `GET /metrics` for callers of this host; nil: there is nothing at that path.
         package var metrics: (any Responder)?
         package var logger: Logger
@@ -74,7 +76,9 @@ package struct Backend: Responder {
         let notifications = NotificationsController(
             store: parts.store, notifications: parts.notifications, policy: parts.policy,
             retentionSeconds: parts.retentionSeconds, now: parts.now, logger: parts.logger)
-        let health = LoopbackOnly(inner: HealthController(store: parts.store, version: parts.version, load: parts.load))
+        let health = LoopbackOnly(
+            inner: HealthController(
+                store: parts.store, version: parts.version, load: parts.load, waiting: parts.waiting))
         monitors = [Path.health: health].merging(parts.metrics.map { [Path.metrics: LoopbackOnly(inner: $0)] } ?? [:]) {
             $1
         }

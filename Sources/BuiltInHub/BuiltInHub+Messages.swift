@@ -37,9 +37,9 @@ extension BuiltInHub {
 
     package func message(_ id: String) throws(ServableHubError) -> NotificationDetails {
         guard RegistrationID(id) != nil else { throw .noSuchMessage }
-        let found = try storing { () throws(StoreError) in try record(id, now()) }
+        let found = try storing { () throws(StoreError) in try details(id, now()) }
         guard let found else { throw .noSuchMessage }
-        return found.details
+        return found
     }
 
     private func newRecord(_ format: HubNotification.Format, _ audience: HubAudience) -> MessageRecord {
@@ -107,13 +107,16 @@ extension BuiltInHub {
     }
 
     /// A message is put among those that are done before it leaves the queue, so who misses it in both looks again.
-    private func record(_ id: String, _ now: Int64) throws(StoreError) -> MessageRecord? {
-        if let record = try finished(id, now) { return record }
+    private func details(_ id: String, _ now: Int64) throws(StoreError) -> NotificationDetails? {
+        if let record = try finished(id, now) { return record.details }
         guard let worker else { return nil }
         if let waiting = try worker.store.queuedHubMessage(id, notBefore: MessageID.notBefore(in: id)) {
-            return try QueuedMessage(waiting).record
+            let message = try QueuedMessage(waiting)
+            var details = message.record.details
+            details.waitReason = message.waitReason
+            return details
         }
-        return try finished(id, now)
+        return try finished(id, now)?.details
     }
 
     private func finished(_ id: String, _ now: Int64) throws(StoreError) -> MessageRecord? {

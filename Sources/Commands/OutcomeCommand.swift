@@ -29,8 +29,9 @@ struct OutcomeCommand: ParsableCommand {
             throw CommandError("The hub knows no such send.")
         }
         let details = SendOutcomeDetails(id, found)
-        let report = SendReport(details)
+        let report = SendReport(details, waitReason: found.waitReason)
         print(json ? String(decoding: details.json, as: UTF8.self) : report.table)
+        for sentence in report.waits { Terminal.printError(sentence) }
         switch report.verdict {
         case .reached: return
         case .noDevice, .refused: throw SendCommand.reachedNoDevice

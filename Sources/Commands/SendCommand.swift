@@ -66,6 +66,7 @@ struct SendCommand: ParsableCommand {
         var report = try send(text, on: platforms, through: site)
         if !noWait { wait(for: &report, at: site) }
         print(json ? report.json : report.table)
+        for sentence in report.waits { Terminal.printError(sentence) }
         try judge(report, at: site)
     }
 
@@ -115,6 +116,8 @@ struct SendCommand: ParsableCommand {
                     + (report.secretID.map { " The secret is kept: it waits as number \($0)." } ?? ""))
             throw Self.reachedNoDevice
         case .unknown where noWait: return
+        // The reason was said.
+        case .unknown where !report.waits.isEmpty: throw Self.notKnownYet
         case .unknown:
             Terminal.printError(
                 site.hasBuiltInHub

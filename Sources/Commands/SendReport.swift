@@ -16,6 +16,8 @@ struct SendReport {
         var counts: [SendOutcomeDetails.Count] = []
         /// Whether asking again is of no use.
         var isFinal: Bool
+        /// Why it waits for a credential; nil: it does not.
+        var waitReason: String?
     }
 
     /// What all of it comes to.
@@ -35,15 +37,20 @@ struct SendReport {
     init() {}
 
     /// What the hub says of one send.
-    init(_ details: SendOutcomeDetails) {
+    /// - Parameter waitReason: why it waits for a credential; nil: it does not.
+    init(_ details: SendOutcomeDetails, waitReason: String?) {
         let ended = (id: details.notificationID, state: details.state, isFinal: details.isFinal)
         lines = details.outcomes.map { outcome in
             Line(
                 platform: outcome.platform, notificationID: ended.id, state: ended.state, counts: outcome.counts,
-                isFinal: ended.isFinal)
+                isFinal: ended.isFinal, waitReason: waitReason)
         }
         guard lines.isEmpty else { return }
-        lines = [Line(platform: "-", notificationID: ended.id, state: ended.state, isFinal: ended.isFinal)]
+        lines = [
+            Line(
+                platform: "-", notificationID: ended.id, state: ended.state, isFinal: ended.isFinal,
+                waitReason: waitReason)
+        ]
     }
 
     mutating func add(_ outcome: SendOutcome) {
@@ -66,6 +73,7 @@ struct SendReport {
             guard let id = lines[index].notificationID, let found = try details(id) else { continue }
             lines[index].counts = found.outcomes.flatMap(\.counts).map { SendOutcomeDetails.Count($0.name, $0.count) }
             lines[index].state = found.state
+            lines[index].waitReason = found.waitReason
             lines[index].isFinal = SendOutcomeDetails(notificationID: id, state: found.state, outcomes: []).isFinal
         }
     }
@@ -79,6 +87,16 @@ struct SendReport {
     }
 
     // MARK: For people
+
+    /// A sentence for each platform whose message waits for a credential.
+    var waits: [String] {
+        lines.compactMap { line in
+            line.waitReason.map { reason in
+                let message = line.platform == "-" ? "The message" : "\(line.platform): the message"
+                return "\(message) waits for a credential, and is given up after 30 minutes: \(reason)"
+            }
+        }
+    }
 
     var table: String {
         let rows = lines.map { line in
@@ -109,6 +127,7 @@ struct SendReport {
             json.member("State", line.state)
             if let id = line.notificationID { json.member("NotificationId", id) }
             if let error = line.error { json.member("Error", error) }
+            if line.waitReason != nil { json.member("WaitsFor", "credential") }
             json.name("Counts")
             json.object { json in line.counts.forEach { json.member($0.name, $0.devices) } }
         }

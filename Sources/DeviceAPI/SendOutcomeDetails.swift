@@ -11,6 +11,8 @@ public struct SendOutcomeDetails: Equatable, Sendable {
     public var state: String
     /// One for each platform that the hub tells of.
     public var outcomes: [PlatformCounts]
+    /// Whether it waits because the push service does not accept the backend's credential, or the backend has none now.
+    public var waitsForCredential = false
 
     /// The fates of a send on one platform.
     public struct PlatformCounts: Equatable, Sendable {
@@ -64,11 +66,15 @@ public struct SendOutcomeDetails: Equatable, Sendable {
         json.object { json in
             json.member("NotificationId", notificationID)
             json.member("State", state)
+            if waitsForCredential { json.member("WaitsFor", Self.credential) }
             json.name("Outcomes")
             json.array { json in outcomes.forEach { $0.write(to: &json) } }
         }
         return json.bytes
     }
+
+    /// What `WaitsFor` says.
+    private static let credential = "credential"
 
     /// - Throws: `Problem` 502, when the answer does not tell what became of a send.
     public init(_ response: Response) throws(Problem) {
@@ -79,6 +85,7 @@ public struct SendOutcomeDetails: Equatable, Sendable {
             outcomes.count == list?.count
         else { throw Problem(.badGateway, "The answer does not tell what became of a send.") }
         self.init(notificationID: id, state: state, outcomes: outcomes)
+        waitsForCredential = document?["WaitsFor"]?.string == Self.credential
     }
 }
 

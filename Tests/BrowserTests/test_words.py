@@ -253,6 +253,25 @@ def test_a_hub_that_does_not_know_a_message_yet_is_asked_again(
     assert page.send(alice, "Hello")[0].kind == "Completed"
 
 
+def test_a_message_that_waits_for_a_credential_says_so_until_it_is_sent(
+    open_page: Callable[..., Page], alice: Account
+) -> None:
+    page = open_page(
+        """(() => {
+            const real = window.fetch;
+            window.fetch = async (url, request) => {
+                if (!String(url).includes("/outcomes/") || window.isAccepted) return real(url, request);
+                return Response.json({ State: "Processing", WaitsFor: "credential", Outcomes: [] });
+            };
+        })()"""
+    )
+    page.log_in(alice)
+    send(page, alice.name, "Hello")
+    await_words(page, "sendResults", "does not accept the site’s credential")
+    page.tab.evaluate("window.isAccepted = true")
+    assert page.await_results()[0].kind == "Completed"
+
+
 def test_a_worker_that_starts_late_is_taken_all_the_same(
     chromium_tab: Callable[..., ChromiumTab], installation: Installation, subscriber: Subscriber
 ) -> None:

@@ -184,6 +184,27 @@ private func rule(_ status: Int) -> PushResult {
         #expect(bench.lines.last == "push: there is an access token for service again" && bench.lines.count == 2)
     }
 
+    @Test func `is the reason that a waiting message gives, also to another process on the store`() throws {
+        let sender = CredentialSender(403)
+        let bench = DeliveryBench(sender, rule)
+        bench.register(1)
+        bench.start()
+        let now = bench.now
+        let idle = DeliveryWorker(store: bench.store, channels: [], now: { now })
+        let other = BuiltInHub(store: bench.store, worker: idle, now: { now })
+        // The second one comes when the channel is held already.
+        let first = bench.send()
+        try bench.wait { !bench.worker.holds.isEmpty }
+        let ids = [first, bench.send()]
+        for id in ids { try bench.wait { try other.message(id).waitReason == "Revoked" } }
+        sender.answer(201)
+        bench.pass(CredentialHold.firstPause)
+        for id in ids {
+            #expect(try bench.outcomes(id) == ["Success": 1])
+            #expect(try other.message(id).waitReason == nil)
+        }
+    }
+
     @Test func `is not shown by test sends while it is held`() throws {
         let sender = CredentialSender(403)
         let bench = DeliveryBench(sender, rule)

@@ -25,6 +25,12 @@ struct ChannelFindingsTests {
         #expect((finding.fix == nil) == (verdict == .ok))
     }
 
+    @Test func `a channel of the running service that waits is wrong, with its reason and since when`() {
+        let finding = judge.finding(.init(name: "apns sandbox", since: "2027-01-15T08:00:00Z", reason: "Forbidden"))
+        #expect(finding.verdict == .fail && finding.found.hasPrefix("apns sandbox: since 2027-01-15T08:00:00Z "))
+        #expect(finding.found.hasSuffix(": Forbidden") && finding.fix?.hasPrefix("apns in /a.json") == true)
+    }
+
     @Test func `a token service that does not answer is named, with its cause`() {
         let reason = "the token service does not answer (timeout)"
         let finding = judge.finding("fcm", PushResult(.pnsUnreachable, .retry(afterSeconds: nil), reason: reason))

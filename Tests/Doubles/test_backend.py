@@ -77,10 +77,10 @@ def test_a_credential_that_is_refused_holds_its_platform_alone_and_is_said(
         metrics = backend.call("GET", "/metrics").body.decode()
         assert 'app_backend_push_credential_held{channel="apns"} 1' in metrics
         assert 'app_backend_push_credential_held{channel="wns"} 0' in metrics
-        push = backend.doctor()["push"]
-        assert any(
-            finding["verdict"] == "wrong" and REFUSED in finding["found"] for finding in push["findings"]
-        )
+        findings = [one["found"] for one in backend.doctor()["push"]["findings"] if one["verdict"] == "wrong"]
+        # What the service has met, and what the doctor's own question has.
+        assert [REFUSED in found for found in findings] == [True, True]
+        assert "the messages of the running service wait" in findings[0]
 
 
 def test_the_doctor_shows_each_credential_to_its_service_and_reaches_no_device(

@@ -6,6 +6,7 @@ import HTTPTypes
 import JSON
 import Store
 import Testing
+import Text
 
 /// `GET /health` as a monitor on the host sees it.
 struct HealthTests {
@@ -47,5 +48,20 @@ struct HealthTests {
         #expect(body["store"]?.string == "\(row.store)")
         #expect(body["workers"]?["busy"]?.integer == row.busy)
         #expect(body["workers"]?["total"]?.integer == row.workers)
+        #expect(body["waiting"] == .array([]))
+    }
+
+    @Test func `health tells which channel waits for a credential, and is no worse for it`() throws {
+        let site = try TestSite(users: []) {
+            $0.waiting = {
+                [.init(name: "apns", since: Timestamp(seconds: 1_800_000_000), reason: "InvalidProviderToken")]
+            }
+        }
+        let response = site.backend.respond(to: Request(method: .get, path: "/health", remoteAddress: "127.0.0.1"))
+        #expect(response.status == .ok)
+        let body = try JSONValue(parsing: response.body)
+        let channel = try #require(body["waiting"]?.array?.first)
+        #expect(channel["channel"]?.string == "apns" && channel["reason"]?.string == "InvalidProviderToken")
+        #expect(channel["since"]?.string == "2027-01-15T08:00:00Z")
     }
 }

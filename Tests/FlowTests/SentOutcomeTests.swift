@@ -48,6 +48,18 @@ struct SentOutcomeTests {
         #expect(site.hub.requests.last { $0.path.contains(id) } != nil)
     }
 
+    @Test func `a message that waits for a credential says so, and not why`() throws {
+        let id = try #require(NotificationID("a-b"))
+        var waiting = NotificationDetails(id: "a-b", state: "Processing")
+        #expect(!SendOutcomeDetails(id, waiting).waitsForCredential)
+        waiting.waitReason = "InvalidProviderToken"
+        let details = SendOutcomeDetails(id, waiting)
+        #expect(
+            String(decoding: details.json, as: UTF8.self)
+                == #"{"NotificationId":"a-b","State":"Processing","WaitsFor":"credential","Outcomes":[]}"#)
+        #expect(try SendOutcomeDetails(Response.json(details.json)) == details && details.waitsForCredential)
+    }
+
     @Test func `what is kept of a finished send does not grow with its devices`() throws {
         let site = try TestSite()
         func size(_ id: String) throws -> Int {

@@ -4,6 +4,7 @@ package import HTTP
 import HTTPTypes
 import JSON
 import Store
+package import Text
 
 /// `GET /health`: whether requests can be served, for a monitor on this host; `LoopbackOnly` surrounds it.
 package struct HealthController: Responder {
@@ -22,10 +23,23 @@ package struct HealthController: Responder {
         var isExhausted: Bool { workers > 1 && workersBusy >= workers }
     }
 
+    /// A way to devices whose messages wait for a credential.
+    package struct WaitingChannel: Sendable {
+        package let name: String
+        package let since: Timestamp
+        /// For the operator; never a secret.
+        package let reason: String
+
+        package init(name: String, since: Timestamp, reason: String) {
+            (self.name, self.since, self.reason) = (name, since, reason)
+        }
+    }
+
     let store: any StateStore
     /// Of the program, so that one can see which one answers.
     let version: String
     let load: @Sendable () -> Load
+    let waiting: @Sendable () -> [WaitingChannel]
 
     /// 200 `{"status":"ok",…}`; 503 when the store cannot be written or no worker is left.
     package func respond(to request: Request) -> Response {
@@ -42,9 +56,20 @@ package struct HealthController: Responder {
                 json.member("busy", load.workersBusy)
                 json.member("total", load.workers)
             }
+            // Not a matter of the status: a restart mends no credential.
+            json.name("waiting")
+            json.array { json in for channel in waiting() { Self.write(channel, to: &json) } }
         }
         var response = Response.json(json.bytes, status: isWell ? .ok : .serviceUnavailable)
         if !isWell { response.fields[.retryAfter] = String(Problem.defaultRetryAfter) }
         return response
+    }
+
+    private static func write(_ channel: WaitingChannel, to json: inout JSONWriter) {
+        json.object { json in
+            json.member("channel", channel.name)
+            json.member("since", channel.since.text)
+            json.member("reason", channel.reason)
+        }
     }
 }

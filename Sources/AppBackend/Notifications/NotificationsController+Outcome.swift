@@ -38,7 +38,8 @@ extension NotificationsController {
 }
 
 extension SendOutcomeDetails {
-    /// Without what else the hub tells: the message's text and the tags are not for the wire.
+    /// Without what else the hub tells: the message's text and the tags are not for the wire, nor is the reason of a wait,
+    /// which is for the operator.
     package init(_ id: NotificationID, _ details: NotificationDetails) {
         self.init(
             notificationID: id.description, state: details.state,
@@ -46,5 +47,6 @@ extension SendOutcomeDetails {
                 PlatformCounts(
                     platform: outcome.platform.rawValue, counts: outcome.counts.map { Count($0.name, $0.count) })
             })
+        waitsForCredential = details.waitReason != nil
     }
 }

@@ -55,6 +55,7 @@ extension DeliverySession {
             }
             let again = try planRetries(&job, room: room, now)
             let deliveries = try again + planNew(&job, room: room - again.count, now)
+            noteWait(&job)
             job.message.inFlight += deliveries.count
             return deliveries
         } catch {
@@ -63,6 +64,14 @@ extension DeliverySession {
             job.pausedUntil = now + Self.pauseSeconds
             return []
         }
+    }
+
+    /// For those who ask what keeps the message waiting.
+    private func noteWait(_ job: inout DeliveryJob) {
+        let reason: String? = if case .heldChannel(let channel) = job.obstacle { channel.hold?.reason } else { nil }
+        guard job.message.waitReason != reason else { return }
+        job.message.waitReason = reason
+        unwritten.insert(job.message.record.id)
     }
 
     private func planRetries(

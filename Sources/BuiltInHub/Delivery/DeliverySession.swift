@@ -159,13 +159,16 @@ final class DeliverySession {
             // Neither environment knows it.
             if delivery.isElsewhere { worker.goneDevices.remove(delivery.target, goneSince: nil) }
         case .removeRegistration(let goneSince): worker.goneDevices.remove(delivery.target, goneSince: goneSince)
-        case .holdCredential:
+        case .holdCredential(let reason):
+            job.message.waitReason = reason
             // It has not been taken, and waits as those do that were not sent.
             return wait(delivery, until: worker.now(), attempts: delivery.attempts, &job)
         case .retry(let seconds), .retryDevice(let seconds):
             let attempts = delivery.attempts + 1
             let due = worker.now() + RetryDelay.seconds(after: attempts, atLeast: seconds)
             if due < job.message.record.dueAt + worker.options.abandonSeconds {
+                // There was no access token.
+                if result.outcome == .pnsUnreachable, let reason = result.reason { job.message.waitReason = reason }
                 return wait(delivery, until: due, attempts: attempts, &job)
             }
             outcome = .abandoned

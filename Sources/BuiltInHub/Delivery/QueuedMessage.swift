@@ -44,6 +44,8 @@ struct QueuedMessage {
     var retries: [Retry] = []
     /// Targets that were handed over and of which nothing was heard yet.
     var inFlight = 0
+    /// Why the message waits for a credential, for the operator; nil: it does not. Every process on the store can tell.
+    var waitReason: String?
 
     init(_ notification: HubNotification, to audience: Audience, record: MessageRecord) {
         self.notification = notification
@@ -75,6 +77,7 @@ extension QueuedMessage {
         if case .device(let description) = audience {
             members.append(JSONValue.Member("device", HubRegistration.json(description)))
         }
+        if let waitReason { members.append(JSONValue.Member("waitReason", .string(waitReason))) }
         if let cursor { members.append(JSONValue.Member("through", .string(cursor))) }
         if !retries.isEmpty {
             let pairs = retries.map { JSONValue.array([.string($0.registrationID), .number(String($0.attempts))]) }
@@ -113,6 +116,7 @@ extension QueuedMessage {
             return Retry(registrationID: id, attempts: attempts, dueAt: .min)
         }
         inFlight = json["underWay"]?.integer ?? 0
+        waitReason = json["waitReason"]?.string
         guard MessageRecord.possibleCounts.contains(inFlight) else { throw damaged }
     }
 

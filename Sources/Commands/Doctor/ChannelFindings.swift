@@ -5,11 +5,22 @@ import Push
 struct ChannelFindings: Sendable {
     let setting: SettingName
 
+    /// A channel of the running service whose messages wait. This command's own question may be answered otherwise: the
+    /// credential may have been changed meanwhile.
+    func finding(_ waiting: RunningService.WaitingChannel) -> Finding {
+        .fail(
+            "\(waiting.name): since \(waiting.since) the messages of the running service wait for its credential: "
+                + waiting.reason,
+            fix: "\(group(waiting.name)); then `systemctl restart app-backend`")
+    }
+
+    private func group(_ channel: String) -> String { setting(String(channel.prefix { $0 != " " })) }
+
     /// - Parameters:
     ///   - channel: `apns com.example.app sandbox`, which is of the group `apns`.
     ///   - result: nil: the service did not answer in time.
     func finding(_ channel: String, _ result: PushResult?) -> Finding {
-        let group = setting(String(channel.prefix { $0 != " " }))
+        let group = group(channel)
         guard let result else {
             return .fail("\(channel): no answer from its push service", fix: "the network; --timeout; \(group)")
         }

@@ -66,13 +66,18 @@ extension DoctorRun {
             running: service?.configuration, unresolved: unresolved)
     }
 
-    /// Whether the push services of telephones accept the credentials.
+    /// Whether the push services of telephones accept the credentials, of the running service and of this configuration.
     func channelFindings() -> [Finding] {
+        let judge = ChannelFindings(setting: setting)
+        return (service?.waiting ?? []).map { judge.finding($0) } + probeFindings(judge)
+    }
+
+    private func probeFindings(_ judge: ChannelFindings) -> [Finding] {
         guard !isFaulty("hub.") else { return [] }
         guard !isFaulty("apns", "fcm", "wns") else { return [.skipped("telephones: the configuration is not right")] }
         do {
             let answers = try CredentialProbe.ask(configuration, timeout: timeout)
-            return answers.map { ChannelFindings(setting: setting).finding($0.channel, $0.result) }
+            return answers.map { judge.finding($0.channel, $0.result) }
         } catch {
             return [.fail("the push services cannot be asked: \(error)", fix: "`app-backend check`")]
         }

@@ -15,7 +15,16 @@ struct RunningService: Sendable {
     var store: String
     var workersBusy: Int
     var workers: Int
+    /// Channels whose messages wait for a credential.
+    var waiting: [WaitingChannel]
     var configuration: RunningConfiguration?
+
+    struct WaitingChannel: Sendable {
+        let name: String
+        /// As the service writes times: `2026-12-21T00:00:00Z`.
+        let since: String
+        let reason: String
+    }
 
     /// Asks the service for `/health` and `/api/config`.
     /// - Parameter seconds: that each question may take.
@@ -31,6 +40,13 @@ struct RunningService: Sendable {
         self.store = store
         workersBusy = Int(json["workers"]?["busy"]?.integer ?? 0)
         workers = Int(json["workers"]?["total"]?.integer ?? 0)
+        // Missing in the answer of an older version.
+        waiting = (json["waiting"]?.array ?? []).compactMap { one in
+            guard let name = one["channel"]?.string, let since = one["since"]?.string,
+                let reason = one["reason"]?.string
+            else { return nil }
+            return WaitingChannel(name: name, since: since, reason: reason)
+        }
         configuration = RunningConfiguration(try probe.get(Path.config))
     }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import AppBackend
 import BuiltInHub
 import Curl
 import HubServer
@@ -7,6 +8,7 @@ import Metrics
 import NotificationHub
 import Push
 import Store
+import Text
 import WebPush
 
 /// The way to the hub that the configuration names: Azure's over the network, or the built-in one, with what delivers
@@ -51,6 +53,16 @@ struct HubWiring {
             PushMetrics.Credential(
                 channel: channel.name, isHeld: channel.hold != nil, isUnavailable: channel.outage != nil,
                 expiry: channels?.expiries[channel.name])
+        }
+    }
+
+    /// The channels whose messages wait for a credential.
+    var waiting: [HealthController.WaitingChannel] {
+        (deliveryWorker?.allChannels ?? []).compactMap { channel in
+            let trouble = channel.hold.map { ($0.since, $0.reason) } ?? channel.outage.map { ($0.since, $0.reason) }
+            return trouble.map { since, reason in
+                .init(name: channel.name, since: Timestamp(seconds: since), reason: reason)
+            }
         }
     }
 

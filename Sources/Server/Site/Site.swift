@@ -59,6 +59,7 @@ package struct Site {
             metrics: MetricsResponder { metrics.exposition(with: [readings]) },
             logger: logger)
         (parts.limits, parts.meter) = (configuration.userLimits, meter)
+        parts.waiting = { hub.waiting }
         let backend = Backend(parts)
         self.authenticator = authenticator
         self.meter = meter

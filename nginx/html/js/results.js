@@ -5,7 +5,7 @@
 import * as api from './api.js';
 import { pause } from './deadline.js';
 import { $, announce, element, say } from './dom.js';
-import { finalStates, outcomeWords, platformOf, platforms, templates } from './words.js';
+import { finalStates, outcomeWords, platformOf, platforms, templates, waitWords } from './words.js';
 
 const waits = [1, 2, 4, 8, 15, 30, 60]; // seconds; 120 in all
 
@@ -61,17 +61,19 @@ export class Results {
         const { signal } = this.#ended;
         let last = state;
         let counts = {};
+        let obstacle = '';
         for (const seconds of waits) {
             if (finalStates.includes(last) || typeof notification !== 'string') break;
             await pause(seconds, signal);
             if (signal.aborted) return unknown;
             try {
-                const { State, Outcomes } = await api.outcomes(notification);
+                const { State, Outcomes, WaitsFor } = await api.outcomes(notification);
                 if (signal.aborted) return unknown;
                 last = State;
                 const own = Array.isArray(Outcomes) ? Outcomes.filter((one) => platform === templates || platformOf(one.Platform) === platformOf(platform)) : [];
                 counts = sum(own.map((one) => one.Counts));
-                show(line, State, counts);
+                obstacle = WaitsFor === 'credential' ? waitWords : '';
+                show(line, State, counts, obstacle);
             } catch (failure) {
                 // No longer logged in: what is shown is all there will be. Else once more; 404, too, because a hub may
                 // need a moment before it knows what it took.
@@ -79,7 +81,7 @@ export class Results {
             }
         }
         if (finalStates.includes(last)) announce(line.textContent);
-        else if (last === 'Enqueued' || last === 'Processing') show(line, last, {}, 'nothing heard of it in two minutes');
+        else if (last === 'Enqueued' || last === 'Processing') show(line, last, {}, obstacle || 'nothing heard of it in two minutes');
         if (!finalStates.includes(last) || counts.UnknownError > 0) return unknown;
         return { isReached: counts.Success > 0, words: `${line.children[0].textContent}: ${line.children[2].textContent}` };
     }

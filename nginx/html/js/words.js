@@ -43,6 +43,9 @@ export const templates = 'template';
 /** States of a message after which nothing more happens to it. */
 export const finalStates = ['Completed', 'Abandoned', 'NoTargetFound', 'Cancelled'];
 
+/** Of a message whose push service does not accept what this site shows it. */
+export const waitWords = 'waits: the push service does not accept the site’s credential at the moment';
+
 /** The state of a message at one platform: a word or two, the tone (good, bad, wait, quiet), and a sentence. */
 export function outcomeWords(state, counts = {}) {
     const known = Object.entries(counts).filter(([, count]) => Number.isSafeInteger(count) && count > 0);
