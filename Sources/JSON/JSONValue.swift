@@ -69,3 +69,20 @@ public enum JSONValue: Hashable, Sendable {
         }
     }
 }
+
+extension JSONValue {
+    /// Whether `init(parsing:)` takes what `JSONWriter` makes of the value. A value can be built for which that is not so:
+    /// one with a number that is no number in JSON, with the same name twice in an object, or nested too deep.
+    /// - Parameter depth: of how many objects and arrays the value will be a part.
+    public func isParsable(atDepth depth: Int = 0) -> Bool {
+        switch self {
+        case .null, .bool, .string: true
+        case .number(let text): (try? JSONValue(parsing: Array(text.utf8))) == self
+        case .array(let elements):
+            depth < Self.maximumDepth && elements.allSatisfy { $0.isParsable(atDepth: depth + 1) }
+        case .object(let members):
+            depth < Self.maximumDepth && Set(members.map(\.name)).count == members.count
+                && members.allSatisfy { $0.value.isParsable(atDepth: depth + 1) }
+        }
+    }
+}

@@ -61,6 +61,24 @@ import Testing
         }
     }
 
+    @Test func `it is known of a value, before it is written, whether it can be read`() {
+        func nested(_ depth: Int) -> JSONValue { (0..<depth).reduce(.null) { value, _ in .array([value]) } }
+        let deepest = JSONValue.maximumDepth
+        let values: [JSONValue] = [
+            .number("1"), .number("-0.5e3"), .number(""), .number("01"), .number("1 "), .number("NaN"), .number("[]"),
+            .array([.number("x")]), .object([.init("a", .number("x"))]),
+            .object([.init("a", .null), .init("b", .null)]),
+            .object([.init("a", .null), .init("b", .null), .init("a", .null)]), nested(deepest), nested(deepest + 1),
+            .object([.init("a", nested(deepest - 1))]), .object([.init("a", nested(deepest))]),
+        ]
+        for value in values {
+            var json = JSONWriter()
+            json.value(value)
+            #expect(value.isParsable() == ((try? JSONValue(parsing: json.bytes)) == value))
+        }
+        #expect(nested(deepest - 1).isParsable(atDepth: 1) && !nested(deepest).isParsable(atDepth: 1))
+    }
+
     private func agrees(_ value: JSONValue, _ theirs: Any) -> Bool {
         switch value {
         case .null: theirs is NSNull

@@ -90,6 +90,13 @@ package struct HubContract {
         try store.putHubMessage(message)
         #expect(try store.hubMessage("m-1", now: noon) == message)
         #expect(try store.hubMessage("m-1", now: nextDay) == nil)
+        var unreadable = message
+        for document: JSONValue in [.number("x"), .object([.init("a", .null), .init("a", .null)])] {
+            unreadable.document = document
+            #expect(throws: StoreError.self) { try store.putHubMessage(unreadable) }
+            #expect(throws: StoreError.self) { try store.enqueueHubMessage(unreadable) }
+        }
+        #expect(try store.hubMessage("m-1", now: noon) == message)
     }
 
     /// The higher its number, the younger.

@@ -74,7 +74,7 @@ extension TableSchema {
 
 extension FileSiteStore {
     package func enqueueHubMessage(_ message: HubMessage) throws(StoreError) {
-        try Self.checkReadable(message)
+        try message.document.checkDocument()
         let line = LineCodec.encode { QueuedLine(message).write(to: &$0) }
         let now = message.createdAt
         if try isQueueFull(for: line, message), queueTidying.isDue(pause: context.options.queueTidyPause) {
@@ -149,7 +149,7 @@ extension FileSiteStore {
     }
 
     package func updateQueuedHubMessages(_ messages: [HubMessage]) throws(StoreError) {
-        for message in messages { try Self.checkReadable(message) }
+        for message in messages { try message.document.checkDocument() }
         try append(messages, durably: true) { message in LineCodec.encode { QueuedLine(message).write(to: &$0) } }
     }
 

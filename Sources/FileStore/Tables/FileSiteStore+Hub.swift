@@ -10,7 +10,7 @@ extension FileSiteStore {
     }
 
     package func putHubRegistration(_ registration: HubRegistration) throws(StoreError) -> HubRegistration {
-        try Self.checkReadable(registration)
+        try registration.description.checkDocument()
         return try registrationTable.put(registration)
     }
 
@@ -69,7 +69,7 @@ extension FileSiteStore {
     package func putHubMessage(_ message: HubMessage) throws(StoreError) {
         var message = message
         message.notBefore = nil
-        try Self.checkReadable(message)
+        try message.document.checkDocument()
         let line = LineCodec.encode { message.write(to: &$0) }
         try messageTable.write(message.id, now: message.createdAt, durably: false) { (bucket) throws(StoreError) in
             try bucket.append(line)
@@ -79,18 +79,6 @@ extension FileSiteStore {
     package func hubMessage(_ id: String, now: Timestamp) throws(StoreError) -> HubMessage? {
         let line = messageTable.current(id, in: try messageTable.read(id))
         return line.flatMap { HubMessage(line: $0) }.flatMap { $0.expiresAt > now ? $0 : nil }
-    }
-
-    /// The hub's documents are free JSON, so a value can be built that is no JSON text or nests too deep to be parsed.
-    /// Its line would be taken for a broken one, hence it is not written.
-    static func checkReadable(_ record: some LineRecord) throws(StoreError) {
-        var json = JSONWriter(reservingCapacity: 1_024)
-        json.object { record.write(to: &$0) }
-        do {
-            _ = try JSONValue(parsing: json.bytes)
-        } catch {
-            throw .unavailable(detail: "a document that could not be read back: \(error)")
-        }
     }
 }
 

@@ -11,16 +11,11 @@ enum JSONText {
         return String(decoding: json.bytes, as: UTF8.self)
     }
 
-    /// The hub's documents are free JSON, so a value can be built that is no JSON text or nests too deep to be parsed. It
-    /// could not be read back, hence it is not written.
+    /// - Throws: what `checkDocument` throws.
     static func document(_ value: JSONValue) throws(StoreError) -> String {
+        try value.checkDocument()
         var json = JSONWriter()
         json.value(value)
-        do {
-            _ = try JSONValue(parsing: json.bytes)
-        } catch {
-            throw .unavailable(detail: "a document that could not be read back: \(error)")
-        }
         return String(decoding: json.bytes, as: UTF8.self)
     }
 }

@@ -48,3 +48,12 @@ extension HubMessage: LineRecord {
         json.member("expiresAt", expiresAt.text)
     }
 }
+
+extension JSONValue {
+    /// The hub's documents are free JSON, so one can be built whose line could not be read again. No store writes it.
+    /// - Throws: `unavailable`, for such a document.
+    package func checkDocument() throws(StoreError) {
+        // It is a member of its line.
+        guard isParsable(atDepth: 1) else { throw .unavailable(detail: "a document that could not be read back") }
+    }
+}
