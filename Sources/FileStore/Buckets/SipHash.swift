@@ -10,7 +10,12 @@ struct SipHash: Sendable {
     /// - Parameter key: 16 bytes; nil for any other number of them.
     init?(key: [UInt8]) {
         guard key.count == 16 else { return nil }
-        self.key = (Self.word(key[0..<8]), Self.word(key[8..<16]))
+        self.key = key.withUnsafeBytes { bytes in
+            (
+                UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self)),
+                UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+            )
+        }
     }
 
     func hash(_ text: String) -> UInt64 {
@@ -20,21 +25,15 @@ struct SipHash: Sendable {
 
     func hash(_ bytes: UnsafeBufferPointer<UInt8>) -> UInt64 {
         var state = State(key: key)
-        let whole = bytes.count & ~7
-        for start in stride(from: 0, to: whole, by: 8) { state.absorb(Self.word(bytes[start..<start + 8])) }
-        state.absorb(Self.word(bytes[whole...]) | UInt64(bytes.count & 0xFF) << 56)
-        return state.finish()
-    }
-
-    /// Up to eight bytes as a little-endian number.
-    private static func word(_ bytes: some Collection<UInt8>) -> UInt64 {
-        var word: UInt64 = 0
-        var shift: UInt64 = 0
-        for byte in bytes {
-            word |= UInt64(byte) << shift
-            shift += 8
+        var rest = UnsafeRawBufferPointer(bytes)
+        while rest.count >= 8 {
+            state.absorb(UInt64(littleEndian: rest.loadUnaligned(as: UInt64.self)))
+            rest = UnsafeRawBufferPointer(rebasing: rest[8...])
         }
-        return word
+        var last = UInt64(bytes.count & 0xFF) << 56
+        for index in 0..<rest.count { last |= UInt64(rest[index]) << UInt64(8 * index) }
+        state.absorb(last)
+        return state.finish()
     }
 
     private struct State {

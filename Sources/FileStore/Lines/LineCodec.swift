@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import JSON
 import Store
+internal import Text
 
 /// One line of a bucket, parsed: `{"id":7,"owner":"alice",…,"crc":"c72f8ef9"}`.
 struct Line {
@@ -29,7 +30,6 @@ enum LineCodec {
     private static let checksumPrefix = [UInt8](",\"crc\":\"".utf8)
     /// Length of `,"crc":"c72f8ef9"}`.
     static let checksumLength = 18
-    private static let hexDigits = [UInt8]("0123456789abcdef".utf8)
 
     /// The members that `body` writes, with checksum and line feed.
     static func encode(_ body: (inout JSONWriter) -> Void) -> [UInt8] {
@@ -43,9 +43,7 @@ enum LineCodec {
         var line = Array(body)
         let checksum = CRC32.checksum(line)
         line += checksumPrefix
-        for shift in stride(from: 28, through: 0, by: -4) {
-            line.append(hexDigits[Int(checksum >> UInt32(shift) & 15)])
-        }
+        for index in 0..<8 { line.append(hexDigit(index, of: checksum)) }
         line += [UInt8(ascii: "\""), UInt8(ascii: "}"), UInt8(ascii: "\n")]
         return line
     }
@@ -104,8 +102,11 @@ enum LineCodec {
         let body = line.count - checksumLength
         guard line[body..<body + checksumPrefix.count].elementsEqual(checksumPrefix) else { return false }
         let checksum = CRC32.checksum(UnsafeBufferPointer(rebasing: line[..<body]))
-        let digits = line[(body + checksumPrefix.count)..<(line.count - 2)]
-        return digits.elementsEqual(
-            stride(from: 28, through: 0, by: -4).map { hexDigits[Int(checksum >> UInt32($0) & 15)] })
+        let start = body + checksumPrefix.count
+        return (0..<8).allSatisfy { line[start + $0] == hexDigit($0, of: checksum) }
+    }
+
+    private static func hexDigit(_ index: Int, of checksum: UInt32) -> UInt8 {
+        ASCII.lowerHexDigits[Int(checksum >> UInt32(28 - 4 * index) & 15)]
     }
 }
