@@ -46,7 +46,8 @@ enum HandleRule {
 
     /// `{length = 32, bytes = 0x752efc88 … ab393847}`; the tutorials' apps take the blanks out and make it upper case.
     private static func isDescription(_ text: String) -> Bool {
-        text.lowercased().utf8.filter { $0 != UInt8(ascii: " ") }.starts(with: "{length=".utf8)
+        text.utf8.contains(UInt8(ascii: "{"))
+            && text.lowercased().utf8.filter { $0 != UInt8(ascii: " ") }.starts(with: "{length=".utf8)
     }
 
     static func visible(_ text: String) throws(HandleError) -> String {
@@ -60,9 +61,11 @@ enum HandleRule {
     static func channelURI(_ text: String) throws(HandleError) -> String {
         guard !text.isEmpty else { throw .empty }
         guard text.utf8.count <= maximumURILength else { throw .tooLong }
-        guard text.utf8.allSatisfy({ isVisible($0) && !"\"<>\\^`{|}#".utf8.contains($0) }) else { throw .badURI }
         let scheme = "https://"
-        guard ASCII.equalIgnoringCase(String(text.prefix(scheme.count)), scheme) else { throw .notHTTPS }
+        guard text.utf8.count >= scheme.utf8.count,
+            zip(text.utf8, scheme.utf8).allSatisfy({ ASCII.lowercased($0) == $1 })
+        else { throw .notHTTPS }
+        guard text.utf8.allSatisfy({ isVisible($0) && !"\"<>\\^`{|}#".utf8.contains($0) }) else { throw .badURI }
         let rest = text.utf8.dropFirst(scheme.utf8.count)
         let end = rest.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? rest.endIndex
         guard let authority = Authority(Substring(rest[..<end])) else { throw .badURI }

@@ -9,16 +9,12 @@ package enum TrackingID {
         var generator = SystemRandomNumberGenerator()
         let high: UInt64 = generator.next() & ~0xF000 | 0x4000
         let low: UInt64 = generator.next() & ~(3 << 62) | 2 << 62
-        let digits = hexadecimal(high) + hexadecimal(low)
         var text: [UInt8] = []
-        for (index, digit) in digits.enumerated() {
-            if [8, 12, 16, 20].contains(index) { text.append(UInt8(ascii: "-")) }
-            text.append(digit)
+        for index in 0..<32 {
+            if index == 8 || index == 12 || index == 16 || index == 20 { text.append(UInt8(ascii: "-")) }
+            let word = index < 16 ? high : low
+            text.append(ASCII.lowerHexDigits[Int(word >> UInt64(60 - index % 16 * 4) & 15)])
         }
         return String(decoding: text, as: UTF8.self)
-    }
-
-    private static func hexadecimal(_ number: UInt64) -> [UInt8] {
-        stride(from: 60, through: 0, by: -4).map { ASCII.lowerHexDigits[Int(number >> UInt64($0) & 15)] }
     }
 }
