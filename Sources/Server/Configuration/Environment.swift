@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import CPlatform
 import Configuration
 import Glibc
 
@@ -22,9 +23,17 @@ package struct Environment: Sendable {
         return getenv(name).map { String(cString: $0) }
     }
 
-    /// All of them are taken for secrets, so that the library prints none.
-    var provider: EnvironmentVariablesProvider {
-        guard let variables else { return EnvironmentVariablesProvider(secretsSpecifier: .all) }
-        return EnvironmentVariablesProvider(environmentVariables: variables, secretsSpecifier: .all)
+    /// What variables of the configuration begin with.
+    private static let prefix = "APP_BACKEND_"
+
+    /// Reads `APP_BACKEND_HUB_NAME` for the key `hub.name`. Nil where no variable begins so: a search for each key is most of
+    /// what reading a configuration costs. All are taken for secrets, so that the library prints none.
+    var provider: (any ConfigProvider)? {
+        let hasAny = variables?.keys.contains { $0.hasPrefix(Self.prefix) } ?? platform_has_variable(Self.prefix)
+        guard hasAny else { return nil }
+        let provider =
+            variables.map { EnvironmentVariablesProvider(environmentVariables: $0, secretsSpecifier: .all) }
+            ?? EnvironmentVariablesProvider(secretsSpecifier: .all)
+        return provider.prefixKeys(with: "appBackend")
     }
 }

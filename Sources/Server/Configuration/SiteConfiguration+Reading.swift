@@ -63,11 +63,10 @@ extension SiteConfiguration {
         }
         values = values.filter { knownKeys.contains(general($0.key)) }
         let secrets = credentials(environment, &faults)
-        let reader = ConfigReader(providers: [
-            InMemoryProvider(values: absolute(secrets)),
-            environment.provider.prefixKeys(with: "appBackend"),
-            InMemoryProvider(values: absolute(values)),
-        ])
+        let providers: [(any ConfigProvider)?] = [
+            InMemoryProvider(values: absolute(secrets)), environment.provider, InMemoryProvider(values: absolute(values)),
+        ]
+        let reader = ConfigReader(providers: providers.compactMap(\.self))
         var reading = ConfigurationReading(
             reader: reader, file: values, folder: path.flatMap(ConfigurationFile.folder(of:)))
         var configuration = SiteConfiguration(&reading)
