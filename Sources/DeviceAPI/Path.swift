@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Text
 
 /// The paths of the contract, spelled once for both ends.
 public enum Path {
@@ -16,4 +17,39 @@ public enum Path {
     public static let health = "/health"
     /// For Prometheus on the backend's own host.
     public static let metrics = "/metrics"
+}
+
+/// What stands before the contract's paths where the backend shares a name with another site: `/push`, for
+/// `/push/api/register`. Empty where the name is the backend's own.
+package struct PathPrefix: Equatable, Sendable, CustomStringConvertible {
+    /// In bytes.
+    package static let maximumLength = 200
+
+    /// Begins with a slash and does not end with one, unless it is empty.
+    package let text: String
+
+    /// - Parameter text: what follows the host of an address: empty, `/`, `/push` or `/push/`.
+    /// - Returns: nil for anything that needs percent-encoding, for empty segments, `.` and `..`, and for a path that ends
+    ///   in `api`: the contract's paths begin with that by themselves.
+    package init?(_ text: some StringProtocol) {
+        let path = text.hasSuffix("/") ? String(text.dropLast()) : String(text)
+        guard !path.isEmpty else {
+            self.text = ""
+            return
+        }
+        guard path.utf8.count <= Self.maximumLength, path.utf8.first == UInt8(ascii: "/") else { return nil }
+        let segments = path.utf8.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+            .map { String(Substring($0)) }
+        guard segments.allSatisfy(Self.isPlain), let last = segments.last, !ASCII.equalIgnoringCase(last, "api") else {
+            return nil
+        }
+        self.text = path
+    }
+
+    private static func isPlain(_ segment: String) -> Bool {
+        !segment.isEmpty && segment != "." && segment != ".."
+            && segment.utf8.allSatisfy { ASCII.isAlphanumeric($0) || "-._~".utf8.contains($0) }
+    }
+
+    package var description: String { text }
 }

@@ -2,6 +2,7 @@
 import HTTP
 import HTTPTypes
 import NotificationHub
+import XML
 
 /// Sends, and what became of them.
 struct MessageRoutes: Sendable {
@@ -108,5 +109,32 @@ struct MessageRoutes: Sendable {
         let halves = text.utf8.split(separator: UInt8(ascii: "-"), maxSplits: 1).map { String(Substring($0)) }
         guard halves.count == 2, let user = halves.first, let channel = halves.last else { throw .empty }
         return try DeviceHandle(.baidu, HandleParts(channel, baiduUser: user))
+    }
+}
+
+extension TestSend {
+    /// `<NotificationOutcome>`, as `POST /{hub}/messages?test` answers it. The handles in it go to a caller who may
+    /// send to them.
+    func encode() -> [UInt8] {
+        var xml = XMLWriter()
+        let attributes: KeyValuePairs = ["xmlns": Namespace.hub, "xmlns:i": Namespace.instance]
+        xml.element("NotificationOutcome", attributes: attributes) { xml in
+            let successes = results.count { $0.isSuccess }
+            xml.element("Success", String(successes))
+            xml.element("Failure", String(results.count - successes))
+            xml.element("Results") { xml in
+                for result in results { Self.write(result, to: &xml) }
+            }
+        }
+        return xml.bytes
+    }
+
+    private static func write(_ result: Result, to xml: inout XMLWriter) {
+        xml.element("RegistrationResult") { xml in
+            xml.element("ApplicationPlatform", result.handle.platform.formatHeader)
+            xml.element("PnsHandle", result.handle.channel)
+            if let id = result.registrationID { xml.element("RegistrationId", id) }
+            xml.element("Outcome", result.outcome)
+        }
     }
 }

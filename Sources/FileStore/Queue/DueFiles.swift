@@ -142,3 +142,52 @@ extension CurrentRecords {
         timeText(time, of: record).flatMap { Timestamp(text: $0) }
     }
 }
+
+/// An hour in which messages are due. It names their file: `hub/due/2026-11-29T10.jsonl`.
+struct DueHour: Hashable, Comparable {
+    /// What a name lacks of a time.
+    private static let rest = ":00:00Z"
+
+    /// `2026-11-29T10`
+    let name: String
+    let start: Timestamp
+
+    /// The hour that holds that moment.
+    init(of time: Timestamp) {
+        name = String(time.text.dropLast(Self.rest.utf8.count))
+        start = Timestamp(text: name + Self.rest) ?? time
+    }
+
+    /// Nil for what names no hour.
+    init?(name: String) {
+        guard let start = Timestamp(text: name + Self.rest) else { return nil }
+        (self.name, self.start) = (name, start)
+    }
+
+    func contains(_ time: Timestamp) -> Bool { time >= start && time < start + 3_600 }
+
+    static func < (one: DueHour, other: DueHour) -> Bool { one.start < other.start }
+}
+
+extension FileSiteStore {
+    /// The files of `DueFiles`, as tables.
+    func dueTables() throws(StoreError) -> [BucketTable] { try dueFiles.hours().map(dueFiles.table) }
+}
+
+extension DueFiles {
+    /// Looks after one file, as `BucketTable.tidy(_:now:)` does; removes it when nothing in it waits any more. Of an hour that
+    /// is still to come nothing is read.
+    /// - Returns: whether it was rewritten or removed.
+    @discardableResult
+    func tidy(_ hour: DueHour, now: Timestamp) throws(StoreError) -> Bool {
+        let table = table(hour)
+        let hash = table.hash(of: QueuedLine.key)
+        guard hour.start <= now else {
+            try table.removeTemporaries(hash, depth: 0)
+            return false
+        }
+        let isCompacted = try table.tidy(hash, now: now)
+        let isRemoved = try table.removeFile(hash, ifEmptyAt: now)
+        return isCompacted || isRemoved
+    }
+}

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import Text
 
 /// A device as the hub knows it: its handle, its tags and, perhaps, its template.
 package struct RegistrationDescription: Equatable, Sendable {
@@ -46,4 +47,56 @@ package struct RegistrationDescription: Equatable, Sendable {
 
     /// What stands in the element `Tags`; empty for none.
     package var tagList: String { (tags.map(\.description) + unaddressableTags).joined(separator: ",") }
+}
+
+/// The hub's name for a registration: `7260336227650468927-4200236381151834034-1`.
+///
+/// The hub makes two numbers of 63 bits and a partition; other forms that clients chose were taken too.
+package struct RegistrationID: Hashable, Sendable, CustomStringConvertible {
+    /// In characters.
+    package static let maximumLength = 128
+
+    /// As it stands in a path; it needs no percent-encoding.
+    package let description: String
+
+    /// Nil for anything but 1 ... 128 letters (ASCII), digits, `-` and `_`.
+    package init?(_ text: String) {
+        guard (1...Self.maximumLength).contains(text.utf8.count),
+            text.utf8.allSatisfy(ASCII.isURLSafe)
+        else { return nil }
+        description = text
+    }
+
+    private init(unchecked text: String) {
+        description = text
+    }
+
+    /// A new one, in the form of the hub's.
+    package static func random() -> RegistrationID {
+        RegistrationID(unchecked: "\(Int64.random(in: 1 ... .max))-\(Int64.random(in: 1 ... .max))-1")
+    }
+}
+
+/// How a device wants its notifications made from the properties of a template send.
+package struct Template: Hashable, Sendable {
+    /// JSON or XML with expressions such as `$(message)`.
+    package var body: String
+    /// Tells the templates of one installation apart.
+    package var name: String?
+    /// An expression or a date; Apple only.
+    package var expiry: String?
+    /// An expression or a number; Apple only.
+    package var priority: String?
+    /// Sent with the notification; Apple, Windows and Windows Phone only. Windows needs `X-WNS-Type`.
+    package var headers: [PushHeader]
+
+    package init(
+        body: String, name: String? = nil, expiry: String? = nil, priority: String? = nil, headers: [PushHeader] = []
+    ) {
+        self.body = body
+        self.name = name
+        self.expiry = expiry
+        self.priority = priority
+        self.headers = headers
+    }
 }

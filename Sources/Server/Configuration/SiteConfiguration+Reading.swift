@@ -64,7 +64,8 @@ extension SiteConfiguration {
         values = values.filter { knownKeys.contains(general($0.key)) }
         let secrets = credentials(environment, &faults)
         let providers: [(any ConfigProvider)?] = [
-            InMemoryProvider(values: absolute(secrets)), environment.provider, InMemoryProvider(values: absolute(values)),
+            InMemoryProvider(values: absolute(secrets)), environment.provider,
+            InMemoryProvider(values: absolute(values)),
         ]
         let reader = ConfigReader(providers: providers.compactMap(\.self))
         var reading = ConfigurationReading(

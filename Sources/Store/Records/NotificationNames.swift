@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Glibc
 
 /// The two names of a notification, both drawn from the system's random numbers.
 package enum NotificationNames {
@@ -36,5 +37,28 @@ package enum NotificationNames {
 
     package static func isToken(_ text: String) -> Bool {
         text.utf8.count == tokenLength && text.utf8.allSatisfy { digits.contains($0) }
+    }
+}
+
+/// The kernel's random numbers (getentropy(3)), four at a time: a system call costs more than what it brings, and one
+/// notification's names take four.
+package struct KernelRandom: RandomNumberGenerator {
+    private static let words = 4
+
+    private var words: [UInt64] = []
+
+    package init() {}
+
+    /// The next 64 bits.
+    package mutating func next() -> UInt64 {
+        if words.isEmpty {
+            words = [UInt64](unsafeUninitializedCapacity: Self.words) { buffer, count in
+                if getentropy(buffer.baseAddress, Self.words * 8) == 0 { count = Self.words }
+            }
+        }
+        if let word = words.popLast() { return word }
+        // A kernel or a sandbox without that call; Swift's own generator knows another way.
+        var system = SystemRandomNumberGenerator()
+        return system.next()
     }
 }

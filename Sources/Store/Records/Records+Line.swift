@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+package import JSON
+
+extension User: LineRecord {
+    package static let members: Set = [
+        "id", "passwordHash", "tags", "sendTo", "generation", "removedAt", "keepsData", "upkeep", "lastLogInAt",
+        "secureOnly", "version",
+    ]
+
+    package init?(line: JSONValue) {
+        guard let name = line["id"]?.string, let passwordHash = line["passwordHash"]?.string,
+            let tags = line.texts("tags"), let sendTo = line.texts("sendTo"), let version = line.version
+        else { return nil }
+        self.init(name: name, passwordHash: passwordHash, tags: tags, sendTo: sendTo, version: version)
+        guard let generation = line.optional("generation", \.integer), generation ?? 0 >= 0, generation ?? 0 < .max - 1,
+            let keepsData = line.optional("keepsData", \.bool), let upkeep = line.optional("upkeep", Upkeep.init),
+            let removedAt = line.optional("removedAt", \.time), let lastLogInAt = line.optional("lastLogInAt", \.time),
+            let isSecureOnly = line.optional("secureOnly", \.bool)
+        else { return nil }
+        self.generation = generation ?? 0
+        self.keepsData = keepsData ?? false
+        self.upkeep = upkeep ?? Upkeep()
+        (self.removedAt, self.lastLogInAt) = (removedAt, lastLogInAt)
+        self.isSecureOnly = isSecureOnly ?? false
+    }
+
+    package func write(to json: inout JSONWriter) {
+        json.member("id", name)
+        json.member("passwordHash", passwordHash)
+        if let tags { json.member("tags", tags) }
+        if let sendTo { json.member("sendTo", sendTo) }
+        if generation > 0 { json.member("generation", generation) }
+        if let removedAt { json.member("removedAt", removedAt.text) }
+        if keepsData { json.member("keepsData", true) }
+        if !upkeep.isEmpty {
+            json.name("upkeep")
+            upkeep.write(to: &json)
+        }
+        if let lastLogInAt { json.member("lastLogInAt", lastLogInAt.text) }
+        if isSecureOnly { json.member("secureOnly", true) }
+        json.member("version", version)
+    }
+}
+
+extension SecureNotification: LineRecord {
+    package static let members: Set = ["id", "owner", "sender", "token", "payload", "read", "createdAt", "expiresAt"]
+
+    package init?(line: JSONValue) {
+        guard let id = line["id"]?.integer.flatMap(Int32.init(exactly:)), id > 0,
+            let token = line["token"]?.string, let owner = line["owner"]?.string,
+            let payload = line["payload"]?.string, let createdAt = line.time("createdAt"),
+            let expiresAt = line.time("expiresAt")
+        else { return nil }
+        let (isRead, sender) = (line["read"], line["sender"])
+        guard isRead == nil || isRead?.bool != nil, sender == nil || sender?.string != nil else { return nil }
+        self.init(
+            id: id, token: token, owner: owner, sender: sender?.string ?? "", payload: payload,
+            isRead: isRead?.bool ?? false,
+            createdAt: createdAt, expiresAt: expiresAt)
+    }
+
+    package func write(to json: inout JSONWriter) {
+        json.member("id", id)
+        json.member("owner", owner)
+        if !sender.isEmpty { json.member("sender", sender) }
+        json.member("token", token)
+        json.member("payload", payload)
+        // A reading is a line of its own; here it stands in a record that came from elsewhere, or was edited.
+        if isRead { json.member("read", true) }
+        json.member("createdAt", createdAt.text)
+        json.member("expiresAt", expiresAt.text)
+    }
+}
+
+extension SecureNotification {
+    /// Of the checksum in its line, and of the line feed.
+    private static let checksumBytes = 18
+
+    /// What it counts against the quotas, in bytes: its line in a file, in which a control character takes six.
+    package var size: Int {
+        var json = JSONWriter(reservingCapacity: 512)
+        json.object { write(to: &$0) }
+        return json.bytes.count + Self.checksumBytes
+    }
+}
+
+extension DeviceRecord: LineRecord {
+    package static let members: Set = [
+        "id", "owner", "platform", "handle", "tags", "installationId", "alias", "pending", "updatedAt", "version",
+    ]
+
+    package init?(line: JSONValue) {
+        guard let id = line["id"]?.string, let owner = line["owner"]?.string,
+            let platform = line["platform"]?.string, let handle = line["handle"]?.string,
+            let tags = line.texts("tags"), let updatedAt = line.time("updatedAt"), let version = line.version
+        else { return nil }
+        let installationID = line["installationId"]
+        guard installationID == nil || installationID?.string != nil else { return nil }
+        let alias = line["alias"]
+        guard alias == nil || alias?.string != nil else { return nil }
+        let isPending = line["pending"]
+        guard isPending == nil || isPending?.bool != nil else { return nil }
+        self.init(
+            id: id, owner: owner, platform: platform, handle: handle, tags: tags ?? [],
+            installationID: installationID?.string, alias: alias?.string, isPending: isPending?.bool ?? false,
+            updatedAt: updatedAt, version: version)
+    }
+
+    package func write(to json: inout JSONWriter) {
+        json.member("id", id)
+        json.member("owner", owner)
+        json.member("platform", platform)
+        json.member("handle", handle)
+        json.member("tags", tags)
+        if let installationID { json.member("installationId", installationID) }
+        if let alias { json.member("alias", alias) }
+        if isPending { json.member("pending", true) }
+        json.member("updatedAt", updatedAt.text)
+        json.member("version", version)
+    }
+}
+
+/// A session as a line. It has a version because all indexed records have one; a session never changes.
+package struct SessionRecord: LineRecord {
+    package static let members: Set = ["id", "owner", "binding", "createdAt", "expiresAt", "version"]
+
+    package var session: Session
+    package var version = 0
+
+    package var id: String { session.id }
+
+    package init(_ session: Session, version: Int = 0) {
+        self.session = session
+        self.version = version
+    }
+
+    package init?(line: JSONValue) {
+        guard let id = line["id"]?.string, let owner = line["owner"]?.string, let binding = line["binding"]?.string,
+            let createdAt = line.time("createdAt"), let expiresAt = line.time("expiresAt"), let version = line.version
+        else { return nil }
+        session = Session(id: id, owner: owner, binding: binding, createdAt: createdAt, expiresAt: expiresAt)
+        self.version = version
+    }
+
+    package func write(to json: inout JSONWriter) {
+        json.member("id", session.id)
+        json.member("owner", session.owner)
+        json.member("binding", session.binding)
+        json.member("createdAt", session.createdAt.text)
+        json.member("expiresAt", session.expiresAt.text)
+        json.member("version", version)
+    }
+}
+
+extension SentNotification: LineRecord {
+    package static let members: Set = ["id", "owner", "expiresAt"]
+
+    package init?(line: JSONValue) {
+        guard let id = line["id"]?.string, let owner = line["owner"]?.string,
+            let expiresAt = line.time("expiresAt")
+        else { return nil }
+        self.init(id: id, owner: owner, expiresAt: expiresAt)
+    }
+
+    package func write(to json: inout JSONWriter) {
+        json.member("id", id)
+        json.member("owner", owner)
+        json.member("expiresAt", expiresAt.text)
+    }
+}
+
+/// Without an answer the members `status`, `contentType` and `body` are missing.
+extension IdempotentRequest: LineRecord {
+    package static let members: Set = [
+        "id", "owner", "fingerprint", "createdAt", "expiresAt", "status", "contentType", "body",
+    ]
+
+    package init?(line: JSONValue) {
+        guard let key = line["id"]?.string, let owner = line["owner"]?.string,
+            let fingerprint = line["fingerprint"]?.string, let createdAt = line.time("createdAt"),
+            let expiresAt = line.time("expiresAt")
+        else { return nil }
+        self.init(
+            owner: owner, key: key, fingerprint: fingerprint, createdAt: createdAt, expiresAt: expiresAt)
+        guard line["status"] != nil else { return }
+        guard let answer = KeptAnswer(line: line) else { return nil }
+        self.answer = answer
+    }
+
+    package func write(to json: inout JSONWriter) {
+        json.member("id", key)
+        json.member("owner", owner)
+        json.member("fingerprint", fingerprint)
+        json.member("createdAt", createdAt.text)
+        json.member("expiresAt", expiresAt.text)
+        guard let answer else { return }
+        json.member("status", answer.status)
+        json.member("contentType", answer.contentType)
+        json.member("body", answer.body)
+    }
+}
+
+extension KeptAnswer {
+    /// Nil also for a status that HTTP does not have: the line may have been edited by hand.
+    fileprivate init?(line: JSONValue) {
+        guard let status = line["status"]?.integer, Self.statuses.contains(status),
+            let contentType = line["contentType"]?.string, let body = line["body"]?.string
+        else { return nil }
+        self.init(status: status, contentType: contentType, body: body)
+    }
+}
+
+extension HubRegistration: LineRecord {
+    package static let members: Set = ["id", "channel", "tags", "description", "updatedAt", "version"]
+
+    package init?(line: JSONValue) {
+        guard let id = line["id"]?.string, let channel = line["channel"]?.string, let tags = line.texts("tags"),
+            let description = line["description"], let updatedAt = line.time("updatedAt"), let version = line.version
+        else { return nil }
+        self.init(
+            id: id, channel: channel, tags: tags ?? [], description: description, updatedAt: updatedAt,
+            version: version)
+    }
+
+    package func write(to json: inout JSONWriter) {
+        json.member("id", id)
+        json.member("channel", channel)
+        json.member("tags", tags)
+        json.name("description")
+        json.value(description)
+        json.member("updatedAt", updatedAt.text)
+        json.member("version", version)
+    }
+}
+
+extension HubMessage: LineRecord {
+    package static let members: Set = ["id", "document", "notBefore", "createdAt", "expiresAt"]
+
+    package init?(line: JSONValue) {
+        guard let id = line["id"]?.string, let document = line["document"], let createdAt = line.time("createdAt"),
+            let notBefore = line.optional("notBefore", \.time), let expiresAt = line.time("expiresAt")
+        else { return nil }
+        self.init(id: id, document: document, createdAt: createdAt, notBefore: notBefore, expiresAt: expiresAt)
+    }
+
+    package func write(to json: inout JSONWriter) {
+        json.member("id", id)
+        writeRest(to: &json)
+    }
+
+    /// All members but the id.
+    package func writeRest(to json: inout JSONWriter) {
+        json.name("document")
+        json.value(document)
+        if let notBefore { json.member("notBefore", notBefore.text) }
+        json.member("createdAt", createdAt.text)
+        json.member("expiresAt", expiresAt.text)
+    }
+}
+
+extension JSONValue {
+    /// The hub's documents are free JSON, so one can be built whose line could not be read again. No store writes it.
+    /// - Throws: `unavailable`, for such a document.
+    package func checkDocument() throws(StoreError) {
+        // It is a member of its line.
+        guard isParsable(atDepth: 1) else { throw .unavailable(detail: "a document that could not be read back") }
+    }
+}
