@@ -29,7 +29,7 @@ struct RandomRecords {
             .device(
                 DeviceRecord(
                     id: text(), owner: text(), platform: text(), handle: text(), tags: texts() ?? [],
-                    installationID: flag() ? text() : nil, alias: flag() ? text() : nil, isPending: flag(),
+                    installationID: flag() ? text() : nil, alias: flag() ? text() : nil, needsReconciliation: flag(),
                     updatedAt: time(), version: version()))
         case 3:
             .session(Session(id: text(), owner: text(), binding: text(), createdAt: time(), expiresAt: time()))

@@ -40,7 +40,7 @@ import Text
         for id in ["used", "pending"] {
             _ = try store.putDevice(
                 DeviceRecord(
-                    id: id, owner: "dan", platform: id == "used" ? "apns" : "", isPending: id == "pending",
+                    id: id, owner: "dan", platform: id == "used" ? "apns" : "", needsReconciliation: id == "pending",
                     updatedAt: noon))
         }
         func sweep(at time: Timestamp) throws { while try !store.sweep(budget: 9, now: time).finishedRound {} }

@@ -88,7 +88,7 @@ package struct TransferContract {
         var device = try source.putDevice(DeviceRecord(id: "d-1", owner: "kept", updatedAt: noon))
         device = DeviceRecord(
             id: "d-1", owner: "changed", platform: "apns", handle: "AB", tags: ["x", "y"], installationID: "i",
-            alias: "a", isPending: true, updatedAt: noon + 5, version: device.version)
+            alias: "a", needsReconciliation: true, updatedAt: noon + 5, version: device.version)
         return [.device(try source.putDevice(device))]
     }
 

@@ -136,7 +136,7 @@ package struct UserUpkeep: Sendable {
             guard !device.platform.isEmpty else { return false }
             if try narrowing.narrow(device, of: user) { return true }
             // An interrupted one, whose tags the hub may not have heard of.
-            if device.isPending { try narrowing.syncHub(device) }
+            if device.needsReconciliation { try narrowing.syncHub(device) }
             return false
         }
         return remains

@@ -59,7 +59,7 @@ extension RegisterController {
     func registerInTurn(_ claim: Claim, _ hub: any Hub) throws -> DeviceRecord {
         for _ in 0..<Self.maximumAttempts {
             guard let record = try writeOwnership(claim, hub), try syncHub(record, claim, hub) else { continue }
-            let device = record.isPending ? try removeSuperseded(record, claim, hub) : record
+            let device = record.needsReconciliation ? try removeSuperseded(record, claim, hub) : record
             try confirm(device, claim, hub)
             return device
         }
@@ -86,7 +86,7 @@ extension RegisterController {
             device.alias = nil
         }
         let known = device
-        device.isPending = device.isPending || !isSameOwner || !isSameHandle
+        device.needsReconciliation = device.needsReconciliation || !isSameOwner || !isSameHandle
         device.owner = claim.user
         device.platform = platform
         device.handle = claim.handle.channel
@@ -94,7 +94,7 @@ extension RegisterController {
         device.installationID = claim.installationID
         // An app registers at each start, and mostly has nothing new to say.
         let isRecent = (known.updatedAt...known.updatedAt + Self.renewalSeconds).contains(now())
-        if device == known, !device.isPending, isRecent { return known }
+        if device == known, !device.needsReconciliation, isRecent { return known }
         device.updatedAt = now()
         return try replace(device)
     }
@@ -181,7 +181,7 @@ extension RegisterController {
         guard var current = try store.device(record.id) else { throw HubError.registrationGone }
         // The request that changed it meanwhile finishes it.
         guard current.version == record.version else { return current }
-        current.isPending = false
+        current.needsReconciliation = false
         return try store.replace(current) ?? current
     }
 

@@ -32,7 +32,7 @@ struct RegistrationRemoval: Sendable {
         var device = device
         device.platform = ""
         device.handle = ""
-        device.isPending = true
+        device.needsReconciliation = true
         device.updatedAt = now()
         return try store.replace(device)
     }
@@ -40,7 +40,7 @@ struct RegistrationRemoval: Sendable {
 
 extension DeviceRecord {
     /// Whether a request has begun to remove it. An id that was handed out and not used yet is not pending.
-    var isBeingRemoved: Bool { isPending && platform.isEmpty }
+    var isBeingRemoved: Bool { needsReconciliation && platform.isEmpty }
 }
 
 extension StateStore {

@@ -21,7 +21,7 @@ struct TagNarrowing: Sendable {
             let permitted = policy.permitted(device.tags, user: user)
             guard permitted.count < device.tags.count else { return false }
             device.tags = permitted
-            device.isPending = true
+            device.needsReconciliation = true
             device.updatedAt = now()
             if let narrowed = try store.replace(device) {
                 try syncHub(narrowed)

@@ -136,7 +136,7 @@ private struct UserReport {
             json.member("handle", DeviceHandle.suffix(of: device.handle))
             write(device.tags, "tags", &json)
             json.member("registeredAt", device.updatedAt.text)
-            json.member("pending", device.isPending)
+            json.member("pending", device.needsReconciliation)
         }
     }
 

@@ -76,7 +76,7 @@ extension PostgresSiteStore {
         guard device.version >= 0, device.version < .max - 1 else { throw .conflict }
         var values: [Value] = [
             .name(device.id), .name(device.owner), .name(device.platform), .name(device.handle),
-            .text(JSONText.array(device.tags)), .name(device.installationID), .bool(device.isPending),
+            .text(JSONText.array(device.tags)), .name(device.installationID), .bool(device.needsReconciliation),
             .time(device.updatedAt), .count(options.quotas.devicesPerOwner), .name(device.alias),
         ]
         if device.version > 0 { values.append(.count(device.version)) }
@@ -120,7 +120,7 @@ extension DeviceRecord: RowRecord {
         self.init(
             id: try row.string(0), owner: try row.string(1), platform: try row.string(2), handle: try row.string(3),
             tags: try row.texts(4) ?? [], installationID: try row.optionalString(5),
-            alias: try row.optionalString(9), isPending: try row.bool(6), updatedAt: try row.time(7),
+            alias: try row.optionalString(9), needsReconciliation: try row.bool(6), updatedAt: try row.time(7),
             version: try row.integer(8))
     }
 }

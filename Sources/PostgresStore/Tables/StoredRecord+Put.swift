@@ -157,7 +157,7 @@ extension StoredRecord {
             Self.device,
             [
                 .name(device.id), .name(device.owner), .name(device.platform), .name(device.handle),
-                .text(JSONText.array(device.tags)), .name(device.installationID), .bool(device.isPending),
+                .text(JSONText.array(device.tags)), .name(device.installationID), .bool(device.needsReconciliation),
                 .time(device.updatedAt), .name(device.alias), .count(device.version),
             ]
         )

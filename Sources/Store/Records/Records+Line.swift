@@ -102,7 +102,7 @@ extension DeviceRecord: LineRecord {
         guard isPending == nil || isPending?.bool != nil else { return nil }
         self.init(
             id: id, owner: owner, platform: platform, handle: handle, tags: tags ?? [],
-            installationID: installationID?.string, alias: alias?.string, isPending: isPending?.bool ?? false,
+            installationID: installationID?.string, alias: alias?.string, needsReconciliation: isPending?.bool ?? false,
             updatedAt: updatedAt, version: version)
     }
 
@@ -114,7 +114,7 @@ extension DeviceRecord: LineRecord {
         json.member("tags", tags)
         if let installationID { json.member("installationId", installationID) }
         if let alias { json.member("alias", alias) }
-        if isPending { json.member("pending", true) }
+        if needsReconciliation { json.member("pending", true) }
         json.member("updatedAt", updatedAt.text)
         json.member("version", version)
     }

@@ -54,14 +54,14 @@ package struct DeviceRecord: Hashable, Sendable {
     /// the phone's former user. It means this record to the owner alone; nil where the app uses `id`.
     package var alias: String?
     /// Whether the hub, or other registrations of the same handle, still have to follow this record.
-    package var isPending: Bool
+    package var needsReconciliation: Bool
     package var updatedAt: Timestamp
     /// Counts the writes as `User.version` does.
     package var version: Int
 
     package init(
         id: String, owner: String, platform: String = "", handle: String = "", tags: [String] = [],
-        installationID: String? = nil, alias: String? = nil, isPending: Bool = false, updatedAt: Timestamp,
+        installationID: String? = nil, alias: String? = nil, needsReconciliation: Bool = false, updatedAt: Timestamp,
         version: Int = 0
     ) {
         self.id = id
@@ -71,7 +71,7 @@ package struct DeviceRecord: Hashable, Sendable {
         self.tags = tags
         self.installationID = installationID
         self.alias = alias
-        self.isPending = isPending
+        self.needsReconciliation = needsReconciliation
         self.updatedAt = updatedAt
         self.version = version
     }
@@ -82,7 +82,7 @@ extension DeviceRecord {
     package static let unusedSeconds: Int64 = 86_400
 
     /// Whether its id was handed out and not used yet. One that is being deleted is empty too, and pending.
-    package var isUnused: Bool { platform.isEmpty && !isPending }
+    package var isUnused: Bool { platform.isEmpty && !needsReconciliation }
 
     /// Whether it has waited for its first use for too long.
     package func isOverdue(now: Timestamp) -> Bool { isUnused && updatedAt + Self.unusedSeconds <= now }
