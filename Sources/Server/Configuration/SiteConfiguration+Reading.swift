@@ -175,10 +175,12 @@ extension SiteConfiguration {
             reading.fault("hub.name", "must be letters, digits, '-', '_' and '.', and not api, health or metrics")
         }
         if let names = reading.list("hub.platforms") {
-            let offered: [Platform] = [.apns, .fcm, .wns, .browser]
-            hub.platforms = names.compactMap { name in offered.first { $0.rawValue == name.lowercased() } }
+            // The default is all that there are.
+            let all = hub.platforms
+            hub.platforms = names.compactMap { name in all.first { $0.rawValue == name.lowercased() } }
             if hub.platforms.isEmpty || hub.platforms.count != names.count {
-                reading.fault("hub.platforms", "must be a list out of apns, fcm, wns, browser")
+                let list = all.map(\.rawValue).joined(separator: ", ")
+                reading.fault("hub.platforms", "must be a list out of \(list)")
             }
         }
         hub.timeout = reading.number("hub.timeout", 1...120) ?? hub.timeout
