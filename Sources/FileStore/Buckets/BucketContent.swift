@@ -104,5 +104,17 @@ extension BucketTable {
 }
 
 extension BucketContent {
-    fileprivate var lineFeeds: Int { bytes.withUnsafeBufferPointer { $0.count { $0 == 0x0A } } }
+    fileprivate var lineFeeds: Int {
+        bytes.withUnsafeBytes { bytes in
+            var count = 0
+            var rest = bytes[...]
+            while let base = UnsafeRawBufferPointer(rebasing: rest).baseAddress,
+                let found = memchr(base, 0x0A, rest.count)
+            {
+                count += 1
+                rest = rest.dropFirst(UnsafeRawPointer(found) - base + 1)
+            }
+            return count
+        }
+    }
 }
