@@ -74,7 +74,8 @@ package struct Backend: Responder {
             authenticator: parts.authenticator, now: parts.now,
             registrationLock: KeyedLock(seconds: parts.registrationWaitSeconds))
         let notifications = NotificationsController(
-            store: parts.store, notifications: parts.notifications, policy: parts.policy,
+            store: parts.store, notifications: parts.notifications,
+            delivering: parts.publicConfiguration.deliveringPlatforms, policy: parts.policy,
             retentionSeconds: parts.retentionSeconds, now: parts.now, logger: parts.logger)
         let health = LoopbackOnly(
             inner: HealthController(

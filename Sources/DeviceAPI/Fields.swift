@@ -23,6 +23,9 @@ public struct Fields: Sendable {
         self.members = members
     }
 
+    /// The names of all members that have a value, as they were spelled.
+    public var names: [String] { members.filter { $0.value != .null }.map(\.name) }
+
     /// The member's value; nil when it is absent or `null`.
     public subscript(_ name: String) -> JSONValue? {
         let value = members.first { ASCII.equalIgnoringCase($0.name, name) }?.value

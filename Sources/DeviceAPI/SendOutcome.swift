@@ -14,19 +14,24 @@ public struct SendOutcome: Equatable, Sendable {
         /// `apns`, `fcm`, `wns` or `browser`; `template` for devices of the older registration call, of any platform.
         public var platform: String
         /// `Enqueued`; `NoTargetFound` when the hub knows at once that there is no such device; `Abandoned` when the hub
-        /// did not take it.
+        /// did not take it; `Skipped` when the platform cannot express the message at all.
         public var state: String
         /// The hub's name for this send; nil where the hub's tier gives none.
         public var notificationID: String?
         /// Why the hub did not take it, in words for the sender.
         public var error: String?
+        /// The members of a message object that the platform cannot express.
+        public var ignored: [String]
 
         /// - Parameter error: in words for the sender; never the hub's own.
-        public init(platform: String, state: String, notificationID: String? = nil, error: String? = nil) {
+        public init(
+            platform: String, state: String, notificationID: String? = nil, error: String? = nil, ignored: [String] = []
+        ) {
             self.platform = platform
             self.state = state
             self.notificationID = notificationID
             self.error = error
+            self.ignored = ignored
         }
     }
 
@@ -61,7 +66,8 @@ public struct SendOutcome: Equatable, Sendable {
         outcomes = list.map { item in
             PlatformOutcome(
                 platform: item["Platform"]?.string ?? "", state: item["State"]?.string ?? "Unknown",
-                notificationID: item["NotificationId"]?.string, error: item["Error"]?.string)
+                notificationID: item["NotificationId"]?.string, error: item["Error"]?.string,
+                ignored: item["Ignored"]?.array?.compactMap(\.string) ?? [])
         }
     }
 }
@@ -73,6 +79,10 @@ extension SendOutcome.PlatformOutcome {
             json.member("State", state)
             if let notificationID { json.member("NotificationId", notificationID) }
             if let error { json.member("Error", error) }
+            if !ignored.isEmpty {
+                json.name("Ignored")
+                json.array { json in ignored.forEach { json.string($0) } }
+            }
         }
     }
 }

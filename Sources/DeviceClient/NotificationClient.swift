@@ -50,6 +50,15 @@ public struct NotificationClient: Sendable {
         return together
     }
 
+    /// Sends a message object to a user's devices on all platforms that it names, in one call.
+    /// - Parameter key: as for `send(_:to:on:key:)`.
+    /// - Returns: the outcome, one entry a platform; `ignored` names what a platform cannot express. After a secure message its
+    ///   `id` names the message.
+    public func send(_ message: PushMessage, key: IdempotencyKey? = nil) async throws(DeviceClientError) -> SendOutcome
+    {
+        try await post(query: [], json: message.json, key: key)
+    }
+
     /// Leaves a secret with the backend and pushes only its id, on every platform that the backend serves.
     /// - Parameters:
     ///   - secret: nil for the tutorial's `Secure confirmation.`

@@ -17,6 +17,12 @@ public enum ASCII {
         byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9")
     }
 
+    /// Whether the byte is a letter.
+    @inlinable public static func isLetter(_ byte: UInt8) -> Bool {
+        let byte = lowercased(byte)
+        return byte >= UInt8(ascii: "a") && byte <= UInt8(ascii: "z")
+    }
+
     /// Whether the byte is a letter or a digit.
     @inlinable public static func isAlphanumeric(_ byte: UInt8) -> Bool {
         switch byte {

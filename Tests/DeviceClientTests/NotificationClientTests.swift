@@ -20,6 +20,18 @@ struct NotificationClientTests {
         #expect(outcome.isAccepted && outcome.outcomes.first?.notificationID == "n1")
     }
 
+    @Test func `a message object is one call, whose answer names what a platform ignored`() async throws {
+        let body = #"{"Outcomes":[{"Platform":"wns","State":"Enqueued","Ignored":["Badge"]}]}"#
+        let transport = ScriptedTransport(.body(body))
+        let message = PushMessage(to: "bob", title: "Lunch", badge: 2, platforms: ["wns"])
+        let outcome = try await Example.notificationClient(transport).send(message)
+        #expect(transport.lines == ["POST /api/notifications"])
+        #expect(
+            transport.requests.first?.body
+                == [UInt8](#"{"To":"bob","Title":"Lunch","Badge":2,"Platforms":["wns"]}"#.utf8))
+        #expect(outcome.outcomes.first?.ignored == ["Badge"])
+    }
+
     @Test func `a key is sent with each try, and each platform has a part of it of its own`() async throws {
         let enqueued = Response.body(Self.enqueued)
         let transport = ScriptedTransport(enqueued, enqueued, enqueued, enqueued, enqueued, enqueued)

@@ -29,6 +29,7 @@ async function receive(pushed) {
     } catch {
         // A full disk, say. The notification is shown all the same, and is not in the list after a restart.
     }
+    if ('badge' in entry) await setBadge(entry.badge);
     await show(entry, text);
     tell({ about: 'received', entry, text });
 }
@@ -49,13 +50,23 @@ function show(entry, text) {
         icon: 'icon-192.png',
         tag: `received-${entry.key ?? crypto.randomUUID()}`,
         timestamp: entry.at,
-        data: { key: entry.key ?? null },
+        data: { key: entry.key ?? null, link: entry.link ?? null },
+        ...(entry.image && { image: entry.image }),
     });
 }
 
-/** Leads to the page: to a window that is open, or to a new one. Its address names the place in the list, no secret. */
+/** The number at the page's icon, where the browser has one; 0 takes it away. */
+async function setBadge(number) {
+    await self.navigator.setAppBadge?.(number).catch(() => {});
+}
+
+/**
+ * Leads to the message's link if it has one, else to the page: to a window that is open, or to a new one. The page's address
+ * names the place in the list, no secret.
+ */
 async function open(notification) {
     notification.close();
+    if (notification.data?.link) return self.clients.openWindow(notification.data.link);
     const key = notification.data?.key ?? null;
     const windows = await self.clients.matchAll({ type: 'window', includeUncontrolled: true });
     const place = key === null ? '#received' : `#received-${key}`;

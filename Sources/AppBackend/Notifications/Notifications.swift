@@ -56,6 +56,8 @@ package struct Notifications: Sendable {
 struct SendResult {
     /// What an outcome calls the send to templates, in the place of a platform.
     static let templateName = "template"
+    /// The state of a platform that cannot express the message at all.
+    static let skipped = "Skipped"
 
     private(set) var outcomes: [SendOutcome.PlatformOutcome] = []
     /// What the first platform failed with; for the status when none took it, and for the log.
@@ -66,6 +68,15 @@ struct SendResult {
 
     /// Whether anything may have been sent, although no call succeeded.
     private(set) var mayHaveActed = false
+
+    /// Notes what of a message a platform cannot express; one that was not tried is `Skipped`.
+    mutating func note(_ name: String, ignored: [PushMessage.Member]) {
+        let ignored = ignored.map(\.rawValue)
+        guard let index = outcomes.firstIndex(where: { $0.platform == name }) else {
+            return outcomes.append(.init(platform: name, state: Self.skipped, ignored: ignored))
+        }
+        outcomes[index].ignored = ignored
+    }
 
     mutating func record(_ name: String, _ result: Result<SendReceipt, HubError>) {
         switch result {

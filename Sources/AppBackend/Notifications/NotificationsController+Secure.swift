@@ -50,8 +50,8 @@ extension NotificationsController {
     /// A sender who is known to the store sends only to users who are. Otherwise any sender could fill the disk with
     /// payloads that no user can ever read.
     /// - Throws: `Problem` 400.
-    func checkExists(_ recipient: Principal, sender: Principal) throws(Problem) {
+    func checkExists(_ recipient: Principal, sender: Principal, field: String = "to_tag") throws(Problem) {
         guard sender.record != nil else { return }
-        guard let record = recipient.record, record.removedAt == nil else { throw Self.noRecipient }
+        guard let record = recipient.record, record.removedAt == nil else { throw Self.noRecipient(field) }
     }
 }

@@ -20,9 +20,7 @@ extension NotificationsController {
             try checkExists(recipient, sender: sender)
             return try keepAndSend(message, to: recipient, on: [platform], request)
         }
-        let audience = TagExpression.or(
-            .tag(try RegisterController.userTag(recipient.owner)),
-            .tag(try RegisterController.serverTag(TagPolicy.senderPrefix + sender.name)))
+        let audience = try audience(of: recipient, hearing: sender.name)
         let templates = try templateAudience(of: recipient.owner, on: [platform], request)
         var result = notifications.send(to: audience, on: [platform], requestID: request.id) { platform in
             Payload.message(message, from: sender.name, to: platform)
@@ -34,12 +32,21 @@ extension NotificationsController {
         return try answer(result, to: request)
     }
 
+    /// The devices of the recipient, and those that may hear the sender.
+    func audience(of recipient: Principal, hearing sender: String) throws -> TagExpression {
+        .or(
+            .tag(try RegisterController.userTag(recipient.owner)),
+            .tag(try RegisterController.serverTag(TagPolicy.senderPrefix + sender)))
+    }
+
+    /// - Parameter field: where the request names it.
     /// - Throws: `Problem` 400, naming the platforms that there are.
-    private func platform(named name: String) throws(Problem) -> Platform {
+    func platform(named name: String, field: String = "pns") throws(Problem) -> Platform {
         // `gcm` is the old name of the same push service.
         let wanted = ["gcm", "fcmv1"].contains(name.lowercased()) ? "fcm" : name.lowercased()
         if let platform = notifications.platforms.first(where: { $0.rawValue == wanted }) { return platform }
         let names = notifications.platforms.map(\.rawValue).joined(separator: ", ")
-        throw Problem(.badRequest, "pns must be one of \(names).", field: "pns")
+        let rule = field == "pns" ? "must be one of" : "may name"
+        throw Problem(.badRequest, "\(field) \(rule) \(names).", field: field)
     }
 }

@@ -3,6 +3,7 @@ import DeviceAPI
 import HTTP
 import HTTPTypes
 import Logging
+import NotificationHub
 import Store
 import Text
 
@@ -10,6 +11,8 @@ import Text
 struct NotificationsController: Sendable {
     let store: any StateStore
     let notifications: Notifications
+    /// Platforms whose devices the hub reaches.
+    let delivering: Set<Platform>
     let policy: TagPolicy
     let retentionSeconds: Int64
     let now: @Sendable () -> Timestamp
@@ -29,30 +32,35 @@ struct NotificationsController: Sendable {
         ]
     }
 
-    /// `POST /api/notifications`: with `pns` a plain notification, without it a secure one.
+    /// `POST /api/notifications`: with `pns` a plain notification, with an object what the object says, else a secure one.
     private func post(_ request: UserRequest) throws -> Response {
         let query = try Query(request.query)
-        guard let pns = query["pns"] else { return try sendSecure(request, query) }
+        guard let pns = query["pns"] else {
+            return try Self.holdsMessage(request.body) ? sendMessage(request, query) : sendSecure(request, query)
+        }
         return try send(request, query, pns: pns)
     }
 
-    static let noRecipient = Problem(.badRequest, "There is no such recipient.", field: "to_tag")
+    static func noRecipient(_ field: String) -> Problem {
+        Problem(.badRequest, "There is no such recipient.", field: field)
+    }
 
     /// The recipient, checked against the sender's policy. Who is to be added yet, or again, has an owner already: it
     /// is where sends to a name go that has no devices.
-    /// - Throws: `Problem` 400 or 403; `field` is `to_tag`.
-    func recipient(_ text: String, sender: Principal) throws -> Principal {
+    /// - Parameter field: where the request names them.
+    /// - Throws: `Problem` 400 or 403, naming `field`.
+    func recipient(_ text: String, sender: Principal, field: String = "to_tag") throws -> Principal {
         guard let recipient = UserName(text) else {
-            throw Problem(.badRequest, "to_tag must be the name of a user.", field: "to_tag")
+            throw Problem(.badRequest, "\(field) must be the name of a user.", field: field)
         }
         guard policy.maySend(to: recipient, sender: sender.name, user: sender.record) else {
-            throw Problem(.forbidden, "You may not send to this recipient.", field: "to_tag")
+            throw Problem(.forbidden, "You may not send to this recipient.", field: field)
         }
         let name = recipient.description
         let record = try store.userRecord(name)
         let owner = record?.successor ?? name
         // The next user of the longest names would have no tag; there will be none.
-        guard owner.utf16.count <= UserName.maximumOwnerLength else { throw Self.noRecipient }
+        guard owner.utf16.count <= UserName.maximumOwnerLength else { throw Self.noRecipient(field) }
         return Principal(name: name, owner: owner, record: record)
     }
 

@@ -5,7 +5,8 @@ const titleLimit = 120;
 const bodyLimit = 4000;
 
 /**
- * Reads a push's text (null: it had none) into `{kind: 'message', title, body}` or `{kind: 'secret', secret}`, where
+ * Reads a push's text (null: it had none) into `{kind: 'message', title, body}`, perhaps with `link`, `image`
+ * and `badge`, or `{kind: 'secret', secret}`, where
  * `secret` is the number or token under which the backend keeps the text. Never throws; everything is bounded.
  */
 export function parsePush(text) {
@@ -21,7 +22,18 @@ export function parsePush(text) {
     if (secret) return { kind: 'secret', secret };
     // Declarative Web Push: {"web_push": 8030, "notification": {"title": …, "body": …}}.
     const said = json.web_push === 8030 ? json.notification ?? {} : json;
-    return message(said.title, said.body);
+    const [link, image] = [said.link ?? said.navigate, said.image].map(httpsURL);
+    return {
+        ...message(said.title, said.body),
+        ...(link && { link }),
+        ...(image && { image }),
+        ...(Number.isInteger(said.badge) && said.badge >= 0 && { badge: said.badge }),
+    };
+}
+
+/** An address that may be opened from here; undefined for any other. */
+function httpsURL(text) {
+    return URL.canParse?.(words(text)) && new URL(text).protocol === 'https:' ? new URL(text).href : undefined;
 }
 
 function message(title, body) {

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+import DeviceAPI
+import HTTPTypes
+import JSON
+import Store
+import Testing
+import Text
+
+/// A message object: what each platform gets of it, and what is refused.
+struct MessageTests {
+    static let full = PushMessage(
+        to: "alice", title: "Lunch \"now\"", body: "At <noon> & later", data: ["room": "4", "a": "é"],
+        link: "https://chat.example/rooms/4?x=1&y=2", image: "https://chat.example/4.png", sound: "ding.caf", badge: 3,
+        category: "INVITE", thread: "room4", priority: .normal, timeToLive: 3_600, collapseID: "room4")
+
+    static let bodies = [
+        "apple": #"{"aps":{"alert":{"title":"Lunch \"now\"","body":"At <noon> & later"},"sound":"ding.caf","badge":3,"#
+            + #""category":"INVITE","thread-id":"room4","mutable-content":1},"image":"https://chat.example/4.png","#
+            + #""sender":"bob","link":"https://chat.example/rooms/4?x=1&y=2","a":"é","room":"4"}"#,
+        "fcmv1": #"{"message":{"notification":{"title":"Lunch \"now\"","body":"At <noon> & later","#
+            + #""image":"https://chat.example/4.png"},"data":{"sender":"bob","#
+            + #""link":"https://chat.example/rooms/4?x=1&y=2","a":"é","room":"4"},"android":{"priority":"normal","#
+            + #""ttl":"3600s","collapse_key":"room4","notification":{"sound":"ding.caf","click_action":"INVITE","#
+            + #""notification_count":3}}}}"#,
+        "windows":
+            #"<toast launch="https://chat.example/rooms/4?x=1&amp;y=2"><visual><binding template="ToastGeneric">"#
+            + #"<text>Lunch "now"</text><text>At &lt;noon&gt; &amp; later</text>"#
+            + #"<image src="https://chat.example/4.png"></image></binding></visual></toast>"#,
+        "browser": #"{"title":"Lunch \"now\"","body":"At <noon> & later","sender":"bob","#
+            + #""link":"https://chat.example/rooms/4?x=1&y=2","image":"https://chat.example/4.png","badge":3,"#
+            + #""data":{"a":"é","room":"4"}}"#,
+    ]
+
+    @Test func `each platform gets in its own form what it can express, and the answer names the rest`() throws {
+        let site = try TestSite()
+        let outcome = try SendOutcome(Self.send(Self.full, site))
+        let messages = site.hub.messages
+        #expect(messages.map(\.format).sorted() == Self.bodies.keys.sorted())
+        for message in messages { #expect(message.body == Self.bodies[message.format]) }
+        let ignored = Dictionary(uniqueKeysWithValues: outcome.outcomes.map { ($0.platform, $0.ignored) })
+        #expect(
+            ignored == [
+                "apns": [], "fcm": ["Thread"], "wns": ["Data", "Sound", "Badge", "Category", "Priority"],
+                "browser": ["Sound", "Category", "Thread"],
+            ])
+    }
+
+    @Test func `headers tell each service how long, how urgent, and what is replaced`() throws {
+        let site = try TestSite()
+        _ = Self.send(Self.full, site)
+        let expires = String(site.clock.seconds + 3_600)
+        let expected = [
+            "apple": [
+                "apns-push-type": "alert", "apns-priority": "5", "apns-expiration": expires,
+                "apns-collapse-id": "room4",
+            ],
+            "windows": [
+                "X-WNS-Type": "wns/toast", "X-WNS-TTL": "3600", "X-WNS-Tag": "room4", "X-WNS-Group": "room4",
+            ],
+            "browser": ["Urgency": "normal", "TTL": "3600", "Topic": "room4"], "fcmv1": [:],
+        ]
+        for message in site.hub.messages {
+            for (name, value) in try #require(expected[message.format]) {
+                #expect(message.fields[try #require(HTTPField.Name(name))] == value, "\(message.format) \(name)")
+            }
+        }
+    }
+
+    @Test func `what nothing is said of is left to the platform`() throws {
+        let site = try TestSite()
+        let outcome = try SendOutcome(Self.send(PushMessage(to: "alice", body: "Hi"), site))
+        #expect(outcome.isAccepted && outcome.outcomes.allSatisfy { $0.ignored.isEmpty })
+        let bodies = Dictionary(uniqueKeysWithValues: site.hub.messages.map { ($0.format, $0.body) })
+        #expect(bodies["apple"] == #"{"aps":{"alert":{"title":"From bob","body":"Hi"}},"sender":"bob"}"#)
+        #expect(
+            bodies["fcmv1"]
+                == #"{"message":{"notification":{"title":"From bob","body":"Hi"},"data":{"sender":"bob"},"android":{"priority":"high"}}}"#
+        )
+        #expect(bodies["browser"] == #"{"title":"From bob","body":"Hi","sender":"bob"}"#)
+        let fields = try #require(site.hub.messages.first { $0.format == "apple" }).fields
+        #expect(try fields[#require(HTTPField.Name("apns-expiration"))] == nil)
+        #expect(try fields[#require(HTTPField.Name("apns-priority"))] == "10")
+    }
+
+    @Test func `a silent message wakes apps, shows nothing, and is not sent to browsers`() throws {
+        let site = try TestSite()
+        let message = PushMessage(
+            to: "alice", data: ["sync": "1"], priority: .high, timeToLive: 0, isSilent: true)
+        let outcome = try SendOutcome(Self.send(message, site))
+        let bodies = Dictionary(uniqueKeysWithValues: site.hub.messages.map { ($0.format, $0.body) })
+        #expect(
+            bodies == [
+                "apple": #"{"aps":{"content-available":1},"sender":"bob","sync":"1"}"#,
+                "fcmv1": #"{"message":{"data":{"sender":"bob","sync":"1"},"android":{"priority":"high","ttl":"0s"}}}"#,
+                "windows": #"{"sender":"bob","sync":"1"}"#,
+            ])
+        let apple = try #require(site.hub.messages.first { $0.format == "apple" })
+        #expect(try apple.fields[#require(HTTPField.Name("apns-push-type"))] == "background")
+        #expect(try apple.fields[#require(HTTPField.Name("apns-priority"))] == "5")
+        #expect(try apple.fields[#require(HTTPField.Name("apns-expiration"))] == "0")
+        let browser = try #require(outcome.outcomes.first { $0.platform == "browser" })
+        #expect(browser.state == "Skipped" && browser.ignored == ["Silent"])
+        #expect(outcome.outcomes.first { $0.platform == "apns" }?.ignored == ["Priority"])
+        #expect(outcome.outcomes.first { $0.platform == "wns" }?.ignored == ["Priority", "TimeToLive"])
+    }
+
+    @Test func `a secure message keeps its text, and neither text nor sender leaves`() throws {
+        let site = try TestSite()
+        let message = PushMessage(to: "alice", title: "Door", body: "4711", isSecure: true, platforms: ["fcm"])
+        let id = try #require(try SendOutcome(Self.send(message, site)).id)
+        let read = try SecureMessage(site.call(.get, "/api/notifications/\(id)", as: "alice"))
+        #expect(read.payload == "Door\n4711" && read.sender == "bob")
+        #expect(site.hub.messages.map(\.format) == ["fcmv1"])
+        #expect(!site.hub.messages.contains { $0.body.contains("4711") || $0.body.contains("bob") })
+    }
+
+    @Test func `named platforms alone are sent to, in any of their names`() throws {
+        let site = try TestSite()
+        let message = PushMessage(to: "alice", body: "Hi", platforms: ["GCM", "fcm", "wns"])
+        let outcome = try SendOutcome(Self.send(message, site))
+        #expect(outcome.outcomes.map(\.platform) == ["fcm", "wns"])
+    }
+
+    @Test func `devices of the older call get title and text as one`() throws {
+        let site = try TestSite()
+        try #require(
+            site.call(
+                .post, "/api/register", as: "alice",
+                body: #"{"platform":"ios","instId":"i1","deviceToken":"\#(TestSite.token(1))"}"#
+            ).status == .ok)
+        _ = Self.send(PushMessage(to: "alice", title: "Lunch", body: "Now", platforms: ["apns"]), site)
+        let template = try #require(site.hub.messages.first { $0.format == "template" })
+        #expect(template.body.contains(#"From bob: Lunch\nNow"#))
+    }
+
+    struct Refusal: CustomTestStringConvertible, Sendable {
+        let body: String
+        let field: String
+        init(_ members: String, _ field: String) { (body, self.field) = (#"{"To":"alice",\#(members)}"#, field) }
+        var testDescription: String { "\(field): \(body.prefix(60))" }
+    }
+
+    static let refusals = [
+        Refusal(#""Titel":"a""#, "Titel"), Refusal(#""Title":7"#, "Title"), Refusal(#""Title":"""#, "Body"),
+        Refusal(#""Body":"a","Data":["a"]"#, "Data"), Refusal(#""Body":"a","Data":{"n":1}"#, "Data.n"),
+        Refusal(#""Body":"a","Data":{"aps":"{}"}"#, "Data"), Refusal(#""Body":"a","Data":{"SecureId":"7"}"#, "Data"),
+        Refusal(#""Body":"a","Data":{"google.x":"7"}"#, "Data"),
+        Refusal(#""Body":"a","Data":{"sender":"eve"}"#, "Data"),
+        Refusal(#""Body":"a","Link":"javascript:alert(1)""#, "Link"),
+        Refusal(#""Body":"a","Link":"JavaScript://%0aalert(1)""#, "Link"),
+        Refusal(#""Body":"a","Link":"//host/x""#, "Link"), Refusal(#""Body":"a","Link":"https://a b""#, "Link"),
+        Refusal(#""Body":"a","Image":"http://host/x.png""#, "Image"),
+        Refusal(#""Body":"a","Sound":"a\u0000b""#, "Sound"), Refusal(#""Body":"a","Badge":-1"#, "Badge"),
+        Refusal(#""Body":"a","Badge":1.5"#, "Badge"), Refusal(#""Body":"a","Badge":99999999999999999999"#, "Badge"),
+        Refusal(#""Body":"a","Priority":"urgent""#, "Priority"), Refusal(#""Body":"a","TimeToLive":-1"#, "TimeToLive"),
+        Refusal(#""Body":"a","TimeToLive":2419201"#, "TimeToLive"),
+        Refusal(#""Body":"a","CollapseId":"a b""#, "CollapseId"),
+        Refusal(#""Body":"a","Secure":"yes""#, "Secure"), Refusal(#""Body":"a","Secure":true,"Badge":1"#, "Badge"),
+        Refusal(#""Silent":true,"Title":"a""#, "Title"), Refusal(#""Secure":true"#, "Body"),
+        Refusal(#""Secure":true,"Silent":true"#, "Silent"), Refusal(#""Body":"a","Platforms":["palm"]"#, "Platforms"),
+        Refusal(#""Body":"a","Platforms":"apns""#, "Platforms"),
+    ]
+
+    @Test(arguments: refusals) func `a wrong member is refused by name, and nothing is sent`(row: Refusal) throws {
+        let site = try TestSite()
+        let problem = Problem(site.call(.post, "/api/notifications", as: "bob", body: row.body))
+        #expect(problem.status == .badRequest && problem.field == row.field, "\(problem)")
+        #expect(site.hub.messages.isEmpty)
+    }
+
+    @Test func `a message needs a recipient, who may be sent to`() throws {
+        let site = try TestSite()
+        let without = Problem(site.call(.post, "/api/notifications", as: "bob", body: #"{"Body":"a"}"#))
+        #expect(without.status == .badRequest && without.field == "To")
+        let wrong = Problem(site.call(.post, "/api/notifications", as: "bob", body: #"{"To":"a:b","Body":"a"}"#))
+        #expect(wrong.status == .badRequest && wrong.field == "To")
+        let twice = Problem(
+            site.call(.post, "/api/notifications", query: "to_tag=bob", as: "bob", body: #"{"To":"alice","Body":"a"}"#))
+        #expect(twice.status == .badRequest && twice.field == "to_tag")
+    }
+
+    private static func send(_ message: PushMessage, _ site: TestSite) -> Response {
+        site.call(
+            .post, "/api/notifications", as: "bob", body: String(decoding: message.json, as: UTF8.self))
+    }
+}
