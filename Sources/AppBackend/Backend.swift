@@ -117,6 +117,9 @@ package struct Backend: Responder {
         var response: Response
         do {
             response = try body()
+        } catch let postponed as Postponed {
+            response = Response()
+            response.postponement = postponed.postponement
         } catch {
             response = answer(error, to: request)
         }
@@ -129,6 +132,7 @@ package struct Backend: Responder {
         switch status {
         case .contentTooLarge: Problem(status, "The body is longer than this backend takes.", field: "body")
         case .badRequest: Problem(status, "The request cannot be read.")
+        case .serviceUnavailable: Problem(status, "Too many requests wait.", retryAfter: 1)
         default: Problem(status, "Something went wrong; the log says more.")
         }
     }

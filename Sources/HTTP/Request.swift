@@ -23,6 +23,8 @@ public struct Request: Sendable {
     public var remoteAddress: String?
     /// Names this request in logs and in errors, from nginx's `$request_id` where there is one. Never a secret.
     public var id: String
+    /// Whether it can be put off; the server that carries it says so. It is not sent.
+    package var postponing = Postponing.unavailable
 
     /// A request as a client makes it; what is left out is as empty as it can be.
     public init(

@@ -53,6 +53,34 @@ struct MeasuredTests {
         #expect(value(#"app_backend_requests_total{route="other",method="GET",code="500"}"#) == 1)
     }
 
+    /// Over since it began.
+    private final class Wait: Postponement {
+        let began: ContinuousClock.Instant
+
+        init(_ began: ContinuousClock.Instant) { self.began = began }
+
+        func onEnd(_ resume: @escaping @Sendable () -> Void) { resume() }
+    }
+
+    @Test func `a request that was put off counts once, with the time that it has waited`() throws {
+        let clock = TickingClock()
+        let wait = Wait(clock.look())
+        let inner = ClosureResponder { request in
+            var response = Response()
+            if case .available = request.postponing { response.postponement = wait }
+            return response
+        }
+        let responder = metrics.requests.measuring(inner, clock: clock.look)
+        var request = Request(method: .get, path: "/a")
+        request.postponing = .available
+        #expect(try responder.respond(to: request).postponement === wait)
+        #expect(value(#"app_backend_requests_total{route="other",method="GET",code="200"}"#) == nil)
+        request.postponing = .resumed(wait)
+        #expect(try responder.respond(to: request).postponement == nil)
+        #expect(value(#"app_backend_requests_total{route="other",method="GET",code="200"}"#) == 1)
+        #expect(value(#"app_backend_request_duration_seconds_sum{route="other",method="GET"}"#) == 2)
+    }
+
     @Test func `who listens hears of each answer`() throws {
         let heard = Lock<[String]>([])
         let router = Router<RequestAction>([Route(.put, "/a/{id}") { _, _ in Response() }])

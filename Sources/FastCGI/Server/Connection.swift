@@ -1,17 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 import CPlatform
 import Glibc
+import HTTP
 import Synchronization
 import System
 
 /// One connection of the web server.
 ///
 /// It has one owner at any time: the workers' poller (armed for one thread), the worker that took it from there, or the
-/// event thread while a request arrives in pieces. Only its owner touches the descriptor or closes it.
+/// event thread while a request arrives in pieces. While its request is put off, no thread touches it. Only its owner
+/// touches the descriptor or closes it.
 final class Connection: Sendable {
     let number: Int32
-    /// A request that has arrived in part, or whole by way of the event thread. Nil while there is none.
-    private let stored = Lock<ReceiveBuffer?>(nil)
+
+    /// A request that waits with its connection.
+    struct Stored {
+        var buffer: ReceiveBuffer
+        /// What it has waited for, when it was put off.
+        var postponement: (any Postponement)?
+    }
+
+    /// A request that has arrived in part, or whole by way of the event thread, or that was put off. Nil while there is none.
+    private let stored = Lock<Stored?>(nil)
     /// When the first byte must be there, in milliseconds of the monotonic clock; `.max` once it was.
     private let silenceDeadline: Atomic<Int64>
 
@@ -35,14 +45,14 @@ final class Connection: Sendable {
         return true
     }
 
-    func store(_ buffer: ReceiveBuffer) {
-        stored.withLock { $0 = buffer }
+    func store(_ buffer: ReceiveBuffer, _ postponement: (any Postponement)? = nil) {
+        stored.withLock { $0 = Stored(buffer: buffer, postponement: postponement) }
     }
 
-    func takeStored() -> ReceiveBuffer? {
-        stored.withLock { buffer in
-            defer { buffer = nil }
-            return buffer
+    func takeStored() -> Stored? {
+        stored.withLock { stored in
+            defer { stored = nil }
+            return stored
         }
     }
 }

@@ -51,7 +51,7 @@ struct EventLoop: ~Copyable {
             let activity = state.counters.activity.load(ordering: .relaxed)
             let isBusy =
                 state.counters.busy.load(ordering: .relaxed) > 0 || state.pending.incompleteCount > 0
-                || state.connections.hasUnread
+                || state.postponed.count > 0 || state.connections.hasUnread
             if activity != lastActivity || isBusy {
                 lastActivity = activity
                 lastChange = now
@@ -149,7 +149,7 @@ extension EventLoop {
         switch reason {
         case .lingering: throwAway(connection)
         case .incomplete:
-            guard var buffer = connection.takeStored() else { return }
+            guard var buffer = connection.takeStored()?.buffer else { return }
             buffer.receive(from: number)
             decide(connection, buffer)
         }

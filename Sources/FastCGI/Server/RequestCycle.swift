@@ -15,16 +15,37 @@ final class RequestCycle {
         self.state = state
     }
 
+    /// How far a request has come.
+    enum Outcome {
+        /// Answered; whether the connection can serve another.
+        case answered(isKept: Bool)
+        /// To be made again when this has ended. `ServerState.postponed` has room for it.
+        case postponed(any Postponement)
+    }
+
     /// Answers a whole request.
-    /// - Returns: whether the connection can serve another.
-    func answer(_ buffer: ReceiveBuffer, length: Int, on number: Int32, beforeSending: () -> Void) -> Bool {
-        guard buffer.withBytes(first: length, { codec.decode($0) }) else { return undecodable() }
+    /// - Parameter postponement: what it has waited for; nil the first time.
+    func answer(
+        _ buffer: ReceiveBuffer, length: Int, after postponement: (any Postponement)?, on number: Int32,
+        beforeSending: () -> Void
+    ) -> Outcome {
+        guard buffer.withBytes(first: length, { codec.decode($0) }) else {
+            return .answered(isKept: undecodable())
+        }
         let keeps = codec.keepsConnection
         var environment = codec.environment
         environment.makeID()
-        let (response, isHead) = respond(environment)
+        let (answer, isHead) = respond(environment, postponement.map { .resumed($0) } ?? .available)
+        var response = answer
+        if let postponement = response.postponement {
+            if state.postponed.enter(bytes: buffer.used) {
+                codec.release()
+                return .postponed(postponement)
+            }
+            response = state.refuse(.serviceUnavailable)
+        }
         let isSent = send(response, id: environment.id, withoutBody: isHead, on: number, beforeSending)
-        return isSent && keeps
+        return .answered(isKept: isSent && keeps)
     }
 
     /// Answers 413 to a request of which only the parameters have been read.
@@ -41,13 +62,14 @@ final class RequestCycle {
     }
 
     /// The answer, whatever happens, and whether it goes without its body.
-    private func respond(_ environment: CGIEnvironment) -> (Response, isHead: Bool) {
+    private func respond(_ environment: CGIEnvironment, _ postponing: Postponing) -> (Response, isHead: Bool) {
         do throws(CGIEnvironment.Malformed) {
             let length = try environment.contentLength()
             guard length <= state.limits.bodyBytes else { throw .contentLengthTooLarge }
             var request = try environment.request()
             guard let body = codec.body(expected: length), body.count == length else { throw .contentLength }
             request.body = body
+            request.postponing = postponing
             return (ask(request), request.method == .head)
         } catch .contentLengthTooLarge {
             state.counters.count(.bodyTooLarge)

@@ -62,6 +62,7 @@ package final class Server: Sendable {
         ServerStatus(
             workers: limits.workers, workersBusy: state.counters.busy.load(ordering: .relaxed),
             connections: state.connections.count, waiting: state.pending.incompleteCount,
+            postponed: state.postponed.count,
             answered: state.counters.answered.load(ordering: .relaxed), refused: state.counters.rejections,
             isDraining: state.isDraining.load(ordering: .relaxed))
     }

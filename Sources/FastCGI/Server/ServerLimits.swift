@@ -17,7 +17,8 @@ package struct ServerLimits: Sendable {
     /// Open connections, idle ones included. When there are so many, no more are accepted; they wait in the backlog.
     package var connections = 4096
     /// Bytes of memory that requests which arrive in pieces may hold together; one more piece is refused. Web servers
-    /// send what they have read whole, so honest requests are there for milliseconds.
+    /// send what they have read whole, so honest requests are there for milliseconds. Requests that are put off may hold as
+    /// much again; one more is answered 503.
     package var waitingBytes = 64 * 1024 * 1024
     /// Seconds from a request's first byte to its last, and from a connection's beginning to its first byte; then the
     /// connection is closed. One that has served a request may be idle for as long as the web server keeps it.

@@ -16,6 +16,7 @@ final class ServerState: Sendable {
     let counters = Counters()
     let connections = ConnectionTable()
     let pending: PendingConnections
+    let postponed: PostponedRequests
     /// Connections that wait for a worker, each armed for one thread.
     let ready: Poller
     /// Which of the idle workers wait at `ready`.
@@ -40,6 +41,7 @@ final class ServerState: Sendable {
         self.logger = logger
         self.refuse = refuse
         pending = PendingConnections(capacity: limits.waitingBytes)
+        postponed = PostponedRequests(capacity: limits.waitingBytes)
         self.responder = responder
         guard let ready = Poller(), let events = Poller() else {
             throw .noDescriptor("epoll_create1: \(systemErrorText())")
@@ -105,6 +107,19 @@ final class ServerState: Sendable {
         }
         connection.store(buffer)
         watch(connection)
+    }
+
+    /// Leaves a connection without a thread until what its request waits for has ended.
+    /// - Parameter buffer: the whole request, for which `postponed` has room.
+    func postpone(_ connection: Connection, _ buffer: ReceiveBuffer, until postponement: any Postponement) {
+        let bytes = buffer.room
+        connection.store(buffer, postponement)
+        postponement.onEnd { [self] in
+            counters.activity.wrappingAdd(1, ordering: .relaxed)
+            armComplete(connection)
+            // Last: a drain waits for what is in here.
+            postponed.leave(bytes: bytes)
+        }
     }
 
     /// Milliseconds that a connection may go on sending after a 413.

@@ -12,6 +12,8 @@ package struct ServerStatus: Sendable, Equatable {
     package let connections: Int
     /// Connections with part of a request.
     package let waiting: Int
+    /// Requests that wait without a worker until something has ended.
+    package let postponed: Int
     /// Requests answered since the start.
     package let answered: Int
     /// Requests and connections refused since the start, by reason; reasons that never came up are absent.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CPlatform
 import Glibc
+import HTTP
 import Synchronization
 import System
 
@@ -75,6 +76,8 @@ final class Worker: Sendable {
     private enum Next {
         case keep, close, linger
         case wait(ReceiveBuffer)
+        /// The request is put off, and needs no thread until this has ended.
+        case postpone(ReceiveBuffer, any Postponement)
         case reject(RejectReason)
     }
 
@@ -83,25 +86,30 @@ final class Worker: Sendable {
         _ connection: Connection, _ own: inout ReceiveBuffer, _ cycle: RequestCycle, _ state: ServerState
     ) -> Next {
         if let stored = connection.takeStored() {
-            return answer(stored, connection, cycle, state)
+            return answer(stored.buffer, after: stored.postponement, connection, cycle, state)
         }
         own.reset(limits: state.limits)
         own.receive(from: connection.number)
         if !own.isEmpty { connection.hasSpoken() }
-        return answer(own, connection, cycle, state)
+        return answer(own, after: nil, connection, cycle, state)
     }
 
     private func answer(
-        _ buffer: ReceiveBuffer, _ connection: Connection, _ cycle: RequestCycle, _ state: ServerState
+        _ buffer: ReceiveBuffer, after postponement: (any Postponement)?, _ connection: Connection,
+        _ cycle: RequestCycle, _ state: ServerState
     ) -> Next {
         switch buffer.state {
         case .closed: return buffer.isEmpty ? .close : .reject(.connectionCutShort)
         case .checked(.invalid(let reason)): return .reject(reason)
         case .checked(.incomplete): return buffer.isEmpty ? .keep : .wait(buffer)
         case .checked(.complete(let length)):
-            let isKept = cycle.answer(
-                buffer, length: length, on: connection.number, beforeSending: expectSending(state))
-            return isKept && !state.isDraining.load(ordering: .relaxed) ? .keep : .close
+            let outcome = cycle.answer(
+                buffer, length: length, after: postponement, on: connection.number,
+                beforeSending: expectSending(state))
+            switch outcome {
+            case .answered(let isKept): return isKept && !state.isDraining.load(ordering: .relaxed) ? .keep : .close
+            case .postponed(let postponement): return .postpone(buffer.trimmed, postponement)
+            }
         case .checked(.bodyTooLarge(let headLength)):
             state.counters.count(.bodyTooLarge)
             let isSent = cycle.answerTooLarge(
@@ -126,6 +134,7 @@ final class Worker: Sendable {
             shutdown(connection.number, Int32(SHUT_WR))
             state.linger(connection)
         case .wait(let buffer): state.park(connection, with: buffer)
+        case .postpone(let buffer, let postponement): state.postpone(connection, buffer, until: postponement)
         }
     }
 }

@@ -114,8 +114,8 @@ final class Codec {
         return taken && error == 0 && output == 0
     }
 
-    /// Forgets a request.
-    private func release() {
+    /// Forgets a request without an answer.
+    func release() {
         request.pointee.ipcFd = -1
         request.pointee.keepConnection = 1
         FCGX_Free(request, 0)

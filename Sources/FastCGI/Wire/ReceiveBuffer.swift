@@ -33,6 +33,13 @@ struct ReceiveBuffer: Sendable {
         if bytes.count > Self.firstRoom { bytes = [UInt8](repeating: 0, count: Self.firstRoom) }
     }
 
+    /// The same request in no more memory than it needs: it will wait, and is whole.
+    var trimmed: ReceiveBuffer {
+        var buffer = self
+        buffer.bytes = Array(bytes.prefix(used))
+        return buffer
+    }
+
     /// Bytes of memory that it holds.
     var room: Int { bytes.count }
 

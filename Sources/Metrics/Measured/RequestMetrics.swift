@@ -49,9 +49,11 @@ private struct MeasuredResponder: Responder {
     let observe: @Sendable (MeasuredAnswer) -> Void
 
     func respond(to request: Request) throws -> Response {
-        let start = clock()
+        let start = if case .resumed(let postponement) = request.postponing { postponement.began } else { clock() }
         do {
             let response = try inner.respond(to: request)
+            // Counted when it has an answer.
+            guard response.postponement == nil else { return response }
             record(request, response, since: start)
             return response
         } catch {

@@ -11,6 +11,8 @@ struct ServerReadings: Collector {
         "app_backend_connections", "Open connections of web servers, idle ones included.")
     private static let waiting = MetricName(
         "app_backend_connections_waiting", "Connections whose request has come in part.")
+    private static let postponed = MetricName(
+        "app_backend_requests_postponed", "Requests that wait without a worker until a password has been hashed.")
     private static let answered = MetricName(
         "app_backend_server_answers_total", "Answers sent, those of refused requests included.")
     private static let refused = MetricName(
@@ -26,6 +28,7 @@ struct ServerReadings: Collector {
         exposition.gauge(Self.busy, status.workersBusy)
         exposition.gauge(Self.connections, status.connections)
         exposition.gauge(Self.waiting, status.waiting)
+        exposition.gauge(Self.postponed, status.postponed)
         exposition.counter(Self.answered, status.answered)
         exposition.gauge(Self.draining, status.isDraining)
         exposition.family(Self.refused, .counter)
