@@ -160,7 +160,7 @@ struct SendCommand: ParsableCommand {
 private struct Operator: Authenticator {
     let name: String
 
-    func authenticate(_ credentials: BasicCredentials, address: String) -> Principal? {
+    func authenticate(_ credentials: BasicCredentials, of request: Request) -> Principal? {
         UserName(name).map { Principal(name: $0.description, owner: $0.description) }
     }
 

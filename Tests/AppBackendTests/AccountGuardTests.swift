@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Synchronization
-import System
 import Testing
 
 @testable import AppBackend
@@ -136,49 +134,5 @@ struct AccountGuardTests {
         #expect(attempt(accounts, from: network(1), now: 100) == nil)
         #expect(attempt(accounts, from: network(0), now: 100) != nil)
         #expect(attempt(accounts, from: network(1), now: 100 + AccountGuard.networkSeconds) == nil)
-    }
-}
-
-struct HashingSlotsTests {
-    @Test func `one network has a quarter of them, and another still gets its turn`() {
-        let slots = HashingSlots(waitSeconds: 240)
-        let (opened, refused, done) = (Latch(), Semaphore(), Semaphore())
-        for number in 1...60 {
-            // All the addresses of one site.
-            _ = DetachedThread.start {
-                let result: Void? = slots.run(from: "2001:db8:1:\(number)::1") { opened.wait(for: .seconds(240)) }
-                if result == nil { refused.signal() } else { done.signal() }
-            }
-        }
-        for _ in 1...60 - HashingSlots.maximumAttemptsPerNetwork { #expect(refused.wait(for: .seconds(240))) }
-        #expect(!refused.wait(for: .zero))
-        let others = Semaphore()
-        for number in 1...3 {
-            _ = DetachedThread.start {
-                let result: Void? = slots.run(from: "192.0.2.\(number)") {}
-                if result != nil { others.signal() }
-            }
-        }
-        opened.open()
-        for _ in 1...3 { #expect(others.wait(for: .seconds(240))) }
-        for _ in 1...HashingSlots.maximumAttemptsPerNetwork { #expect(done.wait(for: .seconds(240))) }
-        // What was taken was given back.
-        let again: Int? = slots.run(from: "2001:db8:1::1") { 7 }
-        #expect(again == 7)
-    }
-
-    @Test func `all together have no more than there are`() {
-        let slots = HashingSlots(waitSeconds: 240)
-        let (opened, refused, done) = (Latch(), Semaphore(), Semaphore())
-        for number in 1...40 {
-            _ = DetachedThread.start {
-                let result: Void? = slots.run(from: "192.0.2.\(number)") { opened.wait(for: .seconds(240)) }
-                if result == nil { refused.signal() } else { done.signal() }
-            }
-        }
-        for _ in 1...40 - HashingSlots.maximumAttempts { #expect(refused.wait(for: .seconds(240))) }
-        opened.open()
-        for _ in 1...HashingSlots.maximumAttempts { #expect(done.wait(for: .seconds(240))) }
-        #expect(!refused.wait(for: .zero))
     }
 }

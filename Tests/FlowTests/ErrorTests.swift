@@ -207,7 +207,7 @@ private struct DefectiveAuthenticator: Authenticator {
         var description: String { ErrorTests.reason }
     }
 
-    func authenticate(_ credentials: BasicCredentials, address: String) throws -> Principal? { throw Defect() }
+    func authenticate(_ credentials: BasicCredentials, of request: Request) throws -> Principal? { throw Defect() }
 
     func account(of name: UserName) throws -> Account? { throw Defect() }
 }

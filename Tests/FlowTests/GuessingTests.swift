@@ -21,8 +21,8 @@ struct GuessingTests {
     private func site(users: [String] = ["alice", "bob"]) throws -> TestSite {
         try TestSite(users: users) { parts in
             parts.authenticator = UserAuthenticator(
-                store: parts.store, metrics: metrics.logIns, logger: log.logger, waitSeconds: TestSite.patience,
-                now: parts.now)
+                store: parts.store, metrics: metrics.logIns, logger: log.logger,
+                limits: LogInLimits(seconds: TestSite.patience, attempts: 32), now: parts.now)
         }
     }
 

@@ -33,16 +33,6 @@ final class AccountGuard: Sendable {
         case refused(seconds: Int)
     }
 
-    /// What became of an admitted attempt.
-    enum Outcome {
-        case right, wrong, notMade
-
-        /// - Parameter isRight: nil, when the password was not looked at.
-        init(_ isRight: Bool?) {
-            self = isRight.map { $0 ? .right : .wrong } ?? .notMade
-        }
-    }
-
     fileprivate struct Failures {
         var count = 0
         /// Admitted and without a result.
@@ -91,7 +81,7 @@ final class AccountGuard: Sendable {
     ///   - isUser: whether there is a user of that name.
     /// - Returns: whether the operator should be told now that this account is being guessed at.
     func recordResult(
-        name: String, network: ClientNetwork, isCounted: Bool, _ outcome: Outcome, isUser: Bool, now: Int64
+        name: String, network: ClientNetwork, isCounted: Bool, _ outcome: LogInAttempt.Outcome, isUser: Bool, now: Int64
     ) -> Bool {
         state.withLock { state in
             if outcome == .right { state.remember(network, of: name, now) }
@@ -108,6 +98,15 @@ final class AccountGuard: Sendable {
             if isNews { failures.isReported = true }
             state.failures[name] = failures.count + failures.pending > 0 ? failures : nil
             return isNews
+        }
+    }
+
+    /// Whether attempts from that address cost a delay, because the account is being guessed at.
+    func delays(name: String, address: String, now: Int64) -> Bool {
+        guard now < guessedUntil.load(ordering: .relaxed) else { return false }
+        return state.withLock { state in
+            guard let failures = state.failures[name], !failures.isOver(now) else { return false }
+            return failures.count >= Self.freeFailures && !state.knows(ClientNetwork(address), of: name, now)
         }
     }
 

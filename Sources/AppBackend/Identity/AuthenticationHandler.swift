@@ -25,7 +25,7 @@ struct AuthenticationHandler: Sendable {
         // A browser keeps a password that was typed into its own box, and adds it to requests of any page.
         guard Self.isSafe(request) || RequestOrigin(request) != .other else { throw RequestOrigin.crossSiteRequest }
         guard let credentials = BasicCredentials(fields: request.fields) else { return nil }
-        return try authenticator.authenticate(credentials, address: request.remoteAddress ?? "")
+        return try authenticator.authenticate(credentials, of: request)
     }
 
     /// A browser adds its cookies to requests of any page. `SameSite=Strict` keeps it from doing so for

@@ -9,9 +9,12 @@ import System
 /// successes are kept. It is bounded in size and in time.
 package final class CredentialCache: Sendable {
     /// How long a success is remembered, in seconds.
-    package static let lifetimeSeconds: Int64 = 300
+    package static let lifetimeSeconds: Int64 = 86_400
+    /// How long a success counts for a user whose password is being guessed, in seconds: then each request with a password
+    /// that is remembered tells that it is right, and no count of attempts slows that down.
+    package static let guessedSeconds: Int64 = 300
     /// How many successes are remembered; beyond it half of them, the oldest, are dropped.
-    package static let maximumEntries = 10_000
+    package static let maximumEntries = 100_000
 
     /// With the key already in it, which is half the work of a short text.
     private let keyed = HMAC<SHA256>(key: SymmetricKey(size: .bits256))
@@ -43,16 +46,17 @@ package final class CredentialCache: Sendable {
         }
     }
 
+    /// How long ago the credentials were found to be right, in seconds; nil: they are not remembered.
     /// - Parameter now: seconds of any clock that only the caller must keep to.
-    func contains(_ fingerprint: Fingerprint, now: Int64) -> Bool {
+    func age(of fingerprint: Fingerprint, now: Int64) -> Int64? {
         verifiedAt.withLock { entries in
-            guard let time = entries[fingerprint] else { return false }
+            guard let time = entries[fingerprint] else { return nil }
             // A clock that was set back must not make an entry live longer.
             guard now >= time, now - time < Self.lifetimeSeconds else {
                 entries[fingerprint] = nil
-                return false
+                return nil
             }
-            return true
+            return now - time
         }
     }
 

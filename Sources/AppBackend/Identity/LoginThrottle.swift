@@ -60,6 +60,16 @@ package final class LoginThrottle: Sendable {
         }
     }
 
+    /// Whether an attempt from that address would be refused.
+    func refuses(name: String, address: String, now: Int64) -> Bool {
+        windows.withLock { windows in
+            guard !windows.isEmpty, let window = windows[Key(name: name, network: ClientNetwork(address))] else {
+                return false
+            }
+            return !isOver(window, now) && window.failures >= Self.maximumFailures
+        }
+    }
+
     /// The attempt that was admitted has ended.
     func recordResult(name: String, network: ClientNetwork, isFailure: Bool) {
         windows.withLock { windows in

@@ -15,7 +15,7 @@ extension SessionController {
         guard let credentials = try credentials(request) else { return challenge.response(to: request, isLogIn: true) }
         // Read before the password is checked: when it changes in between, this session is not valid.
         let account = try UserName(credentials.name).flatMap { try authenticator.account(of: $0) }
-        let user = try authenticator.authenticate(credentials, address: request.remoteAddress ?? "")
+        let user = try authenticator.authenticate(credentials, of: request)
         guard let user, let account, user.owner.hasSameBytes(as: account.principal.owner) else {
             return challenge.response(to: request, isLogIn: true)
         }

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+import HTTP
+import Store
+import System
+
+/// One password that is to be checked, for all requests that bring it at the same time.
+final class LogInAttempt: Postponement {
+    /// What requests have in common that share one attempt.
+    struct Key: Hashable, Sendable {
+        let credentials: CredentialCache.Fingerprint
+        let network: ClientNetwork
+    }
+
+    enum Outcome: Sendable {
+        case right, wrong
+        /// The password was not looked at.
+        case notMade
+    }
+
+    private struct State {
+        var outcome: Outcome?
+        /// What the requests that wait want to have called.
+        var resumptions: [@Sendable () -> Void] = []
+    }
+
+    let key: Key
+    /// Where it comes from, as far as many attempts are concerned.
+    let site: ClientNetwork
+    /// Whether its user has logged in from its network before.
+    let isKnown: Bool
+    let began = ContinuousClock.now
+    /// When it is refused if it has not been its turn.
+    let deadline: Deadline
+    /// The user as they were before; nil when there is none of that name.
+    let user: User?
+    /// Hashes the password; whether it is right.
+    let verify: @Sendable () -> Bool
+    private let record: @Sendable (Outcome) -> Void
+    private let state = Lock(State())
+
+    /// - Parameter record: called once with the outcome, before any request learns of it.
+    init(
+        _ key: Key, site: ClientNetwork, isKnown: Bool, deadline: Deadline, user: User?,
+        verify: @escaping @Sendable () -> Bool, record: @escaping @Sendable (Outcome) -> Void
+    ) {
+        (self.key, self.site, self.isKnown, self.deadline, self.user) = (key, site, isKnown, deadline, user)
+        (self.verify, self.record) = (verify, record)
+    }
+
+    /// Nil until it has ended.
+    var outcome: Outcome? { state.withLock(\.outcome) }
+
+    func onEnd(_ resume: @escaping @Sendable () -> Void) {
+        let hasEnded = state.withLock { state in
+            if state.outcome == nil { state.resumptions.append(resume) }
+            return state.outcome != nil
+        }
+        if hasEnded { resume() }
+    }
+
+    /// Returns when it has ended, or at its deadline, whichever is first.
+    func wait() {
+        let ended = Latch()
+        onEnd { ended.open() }
+        ended.wait(until: deadline)
+    }
+
+    /// Records the outcome; to be called once, and then `end`.
+    func note(_ outcome: Outcome) { record(outcome) }
+
+    /// Lets the requests go on.
+    func end(_ outcome: Outcome) {
+        let resumptions = state.withLock { state in
+            defer { state.resumptions = [] }
+            state.outcome = outcome
+            return state.resumptions
+        }
+        for resume in resumptions { resume() }
+    }
+}

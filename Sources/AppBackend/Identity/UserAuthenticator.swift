@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+import DeviceAPI
+package import HTTP
+package import Logging
+package import Store
+import System
+package import Text
+
+/// The users of the store, with real password hashes.
+package final class UserAuthenticator: Authenticator {
+    /// How long the hashes are kept that stand in for users who do not exist, in seconds, and how many.
+    static let decoySeconds: Int64 = 60
+    static let maximumDecoys = 256
+
+    /// A log-in so soon after the one that was noted last is not noted, in seconds: each costs a line in the store.
+    static let logInPauseSeconds: Int64 = 900
+
+    private let store: any StateStore
+    private let cache = CredentialCache()
+    private let throttle = LoginThrottle()
+    private let accounts = AccountGuard()
+    private let limits: LogInLimits
+    private let queue: LogInQueue
+    private let decoys = Lock<(hashes: [String], until: Int64)>(([], .min))
+    private let metrics: (any LogInCounter)?
+    private let logger: Logger?
+    private let now: @Sendable () -> Timestamp
+    /// Checked when there is no user at all, so that the answer takes as long. Made when it is first needed: it costs
+    /// as much as a log-in, and a start should not.
+    private let decoy = Lock<String?>(nil)
+
+    /// - Parameters:
+    ///   - logger: gets a line for each account that is being guessed at.
+    package init(
+        store: any StateStore, metrics: (any LogInCounter)? = nil, logger: Logger? = nil,
+        limits: LogInLimits = LogInLimits(), now: @escaping @Sendable () -> Timestamp
+    ) {
+        self.store = store
+        self.metrics = metrics
+        self.logger = logger
+        self.limits = limits
+        queue = LogInQueue(limits)
+        self.now = now
+    }
+
+    package func authenticate(_ credentials: BasicCredentials, of request: Request) throws -> Principal? {
+        if case .resumed(let postponement) = request.postponing, let attempt = postponement as? LogInAttempt {
+            return try conclude(attempt)
+        }
+        let logIn = try logIn(credentials, from: request.remoteAddress ?? "")
+        if let user = logIn.user {
+            let isRemembered = isRemembered(logIn)
+            metrics?.count(isRemembered ? .remembered : .notRemembered)
+            if isRemembered {
+                accounts.noteRemembered(name: user.owner, address: logIn.address, now: logIn.time)
+                return user.principal
+            }
+        }
+        let attempt = try begin(logIn)
+        if attempt.outcome != .notMade, case .available = request.postponing { throw Postponed(attempt) }
+        attempt.wait()
+        return try conclude(attempt)
+    }
+
+    /// Where a password is being guessed, what is remembered must not tell whether a guess is right, however often it is
+    /// asked: there an attempt is made, which is counted.
+    private func isRemembered(_ logIn: LogIn) -> Bool {
+        guard let age = cache.age(of: logIn.fingerprint, now: logIn.time) else { return false }
+        return age < CredentialCache.guessedSeconds
+            || !throttle.refuses(name: logIn.name, address: logIn.address, now: logIn.time)
+                && !accounts.delays(name: logIn.account, address: logIn.address, now: logIn.time)
+    }
+
+    private func logIn(_ credentials: BasicCredentials, from address: String) throws -> LogIn {
+        let time = now().seconds
+        let user = try UserName(credentials.name).flatMap { try store.user($0.description) }
+        let hash = try user?.passwordHash ?? decoyHash(for: credentials.name, time)
+        return LogIn(
+            name: UserName(credentials.name)?.description ?? "", user: user, password: credentials.password, hash: hash,
+            fingerprint: cache.fingerprint(
+                name: user?.name ?? credentials.name, password: credentials.password, hash: hash),
+            address: address, time: time)
+    }
+
+    /// - Throws: `Problem` 503, when the password was not looked at in time.
+    private func conclude(_ attempt: LogInAttempt) throws -> Principal? {
+        switch attempt.outcome ?? .notMade {
+        case .notMade: throw Self.tooManyAtOnce
+        case .wrong: return nil
+        case .right: break
+        }
+        // The attempt may have waited: for a password or rights of before there is no log-in.
+        guard let user = attempt.user, let current = try store.user(user.name),
+            current.owner.hasSameBytes(as: user.owner), current.passwordHash == user.passwordHash
+        else { return nil }
+        noteLogIn(current, now())
+        return current.principal
+    }
+
+    /// A log-in shall not fail because it cannot be noted.
+    private func noteLogIn(_ user: User, _ time: Timestamp) {
+        let last = user.lastLogInAt ?? Timestamp(seconds: .min)
+        // A clock that was set back must not keep a later time for good.
+        guard last + Self.logInPauseSeconds <= time || last > time else { return }
+        try? store.noteLogIn(user, at: time)
+    }
+
+    /// Sessions depend on the hash of the password, which is another one also when the same password is set again.
+    package func account(of name: UserName) throws -> Account? {
+        try store.user(name.description).map { Account($0.principal, credentialVersion: $0.passwordHash) }
+    }
+
+    /// No such user: hash all the same. Which user's hash decides by the name, so that the times of names that do
+    /// not exist are spread like those of names that do, whatever kinds of hashes were imported.
+    private func decoyHash(for name: String, _ time: Int64) throws -> String {
+        let hashes = try decoys.withLock { decoys in
+            if time >= decoys.until || decoys.until > time + Self.decoySeconds {
+                decoys = (try store.users().prefix(Self.maximumDecoys).map(\.passwordHash), time + Self.decoySeconds)
+            }
+            return decoys.hashes
+        }
+        guard !hashes.isEmpty else { return try lastDecoy() }
+        return hashes[Int(cache.fingerprint(name: name, password: "", hash: "").low % UInt64(hashes.count))]
+    }
+
+    private func lastDecoy() throws -> String {
+        try decoy.withLock { decoy in
+            if let decoy { return decoy }
+            let made = try PasswordHash.make("decoy")
+            decoy = made
+            return made
+        }
+    }
+
+    /// One password is to be hashed: every attempt is counted, and only so many may wait.
+    /// - Throws: `Problem` 429 or 503, when it may not even be tried.
+    private func begin(_ logIn: LogIn) throws(Problem) -> LogInAttempt {
+        let network = ClientNetwork(logIn.address)
+        let key = LogInAttempt.Key(credentials: logIn.fingerprint, network: network)
+        return try queue.enter(key) { () throws(Problem) in
+            let isCounted = try admit(logIn, network)
+            return LogInAttempt(
+                key, site: ClientNetwork(logIn.address, .site), isKnown: !isCounted,
+                deadline: .after(.seconds(limits.seconds)), user: logIn.user,
+                verify: { PasswordHash.verify(logIn.password, logIn.hash) && logIn.user != nil },
+                record: { self.record($0, logIn, network, isCounted: isCounted) })
+        }
+    }
+
+    /// - Returns: whether the attempt counts against its user, who is not known at that network.
+    private func admit(_ logIn: LogIn, _ network: ClientNetwork) throws(Problem) -> Bool {
+        switch throttle.admit(name: logIn.name, network: network, now: logIn.time) {
+        case .refused(let seconds):
+            metrics?.count(.throttled)
+            throw Problem(.tooManyRequests, "Too many failed log-ins.", retryAfter: seconds)
+        case .busy:
+            metrics?.count(.busy)
+            throw Self.tooManyAtOnce
+        case .admitted: break
+        }
+        switch accounts.admit(name: logIn.account, network: network, now: logIn.time) {
+        case .refused(let seconds):
+            throttle.recordResult(name: logIn.name, network: network, isFailure: false)
+            metrics?.count(.delayed)
+            throw Problem(.tooManyRequests, "Too many failed log-ins.", retryAfter: seconds)
+        case .admitted(let isCounted): return isCounted
+        }
+    }
+
+    private func record(
+        _ outcome: LogInAttempt.Outcome, _ logIn: LogIn, _ network: ClientNetwork, isCounted: Bool
+    ) {
+        throttle.recordResult(name: logIn.name, network: network, isFailure: outcome == .wrong)
+        let isNews = accounts.recordResult(
+            name: logIn.account, network: network, isCounted: isCounted, outcome, isUser: logIn.user != nil,
+            now: logIn.time)
+        if isNews { reportGuessing(logIn.name) }
+        switch outcome {
+        case .right:
+            cache.insert(logIn.fingerprint, now: logIn.time)
+            metrics?.count(.verified)
+        case .wrong: metrics?.count(.failed)
+        case .notMade: metrics?.count(.busy)
+        }
+    }
+
+    /// - Parameter name: a user's, so that no password is logged that was typed in the place of a name.
+    private func reportGuessing(_ name: String) {
+        metrics?.count(.guessed)
+        logger?.warning(
+            "log-in: too many wrong passwords for one user; networks where they did not log in lately must wait",
+            metadata: ["user": "\(name)"])
+    }
+
+    private static let tooManyAtOnce = Problem(
+        .serviceUnavailable, "Too many log-ins at once.", retryAfter: 1)
+}
+
+/// The credentials of one request, and what they are checked against.
+private struct LogIn: Sendable {
+    /// As users are called; empty when no user can be called so.
+    let name: String
+    /// Nil: there is none of that name.
+    let user: User?
+    let password: String
+    let hash: String
+    let fingerprint: CredentialCache.Fingerprint
+    let address: String
+    /// When it came, in seconds.
+    let time: Int64
+
+    /// Under which failures are counted. What a former user of the name did counts for that one.
+    var account: String { user?.owner ?? name }
+}
