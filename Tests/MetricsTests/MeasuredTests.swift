@@ -81,6 +81,21 @@ struct MeasuredTests {
         #expect(value(#"app_backend_request_duration_seconds_sum{route="other",method="GET"}"#) == 2)
     }
 
+    @Test func `calls to the hub that go out together are counted each`() {
+        struct Sender: RequestSender {
+            func send(_ request: Request, _ completion: @escaping @Sendable (Result<Response, any Error>) -> Void) {
+                completion(request.body.isEmpty ? .failure(Failure()) : .success(Response(status: .created)))
+            }
+        }
+        let sender = metrics.hub.measuring(Sender(), clock: TickingClock().look)
+        for body: [UInt8] in [[1], [], [2]] {
+            sender.send(Request(method: .post, path: "/h/messages", body: body)) { _ in }
+        }
+        #expect(value(#"app_backend_hub_calls_total{operation="send",result="201"}"#) == 2)
+        #expect(value(#"app_backend_hub_calls_total{operation="send",result="failed"}"#) == 1)
+        #expect(value(#"app_backend_hub_call_duration_seconds_sum{operation="send"}"#) == 3)
+    }
+
     @Test func `who listens hears of each answer`() throws {
         let heard = Lock<[String]>([])
         let router = Router<RequestAction>([Route(.put, "/a/{id}") { _, _ in Response() }])

@@ -17,38 +17,21 @@ package struct Notifications: Sendable {
         self.secureForm = secureForm
     }
 
-    /// Sends one notification per platform, each to the devices that the expression names.
-    ///
-    /// A platform that fails does not stop the others, unless the hub itself cannot be reached: the next platform
-    /// would wait for the same deadline in vain.
+    /// Sends one notification per platform, each to the devices that the expression names, and all of them together.
+    /// - Parameter template: one more, to the devices that registered templates, of whatever platform.
     func send(
-        to audience: TagExpression, on platforms: [Platform], requestID: String,
+        to audience: TagExpression, on platforms: [Platform], template: HubMessage?, requestID: String,
         _ payload: (Platform) -> HubNotification?
     ) -> SendResult {
+        var messages = platforms.compactMap { platform in
+            payload(platform).map { (platform.rawValue, HubMessage($0, to: audience)) }
+        }
+        if let template { messages.append((SendResult.templateName, template)) }
         var result = SendResult()
-        let hub = hub.tracking(requestID)
-        for platform in platforms {
-            guard let notification = payload(platform) else { continue }
-            send(notification, to: audience, as: platform.rawValue, hub, in: &result)
+        for (message, outcome) in zip(messages, hub.tracking(requestID).send(messages.map { $0.1 })) {
+            result.record(message.0, outcome)
         }
         return result
-    }
-
-    /// Sends one notification to the devices that registered templates, of whatever platform, and adds what became of it.
-    func sendTemplate(
-        _ notification: HubNotification, to audience: TagExpression, requestID: String, in result: inout SendResult
-    ) {
-        send(notification, to: audience, as: SendResult.templateName, hub.tracking(requestID), in: &result)
-    }
-
-    private func send(
-        _ notification: HubNotification, to audience: TagExpression, as name: String, _ hub: any Hub,
-        in result: inout SendResult
-    ) {
-        if result.isHubOutOfReach {
-            return result.record(name, .failure(.unreachable("", mayHaveActed: false)))
-        }
-        result.record(name, Result { () throws(HubError) in try hub.send(notification, to: audience) })
     }
 }
 
@@ -62,9 +45,6 @@ struct SendResult {
     private(set) var outcomes: [SendOutcome.PlatformOutcome] = []
     /// What the first platform failed with; for the status when none took it, and for the log.
     private(set) var firstError: HubError?
-
-    /// Whether some platform has waited for the hub in vain.
-    private(set) var isHubOutOfReach = false
 
     /// Whether anything may have been sent, although no call succeeded.
     private(set) var mayHaveActed = false
@@ -88,7 +68,6 @@ struct SendResult {
             outcomes.append(.init(platform: name, state: "Abandoned", error: Problem(error).detail))
             firstError = firstError ?? error
             mayHaveActed = mayHaveActed || error.mayHaveActed
-            if case .unreachable = error { isHubOutOfReach = true }
         }
     }
 }

@@ -41,13 +41,10 @@ extension NotificationsController {
             payloads[platform] = MessagePayload(message, from: sender, to: platform, now: time)
         }
         let templates = message.isSilent ? nil : try templateAudience(of: recipient.owner, on: platforms, request)
+        let template = templates.map { HubMessage(Payload.templateMessage(message.text, from: sender), to: $0) }
         var result = notifications.send(
-            to: try audience(of: recipient, hearing: sender), on: platforms, requestID: request.id
+            to: try audience(of: recipient, hearing: sender), on: platforms, template: template, requestID: request.id
         ) { payloads[$0]?.notification }
-        if let templates {
-            let notification = Payload.templateMessage(message.text, from: sender)
-            notifications.sendTemplate(notification, to: templates, requestID: request.id, in: &result)
-        }
         for platform in platforms {
             result.note(platform.rawValue, ignored: payloads[platform]?.ignored ?? [.silent])
         }

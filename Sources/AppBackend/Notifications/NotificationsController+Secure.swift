@@ -30,12 +30,11 @@ extension NotificationsController {
             owner: recipient.owner, sender: request.user.owner, payload: payload, now: time,
             expiresAt: time + retentionSeconds)
         let audience = TagExpression.tag(try RegisterController.userTag(recipient.owner))
-        var result = notifications.send(to: audience, on: platforms, requestID: request.id) { platform in
+        let template = templates.map { HubMessage(Payload.templateSecure(id: kept.id, token: kept.token), to: $0) }
+        let result = notifications.send(
+            to: audience, on: platforms, template: template, requestID: request.id
+        ) { platform in
             Payload.secure(id: kept.id, token: kept.token, to: platform, notifications.secureForm)
-        }
-        if let templates {
-            let notification = Payload.templateSecure(id: kept.id, token: kept.token)
-            notifications.sendTemplate(notification, to: templates, requestID: request.id, in: &result)
         }
         return try answer(result, id: kept.id, to: request)
     }

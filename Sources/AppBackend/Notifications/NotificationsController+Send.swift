@@ -21,13 +21,12 @@ extension NotificationsController {
             return try keepAndSend(message, to: recipient, on: [platform], request)
         }
         let audience = try audience(of: recipient, hearing: sender.name)
-        let templates = try templateAudience(of: recipient.owner, on: [platform], request)
-        var result = notifications.send(to: audience, on: [platform], requestID: request.id) { platform in
+        let template = try templateAudience(of: recipient.owner, on: [platform], request)
+            .map { HubMessage(Payload.templateMessage(message, from: sender.name), to: $0) }
+        let result = notifications.send(
+            to: audience, on: [platform], template: template, requestID: request.id
+        ) { platform in
             Payload.message(message, from: sender.name, to: platform)
-        }
-        if let templates {
-            let notification = Payload.templateMessage(message, from: sender.name)
-            notifications.sendTemplate(notification, to: templates, requestID: request.id, in: &result)
         }
         return try answer(result, to: request)
     }

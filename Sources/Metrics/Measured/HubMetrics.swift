@@ -47,6 +47,37 @@ package struct HubMetrics: Sendable {
             }
         }
     }
+
+    /// The same way to the hub for several calls at once, which are counted.
+    package func measuring(
+        _ inner: any RequestSender, clock: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
+    ) -> any RequestSender {
+        MeasuredSender(inner: inner) { [self] request, completion in
+            let operation = HubOperation(request)
+            let start = clock()
+            return { result in
+                let name =
+                    switch result {
+                    case .success(let response): String(response.status.code)
+                    case .failure(let error): (error as? any TransportFailure)?.kind ?? "failed"
+                    }
+                count(operation, result: name, start.duration(to: clock()))
+                completion(result)
+            }
+        }
+    }
+}
+
+private struct MeasuredSender: RequestSender {
+    typealias Completion = @Sendable (Result<Response, any Error>) -> Void
+
+    let inner: any RequestSender
+    /// Surrounds a request's completion.
+    let counting: @Sendable (Request, @escaping Completion) -> Completion
+
+    func send(_ request: Request, _ completion: @escaping @Sendable (Result<Response, any Error>) -> Void) {
+        inner.send(request, counting(request, completion))
+    }
 }
 
 extension HubOperation: LabelSet {

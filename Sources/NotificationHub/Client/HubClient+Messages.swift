@@ -12,13 +12,21 @@ extension HubClient {
     package func send(
         _ notification: HubNotification, to expression: TagExpression?
     ) throws(HubError) -> SendReceipt {
+        let (response, trackingID) = try perform(Self.call(notification, to: expression))
+        return Self.receipt(response, trackingID: trackingID)
+    }
+
+    static func call(_ notification: HubNotification, to expression: TagExpression?) throws(HubError) -> Call {
         try notification.check(for: expression)
         var fields = notification.fields
         fields[.format] = notification.format.header
         fields[.tags] = expression?.description
         fields[.contentType] = notification.contentType
-        let (response, trackingID) = try perform(
-            Call(method: .post, path: "messages", fields: fields, body: notification.body, isRepeatable: false))
+        return Call(method: .post, path: "messages", fields: fields, body: notification.body, isRepeatable: false)
+    }
+
+    /// What a hub's answer says that has taken a message.
+    static func receipt(_ response: Response, trackingID: String) -> SendReceipt {
         let id = response.fields[.location].map(Self.lastSegment)
         return SendReceipt(
             notificationID: id?.isEmpty == false ? id : nil, trackingID: trackingID,

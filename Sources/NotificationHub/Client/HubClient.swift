@@ -23,26 +23,31 @@ package struct HubClient: Hub {
     private let connection: ConnectionString
     private let hub: String
     private let transport: any Responder
+    /// Carries several calls at once; nil: the transport is for one at a time.
+    let together: (sender: any RequestSender, timeout: Duration)?
     private let now: @Sendable () -> Int64
     private let clock: @Sendable () -> ContinuousClock.Instant
     let makeTrackingID: @Sendable () -> String
     private let tokens: TokenCache
-    private var trackingID: String?
+    private(set) var trackingID: String?
 
     /// - Parameters:
     ///   - hub: the hub's name, as in the path.
     ///   - transport: its errors must hold neither URLs nor header fields, for their text goes into `HubError`. Those that
     ///     are a `TransportFailure` decide whether a call is repeated.
+    ///   - together: the same way for several calls at once, and how long it waits for the answer to one.
     ///   - now: seconds since 1970.
     ///   - clock: measures how long a call took; the wall clock may be set meanwhile.
     package init(
-        connection: ConnectionString, hub: String, transport: any Responder, now: @escaping @Sendable () -> Int64,
+        connection: ConnectionString, hub: String, transport: any Responder,
+        together: (sender: any RequestSender, timeout: Duration)? = nil, now: @escaping @Sendable () -> Int64,
         clock: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
         makeTrackingID: @escaping @Sendable () -> String = TrackingID.random
     ) {
         self.connection = connection
         self.hub = PercentEncoding.encode(hub)
         self.transport = transport
+        self.together = together
         self.now = now
         self.clock = clock
         self.makeTrackingID = makeTrackingID
@@ -79,8 +84,13 @@ package struct HubClient: Hub {
     func perform(_ call: Call) throws(HubError) -> (response: Response, trackingID: String) {
         let id = trackingID ?? makeTrackingID()
         let response = try exchange(request(for: call, id: id), isRepeatable: call.isRepeatable)
+        return (try Self.accepted(response), id)
+    }
+
+    /// - Throws: what an answer of another status than 200, 201 or 204 means.
+    static func accepted(_ response: Response) throws(HubError) -> Response {
         guard [200, 201, 204].contains(response.status.code) else { throw HubError(response) }
-        return (response, id)
+        return response
     }
 
     func request(for call: Call, id: String) -> Request {
@@ -111,7 +121,7 @@ package struct HubClient: Hub {
         }
     }
 
-    private static func unreachable(_ error: any Error, after first: HubError? = nil) -> HubError {
+    static func unreachable(_ error: any Error, after first: HubError? = nil) -> HubError {
         let reason = String(String.UnicodeScalarView("\(error)".unicodeScalars.prefix(maximumReasonLength)))
         let isUnsent = (error as? any TransportFailure)?.isUnsent ?? false
         return .unreachable(reason, mayHaveActed: !isUnsent || first?.mayHaveActed ?? false)

@@ -84,7 +84,9 @@ struct HubWiring {
     ) throws {
         let transport = try CurlTransport(Self.curlOptions(configuration.hub))
         let client = HubClient(
-            connection: connection, hub: configuration.hub.name, transport: metrics.hub.measuring(transport),
+            connection: connection, hub: configuration.hub.name,
+            transport: metrics.hub.measuring(transport as any Responder),
+            together: (metrics.hub.measuring(transport as any RequestSender), .seconds(configuration.hub.timeout)),
             now: { Site.now().seconds })
         (hub, self.client) = (client, client)
         (served, deliveryWorker, self.transport, channels) = (nil, nil, transport, nil)

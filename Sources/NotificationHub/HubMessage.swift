@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// One message of several that are sent together.
+package struct HubMessage: Sendable {
+    package let notification: HubNotification
+    /// Nil for every device of the platform.
+    package let expression: TagExpression?
+
+    package init(_ notification: HubNotification, to expression: TagExpression?) {
+        self.notification = notification
+        self.expression = expression
+    }
+}
+
+extension Hub {
+    package func send(_ messages: [HubMessage]) -> [Result<SendReceipt, HubError>] { sendInTurn(messages) }
+
+    /// One after the other. A message that fails does not stop the others, unless the hub cannot be reached: the next one
+    /// would wait for the same deadline in vain.
+    func sendInTurn(_ messages: [HubMessage]) -> [Result<SendReceipt, HubError>] {
+        var isOutOfReach = false
+        return messages.map { message in
+            guard !isOutOfReach else { return .failure(.unreachable("", mayHaveActed: false)) }
+            do throws(HubError) {
+                return .success(try send(message.notification, to: message.expression))
+            } catch {
+                if case .unreachable = error { isOutOfReach = true }
+                return .failure(error)
+            }
+        }
+    }
+}
