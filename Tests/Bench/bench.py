@@ -63,7 +63,7 @@ class Site(Servers):
             include snippets/app-backend-params.conf;"""
         body = json.dumps({"Id": 1234567890, "Payload": MESSAGE, "Read": True}, separators=(",", ":"))
         self.spawn_nginx(self.sockets / "swift", f"""
-            upstream c {{ server unix:{self.sockets}/c; keepalive 16; keepalive_timeout 60s; }}
+            upstream c {{ server unix:{self.sockets}/c; keepalive 128; keepalive_timeout 60s; }}
             server {{
                 listen 127.0.0.1:{self.port};
                 access_log off;

@@ -87,7 +87,7 @@ extension WireTests {
 
         private static func keepalive(_ count: Int) -> FrontDoor.Edit {
             FrontDoor.Edit(
-                file: "conf.d/app-backend-upstream.conf", text: "keepalive 16;", replacement: "keepalive \(count);")
+                file: "conf.d/app-backend-upstream.conf", text: "keepalive 128;", replacement: "keepalive \(count);")
         }
     }
 }
