@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- For wrk: `wrk ... URL -- [FILE]`. FILE has lines of a path, a blank and a body, which are PUT in turn. Ends with one
+-- For wrk: `wrk ... URL -- [FILE [METHOD]]`. FILE has lines of a path, a blank and a body, which are PUT in turn. Ends with one
 -- line of numbers: requests, microseconds, median and 99th percentile in microseconds, answers that were no success.
 
 local puts = {}
@@ -10,7 +10,7 @@ function init(arguments)
     wrk.headers["Content-Type"] = "application/json"
     for line in io.lines(arguments[1]) do
         local path, body = line:match("^(%S+) (.*)$")
-        table.insert(puts, wrk.format("PUT", path, nil, body))
+        table.insert(puts, wrk.format(arguments[2] or "PUT", path, nil, body))
     end
     request = function()
         turn = turn % #puts + 1
