@@ -39,6 +39,9 @@ extension HubRegistration {
     /// Nil when the record is not what this hub writes.
     var platform: Platform? { description["platform"]?.string.flatMap(Platform.init(rawValue:)) }
 
+    /// As `RegistrationDescription.app`.
+    var app: String? { tags.lazy.compactMap { (try? Tag($0))?.app }.first }
+
     /// - Throws: `StoreError.damaged`.
     func decoded() throws(StoreError) -> RegistrationDescription {
         guard let handle else { throw damaged("handle") }

@@ -63,17 +63,19 @@ struct TargetSelection: Sendable {
         for tag in tags { try store.forEachHubRegistration(tag: tag.folded, offer) }
     }
 
-    /// The ids of the registrations that a send reaches, sorted, so that a delivery that was cut short knows where to go
-    /// on: behind the last id that it had come to. Of several registrations of one device it is always the same one.
+    /// The ids of the registrations that a send reaches, by lane and sorted, so that a delivery that was cut short knows
+    /// where to go on: in each lane behind the last id that it had come to. Of several registrations of one device it is
+    /// always the same one.
     func ids(
-        _ format: HubNotification.Format, _ expression: TagExpression?, after: String?
-    ) throws(StoreError) -> [String] {
-        var idByDevice: [String: String] = [:]
-        try forEachMatch(format, expression) { registration, _ in
+        _ format: HubNotification.Format, _ expression: TagExpression?, lane: (RegistrationDescription) -> String
+    ) throws(StoreError) -> [String: [String]] {
+        var found: [String: (id: String, lane: String)] = [:]
+        try forEachMatch(format, expression) { registration, description in
             let device = if case .native = format { registration.channel } else { registration.id }
-            idByDevice[device] = min(idByDevice[device] ?? registration.id, registration.id)
+            if let known = found[device], known.id <= registration.id { return }
+            found[device] = (registration.id, lane(description))
         }
-        return idByDevice.values.filter { after == nil || $0 > after ?? "" }.sorted()
+        return Dictionary(grouping: found.values, by: \.lane).mapValues { $0.map(\.id).sorted() }
     }
 
     /// The registration of that id as a target, if the send still reaches it.

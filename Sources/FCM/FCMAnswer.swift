@@ -12,12 +12,16 @@ struct FCMAnswer {
     /// As `quotaPause`, after a failure of Google's.
     static let failurePause = 10
 
+    private let hasOtherProject: Bool
     private let status: Int
     private let error: FCMError?
     private let retryAfter: Int?
 
-    /// - Parameter now: seconds since 1970.
-    init(_ response: Response, now: Int64) {
+    /// - Parameters:
+    ///   - now: seconds since 1970.
+    ///   - hasOtherProject: whether a device that is not of this project may be of another.
+    init(_ response: Response, now: Int64, hasOtherProject: Bool = false) {
+        self.hasOtherProject = hasOtherProject
         status = response.status.code
         error = FCMError(response.body)
         retryAfter = RetryAfter.seconds(response.fields, now: now) ?? error?.retryDelay
@@ -36,7 +40,8 @@ struct FCMAnswer {
     private func meaning(of error: FCMError, _ code: String) -> PushResult? {
         switch code {
         case "UNREGISTERED": PushResult(.expiredChannel, .removeRegistration(goneSince: nil))
-        case "SENDER_ID_MISMATCH": PushResult(.wrongToken, .removeRegistration(goneSince: nil))
+        case "SENDER_ID_MISMATCH":
+            PushResult(.wrongToken, hasOtherProject ? .settle : .removeRegistration(goneSince: nil))
         case "INVALID_ARGUMENT": invalidArgument(error)
         case "THIRD_PARTY_AUTH_ERROR", "APNS_AUTH_ERROR":
             // What the project shows to Apple or to a browser's service: devices of Android are not concerned.

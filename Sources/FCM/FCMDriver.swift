@@ -12,19 +12,25 @@ package struct FCMDriver: PushDriver {
     package static let defaultEndpoint = "https://fcm.googleapis.com"
 
     private let url: ServiceURL
+    private let hasOtherProject: Bool
     private let now: @Sendable () -> Int64
 
     /// - Parameters:
     ///   - project: id or number of the Firebase project.
     ///   - endpoint: scheme, host and port; anything behind them is left out.
+    ///   - hasOtherProject: whether the hub has another project to which a device that is not of this one may belong.
     ///   - now: seconds since 1970.
     /// - Returns: nil for a project that has other characters than letters, digits, `-`, `.` and `:`, and for an endpoint
     ///   that is no URL.
-    package init?(project: String, endpoint: String = defaultEndpoint, now: @escaping @Sendable () -> Int64) {
+    package init?(
+        project: String, endpoint: String = defaultEndpoint, hasOtherProject: Bool = false,
+        now: @escaping @Sendable () -> Int64
+    ) {
         guard !project.isEmpty, project.utf8.allSatisfy(Self.isOfProject), let base = ServiceURL(endpoint),
             let url = ServiceURL("\(base.scheme)://\(base.authority)/v1/projects/\(project)/messages:send")
         else { return nil }
         self.url = url
+        self.hasOtherProject = hasOtherProject
         self.now = now
     }
 
@@ -48,7 +54,7 @@ package struct FCMDriver: PushDriver {
     }
 
     package func result(of response: Response) -> PushResult {
-        FCMAnswer(response, now: now()).result
+        FCMAnswer(response, now: now(), hasOtherProject: hasOtherProject).result
     }
 
     private static let fields: HTTPFields = [.contentType: "application/json"]

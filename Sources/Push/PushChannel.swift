@@ -45,8 +45,9 @@ package final class PushChannel: Sendable {
 
     /// For the log and the metrics: `apns`, `apns sandbox`, `browser`. Never a secret.
     package let name: String
-    /// The app whose devices are reached. Channels of one platform and topic are environments of one service.
-    package let topic: String
+    /// The app whose devices are reached, in lower case as `Tag.app` has it; empty where the platform has no apps.
+    /// Channels of one platform and app are environments of one service.
+    package let app: String
     package let driver: any PushDriver
     private let sender: any PushSender
     private let services: Services
@@ -62,12 +63,12 @@ package final class PushChannel: Sendable {
     ///   - clock: when a push is sent, for the sender.
     ///   - report: receives a sentence for the operator when a hold or an outage begins and when it ends.
     package init(
-        name: String, topic: String = "", driver: any PushDriver, sender: any PushSender, services: Services = .one,
+        name: String, app: String = "", driver: any PushDriver, sender: any PushSender, services: Services = .one,
         now: @escaping @Sendable () -> Int64,
         clock: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
         report: @escaping @Sendable (String) -> Void = { _ in }
     ) {
-        (self.name, self.topic) = (name, topic)
+        (self.name, self.app) = (name, app.lowercased())
         (self.driver, self.sender, self.services) = (driver, sender, services)
         (self.now, self.clock, self.report) = (now, clock, report)
         // With a blank, which no authority has.

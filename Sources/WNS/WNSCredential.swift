@@ -11,6 +11,8 @@ package struct WNSCredential: Sendable {
     package static let partnerCenterEndpoint = "https://login.live.com/accesstoken.srf"
     private static let identifierPrefix = "ms-app://"
 
+    /// What tells the app from others: the client's id, or the package SID without what is in front.
+    package let app: String
     private let clientID: String
     private let secret: Secret
     private let scope: String
@@ -56,6 +58,8 @@ package struct WNSCredential: Sendable {
             throw WNSCredentialError("tokenEndpoint", "must be an https address")
         }
         (self.clientID, self.secret, self.scope, self.url) = (clientID, secret, scope, url)
+        let isPackage = clientID.lowercased().hasPrefix(Self.identifierPrefix)
+        app = isPackage ? String(clientID.dropFirst(Self.identifierPrefix.count)) : clientID
     }
 
     /// How a token is fetched.

@@ -22,17 +22,17 @@ private struct Environments {
     let sandbox: CredentialSender
     let bench: DeliveryBench
 
-    init(production: Int, sandbox: Int, topics: [String] = ["app", "app"]) {
+    init(production: Int, sandbox: Int, apps: [String] = ["app", "app"]) {
         let (first, second) = (CredentialSender(production), CredentialSender(sandbox))
         (self.production, self.sandbox) = (first, second)
         bench = DeliveryBench(channels: { around in
             [
                 PushChannel(
-                    name: "service", topic: topics[0], driver: RuledDriver(.browser, rule), sender: first,
+                    name: "service", app: apps[0], driver: RuledDriver(.browser, rule), sender: first,
                     now: around.now,
                     report: around.report),
                 PushChannel(
-                    name: "service sandbox", topic: topics[1], driver: RuledDriver(.browser, rule), sender: second,
+                    name: "service sandbox", app: apps[1], driver: RuledDriver(.browser, rule), sender: second,
                     now: around.now, report: around.report),
             ]
         })
@@ -64,7 +64,7 @@ private struct Environments {
     }
 
     @Test func `stays registered where there is one environment only`() throws {
-        let service = Environments(production: 400, sandbox: 201, topics: ["app", "another app"])
+        let service = Environments(production: 400, sandbox: 201, apps: ["app", "another app"])
         service.bench.start()
         #expect(try service.bench.outcomes(service.bench.send()) == ["BadChannel": 1])
         #expect(service.sandbox.requests.isEmpty)

@@ -126,7 +126,7 @@ import class System.Lock
     ) -> [RemovalBreaker.Verdict: Int] {
         (0..<count).reduce(into: [:]) { found, _ in
             let removed = found[.remove] ?? 0
-            found[breaker.judge(.apns, now: now) { min($0, registrations - removed) }, default: 0] += 1
+            found[breaker.judge(.init(platform: .apns), now: now) { min($0, registrations - removed) }, default: 0] += 1
         }
     }
 
@@ -139,7 +139,7 @@ import class System.Lock
         var breaker = RemovalBreaker()
         var counts = 0
         for gone in 0..<2_000 {
-            let verdict = breaker.judge(.apns, now: 0) { limit in
+            let verdict = breaker.judge(.init(platform: .apns), now: 0) { limit in
                 counts += 1
                 return min(limit, 100_000 - gone)
             }
@@ -148,10 +148,11 @@ import class System.Lock
         #expect(counts < 10)
     }
 
-    @Test func `keeps platforms apart`() {
+    @Test(arguments: [RemovalBreaker.Devices(platform: .wns), .init(platform: .apns, app: "b")])
+    func `keeps platforms and apps apart`(devices: RemovalBreaker.Devices) {
         var breaker = RemovalBreaker()
         _ = verdicts(&breaker, 100, registrations: 100)
-        let verdict = breaker.judge(.wns, now: 0) { _ in 100 }
+        let verdict = breaker.judge(devices, now: 0) { _ in 100 }
         #expect(verdict == .remove)
     }
 

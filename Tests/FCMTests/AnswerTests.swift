@@ -24,6 +24,15 @@ private func result(_ status: Int, _ body: String, _ fields: HTTPFields = [:]) t
 }
 
 @Suite struct `What FCM's answer means` {
+    @Test func `a token of another project keeps its registration where there is one`() throws {
+        let body = error("PERMISSION_DENIED", "SenderId mismatch", code("SENDER_ID_MISMATCH"))
+        for (hasOther, action) in [(false, PushResult.Action.removeRegistration(goneSince: nil)), (true, .settle)] {
+            let driver = FCMDriver(project: "p", hasOtherProject: hasOther, now: { 0 })
+            let result = try #require(driver).result(of: Response(status: .forbidden, body: Array(body.utf8)))
+            #expect(result == PushResult(.wrongToken, action, reason: "SENDER_ID_MISMATCH"))
+        }
+    }
+
     static let notAToken = "The registration token is not a valid FCM registration token"
     static let disabled = "Firebase Cloud Messaging API has not been used in project 1 before or it is disabled."
 

@@ -23,6 +23,20 @@ import Testing
         ("<a>", .illegalCharacter),
     ]
 
+    static let apps: [(tag: String, app: String?)] = [
+        ("app:com.example.Chat", "com.example.chat"), ("APP:x", "x"), ("app:a:b", "a:b"), ("app:", nil), ("app", nil),
+        ("news", nil), ("application:x", nil), ("xapp:x", nil),
+    ]
+
+    @Test(arguments: apps) func `a registration names its app by the first such tag`(row: (tag: String, app: String?))
+        throws
+    {
+        let handle = try DeviceHandle.fcm("token-1")
+        #expect(try Tag(row.tag).app == row.app)
+        let tags = try [Tag("news"), Tag(row.tag), Tag("app:other")]
+        #expect(RegistrationDescription(tags: tags, handle: handle).app == row.app ?? "other")
+    }
+
     @Test(arguments: refused.indices)
     func `what could change an expression is no tag`(_ row: Int) {
         #expect(throws: Self.refused[row].1) { try Tag(Self.refused[row].0) }

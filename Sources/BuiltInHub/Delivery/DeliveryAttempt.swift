@@ -8,7 +8,7 @@ struct DeliveryAttempt: Sendable {
     let target: Target
     /// How often the target was tried before.
     let attempts: Int
-    /// The way to the device; nil: there is none.
+    /// The way to the device; nil: its platform or its app has none.
     let channel: PushChannel?
     /// Whether it shows if the service accepts the channel's credential again.
     var isProbe: Bool
@@ -27,7 +27,7 @@ struct DeliveryAttempt: Sendable {
         self.isProbe = isProbe
         self.isElsewhere = isElsewhere
         guard let channel else {
-            request = .failure(PushRefusal(.skipped))
+            request = .failure(PushRefusal(.skipped, reason: target.description.app))
             return
         }
         request = Result { () throws(PushRefusal) in

@@ -6,14 +6,27 @@ import Store
 /// A message that is being delivered by this process.
 struct DeliveryJob {
     var message: QueuedMessage
-    /// Targets to come, sorted by id; nil: not looked up yet.
-    var targets: ArraySlice<String>?
-    /// Why the next target could not be handed over the last time.
-    var obstacle: Obstacle?
+    /// The targets to come, in one lane for each app; nil: not looked up yet.
+    var lanes: [Lane]?
     /// After an error of the store: not before this, in seconds since 1970.
     var pausedUntil = Int64.min
 
-    /// What keeps a message waiting in whole.
+    /// The targets of one app. They wait for its credential and its service, and those of other apps do not.
+    struct Lane {
+        /// In lower case; empty: targets that name no app, or one that there was no channel of.
+        let app: String
+        /// Sorted by id.
+        var targets: ArraySlice<String>
+        /// Why the next target could not be handed over the last time.
+        var obstacle: Obstacle?
+
+        var isHeld: Bool { if case .heldChannel = obstacle { true } else { false } }
+
+        /// Why the credential is refused; nil: it is not, or not any more.
+        var heldReason: String? { if case .heldChannel(let channel) = obstacle { channel.hold?.reason } else { nil } }
+    }
+
+    /// What keeps a lane waiting in whole.
     enum Obstacle {
         /// The service has as much in flight as it may.
         case fullService(String)
@@ -34,25 +47,51 @@ struct DeliveryJob {
     }
 
     /// Whether nothing is left to be done for anybody.
-    var isDone: Bool { targets?.isEmpty == true && message.retries.isEmpty && message.inFlight == 0 }
+    var isDone: Bool {
+        lanes?.allSatisfy(\.targets.isEmpty) == true && message.retries.isEmpty && message.inFlight == 0
+    }
 
     /// Whether nothing can be done but to wait for another try's time, or for a credential.
     /// - Parameter retries: with so many the message itself waits.
     func isWaiting(retries: Int) -> Bool {
         guard message.inFlight == 0 else { return false }
-        if case .heldChannel = obstacle { return true }
-        guard !message.retries.isEmpty else { return false }
-        return targets?.isEmpty == true || message.retries.count >= retries
+        guard !message.retries.isEmpty || lanes?.contains(where: \.isHeld) == true else { return false }
+        return message.retries.count >= retries || lanes?.allSatisfy { $0.targets.isEmpty || $0.isHeld } == true
     }
 
+    /// - Parameter apps: those that there are channels of.
     /// - Throws: `StoreError`, of reading the registrations.
-    mutating func findTargets(_ selection: TargetSelection) throws(StoreError) {
-        guard targets == nil else { return }
+    mutating func findTargets(_ selection: TargetSelection, apps: [String]) throws(StoreError) {
+        guard lanes == nil else { return }
         switch message.audience {
-        case .device: targets = message.cursor == nil ? [QueuedMessage.unregistered] : []
+        case .device:
+            let isNew = message.cursors.isEmpty
+            lanes = [Lane(app: "", targets: isNew ? [QueuedMessage.unregistered] : [])]
         case .tags(let expression):
-            targets = try selection.ids(message.notification.format, expression, after: message.cursor)[...]
+            // An app that was taken out meanwhile keeps its lane, or its devices would be counted once more.
+            let former = message.cursors.keys.filter { !$0.isEmpty && !apps.contains($0) }.sorted()
+            let names = [""] + apps + former
+            let ids = try selection.ids(message.notification.format, expression) { registration in
+                registration.app.flatMap { names.contains($0) ? $0 : nil } ?? ""
+            }
+            lanes = names.map { app in
+                let cursor = message.cursors[app]
+                let targets = (ids[app] ?? []).drop { id in cursor.map { id <= $0 } ?? false }
+                return Lane(app: app, targets: targets)
+            }
         }
+    }
+
+    /// The lane that a registration is in.
+    func lane(of registration: RegistrationDescription) -> String {
+        guard let app = registration.app, lanes?.contains(where: { $0.app == app }) == true else { return "" }
+        return app
+    }
+
+    /// Notes why the lane waits.
+    mutating func block(_ app: String, by obstacle: Obstacle) {
+        guard let index = lanes?.firstIndex(where: { $0.app == app }) else { return }
+        lanes?[index].obstacle = obstacle
     }
 
     /// The target of that name as it is now; nil when the message does not reach it any more.
@@ -66,9 +105,9 @@ struct DeliveryJob {
     /// Gives up what was not handed over by now.
     /// - Returns: whether there was anything.
     mutating func abandon() -> Bool {
-        let coming = targets?.count ?? 0
+        let coming = (lanes ?? []).reduce(0) { $0 + $1.targets.count }
         message.record.add(.abandoned, platform: platform, count: coming)
-        targets = []
+        lanes = []
         return abandonRetries() || coming > 0
     }
 

@@ -44,10 +44,12 @@ extension DeliverySession {
 
     /// The next targets of one message. What the job says afterwards is true only once it is in the store.
     private func plan(_ job: inout DeliveryJob, room: Int, _ now: Int64) -> [DeliveryAttempt] {
-        job.obstacle = nil
         let (before, throttleBefore) = (job, throttle)
         do throws(StoreError) {
-            try job.findTargets(worker.selection)
+            try job.findTargets(worker.selection, apps: worker.channels.apps(job.platform))
+            for index in job.lanes?.indices ?? 0..<0 where !isBlocked(job.lanes?[index], now) {
+                job.lanes?[index].obstacle = nil
+            }
             job.message.record.startedAt = job.message.record.startedAt ?? now
             if isOverdue(job, now) {
                 if job.abandon() { unwritten.insert(job.message.record.id) }
@@ -68,7 +70,7 @@ extension DeliverySession {
 
     /// For those who ask what keeps the message waiting.
     private func noteWait(_ job: inout DeliveryJob) {
-        let reason: String? = if case .heldChannel(let channel) = job.obstacle { channel.hold?.reason } else { nil }
+        let reason = job.lanes?.lazy.compactMap(\.heldReason).first
         guard job.message.waitReason != reason else { return }
         job.message.waitReason = reason
         unwritten.insert(job.message.record.id)
@@ -80,16 +82,16 @@ extension DeliverySession {
         var deliveries: [DeliveryAttempt] = []
         var waiting: [QueuedMessage.Retry] = []
         for retry in job.message.retries {
-            guard isDue(retry, now), job.obstacle == nil, deliveries.count < room else {
+            guard isDue(retry, now), !isBlocked(retry, job), deliveries.count < room else {
                 waiting.append(retry)
                 continue
             }
-            switch try admit(retry.registrationID, attempts: retry.attempts, at: retry.service, job, now) {
+            switch try admit(retry, job, now) {
             case .now(let delivery): deliveries.append(delivery)
-            case .blocked(let obstacle):
-                job.obstacle = obstacle
+            case .blocked(let obstacle, let retry):
+                job.block(retry.lane ?? "", by: obstacle)
                 waiting.append(retry)
-            case .held(_, let until): waiting.append(retry.postponed(until))
+            case .held(let retry): waiting.append(retry)
             case .gone: break
             }
         }
@@ -98,24 +100,31 @@ extension DeliverySession {
     }
 
     private func planNew(_ job: inout DeliveryJob, room: Int, _ now: Int64) throws(StoreError) -> [DeliveryAttempt] {
+        guard var lanes = job.lanes else { return [] }
         var deliveries: [DeliveryAttempt] = []
-        while deliveries.count < room, job.obstacle == nil,
-            job.message.retries.count < worker.options.retries, let id = job.targets?.first
-        {
-            switch try admit(id, attempts: 0, at: nil, job, now) {
-            case .now(let delivery): deliveries.append(delivery)
-            case .blocked(let obstacle):
-                job.obstacle = obstacle
-                return deliveries
-            case .held(let service, let until):
-                hasMoreWaiting = true
-                job.message.retries.append(
-                    .init(registrationID: id, attempts: 0, dueAt: until, service: service))
-            case .gone: break
+        for index in lanes.indices {
+            let app = lanes[index].app
+            while deliveries.count < room, job.lanes?[index].obstacle == nil,
+                job.message.retries.count < worker.options.retries, let id = lanes[index].targets.first
+            {
+                let target = QueuedMessage.Retry(registrationID: id, attempts: 0, dueAt: .min, lane: app)
+                switch try admit(target, job, now) {
+                case .now(let delivery): deliveries.append(delivery)
+                case .blocked(let obstacle, let retry):
+                    job.block(retry.lane ?? "", by: obstacle)
+                    if retry.lane == app { continue }
+                    // Since the look-up the registration has changed its app, for which it waits alone.
+                    wait(retry, &job)
+                case .held(let retry): wait(retry, &job)
+                case .gone: break
+                }
+                lanes[index].targets.removeFirst()
+                job.message.cursors[app] = id
             }
-            job.targets?.removeFirst()
-            job.message.cursor = id
         }
+        for index in lanes.indices { job.lanes?[index].targets = lanes[index].targets }
+        // The next round begins with another app.
+        if let first = job.lanes?.first, lanes.count > 1 { job.lanes = Array((job.lanes ?? []).dropFirst()) + [first] }
         return deliveries
     }
 
@@ -123,10 +132,19 @@ extension DeliverySession {
     /// has come and whose service has room.
     private func mayAct(_ job: DeliveryJob, _ now: Int64) -> Bool {
         guard job.pausedUntil <= now || job.pausedUntil > now + Self.pauseSeconds else { return false }
-        guard !isOverdue(job, now) else { return true }
-        if let obstacle = job.obstacle, isThere(obstacle, now) { return false }
-        let hasNew = job.targets?.isEmpty != true && job.message.retries.count < worker.options.retries
-        return hasNew || job.message.retries.contains { isDue($0, now) }
+        guard !isOverdue(job, now), let lanes = job.lanes else { return true }
+        let blocked = lanes.filter { isBlocked($0, now) }.map(\.app)
+        let hasRoom = job.message.retries.count < worker.options.retries
+        return hasRoom && lanes.contains { !$0.targets.isEmpty && !blocked.contains($0.app) }
+            || job.message.retries.contains { isDue($0, now) && !($0.lane.map(blocked.contains) ?? false) }
+    }
+
+    private func isBlocked(_ lane: DeliveryJob.Lane?, _ now: Int64) -> Bool {
+        lane?.obstacle.map { isThere($0, now) } ?? false
+    }
+
+    private func isBlocked(_ retry: QueuedMessage.Retry, _ job: DeliveryJob) -> Bool {
+        job.lanes?.contains { $0.app == retry.lane && $0.obstacle != nil } ?? false
     }
 
     private func isThere(_ obstacle: DeliveryJob.Obstacle, _ now: Int64) -> Bool {
@@ -153,29 +171,29 @@ extension DeliverySession {
 
     private enum Admission {
         case now(DeliveryAttempt)
-        /// The message has to wait.
-        case blocked(DeliveryJob.Obstacle)
-        /// The service is left alone until then.
-        case held(String, until: Int64)
+        /// The lane of the target has to wait.
+        case blocked(DeliveryJob.Obstacle, QueuedMessage.Retry)
+        /// The service is left alone until the retry is due.
+        case held(QueuedMessage.Retry)
         /// The message does not reach that registration any more.
         case gone
     }
 
     /// Makes a target's push, and counts it as in flight if there is room.
-    /// - Parameter service: where it went the last time. To make a push ready costs far more than to see that there is no
-    ///   place for it.
-    private func admit(
-        _ id: String, attempts: Int, at service: String?, _ job: DeliveryJob, _ now: Int64
-    ) throws(StoreError) -> Admission {
-        if let service, let refusal = refusal(of: service, now) { return refusal }
-        guard let target = try job.target(id, worker.selection) else { return .gone }
-        let channel = worker.channels.channel(for: target.description.handle)
+    /// - Parameter retry: with the service where it went the last time. To make a push ready costs far more than to see
+    ///   that there is no place for it.
+    private func admit(_ retry: QueuedMessage.Retry, _ job: DeliveryJob, _ now: Int64) throws(StoreError) -> Admission {
+        var retry = retry
+        if let service = retry.service, let refusal = refusal(of: service, retry, now) { return refusal }
+        guard let target = try job.target(retry.registrationID, worker.selection) else { return .gone }
+        retry.lane = job.lane(of: target.description)
+        let channel = worker.channel(for: target)
         let admission = channel.map { self.admission(to: $0, now) }
-        if let channel, admission == .held { return .blocked(.heldChannel(channel)) }
+        if let channel, admission == .held { return .blocked(.heldChannel(channel), retry) }
         let delivery = DeliveryAttempt(
-            job.message.notification, to: target, attempts: attempts, by: channel, isProbe: admission == .probe)
+            job.message.notification, to: target, attempts: retry.attempts, by: channel, isProbe: admission == .probe)
         guard case .success = delivery.request else { return .now(delivery) }
-        if let refusal = refusal(of: delivery.service, now) { return refusal }
+        if let refusal = refusal(of: delivery.service, retry, now) { return refusal }
         begin(delivery)
         return .now(delivery)
     }
@@ -186,9 +204,14 @@ extension DeliverySession {
         if delivery.isProbe, let channel = delivery.channel { throttle.probed.insert(channel.name) }
     }
 
-    private func refusal(of service: String, _ now: Int64) -> Admission? {
-        if let until = throttle.backoffUntil(service, now: now) { return .held(service, until: until) }
-        return throttle.isFull(service) ? .blocked(.fullService(service)) : nil
+    private func refusal(of service: String, _ retry: QueuedMessage.Retry, _ now: Int64) -> Admission? {
+        var retry = retry
+        retry.service = service
+        if let until = throttle.backoffUntil(service, now: now) {
+            retry.dueAt = until
+            return .held(retry)
+        }
+        return throttle.isFull(service) ? .blocked(.fullService(service), retry) : nil
     }
 
     private func sendAll(_ deliveries: [DeliveryAttempt], _ id: String) {

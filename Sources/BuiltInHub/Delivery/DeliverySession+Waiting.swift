@@ -21,10 +21,16 @@ extension DeliverySession {
     private func waitingByAudience() -> [String: [MessageRecord]] {
         var waiting: [String: [MessageRecord]] = [:]
         // Waiting for a credential is not caused by the audience.
-        for job in jobs.values where !job.message.retries.isEmpty && !worker.channels.isHeld(job.platform) {
+        for job in jobs.values where !job.message.retries.isEmpty && !waitsForCredential(job) {
             // Broadcasts and direct sends have none; who may make them holds the hub's key.
             if let tags = job.message.record.tags { waiting[tags, default: []].append(job.message.record) }
         }
         return waiting
+    }
+
+    private func waitsForCredential(_ job: DeliveryJob) -> Bool {
+        Set(job.message.retries.map(\.lane)).contains { lane in
+            worker.channels.isHeld(job.platform, lane?.isEmpty == false ? lane : nil)
+        }
     }
 }

@@ -176,22 +176,32 @@ final class DeliverySession {
         job.message.record.add(delivery.target, outcome)
     }
 
-    /// Tells the operator the service's own word for a refusal, once for each of them. That of a hold the channel tells,
-    /// and why there is no access token.
+    /// Tells the operator the service's own word for a refusal, or which app has no credential, once for each of them.
+    /// That of a hold the channel tells, and why there is no access token.
     private func report(_ result: PushResult, of delivery: DeliveryAttempt) {
         guard let reason = result.reason, result.outcome != .success, result.outcome != .pnsUnreachable,
             reportedReasons.count < Self.maximumReportedReasons
         else { return }
         if case .holdCredential = result.action { return }
-        let text = "\(delivery.target.description.platform.rawValue): \(result.outcome): \(reason)"
-        if reportedReasons.insert(text).inserted { worker.report("push: a push was refused by \(text)") }
+        let platform = delivery.target.description.platform.rawValue
+        let text =
+            delivery.channel == nil
+            ? "push: nothing is sent to devices of \(platform) of the app \(reason), which has no credential here"
+            : "push: a push was refused by \(platform): \(result.outcome): \(reason)"
+        if reportedReasons.insert(text).inserted { worker.report(text) }
     }
 
     private func wait(_ delivery: DeliveryAttempt, until due: Int64, attempts: Int, _ job: inout DeliveryJob) {
+        let lane = job.lane(of: delivery.target.description)
+        let retry = QueuedMessage.Retry(
+            registrationID: delivery.registrationID, attempts: attempts, dueAt: due, service: delivery.service,
+            lane: lane)
+        wait(retry, &job)
+    }
+
+    func wait(_ retry: QueuedMessage.Retry, _ job: inout DeliveryJob) {
         hasMoreWaiting = true
-        job.message.retries.append(
-            .init(
-                registrationID: delivery.registrationID, attempts: attempts, dueAt: due, service: delivery.service))
+        job.message.retries.append(retry)
     }
 
     // MARK: Finished messages

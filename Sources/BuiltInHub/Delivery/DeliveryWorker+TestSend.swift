@@ -10,7 +10,7 @@ extension DeliveryWorker {
     /// - Returns: the outcomes, in the order of the targets.
     func deliver(_ notification: HubNotification, to targets: [Target]) -> [PushOutcome] {
         let first = targets.map { target in
-            DeliveryAttempt(notification, to: target, attempts: 0, by: channels.channel(for: target.description.handle))
+            DeliveryAttempt(notification, to: target, attempts: 0, by: channel(for: target))
         }
         let results = send(first)
         let again = zip(first, results).map { delivery, result in elsewhere(delivery, result, notification) }

@@ -52,7 +52,8 @@ package final class DeliveryWorker: Sendable {
     private let hasEnded = Latch()
 
     /// - Parameters:
-    ///   - channels: the ways to the devices; of several for one platform the first is tried first.
+    ///   - channels: the ways to the devices; of several for one app the first is tried first. The first app of a
+    ///     platform is the default app.
     ///   - now: seconds since 1970.
     ///   - report: receives what the operator should know; never a handle or a text.
     package init(
@@ -128,6 +129,11 @@ package final class DeliveryWorker: Sendable {
     func delivers(_ format: HubNotification.Format) -> Bool {
         guard case .native(let platform) = format else { return false }
         return channels.reaches(platform)
+    }
+
+    /// Where the target is tried first; nil: its platform or its app has no channel.
+    func channel(for target: Target) -> PushChannel? {
+        channels.channel(for: target.description.handle, of: target.description.app)
     }
 
     /// The ways to the devices, by their names.

@@ -25,30 +25,32 @@ final class GoneDevices: Sendable {
         guard let id = target.registrationID, let version = target.version else { return }
         if let goneSince, let updatedAt = target.updatedAt, updatedAt.seconds > goneSince { return }
         do throws(StoreError) {
-            guard try mayRemove(target.description.platform.family) else { return }
+            let devices = RemovalBreaker.Devices(
+                platform: target.description.platform.family, app: target.description.app)
+            guard try mayRemove(devices) else { return }
             _ = try store.removeHubRegistration(id, version: version)
         } catch {
             if error != .conflict { report("delivery: a dead registration stays: \(error)") }
         }
     }
 
-    private func mayRemove(_ platform: Platform) throws(StoreError) -> Bool {
+    private func mayRemove(_ devices: RemovalBreaker.Devices) throws(StoreError) -> Bool {
         let now = now()
         let verdict = try breaker.withLock { breaker throws(StoreError) in
-            try breaker.judge(platform, now: now) { limit throws(StoreError) in try count(platform, limit: limit) }
+            try breaker.judge(devices, now: now) { limit throws(StoreError) in try count(devices, limit: limit) }
         }
         if verdict == .keepFrom {
-            report("push: within an hour the service called too many devices of \(platform.rawValue) gone; they stay")
+            report("push: within an hour the service called too many devices of \(devices) gone; they stay")
         }
         return verdict == .remove
     }
 
-    /// - Returns: `limit`, if the platform has as many registrations or more.
-    private func count(_ platform: Platform, limit: Int) throws(StoreError) -> Int {
+    /// - Returns: `limit`, if there are as many registrations or more.
+    private func count(_ devices: RemovalBreaker.Devices, limit: Int) throws(StoreError) -> Int {
         var (count, after) = (0, String?.none)
         repeat {
             let page = try store.hubRegistrations(after: after, limit: Self.pageSize)
-            count += page.elements.count { $0.platform?.family == platform }
+            count += page.elements.count { $0.platform?.family == devices.platform && $0.app == devices.app }
             after = page.next
         } while after != nil && count < limit
         return min(count, limit)

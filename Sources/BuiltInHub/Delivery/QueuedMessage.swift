@@ -25,12 +25,8 @@ struct QueuedMessage {
         var dueAt: Int64
         /// The service that kept it waiting; nil after a restart.
         var service: String?
-
-        func postponed(_ until: Int64) -> Retry {
-            var later = self
-            later.dueAt = until
-            return later
-        }
+        /// The lane that it is in (`DeliveryJob.Lane.app`); nil after a restart.
+        var lane: String?
     }
 
     let notification: HubNotification
@@ -39,8 +35,8 @@ struct QueuedMessage {
     var notBefore: Timestamp? { record.notBefore.map { Timestamp(seconds: $0) } }
     /// What became of it so far.
     var record: MessageRecord
-    /// Targets up to this registration id were handed over or are among the retries; nil: none was.
-    var cursor: String?
+    /// By lane (`DeliveryJob.Lane.app`): targets up to this registration id were handed over or are among the retries.
+    var cursors: [String: String] = [:]
     var retries: [Retry] = []
     /// Targets that were handed over and of which nothing was heard yet.
     var inFlight = 0
@@ -78,7 +74,12 @@ extension QueuedMessage {
             members.append(JSONValue.Member("device", HubRegistration.json(description)))
         }
         if let waitReason { members.append(JSONValue.Member("waitReason", .string(waitReason))) }
-        if let cursor { members.append(JSONValue.Member("through", .string(cursor))) }
+        if let cursor = cursors[""] { members.append(JSONValue.Member("through", .string(cursor))) }
+        let apps = cursors.filter { !$0.key.isEmpty }.sorted { $0.key < $1.key }
+        if !apps.isEmpty {
+            let ids = apps.map { JSONValue.Member($0.key, .string($0.value)) }
+            members.append(JSONValue.Member("throughApps", .object(ids)))
+        }
         if !retries.isEmpty {
             let pairs = retries.map { JSONValue.array([.string($0.registrationID), .number(String($0.attempts))]) }
             members.append(JSONValue.Member("retries", .array(pairs)))
@@ -108,7 +109,8 @@ extension QueuedMessage {
         }
         notification = HubNotification(format: format, body: body, contentType: contentType, headers: headers)
         audience = try Self.audience(of: message, record)
-        cursor = json["through"]?.string
+        cursors[""] = json["through"]?.string
+        for member in json["throughApps"]?.members ?? [] { cursors[member.name] = member.value.string }
         retries = (json["retries"]?.array ?? []).compactMap { pair in
             guard let id = pair.array?.first?.string, let attempts = pair.array?.last?.integer,
                 MessageRecord.possibleCounts.contains(attempts)

@@ -3,7 +3,7 @@ import NotificationHub
 
 /// Decides whether a registration may be removed because its push service calls the device gone.
 ///
-/// If that is said of many devices of one platform within an hour, the cause is more likely a wrong environment or a fault
+/// If that is said of many devices of one app within an hour, the cause is more likely a wrong environment or a fault
 /// of the service than the devices: then their registrations stay, and the next hour begins the same way.
 struct RemovalBreaker {
     enum Verdict: Equatable {
@@ -11,6 +11,15 @@ struct RemovalBreaker {
         /// The first that is kept, which the operator should know of.
         case keepFrom
         case keep
+    }
+
+    /// Devices that one service calls gone by one credential.
+    struct Devices: Hashable, CustomStringConvertible {
+        let platform: Platform
+        /// As registrations name it; nil: none.
+        var app: String?
+
+        var description: String { platform.rawValue + (app.map { " of the app \($0)" } ?? "") }
     }
 
     /// In seconds.
@@ -25,25 +34,25 @@ struct RemovalBreaker {
         /// Devices that were called gone, those included whose registrations stay.
         var gone = 0
         var removed = 0
-        /// The platform has at least so many registrations.
+        /// There are at least so many registrations.
         var registrations = 0
         var isTripped = false
 
         var isFlood: Bool { gone > max(RemovalBreaker.minimum, registrations / RemovalBreaker.share) }
     }
 
-    private var periods: [Platform: Period] = [:]
+    private var periods: [Devices: Period] = [:]
 
     /// - Parameters:
     ///   - now: seconds since 1970.
-    ///   - count: how many registrations the platform has, or its argument if these are more. Asked seldom: each time for
-    ///     twice as many as before.
+    ///   - count: how many registrations there are of these devices, or its argument if these are more. Asked seldom:
+    ///     each time for twice as many as before.
     mutating func judge<Failure: Error>(
-        _ platform: Platform, now: Int64, count: (Int) throws(Failure) -> Int
+        _ devices: Devices, now: Int64, count: (Int) throws(Failure) -> Int
     ) throws(Failure) -> Verdict {
-        var period = current(platform, now)
+        var period = current(devices, now)
         period.gone += 1
-        defer { periods[platform] = period }
+        defer { periods[devices] = period }
         if period.isTripped { return .keep }
         if period.isFlood {
             period.registrations = try count(2 * Self.share * period.gone) + period.removed
@@ -56,8 +65,8 @@ struct RemovalBreaker {
         return .keepFrom
     }
 
-    private func current(_ platform: Platform, _ now: Int64) -> Period {
-        guard let period = periods[platform] else { return Period(start: now) }
+    private func current(_ devices: Devices, _ now: Int64) -> Period {
+        guard let period = periods[devices] else { return Period(start: now) }
         let age = now - period.start
         guard !(0..<Self.period).contains(age) else { return period }
         var next = Period(start: now)

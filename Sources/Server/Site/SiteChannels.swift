@@ -44,7 +44,7 @@ struct SiteChannels {
             try addBrowsers(configuration)
             for app in configuration.apns { try add(app, of: configuration.apns) }
             for project in configuration.fcm { try add(project, of: configuration.fcm) }
-            for app in configuration.wns { try add(app) }
+            for app in configuration.wns { try add(app, of: configuration.wns) }
         } catch {
             close()
             throw error
@@ -99,7 +99,7 @@ struct SiteChannels {
         var name = "apns"
         if Set(apps.map(\.topic)).count > 1 { name += " \(app.topic)" }
         if app.environment == .sandbox { name += " sandbox" }
-        let channel = add(driver, name: name, topic: app.topic, sender)
+        let channel = add(driver, name: name, app: app.topic, sender)
         expiries[name] = app.state?.end
         addProbe(channel, try? driver.request(for: .background, to: DeviceHandle.apns(Self.impossibleToken)))
     }
@@ -110,27 +110,30 @@ struct SiteChannels {
         let endpoint = project.calls.endpoint
         let endpointText = endpoint.map { "\($0.scheme)://\($0.authority)" } ?? FCMDriver.defaultEndpoint
         // Checked when the configuration was read.
-        guard let driver = FCMDriver(project: project.credential.projectID, endpoint: endpointText, now: now) else {
-            return
-        }
+        let id = project.credential.projectID
+        guard
+            let driver = FCMDriver(
+                project: id, endpoint: endpointText, hasOtherProject: projects.count > 1, now: now)
+        else { return }
         var exceptions = project.credential.localAuthorities
         if let endpoint { exceptions.insert(endpoint.authority.hostAndPort) }
         let source = project.credential.tokenSource(
             readFile: { ConfigurationFile.read($0) }, now: now)
-        let name = projects.count > 1 ? "fcm \(project.credential.projectID)" : "fcm"
+        let name = projects.count > 1 ? "fcm \(id)" : "fcm"
         let channel = try add(
-            driver, name: name, source, project.calls, exceptions: exceptions,
+            driver, name: name, app: id, source, project.calls, exceptions: exceptions,
             allowsPlainHTTP: project.credential.usesPlainHTTP
         ).channel
         addProbe(channel, driver.validationRequest())
     }
 
-    private mutating func add(_ app: SiteConfiguration.WNSApp) throws {
+    private mutating func add(_ app: SiteConfiguration.WNSApp, of apps: [SiteConfiguration.WNSApp]) throws {
         let driver = WNSDriver(endpoint: app.calls.endpoint, now: now)
         let exceptions = Set([app.calls.endpoint, app.tokenEndpoint].compactMap { $0?.authority.hostAndPort })
         let source = app.credential.tokenSource
         let (channel, tokens) = try add(
-            driver, name: "wns", source, app.calls, exceptions: exceptions, allowsPlainHTTP: false)
+            driver, name: apps.count > 1 ? "wns \(app.credential.app)" : "wns", app: app.credential.app, source,
+            app.calls, exceptions: exceptions, allowsPlainHTTP: false)
         // There is no device that WNS could be asked for in vain; the token shows whether it knows the app.
         expiries[channel.name] = app.state?.end
         probes.append((channel.name, { completion in source.fetch(by: tokens) { completion(PushResult($0)) } }))
@@ -139,7 +142,8 @@ struct SiteChannels {
     /// A channel of a service that issues access tokens.
     /// - Parameter allowsPlainHTTP: whether tokens may be fetched without TLS, as from a cloud machine's metadata server.
     private mutating func add(
-        _ driver: any PushDriver, name: String, _ source: any TokenSource, _ calls: SiteConfiguration.PushServiceCalls,
+        _ driver: any PushDriver, name: String, app: String, _ source: any TokenSource,
+        _ calls: SiteConfiguration.PushServiceCalls,
         exceptions: Set<String>, allowsPlainHTTP: Bool
     ) throws -> (channel: PushChannel, tokens: CurlTransport) {
         var options = Self.options(calls)
@@ -150,14 +154,14 @@ struct SiteChannels {
         let tokens = try CurlTransport(options)
         closing.append { tokens.close() }
         let sender = BearerSender(source: source, tokens: tokens, pushes: pushes)
-        return (add(driver, name: name, topic: "", sender), tokens)
+        return (add(driver, name: name, app: app, sender), tokens)
     }
 
     private mutating func add(
-        _ driver: any PushDriver, name: String, topic: String, _ sender: any PushSender
+        _ driver: any PushDriver, name: String, app: String, _ sender: any PushSender
     ) -> PushChannel {
         let channel = PushChannel(
-            name: name, topic: topic, driver: metrics.measuring(driver),
+            name: name, app: app, driver: metrics.measuring(driver),
             sender: metrics.measuring(sender, for: driver.platform), now: now, report: report)
         channels.append(channel)
         return channel
