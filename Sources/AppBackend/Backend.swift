@@ -15,6 +15,8 @@ package struct Backend: Responder {
         package var notifications: Notifications
         package var authenticator: any Authenticator
         package var policy: TagPolicy
+        /// The apps that devices may name.
+        package var apps = AppPolicy()
         /// For how long a secure notification waits for its owner, in seconds.
         package var retentionSeconds: Int64
         package var realm: String
@@ -70,7 +72,7 @@ package struct Backend: Responder {
 
     package init(_ parts: Parts) {
         let register = RegisterController(
-            store: parts.store, notifications: parts.notifications, policy: parts.policy,
+            store: parts.store, notifications: parts.notifications, policy: parts.policy, apps: parts.apps,
             authenticator: parts.authenticator, now: parts.now,
             registrationLock: KeyedLock(seconds: parts.registrationWaitSeconds))
         let notifications = NotificationsController(

@@ -2,7 +2,7 @@
 internal import JSON
 
 /// What a device sends to `PUT /api/register/{id}`: `{"Platform":"apns","Handle":"…","Tags":["…"]}`, and for a
-/// browser `"Keys":{"p256dh":"…","auth":"…"}`.
+/// browser `"Keys":{"p256dh":"…","auth":"…"}`. `"App":"…"` says which app the device is of.
 public struct DeviceRegistration: Equatable, Sendable {
     /// `apns`, `fcm` (or `gcm`, its old name), `wns`, `mpns`, `browser`.
     public var platform: String
@@ -12,6 +12,9 @@ public struct DeviceRegistration: Equatable, Sendable {
     public var tags: [String]
     /// A browser's public key and secret (base64url), from its `PushSubscription`.
     public var keys: Keys?
+    /// The app, where the backend has several of the platform: its bundle id at Apple's, the id of its Firebase project,
+    /// its client id or package SID at Microsoft's. Nil: the backend's default app.
+    public var app: String?
 
     /// What a browser's push service does not know, so that it cannot read what it carries (RFC 8291).
     public struct Keys: Equatable, Sendable {
@@ -28,11 +31,12 @@ public struct DeviceRegistration: Equatable, Sendable {
     }
 
     /// A registration that is checked where it is received.
-    public init(platform: String, handle: String, tags: [String] = [], keys: Keys? = nil) {
+    public init(platform: String, handle: String, tags: [String] = [], keys: Keys? = nil, app: String? = nil) {
         self.platform = platform
         self.handle = handle
         self.tags = tags
         self.keys = keys
+        self.app = app
     }
 
     /// - Throws: `Problem` 400, naming the field.
@@ -41,6 +45,7 @@ public struct DeviceRegistration: Equatable, Sendable {
         platform = try fields.string("Platform")
         handle = try fields.string("Handle")
         tags = try fields.strings("Tags")
+        app = try fields.optionalString("App")
         if let value = fields["Keys"] {
             let members = try Fields(value, field: "Keys")
             keys = Keys(p256dh: try members.string("p256dh"), auth: try members.string("auth"))
@@ -55,6 +60,7 @@ public struct DeviceRegistration: Equatable, Sendable {
             json.member("Handle", handle)
             json.name("Tags")
             json.array { json in tags.forEach { json.string($0) } }
+            if let app { json.member("App", app) }
             if let keys {
                 json.name("Keys")
                 json.object { json in

@@ -3,6 +3,7 @@ internal import JSON
 
 /// What the older tutorial's client sends to `POST /api/register`:
 /// `{"platform":"ios","instId":"…","deviceToken":"…"}`; `windows` with `channelUri`, `android` with `deviceToken`.
+/// `"app":"…"`, which the tutorial does not have, says which app the device is of.
 public struct InstallationRegistration: Equatable, Sendable {
     /// The older tutorial's names of the platforms.
     public enum Platform: String, CaseIterable, Sendable {
@@ -15,12 +16,15 @@ public struct InstallationRegistration: Equatable, Sendable {
     public var installationID: String
     /// Device token, or channel URI on Windows.
     public var handle: String
+    /// As `DeviceRegistration.app`.
+    public var app: String?
 
     /// A registration that is checked where it is received.
-    public init(platform: Platform, installationID: String, handle: String) {
+    public init(platform: Platform, installationID: String, handle: String, app: String? = nil) {
         self.platform = platform
         self.installationID = installationID
         self.handle = handle
+        self.app = app
     }
 
     /// - Throws: `Problem` 400, naming the field.
@@ -33,6 +37,7 @@ public struct InstallationRegistration: Equatable, Sendable {
         self.platform = platform
         installationID = try fields.string("instId")
         handle = try fields.string(Self.handleField(of: platform))
+        app = try fields.optionalString("app")
     }
 
     private static func handleField(of platform: Platform) -> String {
@@ -46,6 +51,7 @@ public struct InstallationRegistration: Equatable, Sendable {
             json.member("platform", platform.rawValue)
             json.member("instId", installationID)
             json.member(Self.handleField(of: platform), handle)
+            if let app { json.member("app", app) }
         }
         return json.bytes
     }

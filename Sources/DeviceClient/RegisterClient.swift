@@ -29,14 +29,15 @@ public actor RegisterClient {
     public nonisolated var registrationID: String? { storage.registrationID() }
 
     /// Registers the device under the tags; the backend adds the user's own.
+    /// - Parameter app: as `DeviceRegistration.app`.
     /// - Throws: `registrationGone` when also a fresh id is gone; else what the first refusal stands for.
     public func register(
-        handle: String, platform: DevicePlatform, tags: [String] = []
+        handle: String, platform: DevicePlatform, tags: [String] = [], app: String? = nil
     ) async throws(DeviceClientError) {
-        try await register(DeviceRegistration(platform: platform.rawValue, handle: handle, tags: tags))
+        try await register(DeviceRegistration(platform: platform.rawValue, handle: handle, tags: tags, app: app))
     }
 
-    /// As `register(handle:platform:tags:)`, for a registration that has more to say: a browser's keys.
+    /// As `register(handle:platform:tags:app:)`, for a registration that has more to say: a browser's keys.
     public func register(_ registration: DeviceRegistration) async throws(DeviceClientError) {
         try await join(.register(registration))
     }

@@ -35,6 +35,7 @@ struct TagPolicyTests {
             ("news", []), ("news", ["team:*"]), ("newsx", ["news"]), ("xnews", ["news"]), ("from:bob", ["*"]),
             ("FROM:bob", ["*"]), ("from:bob", ["f*"]), ("username:bob", ["*"]), ("username:bob", ["username:*"]),
             ("username:alice", ["*"]), ("UserName:bob", ["*"]), ("uſername:bob", ["*"]), ("username:", ["*"]),
+            ("app:com.example.chat", ["*"]), ("APP:x", ["app:*"]), ("app:", ["*"]),
         ] as [(String, [String])])
     func `a reserved or uncovered tag may not be claimed`(tag: String, patterns: [String]) {
         #expect(status(tag, patterns) == 403)
@@ -48,6 +49,11 @@ struct TagPolicyTests {
     @Test func `a tag that is claimed twice is claimed once`() throws {
         let tags = try TagPolicy().claim(["news", "News", "news"], user: nil)
         #expect(tags.map(\.description) == ["news"])
+    }
+
+    @Test func `a user who may claim nothing keeps the app's tag`() {
+        let permitted = TagPolicy().permitted(["news", "app:x"], user: user(tags: []))
+        #expect(permitted == ["app:x"])
     }
 
     @Test(

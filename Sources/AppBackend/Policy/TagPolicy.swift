@@ -5,9 +5,9 @@ package import Store
 
 /// Which tags a user may claim for their device, and whom they may send to.
 ///
-/// A pattern is a text in which `*` stands for any characters, compared without regard to case. Two prefixes are
-/// reserved: `username:` is the server's alone, whatever a pattern says; `from:` is granted only by a pattern that
-/// itself begins with `from:`, because a device with `from:alice` receives what alice sends to others.
+/// A pattern is a text in which `*` stands for any characters, compared without regard to case. Three prefixes are
+/// reserved: `username:` and `app:` are the server's alone, whatever a pattern says; `from:` is granted only by a pattern
+/// that itself begins with `from:`, because a device with `from:alice` receives what alice sends to others.
 package struct TagPolicy: Sendable {
     /// What a user without patterns of their own may claim, and whom they may send to.
     package var defaultTags: [String]
@@ -23,16 +23,19 @@ package struct TagPolicy: Sendable {
         self.isSecureOnly = isSecureOnly
     }
 
-    /// The hub takes 60 tags per registration (hub documentation, tags), and the server adds one.
+    /// The hub takes 60 tags per registration (hub documentation, tags), and the server adds one, or one more for the app.
     static let maximumClaimedTags = 59
 
     static let userPrefix = "username:"
     static let senderPrefix = "from:"
 
     /// Checks the tags that a device asked for.
-    /// - Parameter user: nil for users who are not in the store (`auth.method: test`).
+    /// - Parameters:
+    ///   - app: the tag of the app that the device named.
+    ///   - user: nil for users who are not in the store (`auth.method: test`).
+    /// - Returns: them, and the app's.
     /// - Throws: `Problem` 400 for an illegal tag, 403 for one that the user may not claim; `field` is `Tags`.
-    func claim(_ texts: [String], user: User?) throws(Problem) -> [Tag] {
+    func claim(_ texts: [String], app: Tag? = nil, user: User?) throws(Problem) -> [Tag] {
         let patterns = user?.tags ?? defaultTags
         var tags: [Tag] = []
         for text in texts {
@@ -47,16 +50,17 @@ package struct TagPolicy: Sendable {
             }
             if !tags.contains(tag) { tags.append(tag) }
         }
-        guard tags.count <= Self.maximumClaimedTags else {
-            throw Problem(.badRequest, "A device has at most \(Self.maximumClaimedTags) tags.", field: "Tags")
+        let maximum = Self.maximumClaimedTags - (app == nil ? 0 : 1)
+        guard tags.count <= maximum else {
+            throw Problem(.badRequest, "A device has at most \(maximum) tags.", field: "Tags")
         }
-        return tags
+        return tags + (app.map { [$0] } ?? [])
     }
 
-    /// Those of the tags, which a device bears already, that the user may still claim.
+    /// Those of the tags, which a device bears already, that the user may still claim, and the app's.
     func permitted(_ tags: [String], user: User?) -> [String] {
         let patterns = user?.tags ?? defaultTags
-        return tags.filter { mayClaim($0, patterns) }
+        return tags.filter { Self.isAppTag($0) || mayClaim($0, patterns) }
     }
 
     /// Whether the user may send to that recipient. All users may send to themselves.
@@ -74,11 +78,16 @@ package struct TagPolicy: Sendable {
     private func mayClaim(_ tag: String, _ patterns: [String]) -> Bool {
         // Folded as user names are: no spelling that some hub may take for the prefix slips through.
         let folded = tag.uppercased().lowercased()
-        if folded.hasPrefix(Self.userPrefix) { return false }
+        if folded.hasPrefix(Self.userPrefix) || Self.isAppTag(tag) { return false }
         let needsGrant = folded.hasPrefix(Self.senderPrefix)
         return patterns.contains { pattern in
             (!needsGrant || pattern.lowercased().hasPrefix(Self.senderPrefix)) && Self.matches(tag, pattern: pattern)
         }
+    }
+
+    /// Whether it names an app, or some hub may take it for such a tag.
+    static func isAppTag(_ tag: String) -> Bool {
+        tag.uppercased().lowercased().utf8.starts(with: Tag.appPrefix.utf8)
     }
 
     /// Matches in time proportional to text times pattern, without recursion: after a `*` it is enough to remember

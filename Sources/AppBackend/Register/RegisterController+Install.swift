@@ -16,6 +16,7 @@ extension RegisterController {
         let installation = try InstallationRegistration(body: request.body)
         let installationTag = try Self.installationTag(installation, policy, user.record)
         let handle = try DeviceHandle(installation)
+        let app = try apps.tag(installation.app, of: handle.platform)
         let hub = hub.tracking(request.id)
         var registered = try registrations(
             of: installation.installationID, user: user.owner, handle: handle, hub)
@@ -24,7 +25,7 @@ extension RegisterController {
             try claim(id.description, for: user.owner)
             return try self.register(
                 Claim(
-                    id: id, user: user.owner, handle: handle, tags: [installationTag],
+                    id: id, user: user.owner, handle: handle, tags: [installationTag] + (app.map { [$0] } ?? []),
                     installationID: installation.installationID), hub)
         }
         let device: DeviceRecord

@@ -13,7 +13,8 @@ extension RegisterController {
         try request.http.requireJSON()
         let registration = try DeviceRegistration(body: request.body)
         let handle = try DeviceHandle(registration)
-        let tags = try policy.claim(registration.tags, user: user.record)
+        let app = try apps.tag(registration.app, of: handle.platform)
+        let tags = try policy.claim(registration.tags, app: app, user: user.record)
         try register(handle, tags: tags, for: user.owner, appsID: id, hub.tracking(request.id))
         return Response()
     }

@@ -12,6 +12,7 @@ struct RegisterController: Sendable {
     let store: any StateStore
     let notifications: Notifications
     let policy: TagPolicy
+    let apps: AppPolicy
     let authenticator: any Authenticator
     let now: @Sendable () -> Timestamp
     let registrationLock: KeyedLock
@@ -69,7 +70,8 @@ extension DeviceRecord {
             json.member("Platform", platform)
             json.member("Handle", DeviceHandle.suffix(of: handle))
             json.name("Tags")
-            json.array { json in tags.forEach { json.string($0) } }
+            json.array { json in claimedTags.forEach { json.string($0) } }
+            if let app { json.member("App", app) }
             if let installationID { json.member("InstallationId", installationID) }
         }
     }
