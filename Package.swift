@@ -266,8 +266,8 @@ let package = Package(
         .testTarget(
             name: "ServerTests",
             dependencies: [
-                "AppBackend", "DeviceAPI", "FastCGI", "HTTP", "JSON", "NotificationHub", "Server", "Store", "Support",
-                "WebPush", logging,
+                "AppBackend", "DeviceAPI", "FastCGI", "HTTP", "JSON", "Metrics", "NotificationHub", "Push", "Server",
+                "Store", "Support", "WebPush", httpTypes, logging,
             ],
             swiftSettings: strict),
         .testTarget(

@@ -66,7 +66,7 @@ struct CheckCommand: ParsableCommand {
             print("          APNs: \(app.topic), \(app.environment.rawValue)\(end)")
         }
         for project in configuration.fcm { print("          FCM: project \(project.credential.projectID)") }
-        if !configuration.wns.isEmpty { print("          WNS") }
+        for app in configuration.wns { print("          WNS: \(app.credential.app)") }
     }
 }
 

@@ -25,6 +25,14 @@ struct ConfigurationFaultTests {
     private static let vapidPublic =
         "BP4z9KsN6nGRTbVYI_c7VJSPQTBtkgcy27mlmlMoZIIgDll6e3vCYLocInmYWAmS6TlzAC8wEqKK6PBru3jl7A8"
 
+    private static func google(_ project: String) -> String {
+        #"{\"type\":\"metadata_server\",\"project_id\":\"\#(project)\"}"#
+    }
+
+    private static func apple(_ topic: String, _ environment: String = "production") -> String {
+        TestCredentials.appleApp(topic, environment)
+    }
+
     static let rows: [Row] = [
         Row(#""unknown": 1"#, "unknown"), Row(#""hub": { "nmae": "x" }"#, "hub.nmae"),
         Row(#""workers": 0"#, "workers"), Row(#""workers": "many""#, "workers"), Row(#""workers": 1.5"#, "workers"),
@@ -54,8 +62,15 @@ struct ConfigurationFaultTests {
         Row(#""fcm": { "credential": "{\"type\":\"metadata_server\"}" }"#, "fcm.credential"),
         Row(#""fcm": { "credential": "{\"type\":\"metadata_server\",\"project_id\":\"a/b\"}" }"#, "fcm.credential"),
         Row(
-            #""wns": [{ "packageSid": "s-1-15-2-1", "secret": "s" }, { "packageSid": "s-1-15-2-2", "secret": "s" }]"#,
+            #""wns": [{ "packageSid": "s-1-15-2-1", "secret": "s" }, { "packageSid": "ms-app://S-1-15-2-1", "secret": "t" }]"#,
             "wns.1"),
+        Row(
+            #""fcm": [{ "credential": "\#(google("p"))" }, { "credential": "\#(google("q"))" }, { "credential": "\#(google("p"))" }]"#,
+            "fcm.2"),
+        Row(#""apns": [\#(apple("a.b")), \#(apple("a.c")), \#(apple("a.b"))]"#, "apns.2.topic"),
+        Row(#""apns": [\#(apple("a.b")), \#(apple("A.b", "sandbox"))]"#, "apns.1.topic"),
+        Row(#""apns": \#(apple("a b"))"#, "apns.topic"),
+        Row(#""apns": \#(apple(String(repeating: "a", count: 117)))"#, "apns.topic"),
         Row(#""fcm": { "credential": "{}" }"#, "fcm.credential"),
         Row(
             #""apns": { "key": "short-secret", "keyId": "KEYID12345", "teamId": "TEAM123456", "topic": "a.b" }"#,

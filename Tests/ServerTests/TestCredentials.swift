@@ -64,4 +64,11 @@ enum TestCredentials {
         -----END PRIVATE KEY-----
 
         """
+
+    /// A group of the configuration.
+    static func appleApp(_ topic: String, _ environment: String = "production") -> String {
+        let key = appleKey.replacing("\n", with: "\\n")
+        return #"{ "key": "\#(key)", "keyId": "KEYID12345", "teamId": "TEAM123456", "topic": "\#(topic)", "#
+            + #""environment": "\#(environment)" }"#
+    }
 }

@@ -20,6 +20,9 @@ extension SiteConfiguration {
 
     /// An app of Apple's.
     package struct APNsApp: Sendable {
+        /// Where the configuration has it: `apns`, or `apns.1` in a list.
+        let group: String
+
         package enum Credential: Sendable {
             case key(APNsKey)
             /// A PEM file of certificate and key, or a `.p12` file.
@@ -37,12 +40,14 @@ extension SiteConfiguration {
 
     /// A Firebase project.
     package struct FCMProject: Sendable {
+        let group: String
         package var credential: GoogleCredential
         package var calls: PushServiceCalls
     }
 
     /// An app of Windows.
     package struct WNSApp: Sendable {
+        let group: String
         package var credential: WNSCredential
         /// Where tokens are fetched, where that is not Microsoft's own place.
         package var tokenEndpoint: ServiceURL?
@@ -95,7 +100,8 @@ extension SiteConfiguration.APNsApp {
         let environment: APNsEnvironment = reading.choice("\(group).environment") ?? .production
         let calls = SiteConfiguration.PushServiceCalls(group, &reading)
         guard let credential, let topic else { return nil }
-        (self.credential, self.topic, self.environment, self.calls) = (credential, topic, environment, calls)
+        (self.group, self.credential, self.topic) = (group, credential, topic)
+        (self.environment, self.calls) = (environment, calls)
         if case .certificate(let certificate) = credential {
             state = reading.read(certificate, group, for: topic)
         }
@@ -136,6 +142,7 @@ extension SiteConfiguration.APNsApp {
 
 extension SiteConfiguration.FCMProject {
     init?(_ group: String, _ reading: inout ConfigurationReading) {
+        self.group = group
         calls = SiteConfiguration.PushServiceCalls(group, &reading)
         let text = reading.secret(
             "\(group).credential", orFile: "\(group).credentialFile", "the JSON file of the project's service account")
@@ -148,12 +155,14 @@ extension SiteConfiguration.FCMProject {
         }
         if FCMDriver(project: credential.projectID, now: { 0 }) == nil {
             reading.fault(text.key, "project_id: must be the project's id or number")
+            return nil
         }
     }
 }
 
 extension SiteConfiguration.WNSApp {
     init?(_ group: String, _ reading: inout ConfigurationReading) {
+        self.group = group
         calls = SiteConfiguration.PushServiceCalls(group, &reading)
         tokenEndpoint = reading.endpoint("\(group).tokenEndpoint")
         let secret = reading.needed("\(group).secret", "the app's secret").map { Secret($0) }

@@ -219,12 +219,7 @@ extension SiteConfiguration {
         apns = check(.apns).compactMap { APNsApp($0, &reading) }
         fcm = check(.fcm).compactMap { FCMProject($0, &reading) }
         wns = check(.wns).compactMap { WNSApp($0, &reading) }
-        // A registration does not say which app it is of.
-        if fcm.count > 1 { reading.fault("fcm.1", "is a second project; the built-in hub serves one") }
-        if wns.count > 1 { reading.fault("wns.1", "is a second app; the built-in hub serves one") }
-        if Set(apns.map(\.topic)).count > 1 {
-            reading.fault("apns.1.topic", "is a second app; the built-in hub serves one, in both environments")
-        }
+        checkApps(&reading)
     }
 
     private mutating func readUserLimits(_ reading: inout ConfigurationReading) {

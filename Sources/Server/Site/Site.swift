@@ -60,6 +60,7 @@ package struct Site {
             logger: logger)
         (parts.limits, parts.meter) = (configuration.userLimits, meter)
         parts.waiting = { hub.waiting }
+        parts.apps = hub.isInTheBox ? AppPolicy(configuration.appNames) : .remoteHub
         let backend = Backend(parts)
         self.authenticator = authenticator
         self.meter = meter
