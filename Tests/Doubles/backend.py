@@ -26,8 +26,8 @@ class Backend:
         self._program, self._socket = program, folder / "socket"
         self.file, self._log = folder / "app-backend.json", folder / "log"
         self.file.touch(mode=0o600)
-        own = {"store": {"path": str(folder / "store")}, "listen": str(self._socket), "auth": {"method": "test"}}
-        self.file.write_text(json.dumps(own | configuration))
+        self._own = {"store": {"path": str(folder / "store")}, "listen": str(self._socket), "auth": {"method": "test"}}
+        self.file.write_text(json.dumps(self._own | configuration))
 
     def __enter__(self) -> Self:
         command = [str(self._program), "serve", "--config", str(self.file)]
@@ -43,6 +43,13 @@ class Backend:
     def kill(self) -> None:
         """Any thread may do it; `await_end` returns when the process has ended."""
         self._child.send(signal.SIGKILL)
+
+    def reload(self, configuration: dict[str, Any]) -> None:
+        taken = "reloaded the configuration"
+        before = self.log.count(taken)
+        self.file.write_text(json.dumps(self._own | configuration))
+        self._child.send(signal.SIGHUP)
+        wait_until(lambda: self.log.count(taken) > before, "the reload")
 
     def await_end(self) -> None:
         wait_until(lambda: self._child.exit_status is not None, "the responder has ended")
@@ -76,9 +83,10 @@ class Backend:
         assert answer.status == 200, (method, path, answer)
         return json.loads(answer.body or b"null")
 
-    def register(self, platform: str, handle: str, user: str = "alice") -> None:
+    def register(self, platform: str, handle: str, user: str = "alice", **members: str) -> None:
         name = self.json("POST", "/api/register", user=user)
-        self.json("PUT", f"/api/register/{name}", body={"Platform": platform, "Handle": handle, "Tags": []}, user=user)
+        body = {"Platform": platform, "Handle": handle, "Tags": []} | members
+        self.json("PUT", f"/api/register/{name}", body=body, user=user)
 
     def register_all(self, devices: list[tuple[str, str]], user: str = "alice") -> None:
         """Each a platform and a handle; several at a time, so that they share what a write to the disk takes."""

@@ -80,3 +80,11 @@ def groups(apns: APNsProcess, fcm: FCM, wns: WNS, authority: Authority, tmp_path
             "tokenEndpoint": f"{wns.origin}/accesstoken.srf", "endpoint": wns.origin, "caFile": ca,
         },
     }
+
+
+@pytest.fixture
+def other_project(authority: Authority) -> Iterator[FCM]:
+    """Google once more, with another project."""
+    with FCM(authority.issue("fcm-2")) as double:
+        double.tokens.project = "app-2"
+        yield double

@@ -91,3 +91,42 @@ def test_the_doctor_shows_each_credential_to_its_service_and_reaches_no_device(
         accepted = [finding["found"] for finding in push["findings"] if finding["verdict"] == "ok"]
         assert [text.partition(":")[0] for text in accepted] == ["apns", "fcm", "wns"]
         assert all(push.is_validation for push in fcm.pushes)
+
+
+def test_each_project_reaches_its_own_devices_while_projects_come_and_go(
+    program: Path, tmp_path: Path, groups: dict[str, Any], fcm: FCM, other_project: FCM
+) -> None:
+    folder = tmp_path / "other"
+    folder.mkdir()
+    first = groups["fcm"]
+    files = other_project.tokens.write_files(folder)
+    second = first | {"credentialFile": files["credentialFile"], "endpoint": other_project.origin}
+    both = {"fcm": [first, second]}
+    with Backend(program, tmp_path, {"fcm": first}) as backend:
+
+        def sent(double: FCM) -> list[str]:
+            return [push.message["token"] for push in double.pushes if not push.is_validation]
+
+        def send() -> dict[str, int]:
+            return backend.outcome(
+                backend.json("POST", "/api/notifications", "pns=fcm&to_tag=alice", "hello", user="bob"), "fcm"
+            )
+
+        backend.register("fcm", "taken:device-1")
+        unknown = backend.call("PUT", "/api/register/1-1-1", body={"Platform": "fcm", "Handle": "x", "App": "app-2"})
+        assert unknown.status == 400 and json.loads(unknown.body)["field"] == "App"
+        backend.reload(both)
+        backend.register("fcm", "taken:device-2", App="app-2")
+        assert send() == {"Success": 2}
+        assert sent(fcm) == ["taken:device-1"] and sent(other_project) == ["taken:device-2"]
+        accepted = [finding["found"] for finding in backend.doctor()["push"]["findings"] if finding["verdict"] == "ok"]
+        assert [text.partition(":")[0] for text in accepted] == ["fcm app-1", "fcm app-2"]
+
+        backend.reload({"fcm": first})
+        assert send() == {"Success": 1, "Skipped": 1}
+        assert "push: nothing is sent to devices of fcm of the app app-2, which has no credential here" in backend.log
+        backend.reload(both)
+        assert send() == {"Success": 2}
+        assert sent(fcm) == ["taken:device-1"] * 3 and sent(other_project) == ["taken:device-2"] * 2
+        apps = {device.get("App") for device in backend.json("GET", "/api/register")}
+        assert apps == {None, "app-2"}
