@@ -6,6 +6,7 @@ import os
 import re
 import sys
 from pathlib import Path
+from typing import Any
 
 from child import Child
 from contract import Contract
@@ -26,7 +27,7 @@ def test_the_product_answers_as_the_document_says(
     user = installation.add_user("alice")
     installation.add_user("recipient")  # schemathesis.toml names recipient1.
     document, log, report = folder / "openapi.json", folder / "schemathesis.log", folder / "schemathesis.har"
-    document.write_text(json.dumps(contract.closed()))
+    document.write_text(json.dumps(without_apps(contract.closed())))
     command = [sys.executable, "-m", "schemathesis.cli", "--config-file", str(OPTIONS), "run", str(document)]
     command += ["--url", installation.origin, "--tls-verify", str(folder / "authority.pem"), "--no-color"]
     command += ["--report-har-path", str(report)]
@@ -40,6 +41,16 @@ def test_the_product_answers_as_the_document_says(
     assert child.exit_status == 0, child.output
     print(child.output)
     expect_reach(contract, report)
+
+
+def without_apps(document: dict[str, Any]) -> dict[str, Any]:
+    """The site of the tests has no apps, so that each name of one is refused."""
+    schemas = document["components"]["schemas"]
+    devices = [schemas[name] for name in ("AppleDevice", "GoogleDevice", "WindowsDevice")]
+    for device in devices + schemas["Installation"]["oneOf"]:
+        for name in ("App", "app"):
+            device["properties"].pop(name, None)
+    return document
 
 
 def expect_reach(contract: Contract, report: Path) -> None:
