@@ -23,6 +23,8 @@ struct BadInputTests {
     }
 
     static let longHandle = String(repeating: "a", count: 5000)
+    /// A browser's public key.
+    static let p256dh = "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4"
     static let register = "/api/register"
     static let one = "/api/register/{id}"
     static let notifications = "/api/notifications"
@@ -106,7 +108,15 @@ struct BadInputTests {
         Row(
             method: .put, path: one,
             body: #"{"Platform":"browser","Handle":"https://push.example/x","Keys":{"p256dh":"x","auth":"y"}}"#,
-            status: 400, field: "Handle"),
+            status: 400, field: "p256dh"),
+        Row(
+            method: .put, path: one,
+            body: #"{"Platform":"browser","Handle":"https://x.example/","Keys":{"p256dh":"\#(p256dh)","auth":"y"}}"#,
+            status: 400, field: "auth"),
+        Row(
+            method: .put, path: one,
+            body: #"{"Platform":"browser","Handle":"x","Keys":{"p256dh":"x","auth":"y"}}"#, status: 400,
+            field: "Handle"),
         Row(
             method: .put, path: one + String(repeating: "1", count: 256),
             body: #"{"Platform":"apns","Handle":"00"}"#, status: 410),

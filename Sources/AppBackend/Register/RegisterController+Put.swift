@@ -43,7 +43,13 @@ extension DeviceHandle {
         } catch let problem as Problem {
             throw problem
         } catch {
-            throw Problem(.badRequest, "The handle is not one of this platform: \(error).", field: "Handle")
+            let field =
+                switch error as? HandleError {
+                case .badPublicKey: "p256dh"
+                case .badAuthSecret: "auth"
+                default: "Handle"
+                }
+            throw Problem(.badRequest, "The handle is not one of this platform: \(error).", field: field)
         }
     }
 }
