@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from certificates import Authority
+from client import Client
 from contract import Contract
 from failures import empty_folder, pytest_configure, pytest_runtest_makereport, scratch_folder  # noqa: F401
 from installation import ROOT, Installation, User
@@ -54,6 +55,11 @@ def program() -> Path:
 def installation(program: Path, folder: Path) -> Iterator[Installation]:
     with Installation(program, folder, Authority(folder), NO_PUSH_SERVICE, groups=NO_LIMITS) as running:
         yield running
+
+
+@pytest.fixture
+def client(installation: Installation, contract: Contract) -> Client:
+    return Client(installation, contract)
 
 
 @pytest.fixture

@@ -2,44 +2,14 @@
 """Answers that need an earlier one, or a certain cause: each has its status, and is as the document says."""
 
 import json
-from typing import Any
 
-import pytest
+from client import Client
 from contract import Contract
 
 from deadline import wait_until
-from installation import Installation, Reply, User
+from installation import Installation, User
 
 HANDLE = "ab" * 32
-
-
-class Client:
-    """Makes the calls of the document by their ids, and expects their answers to fit."""
-
-    def __init__(self, installation: Installation, contract: Contract):
-        self._installation, self._contract = installation, contract
-
-    def call(
-        self,
-        id: str,
-        status: int,
-        user: User | None = None,
-        body: Any = None,
-        query: str = "",
-        name: str | int = "",
-        **headers: str,
-    ) -> Reply:
-        """`name` stands for `{id}` in the path."""
-        operation = self._contract.operations[id]
-        path = operation.path.replace("{id}", str(name)) + (f"?{query}" if query else "")
-        reply = self._installation.call(operation.method, path, user, body, **headers)
-        assert (reply.status, self._contract.faults(id, reply)) == (status, []), reply.body
-        return reply
-
-
-@pytest.fixture
-def client(installation: Installation, contract: Contract) -> Client:
-    return Client(installation, contract)
 
 
 def own_page(installation: Installation, cookie: str) -> dict[str, str]:

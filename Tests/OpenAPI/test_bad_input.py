@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The table "Bad input" of docs/http-api.md: each row's statuses and fields, as the program answers them."""
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from client import Client
+
+from installation import ROOT, Installation, User
+
+TOO_LONG = b'"' + b"x" * 70_000 + b'"'
+ENDPOINT = "https://updates.push.services.mozilla.com/wpush/v2/example"
+KEYS = {
+    "p256dh": "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4",
+    "auth": "BTBZMqHH6r4Tts7J_aSIgg",
+}
+# A user's own name in a query.
+SELF = "{self}"
+Row = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A request that is answered so."""
+
+    operation: str
+    status: int
+    field: str
+    body: Any = None
+    query: str = ""
+    key: str = ""
+    media: str = "application/json"
+
+
+def put(status: int, field: str, **changes: Any) -> Fault:
+    """Of a device that is well but for what is changed; None is a member that is missing."""
+    device = {"Platform": "apns", "Handle": "ab" * 32} | changes
+    return Fault("register", status, field, {name: value for name, value in device.items() if value is not None})
+
+
+def browser(field: str, keys: Any) -> Fault:
+    return put(400, field, Platform="browser", Handle=ENDPOINT, Keys=keys)
+
+
+def install(status: int, field: str, **changes: Any) -> Fault:
+    """As `put`, of the older call."""
+    device = {"platform": "ios", "instId": "6A5B8D1E", "deviceToken": "ab" * 32} | changes
+    return Fault("createRegistrationId", status, field, {name: value for name, value in device.items() if value})
+
+
+def send(status: int, field: str, query: str, body: Any = "Hello", **more: Any) -> Fault:
+    return Fault("send", status, field, body, query, **more)
+
+
+def listing(field: str, *values: str) -> list[Fault]:
+    return [Fault("listSecureMessages", 400, field, query=f"{field}={value}") for value in values]
+
+
+def log_in(field: str, **members: Any) -> Fault:
+    return Fault("logIn", 400, field, members)
+
+
+# By the row's request, and its field.
+FAULTS: dict[Row, list[Fault]] = {
+    ("any whose query counts", "its parameter"): [
+        Fault("createRegistrationId", 400, "handle", query="handle=%f"),
+        *listing("limit", "%ff"),
+        Fault("logOut", 400, "everywhere", query="everywhere=%zz"),
+    ],
+    ("any whose query counts", "`query`"): [
+        send(400, "query", "%f=a"),
+        Fault("listSecureMessages", 400, "query", query="&".join(["a=b"] * 33)),
+    ],
+    ("any whose body counts", "`body`"): [
+        Fault("register", 413, "body", TOO_LONG),
+        Fault("logIn", 413, "body", TOO_LONG),
+        send(413, "body", f"pns=apns&to_tag={SELF}", "x" * 4_100),
+        *[Fault("register", 400, "body", text) for text in (b"{", b"[]", b'{"Platform":"a","Platform":"b"}')],
+        *[send(400, "body", f"to_tag={SELF}", text) for text in (b"x", b"{}", b'"\\ud800"')],
+        Fault("logIn", 400, "body", b"null"),
+    ],
+    ("any whose body counts", "`Content-Type`"): [
+        Fault(operation, 415, "Content-Type", {}, media="text/plain")
+        for operation in ("logIn", "register", "createRegistrationId", "send")
+    ],
+    ("any whose `Idempotency-Key` counts", "`Idempotency-Key`"): [
+        Fault("readConfiguration", 400, "Idempotency-Key", key="a b"),
+        Fault("createRegistrationId", 400, "Idempotency-Key", key="x" * 256),
+        send(400, "Idempotency-Key", "", key='"'),
+        send(409, "Idempotency-Key", "", "another", key="taken"),
+    ],
+    ("`POST /api/session`", "`UserName`, `Password`"): [
+        log_in("UserName", Password="a"),
+        log_in("UserName", UserName="", Password="a"),
+        log_in("Password", UserName="a"),
+        log_in("Password", UserName="a", Password=7),
+    ],
+    ("`DELETE /api/session`", "`everywhere`"): [Fault("logOut", 400, "everywhere", query="everywhere=yes")],
+    ("`POST /api/register` without a body", "`handle`"): [
+        Fault("createRegistrationId", 400, "handle", query="handle=" + "a" * 4_097)
+    ],
+    ("`POST /api/register` with a body", "`platform`"): [
+        install(400, "platform", platform=value) for value in (None, "palm")
+    ],
+    ("`POST /api/register` with a body", "`instId`"): [
+        *[install(400, "instId", instId=value) for value in (None, "a b")],
+        install(403, "instId", instId="username:bob"),
+    ],
+    ("`POST /api/register` with a body", "`deviceToken`, `channelUri`"): [
+        *[install(400, "deviceToken", deviceToken=value) for value in (None, "xyz")],
+        *[install(400, "channelUri", platform="windows", channelUri=value) for value in (None, "http://example.com/")],
+    ],
+    ("`PUT /api/register/{id}`", "`Platform`"): [put(400, "Platform", Platform=value) for value in (None, "palm", {})],
+    ("`PUT /api/register/{id}`", "`Handle`"): [put(400, "Handle", Handle=value) for value in (None, "", "xyz", 7)],
+    ("`PUT /api/register/{id}`", "`Keys`"): [browser("Keys", None), browser("Keys", [])],
+    ("`PUT /api/register/{id}`", "`p256dh`, `auth`"): [
+        *[browser(name, KEYS | {name: value}) for name in KEYS for value in (None, "x")]
+    ],
+    ("`PUT /api/register/{id}`", "`Tags`"): [
+        *[put(400, "Tags", Tags=value) for value in ("a", [1], ["a b"], [f"t{number}" for number in range(60)])],
+        *[put(403, "Tags", Tags=[value]) for value in ("username:bob", "from:bob")],
+    ],
+    ("`POST /api/notifications`", "`pns`"): [
+        send(400, "pns", f"pns={name}&to_tag={SELF}") for name in ("", "mpns", "palm")
+    ],
+    ("`POST /api/notifications`", "`to_tag`"): [
+        *[send(400, "to_tag", query) for query in ("pns=apns", "pns=apns&to_tag=a%20b", "to_tag=friend-unknown")],
+        send(403, "to_tag", "pns=apns&to_tag=stranger"),
+    ],
+    ("`GET /api/notifications`", "`limit`, `after`, `unread`"): [
+        *listing("limit", "0", "101", "x"),
+        *listing("after", "0", "-1"),
+        *listing("unread", "maybe"),
+    ],
+}
+
+
+def rows() -> dict[Row, tuple[set[str], set[str]]]:
+    """Of the page: by request and field, the statuses and the fields that the row names."""
+    text = (ROOT / "docs" / "http-api.md").read_text().partition("### Bad input\n")[2]
+    found: dict[Row, tuple[set[str], set[str]]] = {}
+    before = ""
+    for request, statuses, field in re.findall(r"^\| ([^|]*?) ?\| [^|]* \| ([\d, ]+) \| ([^|]+) \|$", text, re.M):
+        before = request or before
+        assert (before, field) not in found, f"two rows of {before} have {field}"
+        found[before, field] = set(statuses.split(", ")), set(re.findall(r"`([^`]+)`", field))
+    return found
+
+
+@pytest.fixture(scope="module")
+def limited(installation: Installation) -> User:
+    """A user who may send to friends alone."""
+    return installation.add_user("friend", "--send-to", "friend*")
+
+
+def test_the_table_has_the_rows_that_are_tried() -> None:
+    table = rows()
+    assert set(table) == set(FAULTS)
+    for row, faults in FAULTS.items():
+        statuses, fields = table[row]
+        assert {str(fault.status) for fault in faults} == statuses, row
+        assert {fault.field for fault in faults} == fields or row[1] == "its parameter", row
+
+
+@pytest.mark.parametrize("row", FAULTS, ids=" ".join)
+def test_bad_input_has_its_status_and_names_its_field(client: Client, limited: User, row: Row) -> None:
+    if "taken" in [fault.key for fault in FAULTS[row]]:
+        client.call("send", 200, limited, "one", Idempotency_Key="taken")
+    for fault in FAULTS[row]:
+        headers = {"Idempotency_Key": fault.key} if fault.key else {}
+        if fault.body is not None:
+            headers["Content_Type"] = fault.media
+        user = None if fault.operation in ("logIn", "logOut", "readConfiguration") else limited
+        query = fault.query.replace(SELF, limited.name)
+        reply = client.call(fault.operation, fault.status, user, fault.body, query, "7", **headers)
+        assert reply.json().get("field") == fault.field, fault
