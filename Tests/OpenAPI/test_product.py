@@ -15,8 +15,8 @@ from deadline import wait_until
 from installation import Installation
 
 OPTIONS = Path(__file__).with_name("schemathesis.toml")
-# For a machine that is busy; on two cores it takes half a minute.
-PATIENCE_SECONDS = 300
+# Against waiting for ever: alone on two cores it takes half a minute, beside builds ten times that.
+PATIENCE_SECONDS = 1_200
 # What only a conversation has: a cookie, or the id of what was sent before. test_answers.py has those for certain.
 NEED_MORE = {"readSession", "readOutcome", "readSecureMessage", "deleteSecureMessage"}
 
