@@ -68,24 +68,38 @@ class Trial:
         (found,) = set(re.findall(r"Added the user \w+, password (\S+)\.$", self.output, flags=re.M))
         return str(found)
 
-    def call(self, method: str, path: str, authority: str | None, user: tuple[str, str] | None = None, body: Any = None) -> Reply:
-        """A call to `ADDRESS`, over TLS that trusts this authority (PEM), or in the clear without one."""
-        connection = http.client.HTTPConnection(ADDRESS, PORT, timeout=CALL_SECONDS)
-        with closing(connection):
-            connection.sock = self._network.socket()
-            connection.sock.settimeout(CALL_SECONDS)
-            connection.sock.connect((ADDRESS, PORT))
-            if authority is not None:
-                trusted = ssl.create_default_context(cadata=authority)
-                connection.sock = trusted.wrap_socket(connection.sock, server_hostname=ADDRESS)
-            fields = {"Content-Type": "application/json"} if body is not None else {}
-            if user is not None:
-                fields["Authorization"] = "Basic " + base64.b64encode(":".join(user).encode()).decode()
-            connection.request(method, path, None if body is None else json.dumps(body), fields)
-            answer = connection.getresponse()
-            return Reply(answer.status, answer.read(), answer.headers)
+    def call(
+        self, method: str, path: str, authority: str | None, user: tuple[str, str] | None = None, body: Any = None
+    ) -> Reply:
+        """A call to `ADDRESS`: see `call_over_tls`."""
+        return call_over_tls(self._network, method, path, authority, user, body, ADDRESS)
 
     def _is_ready(self) -> bool:
         if self._child.exit_status is not None:
             raise RuntimeError(f"It has ended: {self.output[-2000:]}")
         return "AppBackend answers" in self.output
+
+
+def call_over_tls(
+    network: Network,
+    method: str,
+    path: str,
+    authority: str | None,
+    user: tuple[str, str] | None = None,
+    body: Any = None,
+    address: str = "127.0.0.1",
+) -> Reply:
+    """In that network, over TLS that trusts this authority (PEM), or in the clear without one. `user` has a password."""
+    with closing(http.client.HTTPConnection(address, PORT, timeout=CALL_SECONDS)) as connection:
+        connection.sock = network.socket()
+        connection.sock.settimeout(CALL_SECONDS)
+        connection.sock.connect((address, PORT))
+        if authority is not None:
+            trusted = ssl.create_default_context(cadata=authority)
+            connection.sock = trusted.wrap_socket(connection.sock, server_hostname=address)
+        fields = {"Content-Type": "application/json"} if body is not None else {}
+        if user is not None:
+            fields["Authorization"] = "Basic " + base64.b64encode(":".join(user).encode()).decode()
+        connection.request(method, path, None if body is None else json.dumps(body), fields)
+        answer = connection.getresponse()
+        return Reply(answer.status, answer.read(), answer.headers)
