@@ -16,10 +16,7 @@ import time
 import gateway
 from servers import ANSWER_SECONDS, memory
 
-REQUEST = {
-    "REQUEST_METHOD": "GET", "REQUEST_URI": "/api/config", "REQUEST_SCHEME": "https", "SERVER_PROTOCOL": "HTTP/1.1",
-    "HTTP_HOST": "localhost", "REMOTE_ADDR": "127.0.0.1",
-}
+REQUEST = gateway.parameters("GET", "/api/config")
 PAUSE = 0.0002  # seconds between two tries to connect
 SETTLED = 4  # seconds after the first answer, when what a start needs once has been given back
 

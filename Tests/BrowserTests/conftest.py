@@ -3,7 +3,6 @@
 
 import os
 import shutil
-import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ import pytest
 
 import vapid
 from account import Account
+from built import built_program
 from certificates import Authority
 from chromium import Chromium, ChromiumTab
 from failures import FAILED, empty_folder, pytest_configure, pytest_runtest_makereport, scratch_folder  # noqa: F401
@@ -20,8 +20,6 @@ from installation import ROOT, Installation
 from push_service import PushService
 from subscriber import Subscriber
 from tab import Tab
-
-SWIFT_SECONDS = 300
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -61,15 +59,7 @@ def push(authority: Authority) -> Iterator[PushService]:
 
 @pytest.fixture(scope="session")
 def program() -> Path:
-    """The executable: $APP_BACKEND_PROGRAM, else the debug build's."""
-    named = os.environ.get("APP_BACKEND_PROGRAM")
-    if named is None:
-        command = ["swift", "build", "--show-bin-path", "--package-path", str(ROOT)]
-        told = subprocess.run(command, capture_output=True, text=True, check=True, timeout=SWIFT_SECONDS)
-        named = f"{told.stdout.strip()}/app-backend"
-    if not os.access(named, os.X_OK):
-        raise RuntimeError(f"There is no {named}. `swift build` makes it.")
-    return Path(named)
+    return built_program("app-backend")
 
 
 @pytest.fixture(scope="session")

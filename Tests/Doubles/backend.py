@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A responder with the built-in hub, which delivers by libcurl."""
 
-import base64
 import json
 import os
 import signal
@@ -67,16 +66,7 @@ class Backend:
 
     def call(self, method: str, path: str, query: str = "", body: object = None, user: str = "alice") -> gateway.Answer:
         content = b"" if body is None else json.dumps(body).encode()
-        return gateway.ask(
-            self._socket,
-            {
-                "REQUEST_METHOD": method, "REQUEST_URI": path + (f"?{query}" if query else ""), "QUERY_STRING": query,
-                "REQUEST_SCHEME": "https", "SERVER_PROTOCOL": "HTTP/1.1", "HTTP_HOST": "localhost",
-                "REMOTE_ADDR": "127.0.0.1", "CONTENT_TYPE": "application/json", "CONTENT_LENGTH": str(len(content)),
-                "HTTP_AUTHORIZATION": "Basic " + base64.b64encode(f"{user}:{user}".encode()).decode(),
-            },
-            content,
-        )
+        return gateway.ask(self._socket, gateway.parameters(method, path, query, content, user), content)
 
     def json(self, method: str, path: str, query: str = "", body: object = None, user: str = "alice") -> Any:
         answer = self.call(method, path, query, body, user)

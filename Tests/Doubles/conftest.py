@@ -1,21 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """The doubles and our drivers, one of each for every test."""
 
-import os
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from apns_process import APNsProcess
+from built import built_program
 from certificates import Authority
 from driver_oracle import DriverOracle
 from fcm import FCM
 from wns import WNS
-
-ROOT = Path(__file__).resolve().parents[2]
-SWIFT_SECONDS = 300
 
 
 @pytest.fixture(scope="session")
@@ -36,28 +32,14 @@ def wns(authority: Authority) -> Iterator[WNS]:
 
 
 @pytest.fixture(scope="session")
-def oracle_program() -> Path:
-    """Beside $APP_BACKEND_PROGRAM, else in the debug build."""
-    named = os.environ.get("APP_BACKEND_PROGRAM")
-    if named is None:
-        command = ["swift", "build", "--show-bin-path", "--package-path", str(ROOT)]
-        told = subprocess.run(command, capture_output=True, text=True, check=True, timeout=SWIFT_SECONDS)
-        named = f"{told.stdout.strip()}/app-backend"
-    program = Path(named).parent / "driver-oracle"
-    if not os.access(program, os.X_OK):
-        raise RuntimeError(f"There is no {program}. `swift build` makes it.")
-    return program
+def program() -> Path:
+    return built_program("app-backend")
 
 
 @pytest.fixture
-def oracle(oracle_program: Path, authority: Authority) -> Iterator[DriverOracle]:
-    with DriverOracle(oracle_program, authority.file) as running:
+def oracle(authority: Authority) -> Iterator[DriverOracle]:
+    with DriverOracle(built_program("driver-oracle"), authority.file) as running:
         yield running
-
-
-@pytest.fixture(scope="session")
-def program(oracle_program: Path) -> Path:
-    return oracle_program.with_name("app-backend")
 
 
 @pytest.fixture

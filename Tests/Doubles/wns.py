@@ -10,15 +10,14 @@ scenario decides what is answered: see SCENARIOS. Any other word for the scenari
 import argparse
 import re
 import secrets
-import ssl
 import sys
 import tempfile
 import xml.etree.ElementTree as ET
 from collections.abc import Callable
 from dataclasses import dataclass
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
-from threading import Lock, Thread
+from threading import Lock
 from types import TracebackType
 from typing import Self
 
@@ -28,10 +27,9 @@ if __name__ == "__main__":
 from certificates import Authority, Certificate
 from microsoft_tokens import MicrosoftTokens, json_answer
 from serving import Answer, Refusal, announce
+from tls_server import TLSServer
 
 MAXIMUM_BODY_BYTES = 5000
-# How soon the end of the double is noticed.
-POLL_SECONDS = 0.05
 # Escapes that a client must not touch.
 CHANNEL_QUERY = "token=AwYAAAD%2bx%2fq%3d"
 TAG = re.compile("[A-Za-z0-9]{1,16}")
@@ -90,27 +88,19 @@ class WNS:
         self._lock = Lock()
         self._pushes: list[Push] = []
         self._expired: set[str] = set()
-        self._server = ThreadingHTTPServer(("127.0.0.1", port), _handler(self._respond))
-        self._server.daemon_threads = True
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(certificate.chain, certificate.key)
-        context.set_alpn_protocols(["http/1.1"])
-        self._server.socket = context.wrap_socket(self._server.socket, server_side=True, do_handshake_on_connect=False)
-        self.port: int = self._server.server_address[1]
+        self._server = TLSServer(certificate, _handler(self._respond), port)
+        self.port = self._server.port
         self.authority = f"localhost:{self.port}"
         self.origin = f"https://{self.authority}"
-        self._thread = Thread(target=self._server.serve_forever, args=(POLL_SECONDS,), name="wns", daemon=True)
 
     def __enter__(self) -> Self:
-        self._thread.start()
+        self._server.__enter__()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
+        self._server.__exit__(kind, error, trace)
 
     def channel(self, kind: str, scenario: str = "taken", name: str = "1") -> str:
         """The address at this double; what a device would register has a host of Microsoft's in it."""

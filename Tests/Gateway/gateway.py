@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Asks a responder as a web server does: one FastCGI request over one connection."""
 
+import base64
 import socket
 import struct
 from dataclasses import dataclass
@@ -26,6 +27,20 @@ def ask(path: Path, parameters: dict[str, str], body: bytes = b"") -> Answer:
         request = record(BEGIN, struct.pack(">HB5x", RESPONDER_ROLE, 0)) + stream(PARAMETERS, pairs)
         connection.sendall(request + stream(INPUT, body))
         return parse(output(connection))
+
+
+def parameters(method: str, path: str, query: str = "", body: bytes = b"", user: str = "") -> dict[str, str]:
+    """A request's variables, as a web server sends them. The user's password is the name; without one there is none."""
+    found = {
+        "REQUEST_METHOD": method, "REQUEST_URI": path + (f"?{query}" if query else ""), "DOCUMENT_URI": path,
+        "QUERY_STRING": query, "REQUEST_SCHEME": "https", "SERVER_PROTOCOL": "HTTP/1.1", "HTTP_HOST": "localhost",
+        "REMOTE_ADDR": "127.0.0.1", "CONTENT_LENGTH": str(len(body)),
+    }
+    if user:
+        found["HTTP_AUTHORIZATION"] = "Basic " + base64.b64encode(f"{user}:{user}".encode()).decode()
+    if body:
+        found["CONTENT_TYPE"] = "application/json"
+    return found
 
 
 def record(kind: int, content: bytes) -> bytes:

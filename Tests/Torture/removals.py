@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Removes users and adds others of the same names, under load, with kills: no user reads what a former one had."""
 
-import base64
 import json
 import random
 import signal
@@ -11,7 +10,7 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from gateway import Answer, ask
+from gateway import Answer, ask, parameters
 from oracle import TortureError, Verdict
 from scenario import Scenario, Torture
 from waiting import wait_until
@@ -94,10 +93,11 @@ class Site:
 
     def call(self, chance: random.Random, method: str, path: str, user: str, query: str = "", body: str = "") -> Answer:
         """As a client that asks again: a request whose service was killed may have been carried out."""
+        content = body.encode()
         for _ in range(TRIES):
             number = chance.randrange(SERVICES)
             try:
-                answer = ask(self.socket(number), parameters(method, path, user, query, body), body.encode())
+                answer = ask(self.socket(number), parameters(method, path, query, content, user), content)
             except OSError:
                 time.sleep(0.02)
                 continue
@@ -136,19 +136,6 @@ class Site:
         if status != 0 and not (killed and "There is no user" in output):
             raise TortureError(f"a user could not be removed: {output}")
         return killed
-
-
-def parameters(method: str, path: str, user: str = "", query: str = "", body: str = "") -> dict[str, str]:
-    found = {
-        "REQUEST_METHOD": method, "REQUEST_URI": path + (f"?{query}" if query else ""), "DOCUMENT_URI": path,
-        "QUERY_STRING": query, "REQUEST_SCHEME": "https", "HTTP_HOST": "localhost", "REMOTE_ADDR": "127.0.0.1",
-        "SERVER_PROTOCOL": "HTTP/1.1", "CONTENT_LENGTH": str(len(body)), "REQUEST_ID": "torture",
-    }
-    if user:
-        found["HTTP_AUTHORIZATION"] = "Basic " + base64.b64encode(f"{user}:{user}".encode()).decode()
-    if body:
-        found["CONTENT_TYPE"] = "application/json"
-    return found
 
 
 def live_and_die(site: Site, name: str, rounds: int, chance: random.Random, verdict: Verdict) -> None:
