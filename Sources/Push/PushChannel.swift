@@ -49,6 +49,8 @@ package final class PushChannel: Sendable {
     /// Channels of one platform and app are environments of one service.
     package let app: String
     package let driver: any PushDriver
+    /// Pushes in flight at once to one service, where it is fewer than the hub allows; nil: as many as the hub allows.
+    package let maximumInFlight: Int?
     private let sender: any PushSender
     private let services: Services
     private let ownService: String
@@ -59,17 +61,19 @@ package final class PushChannel: Sendable {
     private let tokenOutage = Lock<Outage?>(nil)
 
     /// - Parameters:
+    ///   - maximumInFlight: for a sender with few connections of one push each; more would wait for one of them.
     ///   - now: seconds since 1970.
     ///   - clock: when a push is sent, for the sender.
     ///   - report: receives a sentence for the operator when a hold or an outage begins and when it ends.
     package init(
         name: String, app: String = "", driver: any PushDriver, sender: any PushSender, services: Services = .one,
-        now: @escaping @Sendable () -> Int64,
+        maximumInFlight: Int? = nil, now: @escaping @Sendable () -> Int64,
         clock: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
         report: @escaping @Sendable (String) -> Void = { _ in }
     ) {
         (self.name, self.app) = (name, app.lowercased())
         (self.driver, self.sender, self.services) = (driver, sender, services)
+        self.maximumInFlight = maximumInFlight
         (self.now, self.clock, self.report) = (now, clock, report)
         // With a blank, which no authority has.
         ownService = "channel \(name)"

@@ -43,4 +43,20 @@ import Testing
         throttle.begin("push.example")
         #expect(!throttle.isFull("push.example"))
     }
+
+    @Test func `a service that takes fewer at once is full sooner, and has room when half have ended`() {
+        var throttle = ServiceThrottle(limit: 100, batch: 8)
+        for _ in 0..<4 {
+            #expect(!throttle.isFull("channel wns"))
+            throttle.begin("channel wns", most: 4)
+        }
+        throttle.begin("channel fcm", most: 200)
+        #expect(throttle.isFull("channel wns") && !throttle.isFull("channel fcm"))
+        throttle.end("channel wns", PushResult(.success), now: 0)
+        #expect(throttle.isFull("channel wns"))
+        throttle.end("channel wns", PushResult(.success), now: 0)
+        #expect(!throttle.isFull("channel wns"))
+        for _ in 0..<99 { throttle.begin("channel fcm", most: 200) }
+        #expect(throttle.isFull("channel fcm"))
+    }
 }

@@ -9,16 +9,16 @@ from apns_process import APNsProcess
 from backend import Backend
 from deadline import wait_until
 from fcm import FCM
-from wns import WNS
+from wns import TOGETHER, WNS
 
 TEXT = "the launch code is 4711"
 REFUSED = "APNs refuses the provider token: check key file, key id and team id"
 APPLE, GOOGLE = "AB" * 32, "taken:device-1"
 
 
-def windows(wns: WNS) -> str:
+def windows(wns: WNS, scenario: str = "taken", name: str = "1") -> str:
     """A channel as Microsoft gives it out; `wns.endpoint` leads to the double."""
-    return wns.channel("store").replace(wns.origin, "https://db5p.notify.windows.com")
+    return wns.channel("store", scenario, name).replace(wns.origin, "https://db5p.notify.windows.com")
 
 
 def test_a_secure_push_reaches_three_platforms_and_carries_neither_sender_nor_text(
@@ -52,6 +52,17 @@ def test_a_device_that_its_service_calls_gone_is_not_tried_again(
         again = backend.json("POST", "/api/notifications", "pns=fcm&to_tag=alice", "hello", user="bob")
         assert backend.one(again, "fcm")["State"] == "NoTargetFound"
         assert len(fcm.pushes) == 1
+
+
+def test_many_pushes_are_at_windows_service_at_once_though_a_connection_carries_one(
+    program: Path, tmp_path: Path, groups: dict[str, Any], wns: WNS
+) -> None:
+    with Backend(program, tmp_path, groups) as backend:
+        for number in range(TOGETHER):
+            backend.register("wns", windows(wns, "together", str(number)))
+        send = backend.json("POST", "/api/notifications", "pns=wns&to_tag=alice", "hello", user="bob")
+        assert backend.outcome(send, "wns") == {"Success": TOGETHER}
+        assert [push.status for push in wns.pushes] == [200] * TOGETHER
 
 
 def test_a_push_whose_token_has_ended_is_sent_once_more_with_a_new_one(

@@ -4,7 +4,8 @@
     python wns.py [--port 0]      prints one line of JSON: port, CA file, credentials; ends with its standard input
 
 A channel is `/<kind>/<scenario>/<name>?token=…`: the kind is `store` or `sdk` and says which token it takes, and the
-scenario decides what is answered: see SCENARIOS. Any other word for the scenario is taken.
+scenario decides what is answered: see SCENARIOS. `together` is answered when so many pushes of the kind are there at once.
+Any other word for the scenario is taken.
 """
 
 import argparse
@@ -17,7 +18,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
-from threading import Lock
+from threading import Barrier, BrokenBarrierError, Lock
 from types import TracebackType
 from typing import Self
 
@@ -30,6 +31,9 @@ from serving import Answer, Refusal, announce
 from tls_server import TLSServer
 
 MAXIMUM_BODY_BYTES = 5000
+TOGETHER = 20
+# The longest that one of them waits for the others, which come soon or not at all.
+TOGETHER_SECONDS = 60
 # Escapes that a client must not touch.
 CHANNEL_QUERY = "token=AwYAAAD%2bx%2fq%3d"
 TAG = re.compile("[A-Za-z0-9]{1,16}")
@@ -88,6 +92,7 @@ class WNS:
         self._lock = Lock()
         self._pushes: list[Push] = []
         self._expired: set[str] = set()
+        self._together = Barrier(TOGETHER)
         self._server = TLSServer(certificate, _handler(self._respond), port)
         self.port = self._server.port
         self.authority = f"localhost:{self.port}"
@@ -145,6 +150,11 @@ class WNS:
             self.tokens.revoke(authorization)
             raise Refusal(Answer(401))
         _check(headers, body)
+        if parts[1] == "together":
+            try:
+                self._together.wait(TOGETHER_SECONDS)
+            except BrokenBarrierError:
+                raise Refusal(Answer(503)) from None
         return SCENARIOS.get(parts[1]) or _received("received", ("X-WNS-Msg-ID", secrets.token_hex(8)))
 
 

@@ -200,7 +200,7 @@ extension DeliverySession {
 
     /// Counts the push as in flight.
     func begin(_ delivery: DeliveryAttempt) {
-        throttle.begin(delivery.service)
+        throttle.begin(delivery.service, most: delivery.channel?.maximumInFlight)
         if delivery.isProbe, let channel = delivery.channel { throttle.probed.insert(channel.name) }
     }
 

@@ -9,6 +9,7 @@ internal import Push
 struct ServiceThrottle {
     private struct Service {
         var inFlight = 0
+        var limit: Int
         /// From when it had as many in flight as it may, until there is room for a whole batch.
         var isFull = false
         var failures = 0
@@ -50,16 +51,21 @@ struct ServiceThrottle {
         return until
     }
 
-    mutating func begin(_ service: String) {
+    /// - Parameter most: requests that this service may have in flight, where it is fewer than others may.
+    mutating func begin(_ service: String, most: Int? = nil) {
         inFlight += 1
-        services[service, default: Service()].inFlight += 1
-        if let now = services[service]?.inFlight, now >= limit { services[service]?.isFull = true }
+        let limit = min(most ?? limit, limit)
+        var known = services[service] ?? Service(limit: limit)
+        known.limit = limit
+        known.inFlight += 1
+        if known.inFlight >= limit { known.isFull = true }
+        services[service] = known
     }
 
     mutating func end(_ service: String, _ result: PushResult, now: Int64) {
         inFlight -= 1
         services[service]?.inFlight -= 1
-        if let now = services[service]?.inFlight, now <= max(limit / 2, limit - batch) {
+        if let known = services[service], known.inFlight <= max(known.limit / 2, known.limit - batch) {
             services[service]?.isFull = false
         }
         defer { forgetIdle(now) }

@@ -16,6 +16,8 @@ struct SiteChannels {
     /// Apple wants a connection to be kept for hours, and takes quick reconnecting for an attack. TCP's own probes keep
     /// routers from forgetting it.
     private static let appleIdleSeconds = 4 * 3_600
+    /// WNS speaks HTTP/1.1, so a connection carries one push at a time: with answers after 50 ms, 20 a second.
+    private static let connectionsToWNS = 64
     /// Of the right form, and of no device.
     private static let impossibleToken = String(repeating: "0", count: 64)
 
@@ -133,36 +135,40 @@ struct SiteChannels {
         let source = app.credential.tokenSource
         let (channel, tokens) = try add(
             driver, name: apps.count > 1 ? "wns \(app.credential.app)" : "wns", app: app.credential.app, source,
-            app.calls, exceptions: exceptions, allowsPlainHTTP: false)
+            app.calls, exceptions: exceptions, allowsPlainHTTP: false, connections: Self.connectionsToWNS)
         // There is no device that WNS could be asked for in vain; the token shows whether it knows the app.
         expiries[channel.name] = app.state?.end
         probes.append((channel.name, { completion in source.fetch(by: tokens) { completion(PushResult($0)) } }))
     }
 
     /// A channel of a service that issues access tokens.
-    /// - Parameter allowsPlainHTTP: whether tokens may be fetched without TLS, as from a cloud machine's metadata server.
+    /// - Parameters:
+    ///   - allowsPlainHTTP: whether tokens may be fetched without TLS, as from a cloud machine's metadata server.
+    ///   - connections: to one host at once, each with one push at a time; nil: what is usual.
     private mutating func add(
         _ driver: any PushDriver, name: String, app: String, _ source: any TokenSource,
         _ calls: SiteConfiguration.PushServiceCalls,
-        exceptions: Set<String>, allowsPlainHTTP: Bool
+        exceptions: Set<String>, allowsPlainHTTP: Bool, connections: Int? = nil
     ) throws -> (channel: PushChannel, tokens: CurlTransport) {
         var options = Self.options(calls)
         options.addresses = .publicOnly(except: exceptions)
+        options.maximumConnectionsPerHost = connections ?? options.maximumConnectionsPerHost
         let pushes = try CurlTransport(options)
         closing.append { pushes.close() }
         options.allowPlainHTTP = allowsPlainHTTP
         let tokens = try CurlTransport(options)
         closing.append { tokens.close() }
         let sender = BearerSender(source: source, tokens: tokens, pushes: pushes)
-        return (add(driver, name: name, app: app, sender), tokens)
+        return (add(driver, name: name, app: app, sender, maximumInFlight: connections), tokens)
     }
 
     private mutating func add(
-        _ driver: any PushDriver, name: String, app: String, _ sender: any PushSender
+        _ driver: any PushDriver, name: String, app: String, _ sender: any PushSender, maximumInFlight: Int? = nil
     ) -> PushChannel {
         let channel = PushChannel(
             name: name, app: app, driver: metrics.measuring(driver),
-            sender: metrics.measuring(sender, for: driver.platform), now: now, report: report)
+            sender: metrics.measuring(sender, for: driver.platform), maximumInFlight: maximumInFlight, now: now,
+            report: report)
         channels.append(channel)
         return channel
     }
