@@ -91,7 +91,8 @@ package struct Backend: Responder {
         let session = SessionController(
             sessions: sessions, authenticator: parts.authenticator, challenge: challenge)
         let config = ConfigController(
-            parts.publicConfiguration, platforms: parts.notifications.platforms, realm: parts.realm)
+            parts.publicConfiguration, platforms: parts.notifications.platforms, realm: parts.realm,
+            isSecureOnly: parts.policy.isSecureOnly)
         open = Router(session.routes + config.routes)
         userRoutes = Router(register.routes + notifications.routes)
         api = AuthenticationHandler(

@@ -13,7 +13,8 @@ struct ConfigController: Sendable {
     /// It stays the same as long as the process lives.
     private let json: [UInt8]
 
-    init(_ configuration: PublicConfiguration, platforms: [Platform], realm: String) {
+    /// - Parameter isSecureOnly: whether every send is kept and only its id leaves, also one with `pns`.
+    init(_ configuration: PublicConfiguration, platforms: [Platform], realm: String, isSecureOnly: Bool) {
         var json = JSONWriter()
         json.object { json in
             json.name("VapidPublicKey")
@@ -29,6 +30,7 @@ struct ConfigController: Sendable {
             }
             json.member("Realm", realm)
             json.member("MaximumMessageBytes", PublicConfiguration.maximumMessageBytes)
+            json.member("SecureOnly", isSecureOnly)
         }
         self.json = json.bytes
     }

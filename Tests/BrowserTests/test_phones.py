@@ -107,3 +107,19 @@ def decoded(push: str) -> str:
         return push.encode("latin-1").decode()
     except (UnicodeEncodeError, UnicodeDecodeError):
         return push
+
+
+def test_where_all_is_secret_the_page_sends_one_secret_for_all_platforms(
+    site: Site, services: PhoneServices, open_page: Open
+) -> None:
+    installation = site(policy={"secureOnly": True})
+    alice, bob = account(installation, "alice"), account(installation, "bob")
+    register_phones(bob, services)
+    page = open_page(alice, installation)
+    assert page.tab.evaluate('document.getElementById("secure").checked')
+    assert not page.is_enabled("secure")
+    assert "every message as a secret" in page.text("secureNote")
+    text = installation.secret("the text ")
+    page.send(bob, text, secure=True)
+    assert [one["Read"] for one in bob.call("GET", "/api/notifications").json()] == [False]
+    assert all(text not in decoded(push) for pushes in services.await_pushes(1).values() for push in pushes)

@@ -18,7 +18,8 @@ struct ConfigTests {
         #expect(answer.fields[.contentType] == "application/json; charset=utf-8")
         let platforms = #"[{"Name":"wns","Delivers":false},{"Name":"browser","Delivers":true}]"#
         let expected =
-            #"{"VapidPublicKey":"\#(key)","Platforms":\#(platforms),"Realm":"Contoso","MaximumMessageBytes":2500}"#
+            #"{"VapidPublicKey":"\#(key)","Platforms":\#(platforms),"Realm":"Contoso","MaximumMessageBytes":2500,"#
+            + #""SecureOnly":false}"#
         #expect(String(decoding: answer.body, as: UTF8.self) == expected)
         #expect(site.call(.head, "/api/config").status == .ok)
         // Nor do wrong credentials matter, which a browser may have remembered.
@@ -40,6 +41,12 @@ struct ConfigTests {
         let site = try TestSite(users: [], platforms: [.apns])
         let body = String(decoding: site.call(.get, "/api/config").body, as: UTF8.self)
         #expect(body.hasPrefix(#"{"VapidPublicKey":null,"Platforms":[{"Name":"apns","Delivers":false}],"#))
+    }
+
+    @Test(arguments: [true, false]) func `a page learns whether all is sent as a secret`(isSecureOnly: Bool) throws {
+        let site = try TestSite(policy: TagPolicy(isSecureOnly: isSecureOnly))
+        let body = String(decoding: site.call(.get, "/api/config").body, as: UTF8.self)
+        #expect(body.hasSuffix(#""SecureOnly":\#(isSecureOnly)}"#))
     }
 
     @Test(arguments: ["apns", "fcm", "wns", "browser"])

@@ -17,6 +17,7 @@ export class SendForm {
     #offered = new Set(Object.keys(platforms));
     #sends = 0;
     #busy = false;
+    #isSecureOnly = false;
 
     constructor(session, device) {
         this.#session = session;
@@ -36,8 +37,9 @@ export class SendForm {
         this.#count();
     }
 
-    /** What the server told: which platforms there are, whether it delivers there, how long a message may be. */
-    configure({ Platforms: list, MaximumMessageBytes: limit }) {
+    /** What the server told: which platforms there are, whether it delivers there, how long a message may be, and whether each
+     *  is a secret. */
+    configure({ Platforms: list, MaximumMessageBytes: limit, SecureOnly: isSecureOnly }) {
         if (Number.isSafeInteger(limit) && limit > 0) this.#limit = limit;
         if (Array.isArray(list)) {
             const delivers = new Map(list.map(({ Name, Delivers }) => [platformOf(Name), Delivers]));
@@ -48,6 +50,10 @@ export class SendForm {
                 say(`${platform}Note`, note);
             }
         }
+        // A message to each platform would be kept as a secret of its own.
+        this.#isSecureOnly = isSecureOnly === true;
+        if (this.#isSecureOnly) $('secure').checked = true;
+        $('secure').disabled = this.#isSecureOnly;
         this.#switches();
         this.#count();
     }
@@ -67,7 +73,8 @@ export class SendForm {
         for (const platform of Object.keys(platforms)) {
             $(platform).disabled = secure || !this.#offered.has(platform);
         }
-        say('secureNote', secure ? 'A secret goes to every platform of its recipient; only its number travels.' : '');
+        const why = this.#isSecureOnly ? 'This server sends every message as a secret. ' : '';
+        say('secureNote', secure ? `${why}A secret goes to every platform of its recipient; only its number travels.` : '');
     }
 
     #count() {
