@@ -12,6 +12,7 @@ from fcm import FCM
 from wns import TOGETHER, WNS
 
 TEXT = "the launch code is 4711"
+PUSH_SECONDS = 120
 REFUSED = "APNs refuses the provider token: check key file, key id and team id"
 APPLE, GOOGLE = "AB" * 32, "taken:device-1"
 
@@ -57,6 +58,8 @@ def test_a_device_that_its_service_calls_gone_is_not_tried_again(
 def test_many_pushes_are_at_windows_service_at_once_though_a_connection_carries_one(
     program: Path, tmp_path: Path, groups: dict[str, Any], wns: WNS
 ) -> None:
+    # As long as the double has patience with the last of them, on a machine that is busy.
+    groups["wns"]["timeout"] = PUSH_SECONDS
     with Backend(program, tmp_path, groups) as backend:
         for number in range(TOGETHER):
             backend.register("wns", windows(wns, "together", str(number)))

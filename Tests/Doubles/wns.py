@@ -33,7 +33,7 @@ from tls_server import TLSServer
 MAXIMUM_BODY_BYTES = 5000
 TOGETHER = 20
 # The longest that one of them waits for the others, which come soon or not at all.
-TOGETHER_SECONDS = 60
+TOGETHER_SECONDS = 110
 # Escapes that a client must not touch.
 CHANNEL_QUERY = "token=AwYAAAD%2bx%2fq%3d"
 TAG = re.compile("[A-Za-z0-9]{1,16}")
