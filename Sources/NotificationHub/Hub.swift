@@ -35,7 +35,7 @@ package protocol Hub: Sendable {
 
     /// Hands several messages to the hub, together where the way to it allows that.
     /// - Returns: what became of each, in their order. One that fails does not stop the others.
-    func send(_ messages: [HubMessage]) -> [Result<SendReceipt, HubError>]
+    func send(_ messages: [AddressedNotification]) -> [Result<SendReceipt, HubError>]
 
     /// What became of a message; nil where the hub does not know it, or not yet.
     func details(_ notificationID: String) throws(HubError) -> NotificationDetails?

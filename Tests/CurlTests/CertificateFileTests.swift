@@ -61,8 +61,10 @@ private final class MadeFiles: Sendable {
 
     @Test func `that libcurl could show tells its end`() throws {
         let files = try MadeFiles()
-        let good = [("both.pem", nil), ("encrypted.pem", "secret"), ("good.p12", "secret"), ("both.pem", "unused")]
-        for (name, password) in good as [(String, String?)] {
+        let good: [(String, String?)] = [
+            ("both.pem", nil), ("encrypted.pem", "secret"), ("good.p12", "secret"), ("both.pem", "unused"),
+        ]
+        for (name, password) in good {
             let content = try read(name, password, in: files)
             let left = try #require(content.notAfter) - Int64(Date().timeIntervalSince1970)
             #expect((86_400...2 * 86_400).contains(left), "\(name)")

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import DeviceAPI
+import HTTP
 import HTTPTypes
 import JSON
 import Store

@@ -35,8 +35,8 @@ import Testing
 
     private let sender = HeldSender()
     private let messages = [
-        HubMessage(.apns(json: Array("{}".utf8)), to: nil), HubMessage(.wnsRaw([1]), to: nil),
-        HubMessage(.browser(json: Array("{}".utf8)), to: nil),
+        AddressedNotification(.apns(json: Array("{}".utf8)), to: nil), AddressedNotification(.wnsRaw([1]), to: nil),
+        AddressedNotification(.browser(json: Array("{}".utf8)), to: nil),
     ]
 
     private func client(timeout: Duration = .seconds(240)) throws -> HubClient {
@@ -67,7 +67,7 @@ import Testing
 
     @Test func `one that cannot be sent does not stop the others`() throws {
         let client = try client()
-        let tooLong = HubMessage(.wnsRaw([UInt8](repeating: 0, count: 6_000)), to: nil)
+        let tooLong = AddressedNotification(.wnsRaw([UInt8](repeating: 0, count: 6_000)), to: nil)
         let sending = Background { [messages] in client.send([tooLong] + messages) }
         let requests = try sender.requests(3)
         requests[0].answer(.failure(Unsent()))

@@ -86,7 +86,7 @@ struct ConfigurationSourceTests {
                 "credentials/store.url": "postgresql://db.example/site",
             ], environment: ["CREDENTIALS_DIRECTORY": "FOLDER/credentials"])
         #expect(Set(written.faults.map(\.key)) == ["apns.key", "apns.keyFile", "wns.secret"])
-        #expect(written.faults.allSatisfy(\.isOfApp))
+        #expect(written.faults.allSatisfy { $0.isOfApp })
         #expect(written.configuration?.store.key == "store.url")
     }
 

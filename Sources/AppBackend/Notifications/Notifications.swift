@@ -20,11 +20,11 @@ package struct Notifications: Sendable {
     /// Sends one notification per platform, each to the devices that the expression names, and all of them together.
     /// - Parameter template: one more, to the devices that registered templates, of whatever platform.
     func send(
-        to audience: TagExpression, on platforms: [Platform], template: HubMessage?, requestID: String,
+        to audience: TagExpression, on platforms: [Platform], template: AddressedNotification?, requestID: String,
         _ payload: (Platform) -> HubNotification?
     ) -> SendResult {
         var messages = platforms.compactMap { platform in
-            payload(platform).map { (platform.rawValue, HubMessage($0, to: audience)) }
+            payload(platform).map { (platform.rawValue, AddressedNotification($0, to: audience)) }
         }
         if let template { messages.append((SendResult.templateName, template)) }
         var result = SendResult()

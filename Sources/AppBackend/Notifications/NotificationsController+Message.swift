@@ -41,7 +41,9 @@ extension NotificationsController {
             payloads[platform] = MessagePayload(message, from: sender, to: platform, now: time)
         }
         let templates = message.isSilent ? nil : try templateAudience(of: recipient.owner, on: platforms, request)
-        let template = templates.map { HubMessage(Payload.templateMessage(message.text, from: sender), to: $0) }
+        let template = templates.map {
+            AddressedNotification(Payload.templateMessage(message.text, from: sender), to: $0)
+        }
         var result = notifications.send(
             to: try audience(of: recipient, hearing: sender), on: platforms, template: template, requestID: request.id
         ) { payloads[$0]?.notification }

@@ -30,7 +30,9 @@ extension NotificationsController {
             owner: recipient.owner, sender: request.user.owner, payload: payload, now: time,
             expiresAt: time + retentionSeconds)
         let audience = TagExpression.tag(try RegisterController.userTag(recipient.owner))
-        let template = templates.map { HubMessage(Payload.templateSecure(id: kept.id, token: kept.token), to: $0) }
+        let template = templates.map {
+            AddressedNotification(Payload.templateSecure(id: kept.id, token: kept.token), to: $0)
+        }
         let result = notifications.send(
             to: audience, on: platforms, template: template, requestID: request.id
         ) { platform in

@@ -22,7 +22,7 @@ extension NotificationsController {
         }
         let audience = try audience(of: recipient, hearing: sender.name)
         let template = try templateAudience(of: recipient.owner, on: [platform], request)
-            .map { HubMessage(Payload.templateMessage(message, from: sender.name), to: $0) }
+            .map { AddressedNotification(Payload.templateMessage(message, from: sender.name), to: $0) }
         let result = notifications.send(
             to: audience, on: [platform], template: template, requestID: request.id
         ) { platform in

@@ -5,7 +5,7 @@ import System
 extension HubClient {
     /// Hands all messages to the hub at the same time and waits for all of its answers together, as long as for the slowest.
     /// Where the way to the hub carries one call at a time, they go one after the other.
-    package func send(_ messages: [HubMessage]) -> [Result<SendReceipt, HubError>] {
+    package func send(_ messages: [AddressedNotification]) -> [Result<SendReceipt, HubError>] {
         guard let together, messages.count > 1 else { return sendInTurn(messages) }
         // The transport has a deadline of its own for each call; this one is for a transport that does not keep it.
         let deadline = Deadline.after(together.timeout + Self.answerMargin)
@@ -26,7 +26,7 @@ extension HubClient {
 
     /// - Parameter completion: called once, possibly before this returns.
     private func start(
-        _ message: HubMessage, by sender: any RequestSender,
+        _ message: AddressedNotification, by sender: any RequestSender,
         _ completion: @escaping @Sendable (Result<SendReceipt, HubError>) -> Void
     ) {
         let id = trackingID ?? makeTrackingID()

@@ -2,6 +2,7 @@
 import AppBackend
 import BuiltInHub
 import Curl
+import HTTP
 import HubServer
 import Logging
 import Metrics

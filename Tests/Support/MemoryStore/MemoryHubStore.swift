@@ -43,6 +43,7 @@ package final class MemoryHubStore: HubStore, HubQueue {
     }
 
     package func putHubRegistration(_ registration: HubRegistration) throws(StoreError) -> HubRegistration {
+        try registration.description.checkDocument()
         let result = state.withLock { state -> HubRegistration? in
             guard (state.registrations[registration.id]?.version ?? 0) == registration.version else { return nil }
             var stored = registration
@@ -102,6 +103,7 @@ package final class MemoryHubStore: HubStore, HubQueue {
     }
 
     package func putHubMessage(_ message: HubMessage) throws(StoreError) {
+        try message.document.checkDocument()
         state.withLock { $0.messages[message.id] = message }
     }
 
@@ -112,6 +114,7 @@ package final class MemoryHubStore: HubStore, HubQueue {
     // MARK: The queue
 
     package func enqueueHubMessage(_ message: HubMessage) throws(StoreError) {
+        try message.document.checkDocument()
         let isKept = state.withLock { state in
             guard state.queue.count < Self.maximumQueued else { return false }
             state.queue.append(message)
@@ -138,6 +141,7 @@ package final class MemoryHubStore: HubStore, HubQueue {
     }
 
     package func updateQueuedHubMessages(_ messages: [HubMessage]) throws(StoreError) {
+        for message in messages { try message.document.checkDocument() }
         state.withLock { state in
             for message in messages {
                 guard let place = state.queue.firstIndex(where: { $0.id == message.id }) else { continue }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One message of several that are sent together.
-package struct HubMessage: Sendable {
+/// A message, and whom the hub sends it to.
+package struct AddressedNotification: Sendable {
     package let notification: HubNotification
     /// Nil for every device of the platform.
     package let expression: TagExpression?
@@ -13,11 +13,11 @@ package struct HubMessage: Sendable {
 }
 
 extension Hub {
-    package func send(_ messages: [HubMessage]) -> [Result<SendReceipt, HubError>] { sendInTurn(messages) }
+    package func send(_ messages: [AddressedNotification]) -> [Result<SendReceipt, HubError>] { sendInTurn(messages) }
 
     /// One after the other. A message that fails does not stop the others, unless the hub cannot be reached: the next one
     /// would wait for the same deadline in vain.
-    func sendInTurn(_ messages: [HubMessage]) -> [Result<SendReceipt, HubError>] {
+    func sendInTurn(_ messages: [AddressedNotification]) -> [Result<SendReceipt, HubError>] {
         var isOutOfReach = false
         return messages.map { message in
             guard !isOutOfReach else { return .failure(.unreachable("", mayHaveActed: false)) }
