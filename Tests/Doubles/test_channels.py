@@ -10,10 +10,6 @@ from typing import Any
 import pytest
 from apns_process import TOPIC, APNsProcess
 from deadline import PATIENCE_SECONDS
-from test_backend import apns, program
-
-# Fixtures of the other file.
-__all__ = ["apns", "program"]
 
 UPDATE = {"aps": {"event": "update", "timestamp": 1_800_000_000, "content-state": {"score": 2}}}
 

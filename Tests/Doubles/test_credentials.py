@@ -6,15 +6,13 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+from backend import Backend
 from certificates import Authority
 from cryptography import x509
 from deadline import PATIENCE_SECONDS, wait_until
 from fcm import FCM
 from serving import Answer
-from test_backend import APPLE, GOOGLE, REFUSED, Backend, apns, groups, program
-
-# Fixtures of the other file.
-__all__ = ["apns", "groups", "program"]
+from test_backend import APPLE, GOOGLE, REFUSED
 
 
 def run(program: Path, backend: Backend, *arguments: str) -> subprocess.CompletedProcess[str]:
