@@ -12,7 +12,8 @@ package final class UserAuthenticator: Authenticator {
     static let decoySeconds: Int64 = 60
     static let maximumDecoys = 256
 
-    /// A log-in so soon after the one that was noted last is not noted, in seconds: each costs a line in the store.
+    /// A log-in so soon after the one that was noted last is not noted, in seconds: each costs a line in the store. One that is
+    /// remembered counts as well.
     static let logInPauseSeconds: Int64 = 900
 
     private let store: any StateStore
@@ -53,6 +54,7 @@ package final class UserAuthenticator: Authenticator {
             metrics?.count(isRemembered ? .remembered : .notRemembered)
             if isRemembered {
                 accounts.noteRemembered(name: user.owner, address: logIn.address, now: logIn.time)
+                noteLogIn(user, Timestamp(seconds: logIn.time))
                 return user.principal
             }
         }

@@ -26,7 +26,7 @@ package struct Environment: Sendable {
     /// What variables of the configuration begin with.
     private static let prefix = "APP_BACKEND_"
 
-    /// Reads `APP_BACKEND_HUB_NAME` for the key `hub.name`. Nil where no variable begins so: a search for each key is most of
+    /// Reads `APP_BACKEND_HUB_NAME` for the key `hub.name`. Nil where no variable begins so: a search for each key is half of
     /// what reading a configuration costs. All are taken for secrets, so that the library prints none.
     var provider: (any ConfigProvider)? {
         let hasAny = variables?.keys.contains { $0.hasPrefix(Self.prefix) } ?? platform_has_variable(Self.prefix)
