@@ -19,6 +19,13 @@ KEYS = {
 # A user's own name in a query.
 SELF = "{self}"
 Row = tuple[str, str]
+MEMBERS = ", ".join(
+    f"`{name}`"
+    for name in (
+        "To", "Title", "Body", "Link", "Image", "Sound", "Badge", "Category", "Thread", "Priority", "TimeToLive",
+        "CollapseId", "Secure", "Silent", "Platforms",
+    )
+)
 
 
 @dataclass(frozen=True)
@@ -54,6 +61,12 @@ def send(status: int, field: str, query: str, body: Any = "Hello", **more: Any) 
     return Fault("send", status, field, body, query, **more)
 
 
+def message(status: int, field: str, **changes: Any) -> Fault:
+    """An object that is well but for what is changed; None is a member that is missing."""
+    members = {"To": "friend", "Body": "Hello"} | changes
+    return Fault("send", status, field, {name: value for name, value in members.items() if value is not None})
+
+
 def listing(field: str, *values: str) -> list[Fault]:
     return [Fault("listSecureMessages", 400, field, query=f"{field}={value}") for value in values]
 
@@ -78,7 +91,7 @@ FAULTS: dict[Row, list[Fault]] = {
         Fault("logIn", 413, "body", TOO_LONG),
         send(413, "body", f"pns=apns&to_tag={SELF}", "x" * 4_100),
         *[Fault("register", 400, "body", text) for text in (b"{", b"[]", b'{"Platform":"a","Platform":"b"}')],
-        *[send(400, "body", f"to_tag={SELF}", text) for text in (b"x", b"{}", b'"\\ud800"')],
+        *[send(400, "body", f"to_tag={SELF}", text) for text in (b"x", b"7", b'"\\ud800"')],
         Fault("logIn", 400, "body", b"null"),
     ],
     ("any whose body counts", "`Content-Type`"): [
@@ -108,12 +121,14 @@ FAULTS: dict[Row, list[Fault]] = {
         *[install(400, "instId", instId=value) for value in (None, "a b")],
         install(403, "instId", instId="username:bob"),
     ],
+    ("`POST /api/register` with a body", "`App`"): [install(400, "App", app="com.example.app")],
     ("`POST /api/register` with a body", "`deviceToken`, `channelUri`"): [
         *[install(400, "deviceToken", deviceToken=value) for value in (None, "xyz")],
         *[install(400, "channelUri", platform="windows", channelUri=value) for value in (None, "http://example.com/")],
     ],
     ("`PUT /api/register/{id}`", "`Platform`"): [put(400, "Platform", Platform=value) for value in (None, "palm", {})],
     ("`PUT /api/register/{id}`", "`Handle`"): [put(400, "Handle", Handle=value) for value in (None, "", "xyz", 7)],
+    ("`PUT /api/register/{id}`", "`App`"): [put(400, "App", App="com.example.app")],
     ("`PUT /api/register/{id}`", "`Keys`"): [browser("Keys", None), browser("Keys", [])],
     ("`PUT /api/register/{id}`", "`p256dh`, `auth`"): [
         *[browser(name, KEYS | {name: value}) for name in KEYS for value in (None, "x")]
@@ -128,6 +143,31 @@ FAULTS: dict[Row, list[Fault]] = {
     ("`POST /api/notifications`", "`to_tag`"): [
         *[send(400, "to_tag", query) for query in ("pns=apns", "pns=apns&to_tag=a%20b", "to_tag=friend-unknown")],
         send(403, "to_tag", "pns=apns&to_tag=stranger"),
+    ],
+    ("`POST /api/notifications` with an object", "`to_tag`"): [
+        send(400, "to_tag", f"to_tag={SELF}", {"To": "friend", "Body": "Hello"})
+    ],
+    ("`POST /api/notifications` with an object", "`Titel`"): [message(400, "Titel", Titel="Hello")],
+    ("`POST /api/notifications` with an object", MEMBERS): [
+        *[message(400, "To", To=value) for value in (None, "a b", 7)],
+        message(403, "To", To="stranger"),
+        message(400, "Title", Title=7),
+        *[message(400, "Body", Body=value) for value in (None, [])],
+        *[message(400, "Link", Link=value) for value in ("//example.com", "javascript:a", "https://a b")],
+        message(400, "Image", Image="http://example.com/a.png"),
+        *[message(400, name, **{name: "x" * 129}) for name in ("Sound", "Category", "Thread")],
+        *[message(400, "Badge", Badge=value) for value in (-1, 100_000, 1.5, "1")],
+        message(400, "Badge", Badge=1, Secure=True),
+        message(400, "Priority", Priority="urgent"),
+        *[message(400, "TimeToLive", TimeToLive=value) for value in (-1, 2_419_201)],
+        *[message(400, "CollapseId", CollapseId=value) for value in ("a b", "x" * 65)],
+        message(400, "Secure", Secure="yes"),
+        message(400, "Silent", Silent=1),
+        *[message(400, "Platforms", Platforms=value) for value in ("apns", ["palm"], [1])],
+    ],
+    ("`POST /api/notifications` with an object", "`Data`, `Data.room`"): [
+        *[message(400, "Data", Data=value) for value in ([], {"aps": "a"}, {"a b": "c"}, {"secureId": "7"})],
+        message(400, "Data.room", Data={"room": 4}),
     ],
     ("`GET /api/notifications`", "`limit`, `after`, `unread`"): [
         *listing("limit", "0", "101", "x"),
