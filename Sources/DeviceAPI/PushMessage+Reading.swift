@@ -16,6 +16,9 @@ extension PushMessage {
     /// The number at an icon.
     public static let maximumBadge = 99_999
 
+    /// Schemes that no link has: a URL of theirs is a program, or content, or reaches into another app.
+    static let actingSchemes: Set<String> = ["javascript", "vbscript", "data", "blob", "file", "content", "intent"]
+
     /// Members that go with `Secure`: the text is all that is kept.
     public static let secureMembers: Set<Member> = [.to, .title, .body, .secure, .platforms]
     /// Members that go with `Silent`: nothing is shown.
@@ -106,7 +109,8 @@ extension Fields {
             given.utf8.first.map(ASCII.isLetter) ?? false
             && given.utf8.allSatisfy { ASCII.isAlphanumeric($0) || "+-.".utf8.contains($0) }
         guard text.utf8.count <= PushMessage.maximumURLLength, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
-            isScheme, text[end...].hasPrefix("://"), scheme == nil || given == scheme, given != "javascript"
+            isScheme, text[end...].hasPrefix("://"), scheme == nil || given == scheme,
+            !PushMessage.actingSchemes.contains(given)
         else {
             throw Problem(
                 .badRequest,

@@ -42,7 +42,10 @@ public struct SendOutcome: Equatable, Sendable {
     }
 
     /// Whether at least one platform took it.
-    public var isAccepted: Bool { outcomes.contains { $0.state != "Abandoned" } }
+    public var isAccepted: Bool {
+        outcomes.contains { !["Abandoned", "Skipped"].contains($0.state) }
+            || !outcomes.isEmpty && outcomes.allSatisfy { $0.state == "Skipped" }
+    }
 
     /// As it crosses the wire.
     public var json: [UInt8] {

@@ -42,9 +42,10 @@ package final class PushChannels: Sendable {
     /// Whether devices of the platform are reached.
     package func reaches(_ platform: Platform) -> Bool { platforms[platform.family] != nil }
 
-    /// The apps that devices of the platform may name, in lower case.
-    package func apps(_ platform: Platform) -> [String] {
-        platforms[platform.family]?.names.filter { !$0.isEmpty } ?? []
+    /// The apps of the platform besides the default app, in lower case. A device that names the default app is as one that names
+    /// none.
+    package func otherApps(_ platform: Platform) -> [String] {
+        Array(platforms[platform.family]?.names.dropFirst() ?? [])
     }
 
     /// Where the device is tried first; nil: its platform or its app has no channel.

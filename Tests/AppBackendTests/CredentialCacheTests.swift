@@ -19,9 +19,15 @@ struct CredentialCacheTests {
         let cache = CredentialCache()
         let tag = cache.fingerprint(name: "alice", password: "pw", hash: "$y$1")
         cache.insert(tag, now: 1000)
+        #expect(cache.age(of: tag, now: 1000 + CredentialCache.sharedSeconds - 1) == CredentialCache.sharedSeconds - 1)
+        #expect(cache.age(of: tag, now: 1000 + CredentialCache.sharedSeconds) == nil)
+        let network = ClientNetwork("192.0.2.1")
+        cache.insert(tag, at: network, now: 1000)
         #expect(
-            cache.age(of: tag, now: 1000 + CredentialCache.lifetimeSeconds - 1) == CredentialCache.lifetimeSeconds - 1)
-        #expect(cache.age(of: tag, now: 1000 + CredentialCache.lifetimeSeconds) == nil)
+            cache.age(of: tag, at: network, now: 1000 + CredentialCache.lifetimeSeconds - 1)
+                == CredentialCache.lifetimeSeconds - 1)
+        #expect(cache.age(of: tag, at: ClientNetwork("192.0.3.1"), now: 1001) == nil)
+        #expect(cache.age(of: tag, at: network, now: 1000 + CredentialCache.lifetimeSeconds) == nil)
         cache.insert(tag, now: 1000)
         #expect(cache.age(of: tag, now: 999) == nil)
     }

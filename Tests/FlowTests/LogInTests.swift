@@ -140,7 +140,7 @@ struct LogInTests {
     @Test func `where a password is guessed, what is remembered tells no more than an attempt would`() throws {
         let site = try site()
         #expect(try answer(site, request("alice:alice-secret")).status == .ok)
-        site.clock.advance(CredentialCache.guessedSeconds)
+        site.clock.advance(CredentialCache.sharedSeconds)
         for number in 1...30 {
             _ = try answer(site, request("alice:guess\(number)", from: "198.51.100.\(number)"))
         }
@@ -157,6 +157,40 @@ struct LogInTests {
         site.clock.advance(LoginThrottle.windowSeconds)
         #expect(site.backend.respond(to: request("alice:alice-secret")).status == .ok)
         #expect(logIns("verified") == 1)
+    }
+
+    @Test func `a new network is checked once after five minutes, and then no stranger locks the user out there`()
+        throws
+    {
+        let site = try site()
+        #expect(try answer(site, request("alice:alice-secret")).status == .ok)
+        site.clock.advance(CredentialCache.sharedSeconds)
+        let mobile = request("alice:alice-secret", from: "203.0.113.1")
+        #expect(try answer(site, mobile).status == .ok)
+        #expect(logIns("verified") == 2)
+        for number in 1...30 {
+            _ = try answer(site, request("alice:guess\(number)", from: "198.51.100.\(number)"))
+        }
+        site.clock.advance(CredentialCache.sharedSeconds)
+        #expect(site.backend.respond(to: mobile).status == .ok)
+        #expect(logIns("verified") == 2)
+    }
+
+    @Test func `guesses that wait count, so that what is remembered does not answer the next one`() throws {
+        let site = try site()
+        #expect(try answer(site, request("alice:alice-secret")).status == .ok)
+        site.clock.advance(CredentialCache.sharedSeconds)
+        let waiting = (1...LoginThrottle.maximumFailures).compactMap { number in
+            site.backend.respond(to: request("alice:mine\(number)")).postponement
+        }
+        let wrong = site.backend.respond(to: request("alice:next")).status
+        let right = site.backend.respond(to: request("alice:alice-secret")).status
+        // Some may have ended meanwhile; then they count as failures, and the status is another one.
+        #expect([.serviceUnavailable, .tooManyRequests].contains(wrong))
+        #expect([.serviceUnavailable, .tooManyRequests].contains(right))
+        let ended = Semaphore()
+        for attempt in waiting { attempt.onEnd { ended.signal() } }
+        for _ in waiting { #expect(ended.wait(for: .seconds(TestSite.patience))) }
     }
 
     @Test func `while strangers wait, one who is remembered does not`() throws {

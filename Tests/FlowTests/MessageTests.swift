@@ -115,6 +115,17 @@ struct MessageTests {
         #expect(!site.hub.messages.contains { $0.body.contains("4711") || $0.body.contains("bob") })
     }
 
+    @Test func `a link of the app's own is not for browsers, and a badge of none not for Android`() throws {
+        let site = try TestSite()
+        let message = PushMessage(
+            to: "alice", body: "Hi", link: "chat://rooms/4", badge: 0, platforms: ["fcm", "browser"])
+        let outcome = try SendOutcome(Self.send(message, site))
+        #expect(outcome.outcomes.map(\.ignored) == [["Badge"], ["Link"]])
+        let bodies = Dictionary(uniqueKeysWithValues: site.hub.messages.map { ($0.format, $0.body) })
+        #expect(bodies["browser"] == #"{"title":"From bob","body":"Hi","sender":"bob","badge":0}"#)
+        #expect(bodies["fcmv1"]?.contains("notification_count") == false)
+    }
+
     @Test func `named platforms alone are sent to, in any of their names`() throws {
         let site = try TestSite()
         let message = PushMessage(to: "alice", body: "Hi", platforms: ["GCM", "fcm", "wns"])

@@ -52,6 +52,14 @@ class Podman:
             raise RuntimeError(f"podman {arguments}: status {done.returncode}\n{done.stdout[-4000:]}{done.stderr[-4000:]}")
         return done.stdout + done.stderr
 
+    def why_not_here(self) -> str | None:
+        """Why Podman can keep no images in the folder: it cannot on an overlay, which is what a container's own files are."""
+        try:
+            self.run("info")
+        except RuntimeError as error:
+            return f"Podman has no place for images here: {error}"
+        return None
+
     def import_base(self, system: Path) -> None:
         """`system` is a folder with a Debian."""
         archive = self._folder / "base.tar"

@@ -28,6 +28,9 @@ STATE, SOCKET_FOLDER = "/var/lib/app-backend", "/run/app-backend"
 def podman(bases: dict[Debian, Bases], package: Path, folder: Path) -> Iterator[Podman]:
     """It has the images `responder` and `try`."""
     with Podman(folder / "containers") as made:
+        reason = made.why_not_here()
+        if reason is not None:
+            pytest.skip(reason)
         made.import_base(bases[BOOKWORM].clean)
         sources = context(package, folder / "context")
         for target in ("responder", "try"):

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The product behind its nginx, started once for every test."""
 
-import os
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from built import built_program
 from certificates import Authority
 from client import Client
 from contract import Contract
@@ -14,7 +13,6 @@ from failures import empty_folder, pytest_configure, pytest_runtest_makereport, 
 from installation import ROOT, Installation, User
 
 DOCUMENT = ROOT / "nginx" / "html" / "openapi.json"
-SWIFT_SECONDS = 300
 # No service of this host is there, and no other may be pushed to.
 NO_PUSH_SERVICE = "localhost:9"
 # What is tried is the contract, not how often it may be.
@@ -40,15 +38,7 @@ def folder(request: pytest.FixtureRequest, leavings: Path) -> Iterator[Path]:
 
 @pytest.fixture(scope="session")
 def program() -> Path:
-    """The executable: $APP_BACKEND_PROGRAM, else the debug build's."""
-    named = os.environ.get("APP_BACKEND_PROGRAM")
-    if named is None:
-        command = ["swift", "build", "--show-bin-path", "--package-path", str(ROOT)]
-        told = subprocess.run(command, capture_output=True, text=True, check=True, timeout=SWIFT_SECONDS)
-        named = f"{told.stdout.strip()}/app-backend"
-    if not os.access(named, os.X_OK):
-        raise RuntimeError(f"There is no {named}. `swift build` makes it.")
-    return Path(named)
+    return built_program("app-backend")
 
 
 @pytest.fixture(scope="session")

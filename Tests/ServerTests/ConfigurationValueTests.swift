@@ -137,7 +137,7 @@ struct ConfigurationValueTests {
         Row("session.hours", "168", #""session.hours": 1"#, "1") { "\($0.sessionHours)" },
         Row("notifications.retentionDays", "30", #""notifications.retentionDays": 7"#, "7") { "\($0.retentionDays)" },
         Row("limits.bodyBytes", "65536", #""limits.bodyBytes": 2048"#, "2048") { "\($0.bodyBytes)" },
-        Row("limits.drainSeconds", "10", #""limits.drainSeconds": 0"#, "0") { "\($0.drainSeconds)" },
+        Row("limits.drainSeconds", "25", #""limits.drainSeconds": 0"#, "0") { "\($0.drainSeconds)" },
         Row("limits.sendsPerMinute", "300", #""limits.sendsPerMinute": 0"#, "0") { "\($0.userLimits.sends.perMinute)" },
         Row("limits.sendsAtOnce", "600", #""limits.sendsAtOnce": 1"#, "1") { "\($0.userLimits.sends.atOnce)" },
         Row("limits.registrationsPerMinute", "120", #""limits.registrationsPerMinute": 2"#, "2") {

@@ -106,7 +106,8 @@ final class AccountGuard: Sendable {
         guard now < guessedUntil.load(ordering: .relaxed) else { return false }
         return state.withLock { state in
             guard let failures = state.failures[name], !failures.isOver(now) else { return false }
-            return failures.count >= Self.freeFailures && !state.knows(ClientNetwork(address), of: name, now)
+            return failures.count + failures.pending >= Self.freeFailures
+                && !state.knows(ClientNetwork(address), of: name, now)
         }
     }
 

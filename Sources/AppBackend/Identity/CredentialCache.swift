@@ -8,17 +8,17 @@ import System
 /// hash: nothing that tells a password, and nothing that is still found once the user's hash has changed. Only
 /// successes are kept. It is bounded in size and in time.
 package final class CredentialCache: Sendable {
-    /// How long a success is remembered, in seconds.
+    /// How long a success is remembered at the network that it came from, in seconds.
     package static let lifetimeSeconds: Int64 = 86_400
-    /// How long a success counts for a user whose password is being guessed, in seconds: then each request with a password
-    /// that is remembered tells that it is right, and no count of attempts slows that down.
-    package static let guessedSeconds: Int64 = 300
+    /// How long a success counts wherever the next request comes from, in seconds: a request with a password that is remembered
+    /// tells that it is right, and no count of attempts slows that down.
+    package static let sharedSeconds: Int64 = 300
     /// How many successes are remembered; beyond it half of them, the oldest, are dropped.
     package static let maximumEntries = 100_000
 
     /// With the key already in it, which is half the work of a short text.
     private let keyed = HMAC<SHA256>(key: SymmetricKey(size: .bits256))
-    private let verifiedAt = Lock<[Fingerprint: Int64]>([:])
+    private let verifiedAt = Lock<[Entry: Int64]>([:])
 
     package init() {}
 
@@ -26,6 +26,12 @@ package final class CredentialCache: Sendable {
     struct Fingerprint: Hashable, Sendable {
         let low: UInt64
         let high: UInt64
+    }
+
+    private struct Entry: Hashable {
+        let fingerprint: Fingerprint
+        /// Nil: wherever it came from.
+        let network: ClientNetwork?
     }
 
     func fingerprint(name: String, password: String, hash: String) -> Fingerprint {
@@ -47,22 +53,25 @@ package final class CredentialCache: Sendable {
     }
 
     /// How long ago the credentials were found to be right, in seconds; nil: they are not remembered.
-    /// - Parameter now: seconds of any clock that only the caller must keep to.
-    func age(of fingerprint: Fingerprint, now: Int64) -> Int64? {
-        verifiedAt.withLock { entries in
-            guard let time = entries[fingerprint] else { return nil }
+    /// - Parameters:
+    ///   - network: where; nil: anywhere.
+    ///   - now: seconds of any clock that only the caller must keep to.
+    func age(of fingerprint: Fingerprint, at network: ClientNetwork? = nil, now: Int64) -> Int64? {
+        let entry = Entry(fingerprint: fingerprint, network: network)
+        return verifiedAt.withLock { entries in
+            guard let time = entries[entry] else { return nil }
             // A clock that was set back must not make an entry live longer.
-            guard now >= time, now - time < Self.lifetimeSeconds else {
-                entries[fingerprint] = nil
+            guard now >= time, now - time < (network == nil ? Self.sharedSeconds : Self.lifetimeSeconds) else {
+                entries[entry] = nil
                 return nil
             }
             return now - time
         }
     }
 
-    func insert(_ fingerprint: Fingerprint, now: Int64) {
+    func insert(_ fingerprint: Fingerprint, at network: ClientNetwork? = nil, now: Int64) {
         verifiedAt.withLock { entries in
-            entries[fingerprint] = now
+            entries[Entry(fingerprint: fingerprint, network: network)] = now
             guard entries.count > Self.maximumEntries else { return }
             entries.keepHighest(Self.maximumEntries / 2) { $0 }
         }

@@ -17,8 +17,12 @@ final class LogInAttempt: Postponement {
         case notMade
     }
 
+    /// Requests that may share one: of one user and one network.
+    static let maximumRequests = 256
+
     private struct State {
         var outcome: Outcome?
+        var requests = 0
         /// What the requests that wait want to have called.
         var resumptions: [@Sendable () -> Void] = []
     }
@@ -45,6 +49,16 @@ final class LogInAttempt: Postponement {
     ) {
         (self.key, self.site, self.isKnown, self.deadline, self.user) = (key, site, isKnown, deadline, user)
         (self.verify, self.record) = (verify, record)
+    }
+
+    /// One more request waits for it.
+    /// - Returns: false when too many do.
+    func join() -> Bool {
+        state.withLock { state in
+            guard state.requests < Self.maximumRequests else { return false }
+            state.requests += 1
+            return true
+        }
     }
 
     /// Nil until it has ended.

@@ -16,7 +16,11 @@ struct LogInLines {
 
     /// Takes out the next one.
     mutating func next() -> LogInAttempt? {
-        if let attempt = known.popFirst() { return attempt }
+        if let attempt = known.popFirst() {
+            // What was taken out stays in memory as long as the array does, and it has a password.
+            if known.isEmpty { known = [] }
+            return attempt
+        }
         while let site = turns.popFirst() {
             let attempt = strangers[site]?.popFirst()
             if strangers[site]?.isEmpty == false { turns.append(site) } else { strangers[site] = nil }

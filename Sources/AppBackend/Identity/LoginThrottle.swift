@@ -66,7 +66,7 @@ package final class LoginThrottle: Sendable {
             guard !windows.isEmpty, let window = windows[Key(name: name, network: ClientNetwork(address))] else {
                 return false
             }
-            return !isOver(window, now) && window.failures >= Self.maximumFailures
+            return !isOver(window, now) && window.failures + window.pending >= Self.maximumFailures
         }
     }
 

@@ -59,18 +59,20 @@ package final class UserAuthenticator: Authenticator {
             }
         }
         let attempt = try begin(logIn)
+        guard attempt.join() else { throw Self.tooManyAtOnce }
         if attempt.outcome != .notMade, case .available = request.postponing { throw Postponed(attempt) }
         attempt.wait()
         return try conclude(attempt)
     }
 
     /// Where a password is being guessed, what is remembered must not tell whether a guess is right, however often it is
-    /// asked: there an attempt is made, which is counted.
+    /// asked: there an attempt is made, which is counted. So it is at a network that is new, which is then known.
     private func isRemembered(_ logIn: LogIn) -> Bool {
-        guard let age = cache.age(of: logIn.fingerprint, now: logIn.time) else { return false }
-        return age < CredentialCache.guessedSeconds
-            || !throttle.refuses(name: logIn.name, address: logIn.address, now: logIn.time)
-                && !accounts.delays(name: logIn.account, address: logIn.address, now: logIn.time)
+        if cache.age(of: logIn.fingerprint, now: logIn.time) != nil { return true }
+        let network = ClientNetwork(logIn.address)
+        return cache.age(of: logIn.fingerprint, at: network, now: logIn.time) != nil
+            && !throttle.refuses(name: logIn.name, address: logIn.address, now: logIn.time)
+            && !accounts.delays(name: logIn.account, address: logIn.address, now: logIn.time)
     }
 
     private func logIn(_ credentials: BasicCredentials, from address: String) throws -> LogIn {
@@ -180,6 +182,7 @@ package final class UserAuthenticator: Authenticator {
         switch outcome {
         case .right:
             cache.insert(logIn.fingerprint, now: logIn.time)
+            cache.insert(logIn.fingerprint, at: network, now: logIn.time)
             metrics?.count(.verified)
         case .wrong: metrics?.count(.failed)
         case .notMade: metrics?.count(.busy)

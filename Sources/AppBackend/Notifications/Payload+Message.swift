@@ -20,7 +20,7 @@ struct MessagePayload {
         var ignored: Set<PushMessage.Member>
         switch platform {
         case .apns: (notification, ignored) = (form.apns, form.ignoredByAPNs)
-        case .fcm: (notification, ignored) = (form.fcm, [.thread])
+        case .fcm: (notification, ignored) = (form.fcm, form.ignoredByFCM)
         case .wns: (notification, ignored) = (form.wns, form.ignoredByWNS)
         case .browser:
             // A browser demands that each push is shown.
@@ -84,6 +84,9 @@ private struct MessageForm {
         if message.image != nil { json.member("mutable-content", 1) }
     }
 
+    /// FCM takes a count of 0 for none.
+    var ignoredByFCM: Set<PushMessage.Member> { message.badge == 0 ? [.thread, .badge] : [.thread] }
+
     var fcm: HubNotification {
         .fcm(
             json: Payload.object { json in
@@ -105,11 +108,12 @@ private struct MessageForm {
         json.member("priority", isHigh ? "high" : "normal")
         if let seconds = message.timeToLive { json.member("ttl", "\(seconds)s") }
         if let id = message.collapseID { json.member("collapse_key", id) }
-        guard message.sound ?? message.category != nil || message.badge != nil else { return }
+        let badge = message.badge == 0 ? nil : message.badge
+        guard message.sound ?? message.category != nil || badge != nil else { return }
         json.member("notification") { shown in
             if let sound = message.sound { shown.member("sound", sound) }
             if let category = message.category { shown.member("click_action", category) }
-            if let badge = message.badge { shown.member("notification_count", badge) }
+            if let badge { shown.member("notification_count", badge) }
         }
     }
 
@@ -159,7 +163,13 @@ private struct MessageForm {
     var ignoredByBrowsers: Set<PushMessage.Member> {
         var ignored: Set<PushMessage.Member> = [.sound, .category, .thread]
         if message.collapseID != nil, topic == nil { ignored.insert(.collapseID) }
+        if message.link != nil, webLink == nil { ignored.insert(.link) }
         return ignored
+    }
+
+    /// What a page may open.
+    private var webLink: String? {
+        message.link.flatMap { $0.lowercased().hasPrefix("https://") ? $0 : nil }
     }
 
     /// RFC 8030 section 5.4.
@@ -174,7 +184,7 @@ private struct MessageForm {
                 json.member("title", title)
                 if let body = message.body { json.member("body", body) }
                 json.member("sender", sender)
-                if let link = message.link { json.member("link", link) }
+                if let link = webLink { json.member("link", link) }
                 if let image = message.image { json.member("image", image) }
                 if let badge = message.badge { json.member("badge", badge) }
                 if !message.data.isEmpty {

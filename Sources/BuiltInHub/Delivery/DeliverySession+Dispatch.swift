@@ -46,7 +46,7 @@ extension DeliverySession {
     private func plan(_ job: inout DeliveryJob, room: Int, _ now: Int64) -> [DeliveryAttempt] {
         let (before, throttleBefore) = (job, throttle)
         do throws(StoreError) {
-            try job.findTargets(worker.selection, apps: worker.channels.apps(job.platform))
+            try job.findTargets(worker.selection, apps: worker.channels.otherApps(job.platform))
             for index in job.lanes?.indices ?? 0..<0 where !isBlocked(job.lanes?[index], now) {
                 job.lanes?[index].obstacle = nil
             }

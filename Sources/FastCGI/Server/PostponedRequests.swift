@@ -6,9 +6,10 @@ final class PostponedRequests: Sendable {
     private let held = Lock((count: 0, bytes: 0))
     /// Bytes that all of them may hold together.
     private let capacity: Int
+    private let maximumCount: Int
 
-    init(capacity: Int) {
-        self.capacity = capacity
+    init(capacity: Int, maximumCount: Int) {
+        (self.capacity, self.maximumCount) = (capacity, maximumCount)
     }
 
     var count: Int { held.withLock { $0.count } }
@@ -16,7 +17,7 @@ final class PostponedRequests: Sendable {
     /// - Returns: false when there is no room for so much; then it is not in here.
     func enter(bytes: Int) -> Bool {
         held.withLock { held in
-            guard bytes <= capacity - held.bytes else { return false }
+            guard held.count < maximumCount, bytes <= capacity - held.bytes else { return false }
             held = (held.count + 1, held.bytes + bytes)
             return true
         }

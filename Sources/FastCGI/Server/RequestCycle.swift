@@ -42,6 +42,7 @@ final class RequestCycle {
                 codec.release()
                 return .postponed(postponement)
             }
+            state.counters.count(.waitingRoomFull)
             response = state.refuse(.serviceUnavailable)
         }
         let isSent = send(response, id: environment.id, withoutBody: isHead, on: number, beforeSending)

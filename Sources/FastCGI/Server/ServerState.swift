@@ -41,7 +41,9 @@ final class ServerState: Sendable {
         self.logger = logger
         self.refuse = refuse
         pending = PendingConnections(capacity: limits.waitingBytes)
-        postponed = PostponedRequests(capacity: limits.waitingBytes)
+        postponed = PostponedRequests(
+            // The other half of the connections is for requests that need not wait.
+            capacity: limits.waitingBytes, maximumCount: max(1, limits.connections / 2))
         self.responder = responder
         guard let ready = Poller(), let events = Poller() else {
             throw .noDescriptor("epoll_create1: \(systemErrorText())")

@@ -76,7 +76,7 @@ package struct SiteConfiguration: Sendable {
     package var retentionDays = 30
     package var userLimits = UserLimits()
     package var bodyBytes = 65_536
-    package var drainSeconds = 10
+    package var drainSeconds = 25
     package var logLevel = Logger.Level.info
     /// Secrets that others of this host may read or change; faults, without which it can be used.
     package var exposures: [ConfigurationFault] = []

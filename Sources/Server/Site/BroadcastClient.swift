@@ -15,6 +15,8 @@ package struct BroadcastClient {
 
     /// The largest answer that is read, in bytes: a list of channels.
     private static let maximumResponseBytes = 4 << 20
+    /// Longer than any request of the transport's may take.
+    private static let patience = Duration.seconds(180)
 
     private let channels: BroadcastChannels
     private let sender: APNsSender
@@ -89,8 +91,8 @@ package struct BroadcastClient {
             answer.withLock { $0 = result }
             answered.signal()
         }
-        // The transport ends each request within its own deadline.
-        answered.wait()
+        // The transport ends each request within its own deadline, which is earlier.
+        _ = answered.wait(until: .after(Self.patience))
         switch answer.withLock(\.self) {
         case .success(let response)?: return response
         case .failure(let error as TransportError)?: throw Failure(description: "APNs does not answer: \(error)")

@@ -12,7 +12,8 @@ export function kindOf(entry) {
 export const nameOf = (entry) => (entry.key ? `key ${entry.key}` : `secret ${entry.secret}`);
 
 export function titleOf(entry) {
-    if (entry.kind !== 'secret') return entry.title;
+    // A title is the sender's own words, and may be another's name.
+    if (entry.kind !== 'secret') return entry.from ? `${entry.from}: ${entry.title}` : entry.title;
     const sender = entry.from ? ` from ${entry.from}` : '';
     return kindOf(entry) === 'locked' ? `A secret${sender} is waiting` : `Secure message${sender}`;
 }

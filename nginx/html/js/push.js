@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a push says, from any sender: JSON of this backend, a declarative push, plain text, or nothing at all.
 
+import { nameFrom } from './entries.js';
+
 const titleLimit = 120;
 const bodyLimit = 4000;
 
 /**
- * Reads a push's text (null: it had none) into `{kind: 'message', title, body}`, perhaps with `link`, `image`
- * and `badge`, or `{kind: 'secret', secret}`, where
+ * Reads a push's text (null: it had none) into `{kind: 'message', title, body}`, perhaps with `from`, `link`,
+ * `image` and `badge`, or `{kind: 'secret', secret}`, where
  * `secret` is the number or token under which the backend keeps the text. Never throws; everything is bounded.
  */
 export function parsePush(text) {
@@ -25,6 +27,7 @@ export function parsePush(text) {
     const [link, image] = [said.link ?? said.navigate, said.image].map(httpsURL);
     return {
         ...message(said.title, said.body),
+        ...(nameFrom(json.sender) && { from: nameFrom(json.sender) }),
         ...(link && { link }),
         ...(image && { image }),
         ...(Number.isInteger(said.badge) && said.badge >= 0 && { badge: said.badge }),
