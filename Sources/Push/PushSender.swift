@@ -37,7 +37,7 @@ package struct TransportSender: PushSender {
 
 /// Why a request was not sent for want of a credential.
 package enum CredentialError: TransportFailure, Equatable {
-    /// There is none now: as many requests as may wait for one already, or each new one was refused a moment ago.
+    /// No token is there now: as many requests as may wait for one already, or each new one was refused a moment ago.
     case unavailable
     /// The service that issues credentials does not answer, or is out of order. The reason is for the operator: never a
     /// secret.
