@@ -26,13 +26,13 @@ only_bookworm = pytest.mark.parametrize("release", [BOOKWORM], indirect=True, id
 SIGNATURE = "Good signature"
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def checkout(folder: Path) -> Iterator[Checkout]:
     with SigningKey("Tests of a release") as key:
         yield Checkout(folder / "release-checkout", key)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def made(checkout: Checkout, program: Path, folder: Path) -> Path:
     """The folder of a signed release."""
     output = folder / "release"
@@ -42,7 +42,7 @@ def made(checkout: Checkout, program: Path, folder: Path) -> Path:
     return output
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def tarball(made: Path) -> Path:
     (found,) = made.glob("*.tar.gz")
     return found
