@@ -67,9 +67,7 @@ public struct PushMessage: Equatable, Sendable {
             for (member, text) in texts { if let text { json.member(member.rawValue, text) } }
             if !data.isEmpty {
                 json.name("Data")
-                json.object { json in
-                    for (name, text) in data.sorted(by: { $0.key < $1.key }) { json.member(name, text) }
-                }
+                json.object { $0.members(data) }
             }
             if let badge { json.member("Badge", badge) }
             if let timeToLive { json.member("TimeToLive", timeToLive) }

@@ -65,6 +65,11 @@ public struct JSONWriter {
         bytes.append(contentsOf: "null".utf8)
     }
 
+    /// Writes texts as members, in the order of their names.
+    public mutating func members(_ texts: [String: String]) {
+        for (name, text) in texts.sorted(by: { $0.key < $1.key }) { member(name, text) }
+    }
+
     /// Writes a value that was parsed before.
     public mutating func value(_ value: JSONValue) {
         switch value {

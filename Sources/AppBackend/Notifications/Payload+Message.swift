@@ -47,7 +47,7 @@ private struct MessageForm {
     private func writeData(_ json: inout JSONWriter) {
         json.member("sender", sender)
         if let link = message.link { json.member("link", link) }
-        for (name, text) in message.data.sorted(by: { $0.key < $1.key }) { json.member(name, text) }
+        json.members(message.data)
     }
 
     /// A background push has priority 5; APNs refuses it with another.
@@ -187,11 +187,7 @@ private struct MessageForm {
                 if let link = webLink { json.member("link", link) }
                 if let image = message.image { json.member("image", image) }
                 if let badge = message.badge { json.member("badge", badge) }
-                if !message.data.isEmpty {
-                    json.member("data") { json in
-                        for (name, text) in message.data.sorted(by: { $0.key < $1.key }) { json.member(name, text) }
-                    }
-                }
+                if !message.data.isEmpty { json.member("data") { $0.members(message.data) } }
             })
         notification.headers.append(PushHeader("Urgency", isHigh ? "high" : "normal"))
         if let seconds = message.timeToLive { notification.headers.append(PushHeader("TTL", String(seconds))) }
