@@ -52,20 +52,20 @@ package final class CredentialCache: Sendable {
         }
     }
 
-    /// How long ago the credentials were found to be right, in seconds; nil: they are not remembered.
+    /// Whether the credentials were found to be right lately.
     /// - Parameters:
     ///   - network: where; nil: anywhere.
     ///   - now: seconds of any clock that only the caller must keep to.
-    func age(of fingerprint: Fingerprint, at network: ClientNetwork? = nil, now: Int64) -> Int64? {
+    func contains(_ fingerprint: Fingerprint, at network: ClientNetwork? = nil, now: Int64) -> Bool {
         let entry = Entry(fingerprint: fingerprint, network: network)
         return verifiedAt.withLock { entries in
-            guard let time = entries[entry] else { return nil }
+            guard let time = entries[entry] else { return false }
             // A clock that was set back must not make an entry live longer.
             guard now >= time, now - time < (network == nil ? Self.sharedSeconds : Self.lifetimeSeconds) else {
                 entries[entry] = nil
-                return nil
+                return false
             }
-            return now - time
+            return true
         }
     }
 

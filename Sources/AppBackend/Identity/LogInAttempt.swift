@@ -35,7 +35,7 @@ final class LogInAttempt: Postponement {
     let began = ContinuousClock.now
     /// When it is refused if it has not been its turn.
     let deadline: Deadline
-    /// The user as they were before; nil when there is none of that name.
+    /// The user as they were before; nil where no user has that name.
     let user: User?
     /// Hashes the password; whether it is right.
     let verify: @Sendable () -> Bool

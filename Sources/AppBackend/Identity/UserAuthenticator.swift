@@ -68,9 +68,9 @@ package final class UserAuthenticator: Authenticator {
     /// Where a password is being guessed, what is remembered must not tell whether a guess is right, however often it is
     /// asked: there an attempt is made, which is counted. So it is at a network that is new, which is then known.
     private func isRemembered(_ logIn: LogIn) -> Bool {
-        if cache.age(of: logIn.fingerprint, now: logIn.time) != nil { return true }
+        if cache.contains(logIn.fingerprint, now: logIn.time) { return true }
         let network = ClientNetwork(logIn.address)
-        return cache.age(of: logIn.fingerprint, at: network, now: logIn.time) != nil
+        return cache.contains(logIn.fingerprint, at: network, now: logIn.time)
             && !throttle.refuses(name: logIn.name, address: logIn.address, now: logIn.time)
             && !accounts.delays(name: logIn.account, address: logIn.address, now: logIn.time)
     }
@@ -205,7 +205,7 @@ package final class UserAuthenticator: Authenticator {
 private struct LogIn: Sendable {
     /// As users are called; empty when no user can be called so.
     let name: String
-    /// Nil: there is none of that name.
+    /// Nil: no user has that name.
     let user: User?
     let password: String
     let hash: String
