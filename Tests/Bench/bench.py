@@ -6,7 +6,6 @@ import base64
 import json
 import pathlib
 import shutil
-import signal
 import statistics
 import subprocess
 import sys
@@ -175,14 +174,8 @@ def main():
     parser.add_argument("program")
     parser.add_argument("folder")
     options = parser.parse_args()
-    site = Site(options.program, options.folder)
-    # Also on SIGTERM, so that nothing stays behind.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(130))
-    try:
-        site.start()
+    with Site(options.program, options.folder) as site:
         result = summary(*measure_all(site, options.rounds, options.seconds))
-    finally:
-        site.stop()
     if options.json:
         print(json.dumps(result, indent=2))
     else:

@@ -98,13 +98,7 @@ class HubSite(Servers):
     def start_push_services(self, nginx, services):
         """nginx writes down when what has arrived."""
         folder = self.folder / "service"
-        shutil.rmtree(folder, ignore_errors=True)
-        (folder / "tmp").mkdir(parents=True)
-        (folder / "no-users").write_text("")
-        version = subprocess.run([nginx, "-v"], capture_output=True, text=True, check=True).stderr
-        is_new = tuple(map(int, re.search(r"/(\d+)\.(\d+)\.(\d+)", version).groups())) >= (1, 25, 1)
-        temporary = "".join(
-            f"{name}_temp_path {folder}/tmp/{name};\n" for name in ("client_body", "fastcgi", "proxy", "scgi", "uwsgi"))
+        temporary, is_new = self.empty_nginx(nginx, folder)
         servers = "\n".join(self.server(folder, number, service, is_new) for number, service in enumerate(services))
         (folder / "nginx.conf").write_text(f"""
             daemon off;

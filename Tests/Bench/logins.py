@@ -47,9 +47,13 @@ class Site(Servers):
         self.config.write_text(json.dumps({
             "listen": str(self.sockets / "swift"), "store": {"path": str(self.sockets / "store")}}))
 
-    def fill(self):
+    def start(self):
         users.add(
             self.program, self.config, self.folder, "known", [f"user{number}" for number in range(self.count)], PASSWORD)
+
+    def __exit__(self, *_):
+        self.stop()
+        shutil.rmtree(self.sockets, ignore_errors=True)
 
     def restart(self):
         """A process that remembers no log-in."""
@@ -142,17 +146,12 @@ def main():
     parser.add_argument("program")
     parser.add_argument("folder")
     options = parser.parse_args()
-    site = Site(options.program, options.folder, options.users)
-    path_of_socket = site.sockets / "swift"
-    try:
-        site.fill()
+    with Site(options.program, options.folder, options.users) as site:
+        path_of_socket = site.sockets / "swift"
         rounds = []
         for number in range(options.rounds):
             rounds.append(measure(site))
             print(f"Round {number + 1} of {options.rounds} ...", file=sys.stderr)
-    finally:
-        site.stop()
-        shutil.rmtree(site.sockets, ignore_errors=True)
     if options.json:
         print(json.dumps({"rounds": rounds}, indent=2))
     else:

@@ -9,6 +9,7 @@ import uuid
 
 from phone_site import KEY_ID, NOTIFICATIONS, PROJECT, TEAM_ID, TOPIC
 from push_log import rate
+from servers import spent_by
 
 STREAMS = 400  # as many as the hub has in flight at one service
 CONNECTIONS = {"apns": 1, "fcm": 1, "wns": 64}
@@ -45,11 +46,7 @@ class PhonePeers:
         command += ["--h1"] if platform == "wns" else ["-m", str(STREAMS)]
         for name, value in fields.items():
             command += ["-H", f"{name}: {value}"]
-        before = os.times()
-        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-        after = os.times()
-        return self.result(
-            count, after.children_user + after.children_system - before.children_user - before.children_system)
+        return self.result(count, spent_by(command))
 
     def other(self, name, count):
         """One of those that phone_sender.py knows."""

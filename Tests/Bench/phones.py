@@ -4,7 +4,6 @@
 import argparse
 import collections
 import json
-import signal
 import statistics
 import sys
 import time
@@ -121,16 +120,10 @@ def main():
     parser.add_argument("bin_path")
     parser.add_argument("folder")
     options = parser.parse_args()
-    site = PhoneSite(options.bin_path, options.folder)
-    # Also on SIGTERM, so that nothing stays behind.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(130))
-    try:
-        site.start()
+    with PhoneSite(options.bin_path, options.folder) as site:
         print(f"Registering {options.devices} devices of each platform ...", file=sys.stderr)
         site.register_phones(options.devices, SINGLES)
         rows = summary(*measure(site, options))
-    finally:
-        site.stop()
     if options.json:
         print(json.dumps(rows, indent=2))
     else:

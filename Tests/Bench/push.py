@@ -205,17 +205,11 @@ def main():
     parser.add_argument("bin_path")
     parser.add_argument("folder")
     options = parser.parse_args()
-    site = PushSite(options.bin_path, options.folder)
-    # Also on SIGTERM, so that nothing stays behind.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(130))
-    try:
-        site.start()
+    with PushSite(options.bin_path, options.folder) as site:
         print(f"Registering {options.devices} browsers ...", file=sys.stderr)
         site.register_browsers({"fast": options.devices, "late": min(options.devices, LATE_DEVICES)})
         result = medians(measure(site, options, options.python))
         result["durable writes"] = durable_writes(site, options.devices)
-    finally:
-        site.stop()
     if options.json:
         print(json.dumps(result, indent=2))
     else:

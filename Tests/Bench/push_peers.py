@@ -7,6 +7,7 @@ import secrets
 import subprocess
 
 from push_log import rate
+from servers import spent_by
 
 # What a message's encryption adds (RFC 8291): header, padding mark and tag, in bytes.
 ENCRYPTION_BYTES = 86 + 1 + 16
@@ -35,11 +36,7 @@ class Peers:
         command = ["h2load", "-n", str(count), "-c", str(CONNECTIONS), "-m", str(STREAMS), "-i", str(uris), "-d", str(self.body)]
         for name, value in fields.items():
             command += ["-H", f"{name}: {value}"]
-        before = os.times()
-        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-        after = os.times()
-        return self.result(
-            count, after.children_user + after.children_system - before.children_user - before.children_system)
+        return self.result(count, spent_by(command))
 
     def other(self, kind, count):
         """One of those that python_sender.py knows."""

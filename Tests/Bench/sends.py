@@ -6,9 +6,7 @@ import base64
 import http.client
 import json
 import pathlib
-import re
 import shutil
-import signal
 import statistics
 import subprocess
 import sys
@@ -73,13 +71,7 @@ class Site(Servers):
     def start_hub(self, nginx):
         """It takes what it has read whole, and is late because it refuses who has no password, which nginx can delay."""
         folder = self.folder / "hub"
-        shutil.rmtree(folder, ignore_errors=True)
-        (folder / "tmp").mkdir(parents=True)
-        (folder / "no-users").write_text("")
-        version = subprocess.run([nginx, "-v"], capture_output=True, text=True, check=True).stderr
-        is_new = tuple(map(int, re.search(r"/(\d+)\.(\d+)\.(\d+)", version).groups())) >= (1, 25, 1)
-        temporary = "".join(
-            f"{name}_temp_path {folder}/tmp/{name};\n" for name in ("client_body", "fastcgi", "proxy", "scgi", "uwsgi"))
+        temporary, is_new = self.empty_nginx(nginx, folder)
         (folder / "nginx.conf").write_text(f"""
             daemon off;
             worker_processes 1;
@@ -173,14 +165,8 @@ def main():
     parser.add_argument("program")
     parser.add_argument("folder")
     options = parser.parse_args()
-    site = Site(options.program, options.folder)
-    # Also on SIGTERM, so that nothing stays behind.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(130))
-    try:
-        site.start()
+    with Site(options.program, options.folder) as site:
         rows = measure(site, options.rounds, options.seconds)
-    finally:
-        site.stop()
     if options.json:
         print(json.dumps({"rows": rows}, indent=2))
     else:

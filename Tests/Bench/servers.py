@@ -3,8 +3,12 @@
 
 import os
 import pathlib
+import re
+import shutil
+import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -20,6 +24,19 @@ class Servers:
     def __init__(self, folder):
         self.folder = pathlib.Path(folder).resolve()
         self.processes = {}
+
+    def __enter__(self):
+        # Also on SIGTERM, so that nothing stays behind.
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(130))
+        try:
+            self.start()
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_):
+        self.stop()
 
     def __getitem__(self, name):
         return self.processes[name]
@@ -38,6 +55,18 @@ class Servers:
         (nginx / "sites" / "bench.conf").write_text(conf)
         self.spawn("nginx", [binary, "-p", str(nginx), "-c", str(nginx / "nginx.conf")])
         return binary
+
+    @staticmethod
+    def empty_nginx(binary, folder):
+        """Empties the folder, for an nginx that is a service of ours: with `no-users`, a file of passwords that has none.
+        Returns the directives for its temporary files, and whether `http2` is a directive of that nginx's (1.25.1)."""
+        shutil.rmtree(folder, ignore_errors=True)
+        (folder / "tmp").mkdir(parents=True)
+        (folder / "no-users").write_text("")
+        version = subprocess.run([binary, "-v"], capture_output=True, text=True, check=True).stderr
+        is_new = tuple(map(int, re.search(r"/(\d+)\.(\d+)\.(\d+)", version).groups())) >= (1, 25, 1)
+        names = ("client_body", "fastcgi", "proxy", "scgi", "uwsgi")
+        return "".join(f"{name}_temp_path {folder}/tmp/{name};\n" for name in names), is_new
 
     def stop(self):
         for process in reversed(self.processes.values()):
@@ -72,6 +101,14 @@ def family(process):
     """The process and its children: nginx works in one."""
     children = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
     return [process.pid, *map(int, children)]
+
+
+def spent_by(command):
+    """Runs a command to its end, in silence; returns what it has used of the processor, in seconds."""
+    before = os.times()
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    after = os.times()
+    return after.children_user + after.children_system - before.children_user - before.children_system
 
 
 def processor_seconds(process):

@@ -105,10 +105,8 @@ class Bench:
 
     def measure_site(self):
         """Registrations through nginx, each durable."""
-        site = Site(self.options.app_backend, self.options.programs, self.folder / "site")
         samples = collections.defaultdict(list)
-        try:
-            site.start()
+        with Site(self.options.app_backend, self.options.programs, self.folder / "site") as site:
             site.measure("/", CONNECTIONS[0], 1, site.puts)
             for number in range(self.options.rounds):
                 say(f"Round {number + 1} of {self.options.rounds} through nginx ...")
@@ -116,8 +114,6 @@ class Bench:
                     process = site["app-backend"]
                     samples[connections].append(
                         site.measure("/", connections, self.options.seconds, site.puts, process))
-        finally:
-            site.stop()
         return [
             {"connections": connections, **{key: spread([value[key] for value in values]) for key in ("rate", "p50", "p99")},
              "errors": sum(value["errors"] for value in values)}
