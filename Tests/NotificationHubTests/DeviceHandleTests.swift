@@ -121,6 +121,15 @@ import Text
         #expect(HubNotification.Format(header: "Template") == .template)
     }
 
+    @Test func `a name that apps use is one platform's, in either case`() {
+        #expect(Set(Platform.appNames).count == Platform.appNames.count)
+        for name in Platform.appNames { #expect(Platform(appName: name.uppercased()) == Platform(appName: name)) }
+        #expect(Platform(appName: "GCM") == .fcm)
+        #expect(Platform(appName: "fcmV1") == .fcm)
+        #expect(Platform(appName: "adm") == nil)
+        #expect(Platform(appName: "") == nil)
+    }
+
     static let ids: [(String, Bool)] = [
         ("7260336227650468927-4200236381151834034-1", true), ("a_B-9", true),
         (String(repeating: "1", count: 128), true),

@@ -41,9 +41,7 @@ extension NotificationsController {
     /// - Parameter field: where the request names it.
     /// - Throws: `Problem` 400, naming the platforms that there are.
     func platform(named name: String, field: String = "pns") throws(Problem) -> Platform {
-        // `gcm` is the old name of the same push service.
-        let wanted = ["gcm", "fcmv1"].contains(name.lowercased()) ? "fcm" : name.lowercased()
-        if let platform = notifications.platforms.first(where: { $0.rawValue == wanted }) { return platform }
+        if let platform = Platform(appName: name), notifications.platforms.contains(platform) { return platform }
         let names = notifications.platforms.map(\.rawValue).joined(separator: ", ")
         let rule = field == "pns" ? "must be one of" : "may name"
         throw Problem(.badRequest, "\(field) \(rule) \(names).", field: field)

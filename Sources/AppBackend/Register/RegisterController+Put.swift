@@ -23,32 +23,23 @@ extension RegisterController {
 extension DeviceHandle {
     /// - Throws: `Problem` 400, naming the field; never the handle.
     fileprivate init(_ registration: DeviceRegistration) throws(Problem) {
+        guard let platform = Platform(appName: registration.platform) else {
+            let names = Platform.appNames.joined(separator: ", ")
+            throw Problem(.badRequest, "Platform must be one of \(names).", field: "Platform")
+        }
         let keys = registration.keys
-        do {
-            switch registration.platform.lowercased() {
-            case "apns": self = try .apns(registration.handle)
-            // The old name of the same push service, whose old protocol Google has switched off.
-            case "fcm", "gcm", "fcmv1": self = try .fcm(registration.handle)
-            case "wns": self = try .wns(registration.handle)
-            case "mpns": self = try .mpns(registration.handle)
-            case "browser":
-                guard let keys else {
+        do throws(HandleError) {
+            try self.init(platform, HandleParts(registration.handle, p256dh: keys?.p256dh, auth: keys?.auth))
+        } catch {
+            let field: String
+            switch error {
+            case .badPublicKey, .badAuthSecret:
+                guard keys != nil else {
                     throw Problem(.badRequest, "A browser needs Keys with p256dh and auth.", field: "Keys")
                 }
-                self = try .browser(endpoint: registration.handle, p256dh: keys.p256dh, auth: keys.auth)
-            default:
-                throw Problem(
-                    .badRequest, "Platform must be one of apns, fcm, gcm, wns, mpns, browser.", field: "Platform")
+                field = error == .badPublicKey ? "p256dh" : "auth"
+            default: field = "Handle"
             }
-        } catch let problem as Problem {
-            throw problem
-        } catch {
-            let field =
-                switch error as? HandleError {
-                case .badPublicKey: "p256dh"
-                case .badAuthSecret: "auth"
-                default: "Handle"
-                }
             throw Problem(.badRequest, "The handle is not one of this platform: \(error).", field: field)
         }
     }

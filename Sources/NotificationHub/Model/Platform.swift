@@ -15,6 +15,16 @@ package enum Platform: String, CaseIterable, Sendable {
 }
 
 extension Platform {
+    /// The platform that apps and senders mean by a name, in any case; nil: no app registers for one of that name.
+    package init?(appName text: String) {
+        let lower = text.lowercased()
+        guard let platform = Self.allCases.first(where: { $0.traits.appNames.contains(lower) }) else { return nil }
+        self = platform
+    }
+
+    /// Every name that `init(appName:)` knows, for messages.
+    package static var appNames: [String] { allCases.flatMap(\.traits.appNames) }
+
     /// What `ServiceBusNotification-Format` calls it.
     package var formatHeader: String { traits.formatHeader }
 

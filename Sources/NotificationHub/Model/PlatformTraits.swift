@@ -8,6 +8,8 @@ package struct PlatformTraits: Sendable {
         let place: Int
     }
 
+    /// What apps and senders call it, in lower case, the name of today first; empty: no app registers for it.
+    var appNames: [String] = []
     /// What `ServiceBusNotification-Format` calls the platform.
     let formatHeader: String
     /// The platform under whose name the same devices are registered today; nil: this one.
@@ -49,14 +51,15 @@ extension Platform {
 
 extension PlatformTraits {
     fileprivate static let apns = PlatformTraits(
-        formatHeader: "apple", maximumPayload: 4096,
+        appNames: ["apns"], formatHeader: "apple", maximumPayload: 4096,
         handle: { parts throws(HandleError) in try .apns(parts.text) },
         handleElement: "DeviceToken", elementStem: "Apple", outcome: .init(name: "ApnsOutcomeCounts", place: 0),
         headerElement: "ApnsHeader", templatesExpire: true)
 
+    /// `gcm` is the old name of the same service, whose old protocol Google has switched off.
     /// The service counts the message without our wrapping, so some are refused that are a few bytes below its limit.
     fileprivate static let fcm = PlatformTraits(
-        formatHeader: "fcmv1", maximumPayload: 4096,
+        appNames: ["fcm", "gcm", "fcmv1"], formatHeader: "fcmv1", maximumPayload: 4096,
         handle: { parts throws(HandleError) in try .fcm(parts.text) },
         handleElement: "FcmV1RegistrationId", elementStem: "FcmV1",
         outcome: .init(name: "FcmV1OutcomeCounts", place: 5))
@@ -67,13 +70,13 @@ extension PlatformTraits {
         handleElement: "GcmRegistrationId", elementStem: "Gcm", outcome: .init(name: "GcmOutcomeCounts", place: 3))
 
     fileprivate static let wns = PlatformTraits(
-        formatHeader: "windows", maximumPayload: 5000,
+        appNames: ["wns"], formatHeader: "windows", maximumPayload: 5000,
         handle: { parts throws(HandleError) in try .wns(parts.text) },
         handleElement: "ChannelUri", elementStem: "Windows", outcome: .init(name: "WnsOutcomeCounts", place: 2),
         headerElement: "WnsHeader", neededHeader: "X-WNS-Type", hasTiles: true)
 
     fileprivate static let mpns = PlatformTraits(
-        formatHeader: "windowsphone", maximumPayload: 3072,
+        appNames: ["mpns"], formatHeader: "windowsphone", maximumPayload: 3072,
         handle: { parts throws(HandleError) in try .mpns(parts.text) },
         handleElement: "ChannelUri", elementStem: "Mpns", outcome: .init(name: "MpnsOutcomeCounts", place: 1),
         headerElement: "MpnsHeader", neededHeader: "X-NotificationClass", hasTiles: true)
@@ -90,7 +93,7 @@ extension PlatformTraits {
 
     /// One encrypted record of 4096 bytes without header, padding mark and tag (RFC 8291 section 4).
     fileprivate static let browser = PlatformTraits(
-        formatHeader: "browser", maximumPayload: 3993,
+        appNames: ["browser"], formatHeader: "browser", maximumPayload: 3993,
         handle: { parts throws(HandleError) in
             try .browser(endpoint: parts.text, p256dh: parts.p256dh ?? "", auth: parts.auth ?? "")
         },
