@@ -26,7 +26,7 @@ final class Multiwatch: HostingServer {
         } isReady: {
             LoopbackSocket.answers(socket)
         }
-        // nginx is the host's and goes on, whatever becomes of what is behind it.
+        // nginx is the host's and goes on when what is behind it ends.
         try door.withLock { door in
             if door == nil {
                 door = try FrontDoor(
