@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The picture of the rooms, and the map in words, are those of Package.swift and of the folders."""
+
+import re
+import unittest
+
+import rooms
+
+MANIFEST = """
+        // .target(name: "Gone", dependencies: []),
+        .systemLibrary(name: "CPlatform", providers: [.apt(["libcrypt-dev"])]),
+        .target(name: "System", dependencies: ["CPlatform"], swiftSettings: strict),
+        .target(
+            name: "Store",
+            dependencies: [
+                "CPlatform", "System", crypto, .product(name: "Configuration", package: "swift-configuration"),
+            ], swiftSettings: strict),
+        .executableTarget(name: "program", dependencies: ["Store"], swiftSettings: strict),
+        .target(name: "Support", dependencies: ["Store"], path: "Tests/Support", swiftSettings: strict),
+        .testTarget(name: "StoreTests", dependencies: ["Store"], swiftSettings: strict),
+"""
+
+
+class Picture(unittest.TestCase):
+    def setUp(self) -> None:
+        self.rooms = rooms.rooms((rooms.ROOT / "Package.swift").read_text())
+
+    def test_it_is_drawn_from_the_package(self) -> None:
+        is_same = rooms.PICTURE.read_text() == rooms.picture(self.rooms)
+        self.assertTrue(is_same, "Package.swift has changed: python3 -B Tests/Documents/rooms.py draws docs/rooms.svg again")
+
+    def test_every_folder_of_the_source_is_a_room(self) -> None:
+        folders = {path.name for path in (rooms.ROOT / "Sources").iterdir() if path.is_dir()}
+        self.assertEqual(set(self.rooms), folders)
+
+    def test_the_map_names_every_room(self) -> None:
+        text = (rooms.ROOT / "CONTRIBUTING.md").read_text()
+        rows = re.findall(r"^\| `Sources/(.*?) \|", text, flags=re.M)
+        named = {name for row in rows for name in re.findall(r"[\w-]+", row)}
+        self.assertEqual(named, set(self.rooms))
+
+    def test_every_line_leads_down_and_all_that_is_needed_can_be_reached(self) -> None:
+        high = rooms.heights(self.rooms)
+        for name, room in self.rooms.items():
+            with self.subTest(room=name):
+                drawn = rooms.drawn_needs(self.rooms, name)
+                self.assertEqual([one for one in drawn if high[one] >= high[name]], [])
+                below = set(drawn).union(*(rooms.reachable(self.rooms, one) for one in drawn))
+                self.assertEqual(room.needs - below, set())
+
+
+class Reading(unittest.TestCase):
+    def test_targets_are_read_without_those_of_tests_and_packages(self) -> None:
+        found = rooms.rooms(MANIFEST)
+        self.assertEqual(
+            {name: (room.kind, set(room.needs)) for name, room in found.items()},
+            {
+                "CPlatform": ("library", set()),
+                "System": ("room", {"CPlatform"}),
+                "Store": ("room", {"CPlatform", "System"}),
+                "program": ("program", {"Store"}),
+            },
+        )
+        self.assertEqual(rooms.drawn_needs(found, "Store"), ["System"])
+
+    def test_a_line_over_several_rows_leads_between_the_boxes(self) -> None:
+        found = rooms.rooms(MANIFEST.replace('dependencies: ["Store"], swift', 'dependencies: ["Other", "Store"], swift'))
+        found["Other"] = rooms.Room("Other", "room", frozenset())
+        drawn = rooms.lines(found, rooms.heights(found))
+        self.assertEqual(drawn["program", "Other"], ["program", "program>Other@2", "Other"])
+
+
+if __name__ == "__main__":
+    unittest.main()
