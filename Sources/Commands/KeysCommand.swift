@@ -10,11 +10,11 @@ struct KeysCommand: ParsableCommand {
 
     struct VAPID: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "vapid", abstract: "Make the key by which browsers know this site, once.",
+            commandName: "vapid", abstract: "Create the Web Push (VAPID) key, once.",
             discussion: """
                 Prints the public key, which is no secret; the page subscribes with it. The private key stays in the \
-                file that webPush.privateKeyFile names, or in vapid.key in the folder of the store. Where there is a \
-                key already, it is left as it is and its public key is printed again.
+                file that webPush.privateKeyFile names, or in vapid.key in the folder of the store. A key that \
+                exists is kept, and its public key is printed again.
 
                 --rotate makes another key and keeps the former one in a file beside it, .former behind its name. Browsers \
                 subscribe with the new key when their page is opened the next time; until then they are reached by the \

@@ -25,7 +25,7 @@ struct SendCommand: ParsableCommand {
     @Option(help: "The user to send to.") var to: String
     @Option(help: "The platform: apns, fcm, wns or browser. Default: every configured one.") var pns: String?
     @Flag(help: "Keep the message here and send only its id.") var secure = false
-    @Option(help: "Whom it comes from, as the recipient reads it.") var from = "operator"
+    @Option(help: "The sender's name, as the recipient reads it.") var from = "operator"
     @Flag(help: "Do not wait: exit 0 as soon as the hub has taken it.") var noWait = false
     @Option(help: ArgumentHelp("How long to wait, in seconds.", valueName: "seconds")) var timeout = 30
     @Flag(help: "Print one JSON object.") var json = false

@@ -41,7 +41,7 @@ struct ChannelCommand: ParsableCommand {
 
     struct Delete: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Delete a channel; devices that subscribed to it get nothing any more.")
+            abstract: "Delete a channel; devices that subscribed to it get no more notifications.")
 
         @OptionGroup var app: ChannelOptions
         @Argument(help: "The channel's id.") var id: String

@@ -16,10 +16,10 @@ struct UserChangeCommand: ParsableCommand {
     @Argument(help: "The user.") var name: String
     @Option(name: .customLong("tag"), help: "A pattern of tags that the user may claim; may be repeated.")
     var tags: [String] = []
-    @Option(name: .customLong("send-to"), help: "A pattern of users that they may send to; may be repeated.")
+    @Option(name: .customLong("send-to"), help: "A pattern of users that this user may send to; may be repeated.")
     var sendTo: [String] = []
-    @Flag(help: "Let the configuration decide which tags they may claim.") var defaultTags = false
-    @Flag(help: "Let the configuration decide whom they may send to.") var defaultSendTo = false
+    @Flag(help: "Let the configuration decide which tags the user may claim.") var defaultTags = false
+    @Flag(help: "Let the configuration decide which users the user may send to.") var defaultSendTo = false
 
     @Flag(inversion: .prefixedNo, help: "Let no plain text of the user, or for the user, go through push services.")
     var secureOnly: Bool?

@@ -6,7 +6,7 @@ import Store
 
 struct UserCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "user", abstract: "Manage who may log in.",
+        commandName: "user", abstract: "Manage users.",
         discussion: "Passwords are read from a terminal without echo, or as one line from standard input.",
         subcommands: [
             Add.self, Password.self, UserChangeCommand.self, UserRemoveCommand.self, UserShowCommand.self, List.self,
@@ -20,7 +20,7 @@ struct UserCommand: ParsableCommand {
         @Argument(help: "Letters, digits and _ - @ # . ; not case-sensitive.") var name: String
         @Option(name: .customLong("tag"), help: "A pattern of tags that the user may claim; may be repeated.")
         var tags: [String] = []
-        @Option(name: .customLong("send-to"), help: "A pattern of users that they may send to; may be repeated.")
+        @Option(name: .customLong("send-to"), help: "A pattern of users that this user may send to; may be repeated.")
         var sendTo: [String] = []
         @Flag(help: "Let no plain text of the user, or for the user, go through push services.")
         var secureOnly = false
