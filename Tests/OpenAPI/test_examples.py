@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""docs/http-api.md shows a request and an answer for each route, and the product answers so."""
+
+import json
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+import routes
+from examples import SITE, Example, Story, examples, parsed
+
+from deadline import PATIENCE_SECONDS
+from installation import ROOT, Installation
+
+PAGE = ROOT / "docs" / "http-api.md"
+
+
+def test_every_route_of_the_page_has_an_example() -> None:
+    shown = [one.request for one in examples(PAGE)]
+    missing = []
+    for method, path in sorted(routes.of_page(PAGE)):
+        pattern = re.sub(r"\\\{[^}]*\}", "[^/]+", re.escape(path))
+        if not any(verb == method and re.fullmatch(pattern, asked) for verb, asked in shown):
+            missing.append(f"{method} {path}")
+    assert missing == []
+
+
+def test_the_product_answers_as_the_page_shows(installation: Installation, folder: Path, tmp_path: Path) -> None:
+    users = {role: installation.add_user(role) for role in ("alice", "bob")}
+    names = {role: user.name for role, user in users.items()}
+    story = Story(names | {"PASSWORD": users["alice"].password, SITE: installation.origin})
+    passwords = {role: f"{user.name}:{user.password}" for role, user in users.items()}
+    found = examples(PAGE)
+    assert len(found) > 15
+    for one in found:
+        arguments = [
+            passwords[word] if before == "-u" else story.here(word)
+            for before, word in zip(["", *one.arguments], one.arguments)
+        ]
+        status, body = run_curl(arguments, folder / "authority.pem", tmp_path)
+        expected = parsed(one.answer)
+        wanted_status = expected["status"] if isinstance(expected, dict) and "title" in expected else 200
+        place = f"{PAGE.name}:{one.line}"
+        assert status == wanted_status, f"{place}: {status} {body}"
+        if expected is not None:
+            assert story.differences(expected, json.loads(body)) == [], place
+        elif one.request not in {("GET", "/metrics"), ("HEAD", "/api/config")}:
+            assert body == "", f"{place} answers something, which the page does not show"
+
+
+def run_curl(arguments: list[str], authority: Path, folder: Path) -> tuple[int, str]:
+    """The status and the body of the answer."""
+    options = ["--silent", "--show-error", "--cacert", str(authority), "--write-out", "\n%{http_code}"]
+    done = subprocess.run(
+        ["curl", *options, *arguments], cwd=folder, capture_output=True, text=True, timeout=PATIENCE_SECONDS, check=True
+    )
+    body, _, status = done.stdout.rpartition("\n")
+    return int(status), body
+
+
+@pytest.mark.parametrize(
+    ("expected", "answered", "count"),
+    [
+        ({"Id": 7, "Read": False}, {"Id": 9, "Read": False}, 0),
+        ({"Id": 7}, {"Id": 9, "Read": False}, 1),
+        ([{"Id": 7}, {"Id": 7}], [{"Id": 9}, {"Id": 8}], 1),
+        ({"From": "bob"}, {"From": "bob1"}, 0),
+        ({"From": "bob"}, {"From": "alice"}, 1),
+        ({"State": "Completed", "Outcomes": []}, {"State": "Unheard", "Outcomes": []}, 1),
+        ([1], [], 1),
+        ({"detail": "…"}, {"detail": "Which platform?"}, 0),
+    ],
+)
+def test_answers_are_compared_but_for_what_the_page_made_up(expected: object, answered: object, count: int) -> None:
+    assert len(Story({"bob": "bob1"}).differences(expected, answered)) == count
+
+
+def test_a_command_tells_its_request() -> None:
+    one = Example(1, f"curl -u alice -X PUT '{SITE}/api/register/7?a=b' --json '{{}}'\n", "")
+    assert one.request == ("PUT", "/api/register/7")
