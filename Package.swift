@@ -118,6 +118,11 @@ let package = Package(
             name: "WNS", dependencies: ["HTTP", "NotificationHub", "Push", "Text", "XML", httpTypes],
             swiftSettings: room),
 
+        // Bearer tokens of identity providers.
+        .target(
+            name: "JWT", dependencies: ["HTTP", "JSON", "System", "Text", crypto, cryptoExtras, httpTypes],
+            swiftSettings: room),
+
         // The tutorial's two halves.
         .target(
             name: "AppBackend",
@@ -232,6 +237,10 @@ let package = Package(
         .testTarget(
             name: "WNSTests",
             dependencies: ["HTTP", "NotificationHub", "Push", "System", "Text", "WNS", httpTypes],
+            swiftSettings: strict),
+        .testTarget(
+            name: "JWTTests",
+            dependencies: ["HTTP", "JSON", "JWT", "System", "Text", crypto, cryptoExtras, httpTypes],
             swiftSettings: strict),
         // Says what the drivers for FCM and WNS would send; started by Tests/Doubles.
         .executableTarget(

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+import JSON
+
+/// Reads the payload of one token, whose signature was verified.
+struct ClaimReader {
+    /// How far the clocks of issuer and backend may be apart, in seconds.
+    static let leewaySeconds: Int64 = 60
+    /// Of a user's identifier (OpenID Connect Core section 2), in bytes.
+    static let maximumUserBytes = 255
+    /// What a name of a user may have here, in bytes of ASCII.
+    static let maximumNameBytes = 111
+    /// Groups, and likewise roles, of one token, and the bytes of one.
+    static let maximumValues = 256
+    static let maximumValueBytes = 256
+
+    let claims: JSONValue
+    let issuer: TrustedIssuer
+
+    /// - Parameter now: seconds since 1970.
+    /// - Returns: who it is, and the second from which the token is not accepted any more.
+    /// - Throws: what is wrong with the token.
+    func identity(now: Int64) throws(TokenError) -> (TokenIdentity, end: Int64) {
+        try checkKind()
+        try checkAudience()
+        let end = try checkTimes(now)
+        let identity = TokenIdentity(
+            user: try user(), groups: try values(issuer.claims.groups), roles: try values(issuer.claims.roles))
+        return (identity, end)
+    }
+
+    private func checkKind() throws(TokenError) {
+        // A log-out token has it (OpenID Connect Back-Channel Logout section 2.4), and may have no type of its own.
+        guard claims["events"] == nil else { throw .wrongType }
+        // As a bearer token it would be good without the key (RFC 9449 section 7.2, RFC 8705 section 3).
+        guard claims["cnf"] == nil else { throw .boundToKey }
+    }
+
+    private func checkAudience() throws(TokenError) {
+        func isOne(_ value: JSONValue, of names: [String]) -> Bool {
+            guard let text = value.string else { return false }
+            return names.contains { $0.utf8.elementsEqual(text.utf8) }
+        }
+        let audiences = claims["aud"].map { $0.array ?? [$0] } ?? []
+        if audiences.contains(where: { isOne($0, of: issuer.audiences) }) { return }
+        if let party = claims["azp"], isOne(party, of: issuer.authorizedParties) { return }
+        throw .wrongAudience
+    }
+
+    private func checkTimes(_ now: Int64) throws(TokenError) -> Int64 {
+        guard let expiry = try time("exp") else { throw .badTime }
+        let end = expiry + Self.leewaySeconds
+        guard now < end else { throw .expired }
+        for name in ["nbf", "iat", "auth_time"] {
+            guard let time = try time(name) else { continue }
+            guard time <= now + Self.leewaySeconds else { throw .notYetValid }
+            guard time <= expiry else { throw .badTime }
+        }
+        return end
+    }
+
+    /// A NumericDate (RFC 7519 section 2), which may have a fraction; nil when it is not there.
+    private func time(_ name: String) throws(TokenError) -> Int64? {
+        guard let value = claims[name] else { return nil }
+        // Further away there is no second that a number of JSON could not mistake for another one.
+        guard case .number(let text) = value, let seconds = Double(text), seconds.magnitude < 0x1p53 else {
+            throw .badTime
+        }
+        return Int64(seconds.rounded(.down))
+    }
+
+    private func user() throws(TokenError) -> String {
+        guard let value = claim(issuer.claims.user)?.string, !value.isEmpty, value.utf8.count <= Self.maximumUserBytes
+        else { throw .noUser }
+        // Some issuers let a user enter any address, and a user must not become another one by that.
+        let isVerified = claims["email_verified"]
+        guard issuer.claims.user != "email" || isVerified?.bool == true || isVerified?.string == "true" else {
+            throw .unverifiedEmail
+        }
+        let name = issuer.prefix.userName(of: value)
+        guard name.utf8.count <= Self.maximumNameBytes else { throw .noUser }
+        return name
+    }
+
+    /// A list of texts, or one text with blanks between them, as `scope` has it.
+    private func values(_ name: String?) throws(TokenError) -> [String] {
+        guard let name, let value = claim(name), !value.isNull else { return [] }
+        let texts = value.string.map { $0.split(separator: " ").map(String.init) } ?? value.array?.compactMap(\.string)
+        guard let texts, value.array.map({ $0.count == texts.count }) ?? true, texts.count <= Self.maximumValues,
+            texts.allSatisfy({ !$0.isEmpty && $0.utf8.count <= Self.maximumValueBytes })
+        else { throw .badClaim }
+        return texts
+    }
+
+    /// The member of that name; or the one to which the dots in the name lead.
+    private func claim(_ name: String) -> JSONValue? {
+        if let value = claims[name] { return value }
+        return name.split(separator: ".").reduce(claims as JSONValue?) { $0?[String($1)] }
+    }
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+import System
+
+/// Keeps the keys of one issuer, and keeps them fresh.
+///
+/// One fetch is under way at a time. Keys that are due are fetched while the old ones go on being used; after a day they are
+/// waited for. When a fetch fails the last good keys stay, because an issuer that is away must not lock all users out.
+final class IssuerKeys: Sendable {
+    /// How long keys are used before they are fetched again, in seconds: what the issuer says, within these bounds.
+    static let lifetimeSeconds: ClosedRange<Int> = 300...86_400
+    /// The same where the issuer says nothing, in seconds.
+    static let defaultLifetimeSeconds = 3_600
+    /// Between two fetches that are made because of an unknown key id, in seconds: anybody can make up ids.
+    static let coolDownSeconds = 300
+    /// Keys that are younger, in seconds, are not fetched again because of an unknown key id.
+    static let settledSeconds = 10
+    /// The first pause after a failure and the longest, in seconds; each failure in a row doubles it.
+    static let pauseSeconds: ClosedRange<Int> = 1...60
+
+    /// Keys as they are at one moment.
+    struct Snapshot: Sendable {
+        let keys: KeySet
+        /// Another one when the keys have changed.
+        let version: Int
+    }
+
+    enum Lookup {
+        case found(Snapshot)
+        case pending(KeyFetch)
+        /// There are none. Not before so many seconds is it tried again.
+        case unavailable(seconds: Int)
+    }
+
+    fileprivate struct State {
+        var current: Snapshot?
+        var fetchedAt: ContinuousClock.Instant?
+        var lifetime = 0
+        var fetch: KeyFetch?
+        var failures = 0
+        /// No fetch before that.
+        var pauseEnd: ContinuousClock.Instant?
+        var unknownKeyAt: ContinuousClock.Instant?
+    }
+
+    private let source: any KeySource
+    private let clock: @Sendable () -> ContinuousClock.Instant
+    private let report: @Sendable (KeyError) -> Void
+    private let state = Lock(State())
+
+    /// - Parameter report: hears of each failed fetch.
+    init(
+        source: any KeySource, clock: @escaping @Sendable () -> ContinuousClock.Instant,
+        report: @escaping @Sendable (KeyError) -> Void
+    ) {
+        (self.source, self.clock, self.report) = (source, clock, report)
+    }
+
+    /// The keys to verify by now.
+    func current() -> Lookup {
+        let now = clock()
+        let (lookup, began) = state.withLock { state in state.lookUp(now) }
+        if let began { fetch(began) }
+        // A source that answers at once has ended by now.
+        if case .pending(let pending) = lookup, began === pending, let current = settled() { return .found(current) }
+        return lookup
+    }
+
+    /// The keys when no fetch is under way.
+    private func settled() -> Snapshot? { state.withLock { $0.fetch == nil ? $0.current : nil } }
+
+    /// Looks for keys that are newer than the ones in which a key id was missing.
+    /// - Returns: nil when that was tried lately.
+    func newer(than snapshot: Snapshot) -> Lookup? {
+        let now = clock()
+        let (lookup, began) = state.withLock { state in state.lookUpNewer(than: snapshot, now) }
+        if let began { fetch(began) }
+        guard case .pending(let pending)? = lookup, began === pending, let current = settled() else { return lookup }
+        return current.version == snapshot.version ? nil : .found(current)
+    }
+
+    private func fetch(_ fetch: KeyFetch) {
+        source.fetch { [self] result in
+            let now = clock()
+            state.withLock { $0.end(result, now) }
+            if case .failure(let error) = result { report(error) }
+            fetch.end()
+        }
+    }
+}
+
+extension IssuerKeys.State {
+    fileprivate mutating func lookUp(
+        _ now: ContinuousClock.Instant
+    ) -> (IssuerKeys.Lookup, began: KeyFetch?) {
+        guard let current, let fetchedAt else {
+            guard let began = begin(now) else { return (wait(now), nil) }
+            return (wait(now), began)
+        }
+        let age = fetchedAt.duration(to: now)
+        guard age >= .seconds(lifetime) else { return (.found(current), nil) }
+        let began = begin(now)
+        let isOverdue = age >= .seconds(IssuerKeys.lifetimeSeconds.upperBound)
+        return (isOverdue && fetch != nil ? wait(now) : .found(current), began)
+    }
+
+    fileprivate mutating func lookUpNewer(
+        than snapshot: IssuerKeys.Snapshot, _ now: ContinuousClock.Instant
+    ) -> (IssuerKeys.Lookup?, began: KeyFetch?) {
+        if let current, current.version != snapshot.version { return (.found(current), nil) }
+        // One that is under way anyway may bring the key.
+        if fetch != nil { return (wait(now), nil) }
+        guard let fetchedAt, fetchedAt.duration(to: now) >= .seconds(IssuerKeys.settledSeconds),
+            unknownKeyAt.map({ $0.duration(to: now) >= .seconds(IssuerKeys.coolDownSeconds) }) ?? true,
+            let began = begin(now)
+        else { return (nil, nil) }
+        unknownKeyAt = now
+        return (wait(now), began)
+    }
+
+    /// - Returns: the fetch that the caller must make now; nil when there is one, or a failure is too near.
+    private mutating func begin(_ now: ContinuousClock.Instant) -> KeyFetch? {
+        guard fetch == nil, pauseEnd.map({ $0 <= now }) ?? true else { return nil }
+        let began = KeyFetch()
+        fetch = began
+        return began
+    }
+
+    private func wait(_ now: ContinuousClock.Instant) -> IssuerKeys.Lookup {
+        if let fetch { return fetch.join() ? .pending(fetch) : .unavailable(seconds: 1) }
+        let left = pauseEnd.map { Int(now.duration(to: $0).components.seconds) } ?? 0
+        return .unavailable(seconds: max(1, left))
+    }
+
+    fileprivate mutating func end(_ result: Result<KeyDocument, KeyError>, _ now: ContinuousClock.Instant) {
+        fetch = nil
+        switch result {
+        case .success(let document):
+            let isSame = current?.keys.isSame(as: document.keys) == true
+            if !isSame { current = IssuerKeys.Snapshot(keys: document.keys, version: (current?.version ?? 0) + 1) }
+            let bounds = IssuerKeys.lifetimeSeconds
+            lifetime = min(
+                max(document.maximumAge ?? IssuerKeys.defaultLifetimeSeconds, bounds.lowerBound), bounds.upperBound)
+            (fetchedAt, pauseEnd, failures) = (now, nil, 0)
+        case .failure:
+            let bounds = IssuerKeys.pauseSeconds
+            pauseEnd = now + .seconds(min(bounds.lowerBound << min(failures, 10), bounds.upperBound))
+            failures += 1
+        }
+    }
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+import Text
+
+/// Says who the bearer of a token is, for the tokens of several issuers.
+package final class TokenVerifier: Sendable {
+    /// What becomes of a token that is not refused.
+    package enum Outcome: Sendable {
+        case verified(TokenIdentity)
+        /// Keys are being fetched that it may need: ask again when that has ended.
+        case pending(KeyFetch)
+        /// There are no keys of its issuer, and that is not the token's fault. Try again after so many seconds.
+        case unavailable(seconds: Int)
+    }
+
+    private struct Trust: Sendable {
+        let issuer: TrustedIssuer
+        let keys: IssuerKeys
+    }
+
+    private let trusts: [Trust]
+    private let verified = VerifiedTokens()
+    private let now: @Sendable () -> Int64
+
+    /// - Parameters:
+    ///   - issuers: each with the place where its keys come from. Of two with one name the first counts.
+    ///   - now: seconds since 1970.
+    ///   - clock: by which the age of keys is measured.
+    ///   - report: hears of each failed fetch of keys, with the issuer's name as it is configured.
+    package init(
+        _ issuers: [(TrustedIssuer, any KeySource)], now: @escaping @Sendable () -> Int64,
+        clock: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
+        report: @escaping @Sendable (_ issuer: String, KeyError) -> Void
+    ) {
+        trusts = issuers.map { issuer, source in
+            Trust(
+                issuer: issuer,
+                keys: IssuerKeys(source: source, clock: clock) { report(issuer.issuer, $0) })
+        }
+        self.now = now
+    }
+
+    /// Whether a user of that name can only be one of an issuer's.
+    package func hasUser(named name: String) -> Bool {
+        guard let dot = name.utf8.firstIndex(of: UInt8(ascii: ".")) else { return false }
+        return trusts.contains { $0.issuer.prefix.description == name[..<dot] }
+    }
+
+    /// - Throws: why the token is not accepted.
+    package func verify(_ token: Substring) throws(TokenError) -> Outcome {
+        guard token.utf8.count <= CompactToken.maximumBytes else { throw .tooLong }
+        let fingerprint = verified.fingerprint(of: token)
+        let now = now()
+        if let entry = verified.entry(fingerprint, now: now) {
+            if case .found(let keys) = trusts[entry.issuer].keys.current(), keys.version == entry.keyVersion {
+                return .verified(entry.identity)
+            }
+            verified.remove(fingerprint)
+        }
+        let token = try CompactToken(token)
+        // Unverified still: it chooses by whose keys the token is verified, out of those who are trusted.
+        guard let name = token.claims["iss"]?.string,
+            let index = trusts.firstIndex(where: { $0.issuer.issuer.utf8.elementsEqual(name.utf8) })
+        else { throw .unknownIssuer }
+        switch trusts[index].keys.current() {
+        case .pending(let fetch): return .pending(fetch)
+        case .unavailable(let seconds): return .unavailable(seconds: seconds)
+        case .found(let keys):
+            return try verify(token, by: keys, of: index, mayFetch: true) { entry in
+                self.verified.insert(entry, for: fingerprint)
+            }
+        }
+    }
+
+    private func verify(
+        _ token: CompactToken, by snapshot: IssuerKeys.Snapshot, of index: Int, mayFetch: Bool,
+        remember: (VerifiedTokens.Entry) -> Void
+    ) throws(TokenError) -> Outcome {
+        let candidates: [VerificationKey]
+        do throws(TokenError) {
+            candidates = try snapshot.keys.candidates(for: token.header)
+        } catch .unknownKey where mayFetch {
+            switch trusts[index].keys.newer(than: snapshot) {
+            case nil: throw .unknownKey
+            case .pending(let fetch): return .pending(fetch)
+            case .unavailable: throw .unknownKey
+            case .found(let newer):
+                return try verify(token, by: newer, of: index, mayFetch: false, remember: remember)
+            }
+        }
+        guard candidates.contains(where: { $0.isValid(token.signature, of: token.signed) }) else { throw .badSignature }
+        let time = now()
+        let (identity, end) = try ClaimReader(claims: token.claims, issuer: trusts[index].issuer).identity(now: time)
+        remember(
+            VerifiedTokens.Entry(
+                identity: identity, issuer: index, keyVersion: snapshot.version, verifiedAt: time, end: end))
+        return .verified(identity)
+    }
+}

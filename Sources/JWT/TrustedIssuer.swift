@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+import Text
+
+/// An issuer whose tokens are accepted, and what is taken from them.
+package struct TrustedIssuer: Sendable {
+    /// Names of claims. A name is a member of the payload; where there is none of that name, the dots in it lead into objects:
+    /// `realm_access.roles`.
+    package struct Claims: Sendable, Equatable {
+        package var user: String
+        /// Nil: tokens bring no groups.
+        package var groups: String?
+        package var roles: String?
+
+        package init(user: String = "sub", groups: String? = nil, roles: String? = nil) {
+            (self.user, self.groups, self.roles) = (user, groups, roles)
+        }
+    }
+
+    /// The value of `iss`, byte for byte.
+    package let issuer: String
+    package let prefix: UserPrefix
+    /// A token is for this backend when `aud` has one of these.
+    package let audiences: [String]
+    /// Or when `azp`, the client that asked for it, is one of these.
+    package let authorizedParties: [String]
+    package let claims: Claims
+
+    /// - Returns: nil when there is neither an audience nor an authorized party: then any token of the issuer's would do.
+    package init?(
+        issuer: String, prefix: UserPrefix, audiences: [String], authorizedParties: [String] = [],
+        claims: Claims = Claims()
+    ) {
+        guard !issuer.isEmpty, !audiences.isEmpty || !authorizedParties.isEmpty else { return nil }
+        (self.issuer, self.prefix, self.claims) = (issuer, prefix, claims)
+        (self.audiences, self.authorizedParties) = (audiences, authorizedParties)
+    }
+}
+
+/// What the names of an issuer's users begin with, so that no two issuers, and no issuer and the store, have one user between them:
+/// `keycloak` makes of the subject `7f3a` the user `keycloak.7f3a`.
+package struct UserPrefix: Sendable, Hashable, CustomStringConvertible {
+    /// In bytes.
+    package static let maximumBytes = 16
+
+    package let description: String
+
+    /// - Returns: nil for anything but 1 to 16 letters `a` … `z`, digits and `-`. There is no dot in it, so the first dot of a user's
+    ///   name is its end.
+    package init?(_ text: String) {
+        guard !text.isEmpty, text.utf8.count <= Self.maximumBytes,
+            text.utf8.allSatisfy({ byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"):
+                    true
+                default: false
+                }
+            })
+        else { return nil }
+        description = text
+    }
+
+    /// The name of the issuer's user. Two values never make one name.
+    ///
+    /// Names of users are compared without case and have few characters, which identifiers of issuers do not care about
+    /// (`auth0|5F7c`). So all but `a` … `z`, `0` … `9`, `-`, `_`, `@` and `.` is written as `#` and two hexadecimal digits for
+    /// each byte of UTF-8: `auth0#7c5#467c`.
+    package func userName(of value: String) -> String {
+        var bytes = Array("\(description).".utf8)
+        for byte in value.utf8 {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"),
+                UInt8(ascii: "_"), UInt8(ascii: "@"), UInt8(ascii: "."):
+                bytes.append(byte)
+            default:
+                bytes += [
+                    UInt8(ascii: "#"), ASCII.lowerHexDigits[Int(byte >> 4)], ASCII.lowerHexDigits[Int(byte & 15)],
+                ]
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+import Crypto
+import System
+
+/// Remembers which tokens were verified, so that a signature is not verified at every request.
+///
+/// What it keeps of a token is an HMAC-SHA256 under a key that this process drew at random. An entry counts until the token's
+/// end, and only as long as the issuer's keys are those by which it was verified.
+final class VerifiedTokens: Sendable {
+    /// How many tokens are remembered; beyond it half of them, those that end first, are dropped.
+    static let maximumEntries = 20_000
+
+    struct Fingerprint: Hashable, Sendable {
+        let low: UInt64
+        let high: UInt64
+    }
+
+    struct Entry: Sendable {
+        let identity: TokenIdentity
+        /// The issuer's place among the trusted ones.
+        let issuer: Int
+        let keyVersion: Int
+        /// In seconds since 1970: when it was verified, and from when the token is not accepted any more.
+        let verifiedAt: Int64
+        let end: Int64
+    }
+
+    /// With the key already in it.
+    private let keyed = HMAC<SHA256>(key: SymmetricKey(size: .bits256))
+    private let entries = Lock<[Fingerprint: Entry]>([:])
+
+    func fingerprint(of token: Substring) -> Fingerprint {
+        var hmac = keyed
+        hmac.update(data: Array(token.utf8))
+        // 128 of the 256 bits: a blind guess takes 2^127 requests on average.
+        return hmac.finalize().withUnsafeBytes { bytes in
+            Fingerprint(
+                low: bytes.loadUnaligned(fromByteOffset: 0, as: UInt64.self),
+                high: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+        }
+    }
+
+    /// - Parameter now: seconds since 1970.
+    func entry(_ fingerprint: Fingerprint, now: Int64) -> Entry? {
+        entries.withLock { entries in
+            guard let entry = entries[fingerprint] else { return nil }
+            // A clock that was set back must not make an entry live longer.
+            guard now < entry.end, now >= entry.verifiedAt else {
+                entries[fingerprint] = nil
+                return nil
+            }
+            return entry
+        }
+    }
+
+    func insert(_ entry: Entry, for fingerprint: Fingerprint) {
+        entries.withLock { entries in
+            entries[fingerprint] = entry
+            guard entries.count > Self.maximumEntries else { return }
+            let kept = entries.sorted { $0.value.end > $1.value.end }.prefix(Self.maximumEntries / 2)
+            entries = Dictionary(uniqueKeysWithValues: kept.map { ($0.key, $0.value) })
+        }
+    }
+
+    func remove(_ fingerprint: Fingerprint) {
+        entries.withLock { $0[fingerprint] = nil }
+    }
+
+    var count: Int { entries.withLock(\.count) }
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+import JWT
+import Testing
+
+@Suite struct `What is taken from a token` {
+    private static let key = IssuerKey.ed25519("e")
+
+    private static func bench(_ claims: TrustedIssuer.Claims) throws -> Bench {
+        try Bench(ScriptedSource([try key.jwk()]), claims: claims)
+    }
+
+    @Test func `groups and roles come from the claims of the configured names`() throws {
+        let bench = try Self.bench(.init(user: "preferred_username", groups: "groups", roles: "realm_access.roles"))
+        let token = try Self.key.token([
+            "preferred_username": #""bob""#, "groups": #"["/staff","/staff/admins"]"#,
+            "realm_access": #"{"roles":["sender"]}"#,
+        ])
+        #expect(
+            try bench.identity(token)
+                == TokenIdentity(user: "test.bob", groups: ["/staff", "/staff/admins"], roles: ["sender"]))
+    }
+
+    @Test func `a name with dots in it comes before the way into an object`() throws {
+        let bench = try Self.bench(.init(roles: "https://example.com/roles"))
+        let token = try Self.key.token(["https://example.com/roles": #"["a"]"#])
+        #expect(try bench.identity(token).roles == ["a"])
+    }
+
+    @Test func `a text is a list with blanks`() throws {
+        let token = try Self.key.token(["scope": #""openid send""#])
+        #expect(try Self.bench(.init(roles: "scope")).identity(token).roles == ["openid", "send"])
+    }
+
+    @Test func `a token without them brings none`() throws {
+        let identity = try Self.bench(.init(groups: "groups", roles: "a.b.c")).identity(try Self.key.token(["a": "1"]))
+        #expect(identity.groups.isEmpty && identity.roles.isEmpty)
+    }
+
+    static let wrongLists = [
+        "{}", "7", "true", #"["a",7]"#, #"[""]"#, #"[["a"]]"#, "[\"\(String(repeating: "a", count: 257))\"]",
+        "[" + Array(repeating: #""a""#, count: 257).joined(separator: ",") + "]",
+    ]
+
+    @Test(arguments: wrongLists) func `a list that is none is refused`(list: String) throws {
+        let judged = try Self.bench(.init(groups: "groups")).judge(try Self.key.token(["groups": list]))
+        #expect(judged == TokenError.badClaim.description)
+    }
+
+    @Test func `an e-mail address makes a user only when it is verified`() throws {
+        let bench = try Self.bench(.init(user: "email"))
+        let address = #""alice@example.com""#
+        for (verified, expected) in [
+            ("true", "test.alice@example.com"), (#""true""#, "test.alice@example.com"),
+            ("false", TokenError.unverifiedEmail.description), ("", TokenError.unverifiedEmail.description),
+        ] {
+            let token = try Self.key.token(["email": address, "email_verified": verified])
+            #expect(bench.judge(token) == expected)
+        }
+    }
+
+    static let names = [
+        ("7f3a-1", "p.7f3a-1"), ("auth0|5F7c", "p.auth0#7c5#467c"), ("a#7c", "p.a#237c"), ("ä", "p.#c3#a4"),
+        ("a\u{308}", "p.a#cc#88"), ("a b", "p.a#20b"), ("a:b", "p.a#3ab"), ("a.b@c_d", "p.a.b@c_d"),
+    ]
+
+    @Test(arguments: names) func `no two values make one name`(value: String, name: String) throws {
+        #expect(try #require(UserPrefix("p")).userName(of: value) == name)
+    }
+
+    @Test func `a prefix is short, in small letters, and without a dot`() {
+        #expect(UserPrefix("my-idp-2") != nil)
+        for text in ["", "a.b", "A", "ä", "a b", "a#", String(repeating: "a", count: 17)] {
+            #expect(UserPrefix(text) == nil)
+        }
+    }
+
+    @Test func `an issuer without audience and party is not accepted`() throws {
+        let prefix = try #require(UserPrefix("p"))
+        #expect(TrustedIssuer(issuer: "https://a", prefix: prefix, audiences: []) == nil)
+        #expect(TrustedIssuer(issuer: "https://a", prefix: prefix, audiences: [], authorizedParties: ["a"]) != nil)
+    }
+
+    @Test func `two issuers with one subject have two users, and neither signs for the other`() throws {
+        let other = IssuerKey.ed25519("e")
+        let bench = Bench([
+            (try Bench.issuer("https://a", prefix: "a"), ScriptedSource([try Self.key.jwk()])),
+            (try Bench.issuer("https://b", prefix: "b"), ScriptedSource([try other.jwk()])),
+        ])
+        #expect(bench.judge(try Self.key.token(["iss": #""https://a""#])) == "a.alice")
+        #expect(bench.judge(try other.token(["iss": #""https://b""#])) == "b.alice")
+        #expect(bench.judge(try other.token(["iss": #""https://a""#])) == TokenError.badSignature.description)
+    }
+}
