@@ -31,6 +31,11 @@ IN_PAGES = {
     r"in vain": "without success",
     r"for ever": "without end",
     r"hub in the box": "built-in hub",
+    r"mend(?:s|ed)?": "repair, correct, replace",
+    r"belongs? into": "belongs in",
+    r"to be had": "available",
+    r"dearer": "costs more, takes longer",
+    r"whom one|one likes": "you; or name the person",
 }
 
 
@@ -45,7 +50,7 @@ COMPILED_IN_PAGES = compiled(EVERYWHERE | IN_PAGES)
 
 
 def found_in(text: str, phrases: dict[re.Pattern[str], str]) -> list[str]:
-    """What is wrong with it, each as `phrase (write: …)`. A capital letter inside, as Python's None, makes another word."""
+    """What is wrong with it, each as `phrase (write: …)`. A capital inside, as Python's None, makes another word."""
     found = [(match[0], say) for phrase, say in phrases.items() for match in phrase.finditer(text)]
     return [f"“{words}” (write: {say})" for words, say in found if words[1:] == words[1:].lower()]
 

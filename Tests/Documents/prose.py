@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 # A fragment of a table ("a key", "see below") is no sentence.
 SHORTEST_CELL = 10
 ABBREVIATION = re.compile(r"\b(?:e\.g|i\.e|etc|vs|cf|St|no)\.$")
-# Behind it a sentence begins with a capital, a digit, a code span, an emphasis, a bracket, a quotation mark, or a name that
-# is never written with a capital.
-END = re.compile(r"(?<=[.!?])[)”\"'*_]*\s+(?=[A-Z0-9`*_(“\"'\[]|(?:systemd|nginx|libpq|libfcgi|libcurl|apt|lintian)\b)")
+# Names that are never written with a capital.
+SMALL = "systemd|nginx|libpq|libfcgi|libcurl|apt|lintian"
+# Behind it a sentence begins with a capital, a digit, a code span, an emphasis, a bracket or a quotation mark.
+END = re.compile(rf"(?<=[.!?])[)”\"'*_]*\s+(?=[A-Z0-9`*_(“\"'\[]|(?:{SMALL})\b)")
 
 
 @dataclass(frozen=True)

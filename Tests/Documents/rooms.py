@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The rooms of Package.swift and what each needs, as a picture: `python3 -B Tests/Documents/rooms.py` writes docs/rooms.svg."""
+"""The rooms of Package.swift and what each needs, as a picture.
+
+`python3 -B Tests/Documents/rooms.py` writes docs/rooms.svg.
+"""
 
 import re
 from dataclasses import dataclass
@@ -86,7 +89,7 @@ Lines = dict[tuple[str, str], list[str]]
 
 
 def lines(all_of_them: dict[str, Room], high: dict[str, int]) -> Lines:
-    """Of each room to each that is drawn: the boxes and, in the rows between, the points that its line leads through."""
+    """Of each room to each that is drawn: both boxes and, in the rows between, the points that its line goes through."""
     return {
         (name, need): [name, *(f"{name}>{need}@{row}" for row in range(high[name] - 1, high[need], -1)), need]
         for name in sorted(all_of_them)
@@ -130,18 +133,20 @@ def picture(all_of_them: dict[str, Room]) -> str:
             places[name] = (x + width.get(name, 0) // 2, MARGIN + number * (BOX_HEIGHT + LAYER_GAP))
             x += width.get(name, 0) + BOX_GAP + spare
     bottom = MARGIN + len(ordered) * (BOX_HEIGHT + LAYER_GAP) - LAYER_GAP + MARGIN
+    size = f'width="{total}" height="{bottom}"'
     text = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {total} {bottom}" width="{total}" height="{bottom}" role="img">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" viewBox="0 0 {total} {bottom}" {size}>',
         "<!-- SPDX-License-Identifier: Apache-2.0 -->",
         "<title>The rooms of the source: each needs those to which its lines lead down</title>",
         f"<style>{STYLE}</style>",
-        f'<rect class="paper" width="{total}" height="{bottom}"/>',
+        f'<rect class="paper" {size}/>',
         *(_path([places[name] for name in through]) for through in drawn.values()),
     ]
     for name, room in sorted(all_of_them.items()):
         x, y = places[name]
         left = x - width[name] // 2
-        text.append(f'<rect class="{room.kind}" x="{left}" y="{y}" width="{width[name]}" height="{BOX_HEIGHT}" rx="6"/>')
+        box = f'x="{left}" y="{y}" width="{width[name]}" height="{BOX_HEIGHT}"'
+        text.append(f'<rect class="{room.kind}" {box} rx="6"/>')
         text.append(f'<text x="{x}" y="{y + 20}">{name}</text>')
     return "\n".join([*text, "</svg>", ""])
 

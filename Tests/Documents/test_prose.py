@@ -25,7 +25,7 @@ def pages() -> dict[str, str]:
 
 class Pages(unittest.TestCase):
     def test_a_sentence_has_twenty_words_on_average(self) -> None:
-        """Counted over paragraphs and lists, and once more with the sentences of tables, where fragments do not count."""
+        """Counted over paragraphs and lists, and once more with the sentences of tables, without their fragments."""
         self.assertGreater(len(pages()), 30)
         for name, text in pages().items():
             all_of_it = prose.sentences(text)

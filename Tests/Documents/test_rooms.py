@@ -27,7 +27,7 @@ class Picture(unittest.TestCase):
 
     def test_it_is_drawn_from_the_package(self) -> None:
         is_same = rooms.PICTURE.read_text() == rooms.picture(self.rooms)
-        self.assertTrue(is_same, "Package.swift has changed: python3 -B Tests/Documents/rooms.py draws docs/rooms.svg again")
+        self.assertTrue(is_same, "docs/rooms.svg is of another Package.swift: run python3 -B Tests/Documents/rooms.py")
 
     def test_every_folder_of_the_source_is_a_room(self) -> None:
         folders = {path.name for path in (rooms.ROOT / "Sources").iterdir() if path.is_dir()}
@@ -64,7 +64,7 @@ class Reading(unittest.TestCase):
         self.assertEqual(rooms.drawn_needs(found, "Store"), ["System"])
 
     def test_a_line_over_several_rows_leads_between_the_boxes(self) -> None:
-        found = rooms.rooms(MANIFEST.replace('dependencies: ["Store"], swift', 'dependencies: ["Other", "Store"], swift'))
+        found = rooms.rooms(MANIFEST.replace('["Store"], swift', '["Other", "Store"], swift'))
         found["Other"] = rooms.Room("Other", "room", frozenset())
         drawn = rooms.lines(found, rooms.heights(found))
         self.assertEqual(drawn["program", "Other"], ["program", "program>Other@2", "Other"])

@@ -50,12 +50,12 @@ def examples(page: Path) -> list[Example]:
 
 
 class Story:
-    """Plays the examples one after the other. What the page has made up (ids, times) stands for what is answered here."""
+    """Plays the examples one after the other. What the page has made up (ids, times) means what is answered here."""
 
     # Members whose values differ from run to run, and a whole answer that is one text, an id.
     MADE_UP = {
-        "", "Id", "RegistrationId", "NotificationId", "SentAt", "CreatedAt", "ExpiresAt", "Token", "VapidPublicKey", "version",
-        "busy", "total",
+        "", "Id", "RegistrationId", "NotificationId", "SentAt", "CreatedAt", "ExpiresAt", "Token", "VapidPublicKey",
+        "version", "busy", "total",
     }  # fmt: skip
     # What a send has come to by now, and at which services, depends on the site and the moment.
     STATES = {"Enqueued", "Processing", "Completed", "Abandoned"}
