@@ -21,17 +21,18 @@ struct PushNotSent: TransportFailure, Equatable {
     /// Of the failure that it waited for.
     let kind: String
     let isTransient: Bool
+    let fault: ConnectionFault?
 
     static let overloaded = PushNotSent(kind: "overloaded", isTransient: false)
     static let closed = PushNotSent(kind: "cancelled", isTransient: false)
 
-    private init(kind: String, isTransient: Bool) {
-        (self.kind, self.isTransient) = (kind, isTransient)
+    private init(kind: String, isTransient: Bool, fault: ConnectionFault? = nil) {
+        (self.kind, self.isTransient, self.fault) = (kind, isTransient, fault)
     }
 
     init(after error: any Error) {
         let failure = error as? any TransportFailure
-        self.init(kind: failure?.kind ?? "failed", isTransient: failure?.isTransient ?? false)
+        self.init(kind: failure?.kind ?? "failed", isTransient: failure?.isTransient ?? false, fault: failure?.fault)
     }
 
     var isUnsent: Bool { true }

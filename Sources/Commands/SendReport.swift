@@ -16,7 +16,7 @@ struct SendReport {
         var counts: [SendOutcomeDetails.Count] = []
         /// Whether asking again is of no use.
         var isFinal: Bool
-        /// Why it waits for a credential; nil: it does not.
+        /// Why it waits for something that an operator may have to mend; nil: it does not.
         var waitReason: String?
     }
 
@@ -37,7 +37,7 @@ struct SendReport {
     init() {}
 
     /// What the hub says of one send.
-    /// - Parameter waitReason: why it waits for a credential; nil: it does not.
+    /// - Parameter waitReason: why it waits for something that an operator may have to mend; nil: it does not.
     init(_ details: SendOutcomeDetails, waitReason: String?) {
         let ended = (id: details.notificationID, state: details.state, isFinal: details.isFinal)
         lines = details.outcomes.map { outcome in
@@ -88,12 +88,12 @@ struct SendReport {
 
     // MARK: For people
 
-    /// A sentence for each platform whose message waits for a credential.
+    /// A sentence for each platform whose message waits for something that an operator may have to mend.
     var waits: [String] {
         lines.compactMap { line in
             line.waitReason.map { reason in
                 let message = line.platform == "-" ? "The message" : "\(line.platform): the message"
-                return "\(message) waits for a credential, and is given up after 30 minutes: \(reason)"
+                return "\(message) waits, and is given up after 30 minutes: \(reason)"
             }
         }
     }

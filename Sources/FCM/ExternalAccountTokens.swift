@@ -28,7 +28,9 @@ struct ExternalAccountTokens: TokenSource {
         case .url(let url, let fields):
             sender.send(url.request(.get, fields: fields)) { result in
                 switch result {
-                case .failure(let error): completion(.failure(Self.error(error as? any TransportFailure)))
+                case .failure(let error):
+                    let failure = error as? any TransportFailure
+                    completion(.failure(CredentialError(failure, of: "the source of the subject token")))
                 case .success(let response) where response.status.code == 200:
                     exchange(response.body, by: sender, completion)
                 case .success(let response):
@@ -38,14 +40,6 @@ struct ExternalAccountTokens: TokenSource {
                 }
             }
         }
-    }
-
-    private static func error(_ failure: (any TransportFailure)?) -> CredentialError {
-        guard let failure, failure.isPermanent else {
-            let kind = failure?.kind ?? "failed"
-            return .unanswered(reason: "the source of the subject token does not answer (\(kind))")
-        }
-        return .refused(reason: "the source of the subject token cannot be called (\(failure.kind))")
     }
 
     private func exchange(_ content: [UInt8], by sender: any RequestSender, _ completion: @escaping Completion) {

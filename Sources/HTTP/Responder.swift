@@ -38,11 +38,17 @@ public protocol TransportFailure: Error {
 
     /// One word for metrics: `timeout`, `unreachable`. One of a few, and never anything of the request.
     var kind: String { get }
+
+    /// What an operator must mend before any request can be sent; nil where a later try may do without it.
+    var fault: ConnectionFault? { get }
 }
 
 extension TransportFailure {
     /// The word where there is no other.
     public var kind: String { "failed" }
+
+    /// Of a failure that says nothing of certificates.
+    public var fault: ConnectionFault? { nil }
 }
 
 /// The arrow for a caller with many requests under way and no thread to spare for each: the answer comes in a completion.

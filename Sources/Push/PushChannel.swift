@@ -26,9 +26,17 @@ package final class PushChannel: Sendable {
         package let until: Int64
     }
 
-    /// That the service which issues the channel's access tokens gives none. Pushes are tried again with growing pauses.
+    /// That no push can be sent although the credential is not refused. Pushes are tried again with growing pauses.
     package struct Outage: Equatable, Sendable {
+        package enum Cause: Sendable {
+            /// The service that issues the channel's access tokens gives none.
+            case token
+            /// The push service is not trusted (`ConnectionFault`).
+            case connection
+        }
+
         package let channel: String
+        package let cause: Cause
         /// For the operator; never a secret.
         package let reason: String
         /// Seconds since 1970.
@@ -58,7 +66,7 @@ package final class PushChannel: Sendable {
     private let clock: @Sendable () -> ContinuousClock.Instant
     private let report: @Sendable (String) -> Void
     private let credential = Lock<CredentialHold?>(nil)
-    private let tokenOutage = Lock<Outage?>(nil)
+    private let outages = Lock(ChannelOutages())
 
     /// - Parameters:
     ///   - maximumInFlight: for a sender with few connections of one push each; more would wait for one of them.
@@ -102,8 +110,17 @@ package final class PushChannel: Sendable {
         }
     }
 
-    /// Nil while there are access tokens, and where none are needed.
-    package var outage: Outage? { tokenOutage.withLock(\.self) }
+    /// The oldest; nil while pushes are sent.
+    package var outage: Outage? {
+        let now = now()
+        return outages.withLock { $0.first(at: now) }
+    }
+
+    /// Why pushes to that service wait: the outage's reason; nil: there is none.
+    package func waitReason(of service: String) -> String? {
+        guard services == .byAuthority || service == ownService else { return nil }
+        return outages.withLock { $0.reason(of: service) }
+    }
 
     /// Sends a request of the driver's. Returns at once. A refused credential that can be renewed is renewed, and the same
     /// request is sent once more.
@@ -124,7 +141,7 @@ package final class PushChannel: Sendable {
     private func send(_ push: Push, _ completion: @escaping @Sendable (PushResult) -> Void) {
         let sentAt = clock()
         sender.send(push.request) { [self] answer in
-            noteToken(answer)
+            noteOutage(answer, of: push.request)
             var result = PushResult(answer, by: driver)
             if result.closesConnection { sender.reconnect(after: sentAt) }
             if result.action == .renewCredential {
@@ -146,20 +163,34 @@ package final class PushChannel: Sendable {
     }
 
     /// Every answer but that there is no token shows that the push had one.
-    private func noteToken(_ answer: Result<Response, any Error>) {
+    private func noteOutage(_ answer: Result<Response, any Error>, of request: Request) {
+        let service = service(of: request)
         switch answer {
         case .failure(CredentialError.unavailable): break
-        case .failure(CredentialError.unanswered(let reason)):
-            let isNew = tokenOutage.withLock { outage in
-                guard outage == nil else { return false }
-                outage = Outage(channel: name, reason: reason, since: now())
-                return true
-            }
+        case .failure(CredentialError.unanswered(let reason, _)):
+            let outage = Outage(channel: name, cause: .token, reason: reason, since: now())
+            let isNew = outages.withLock { $0.beginToken(outage) }
             if isNew { report("push: no access token for \(name): \(reason)") }
-        default:
-            let wasOut = tokenOutage.withLock { $0.take() != nil }
-            if wasOut { report("push: there is an access token for \(name) again") }
+        case .failure(let error):
+            reportEnd(ofToken: outages.withLock { $0.endToken() }, ofConnection: false)
+            if let fault = (error as? any TransportFailure)?.fault { noteFault(fault, of: service) }
+        case .success:
+            let (token, connection) = outages.withLock { ($0.endToken(), $0.end(service)) }
+            reportEnd(ofToken: token, ofConnection: connection)
         }
+    }
+
+    private func noteFault(_ fault: ConnectionFault, of service: String) {
+        let now = now()
+        let reason = fault.sentence(of: services == .one ? "the push service" : service)
+        let outage = Outage(channel: name, cause: .connection, reason: reason, since: now)
+        let isNew = outages.withLock { $0.begin(service, outage, at: now) }
+        if isNew { report("push: no trusted connection for \(name): \(reason)") }
+    }
+
+    private func reportEnd(ofToken token: Bool, ofConnection connection: Bool) {
+        if token { report("push: there is an access token for \(name) again") }
+        if connection { report("push: there is a trusted connection for \(name) again") }
     }
 
     private func refuse(_ reason: String) {

@@ -78,6 +78,16 @@ package final class PushChannels: Sendable {
         platforms[platform.family]?[app].contains { $0.hold != nil } ?? false
     }
 
+    /// Why pushes to a service of the platform wait although no credential is refused; nil: they do not, for such a reason.
+    package func outageReason(_ platform: Platform, service: String) -> String? {
+        platforms[platform.family]?.channels.lazy.compactMap { $0.waitReason(of: service) }.first
+    }
+
+    /// Whether pushes of the platform wait although no credential is refused.
+    package func hasOutage(_ platform: Platform) -> Bool {
+        platforms[platform.family]?.channels.contains { $0.outage != nil } ?? false
+    }
+
     /// All channels, by their names.
     package var all: [PushChannel] { platforms.values.flatMap(\.channels).sorted { $0.name < $1.name } }
 

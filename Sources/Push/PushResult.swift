@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import HTTP
+package import HTTP
 
 /// What one answer of a push service comes to, or that there is none.
 package struct PushResult: Equatable, Sendable {
@@ -30,6 +30,8 @@ package struct PushResult: Equatable, Sendable {
     package var closesConnection: Bool
     /// The service's own word for a refusal (`BadDeviceToken`), for the log; never a handle or a text.
     package var reason: String?
+    /// Why the service, or the one that issues its access tokens, is not trusted, where that keeps pushes from being sent.
+    package var fault: ConnectionFault?
 
     package init(
         _ outcome: PushOutcome, _ action: Action = .settle, closesConnection: Bool = false, reason: String? = nil
@@ -47,13 +49,18 @@ extension PushResult {
             self = driver.result(of: response)
         case .failure(CredentialError.refused(let reason)):
             self.init(.invalidCredentials, .holdCredential(reason: reason))
-        case .failure(CredentialError.unanswered(let reason)):
+        case .failure(CredentialError.unanswered(let reason, let fault)):
             self.init(.pnsUnreachable, .retry(afterSeconds: nil), reason: reason)
+            self.fault = fault
         case .failure(let error):
             let outcome = PushOutcome(noAnswer: error)
+            let failure = error as? any TransportFailure
             // What may have been taken is not sent again.
-            let isUnsent = (error as? any TransportFailure)?.isUnsent ?? false
-            self.init(outcome, outcome == .pnsUnreachable && isUnsent ? .retry(afterSeconds: nil) : .settle)
+            let isUnsent = failure?.isUnsent ?? false
+            self.init(
+                outcome, outcome == .pnsUnreachable && isUnsent ? .retry(afterSeconds: nil) : .settle,
+                reason: failure?.fault?.sentence(of: "the push service"))
+            fault = failure?.fault
         }
     }
 }

@@ -39,15 +39,29 @@ package struct TransportSender: PushSender {
 package enum CredentialError: TransportFailure, Equatable {
     /// No token is there now: as many requests as may wait for one already, or each new one was refused a moment ago.
     case unavailable
-    /// The service that issues credentials does not answer, or is out of order. The reason is for the operator: never a
-    /// secret.
-    case unanswered(reason: String)
+    /// The service that issues credentials does not answer, is out of order, or is not trusted. The reason is for the operator:
+    /// never a secret.
+    case unanswered(reason: String, fault: ConnectionFault? = nil)
     /// It refuses ours. The reason is for the operator: never a secret.
     case refused(reason: String)
+
+    /// That a service which is asked on the way to a token has given no answer.
+    /// - Parameter service: `the token service`.
+    package init(_ failure: (any TransportFailure)?, of service: String) {
+        let kind = failure?.kind ?? "failed"
+        if let fault = failure?.fault {
+            self = .unanswered(reason: fault.sentence(of: service), fault: fault)
+        } else if failure?.isPermanent == true {
+            self = .refused(reason: "\(service) cannot be called (\(kind))")
+        } else {
+            self = .unanswered(reason: "\(service) does not answer (\(kind))")
+        }
+    }
 
     package var isTransient: Bool { if case .refused = self { false } else { true } }
     package var isUnsent: Bool { true }
     package var isPermanent: Bool { false }
+    package var fault: ConnectionFault? { if case .unanswered(_, let fault) = self { fault } else { nil } }
     package var kind: String {
         switch self {
         case .unavailable: "credential_unavailable"

@@ -37,10 +37,7 @@ package struct TokenEndpoint: Sendable {
         switch result {
         case .failure(let error):
             let failure = error as? any TransportFailure
-            guard let failure, failure.isPermanent else {
-                return .failure(.unanswered(reason: "the token service does not answer (\(failure?.kind ?? "failed"))"))
-            }
-            return .failure(.refused(reason: "the token service cannot be called (\(failure.kind))"))
+            return .failure(CredentialError(failure, of: "the token service"))
         case .success(let response):
             let json = try? JSONValue(parsing: response.body)
             guard response.status.code == 200 else { return .failure(refusal(response.status.code, json)) }

@@ -49,6 +49,7 @@ DESCRIBED = {
     "FileStore/Maintenance/StoreEvent.swift": "StoreEvent: CustomStringConvertible",
     "NotificationHub/HubError.swift": "HubError: CustomStringConvertible",
     "Curl/Certificate/ClientCertificateError.swift": "package enum ClientCertificateError",
+    "Push/ConnectionFault+Words.swift": "extension ConnectionFault",
     "Curl/Transport/TransportError.swift": "TransportError: CustomStringConvertible",
     "FastCGI/Server/ServerError.swift": "ServerError: CustomStringConvertible",
     "FastCGI/Socket/ListenAddress.swift": "package enum ListenError",

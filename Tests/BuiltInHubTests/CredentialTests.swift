@@ -170,7 +170,7 @@ private func rule(_ status: Int) -> PushResult {
         let id = bench.send()
         try bench.wait { try sender.requests.count == 3 && bench.inFlight(id) == 0 }
         let channel = try #require(bench.worker.allChannels.first)
-        #expect(channel.outage == .init(channel: "service", reason: reason, since: bench.now))
+        #expect(channel.outage == .init(channel: "service", cause: .token, reason: reason, since: bench.now))
         #expect(bench.lines == ["push: no access token for service: \(reason)"])
         // One that is sent while the fetch waits says nothing of the service.
         sender.answer { _, _ in .failure(CredentialError.unavailable) }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import HTTP
 import Push
 import Testing
 
@@ -26,9 +27,30 @@ struct ChannelFindingsTests {
     }
 
     @Test func `a channel of the running service that waits is wrong, with its reason and since when`() {
-        let finding = judge.finding(.init(name: "apns sandbox", since: "2027-01-15T08:00:00Z", reason: "Forbidden"))
+        let finding = judge.finding(waiting("credential", "Forbidden"))
         #expect(finding.verdict == .fail && finding.found.hasPrefix("apns sandbox: since 2027-01-15T08:00:00Z "))
         #expect(finding.found.hasSuffix(": Forbidden") && finding.fix?.hasPrefix("apns in /a.json") == true)
+        #expect(finding.fix?.contains("restart") == true)
+    }
+
+    @Test(arguments: ["token", "connection"])
+    func `a channel that waits for another host needs no restart`(cause: String) {
+        let finding = judge.finding(waiting(cause, "the reason"))
+        #expect(finding.verdict == .fail && finding.found.hasSuffix(": the reason"))
+        #expect(finding.fix?.contains("restart") == false && finding.fix?.contains("wait") == true)
+    }
+
+    private func waiting(_ cause: String, _ reason: String) -> RunningService.WaitingChannel {
+        .init(name: "apns sandbox", cause: cause, since: "2027-01-15T08:00:00Z", reason: reason)
+    }
+
+    @Test(arguments: ConnectionFault.allCases)
+    func `a service that is not trusted has a cure of its own`(fault: ConnectionFault) {
+        var result = PushResult(.pnsUnreachable, .retry(afterSeconds: nil), reason: "not trusted")
+        result.fault = fault
+        let finding = judge.finding("apns com.example.app sandbox", result)
+        #expect(finding.verdict == .fail && finding.found.hasSuffix(": not trusted"))
+        #expect(finding.fix == fault.fix(caFile: "apns.caFile in /a.json"))
     }
 
     @Test func `a token service that does not answer is named, with its cause`() {

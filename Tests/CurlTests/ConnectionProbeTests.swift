@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import HTTP
 import Support
 import Testing
 
@@ -72,6 +73,15 @@ struct ConnectionProbeTests {
         let waiting = ConnectionProbe(
             scheme: "https", authority: "127.0.0.1:\(silent.port)", timeout: .milliseconds(50))
         #expect(Self.failure(waiting) == .timedOut)
+    }
+
+    @Test(arguments: [
+        (0, ConnectionFault.otherHost), (1, .otherHost), (9, .notYetValid), (10, .expired), (18, .untrustedIssuer),
+        (20, .untrustedIssuer), (23, .unverifiable),
+    ])
+    func `what OpenSSL says of a certificate is a fault that an operator can mend`(number: Int, fault: ConnectionFault)
+    {
+        #expect(ConnectionFault(number) == fault)
     }
 
     @Test func `a certificate's lines are read, also when there are none`() {

@@ -167,8 +167,21 @@ private let custom = HTTPField.Name("X-Custom")
             #expect {
                 try transport.respond(to: server.get("/hello"))
             } throws: {
-                if case TransportError.insecure = $0 { true } else { false }
+                if case TransportError.insecure(_, .untrustedIssuer) = $0 { true } else { false }
             }
+        }
+    }
+
+    @Test func `every certificate, where the file of trusted ones cannot be read`() throws {
+        try LocalServer.run { server in
+            var options = server.options()
+            options.caFile = "/nowhere.pem"
+            let outcomes = Outcomes()
+            let transport = try CurlTransport(options)
+            transport.send(server.get("/hello"), outcomes.completion(0))
+            try outcomes.wait(for: 1)
+            #expect(outcomes.errors.first??.fault == .missingTrust)
+            #expect(outcomes.errors.first??.isUnsent == true)
         }
     }
 
@@ -180,7 +193,7 @@ private let custom = HTTPField.Name("X-Custom")
             #expect {
                 try transport.respond(to: request)
             } throws: {
-                if case TransportError.insecure = $0 { true } else { false }
+                if case TransportError.insecure(_, .otherHost) = $0 { true } else { false }
             }
         }
     }

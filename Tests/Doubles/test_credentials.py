@@ -34,13 +34,45 @@ def test_a_message_that_waits_for_a_credential_says_so_to_sender_and_operator(
         wait_until(lambda: backend.json("GET", path, user="bob").get("WaitsFor") == "credential", "the wait")
         assert REFUSED not in json.dumps(backend.json("GET", path, user="bob"))
         told = run(program, backend, "outcome", name)
-        assert told.returncode == 4 and f"waits for a credential, and is given up after 30 minutes: {REFUSED}" in told.stderr
+        assert told.returncode == 4 and f"waits, and is given up after 30 minutes: {REFUSED}" in told.stderr
         # One that came when the credential was refused already.
         told = run(program, backend, "send", "--to", "alice", "--pns", "apns", "--timeout", "10", "--json", "hello")
-        assert told.returncode == 4 and "apns: the message waits for a credential" in told.stderr
+        assert told.returncode == 4 and "apns: the message waits, and is given up" in told.stderr
         assert json.loads(told.stdout)["Outcomes"][0]["WaitsFor"] == "credential"
         [waiting] = backend.json("GET", "/health")["waiting"]
-        assert waiting["channel"] == "apns" and waiting["reason"] == REFUSED
+        assert waiting["channel"] == "apns" and waiting["reason"] == REFUSED and waiting["cause"] == "credential"
+
+
+def test_a_push_service_and_a_token_service_whose_issuer_is_not_trusted_are_said_with_a_cure(
+    program: Path, tmp_path: Path, groups: dict[str, Any]
+) -> None:
+    ca = groups["apns"].pop("caFile")
+    del groups["fcm"]["caFile"]
+    untrusted = "is not trusted: its certificate has an issuer that this host does not trust; install ca-certificates"
+    with Backend(program, tmp_path, groups) as backend:
+        backend.register_all([("apns", APPLE), ("fcm", GOOGLE)])
+        sent = {}
+        for platform in ("apns", "fcm"):
+            send = backend.json("POST", "/api/notifications", f"pns={platform}&to_tag=alice", "hello", user="bob")
+            sent[platform] = backend.one(send, platform)["NotificationId"]
+        causes = {"apns": ("connection", "the push service"), "fcm": ("token", "the token service")}
+        wait_until(lambda: len(backend.json("GET", "/health")["waiting"]) == len(causes), "both wait")
+        for waiting in backend.json("GET", "/health")["waiting"]:
+            cause, service = causes[waiting["channel"]]
+            assert waiting["cause"] == cause and waiting["reason"].startswith(f"{service} {untrusted}")
+        for platform, name in sent.items():
+            told = run(program, backend, "outcome", name)
+            assert f"{causes[platform][1]} {untrusted}" in told.stderr
+        findings = [one for one in backend.doctor()["push"]["findings"] if one["verdict"] == "wrong"]
+        assert len(findings) == 4 and all(untrusted in one["found"] for one in findings)
+        assert not any("restart" in one["fix"] for one in findings)
+        assert [name in findings[2 + index]["fix"] for index, name in enumerate(("apns.caFile", "fcm.caFile"))] == [True] * 2
+        groups["apns"]["caFile"] = groups["fcm"]["caFile"] = ca
+        backend.reload(groups)
+        for platform, name in sent.items():
+            path = f"/api/notifications/outcomes/{name}"
+            wait_until(lambda: backend.json("GET", path, user="bob")["State"] == "Completed", platform)
+        assert backend.json("GET", "/health")["waiting"] == []
 
 
 def test_a_token_service_that_is_out_of_order_is_said_and_its_messages_arrive_later(

@@ -118,7 +118,7 @@ import WNS
                     json.member("token", token.text.reveal())
                     json.member("lifetime", token.lifetime)
                 case .failure(.unavailable): json.member("error", "unavailable")
-                case .failure(.refused(let reason)), .failure(.unanswered(let reason)): json.member("error", reason)
+                case .failure(.refused(let reason)), .failure(.unanswered(let reason, _)): json.member("error", reason)
                 }
             }
         }

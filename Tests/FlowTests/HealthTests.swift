@@ -54,7 +54,11 @@ struct HealthTests {
     @Test func `health tells which channel waits for a credential, and is no worse for it`() throws {
         let site = try TestSite(users: []) {
             $0.waiting = {
-                [.init(name: "apns", since: Timestamp(seconds: 1_800_000_000), reason: "InvalidProviderToken")]
+                let since = Timestamp(seconds: 1_800_000_000)
+                return [
+                    .init(name: "apns", cause: .credential, since: since, reason: "InvalidProviderToken"),
+                    .init(name: "fcm", cause: .connection, since: since, reason: "not trusted"),
+                ]
             }
         }
         let response = site.backend.respond(to: Request(method: .get, path: "/health", remoteAddress: "127.0.0.1"))
@@ -62,6 +66,7 @@ struct HealthTests {
         let body = try JSONValue(parsing: response.body)
         let channel = try #require(body["waiting"]?.array?.first)
         #expect(channel["channel"]?.string == "apns" && channel["reason"]?.string == "InvalidProviderToken")
-        #expect(channel["since"]?.string == "2027-01-15T08:00:00Z")
+        #expect(channel["since"]?.string == "2027-01-15T08:00:00Z" && channel["cause"]?.string == "credential")
+        #expect(body["waiting"]?.array?.last?["cause"]?.string == "connection")
     }
 }

@@ -36,6 +36,7 @@ final class ScriptedSender: RequestSender {
 /// A transport's failure.
 struct Unreachable: TransportFailure {
     var isPermanent = false
+    var fault: ConnectionFault?
     var isTransient: Bool { !isPermanent }
     var isUnsent: Bool { true }
 }

@@ -60,6 +60,16 @@ private func answer(_ status: Int, _ body: String) -> Result<Response, any Error
         }
     }
 
+    @Test func `is named when it is not trusted, with what is to be changed`() throws {
+        let failure = Unreachable(fault: .missingTrust)
+        let result = try endpoint().token(in: .failure(failure))
+        guard case .failure(.unanswered(let reason, .missingTrust)) = result else {
+            Issue.record("a fault of the connection expected")
+            return
+        }
+        #expect(reason.hasPrefix("the token service is not trusted: ") && reason.contains("ca-certificates"))
+    }
+
     @Test(arguments: [
         (400, #"{"error":"invalid_client","error_description":"Unknown client."}"#, "invalid_client: Unknown client."),
         (401, #"{"error":"invalid_client"}"#, "invalid_client"),

@@ -23,15 +23,25 @@ package struct HealthController: Responder {
         var isExhausted: Bool { workers > 1 && workersBusy >= workers }
     }
 
-    /// A way to devices whose messages wait for a credential.
+    /// A way to devices whose messages wait for something that an operator may have to mend.
     package struct WaitingChannel: Sendable {
+        package enum Cause: String, Sendable {
+            /// The push service refuses the credential.
+            case credential
+            /// There is no access token.
+            case token
+            /// The push service is not trusted.
+            case connection
+        }
+
         package let name: String
+        package let cause: Cause
         package let since: Timestamp
         /// For the operator; never a secret.
         package let reason: String
 
-        package init(name: String, since: Timestamp, reason: String) {
-            (self.name, self.since, self.reason) = (name, since, reason)
+        package init(name: String, cause: Cause, since: Timestamp, reason: String) {
+            (self.name, self.cause, self.since, self.reason) = (name, cause, since, reason)
         }
     }
 
@@ -68,6 +78,7 @@ package struct HealthController: Responder {
     private static func write(_ channel: WaitingChannel, to json: inout JSONWriter) {
         json.object { json in
             json.member("channel", channel.name)
+            json.member("cause", channel.cause.rawValue)
             json.member("since", channel.since.text)
             json.member("reason", channel.reason)
         }

@@ -70,10 +70,16 @@ extension DeliverySession {
 
     /// For those who ask what keeps the message waiting.
     private func noteWait(_ job: inout DeliveryJob) {
-        let reason = job.lanes?.lazy.compactMap(\.heldReason).first
+        let reason = job.lanes?.lazy.compactMap(\.heldReason).first ?? outageReason(job)
         guard job.message.waitReason != reason else { return }
         job.message.waitReason = reason
         unwritten.insert(job.message.record.id)
+    }
+
+    private func outageReason(_ job: DeliveryJob) -> String? {
+        guard !job.message.retries.isEmpty, worker.channels.hasOutage(job.platform) else { return nil }
+        return Set(job.message.retries.compactMap(\.service)).sorted().lazy
+            .compactMap { [worker] in worker.channels.outageReason(job.platform, service: $0) }.first
     }
 
     private func planRetries(

@@ -167,7 +167,7 @@ final class DeliverySession {
             let attempts = delivery.attempts + 1
             let due = worker.now() + RetryDelay.seconds(after: attempts, atLeast: seconds)
             if due < job.message.record.dueAt + worker.options.abandonSeconds {
-                // There was no access token.
+                // There was no access token, or no connection to trust.
                 if result.outcome == .pnsUnreachable, let reason = result.reason { job.message.waitReason = reason }
                 return wait(delivery, until: due, attempts: attempts, &job)
             }
@@ -177,7 +177,7 @@ final class DeliverySession {
     }
 
     /// Tells the operator the service's own word for a refusal, or which app has no credential, once for each of them.
-    /// That of a hold the channel tells, and why there is no access token.
+    /// That of a hold the channel tells, and why there is no access token or no connection to trust.
     private func report(_ result: PushResult, of delivery: DeliveryAttempt) {
         guard let reason = result.reason, result.outcome != .success, result.outcome != .pnsUnreachable,
             reportedReasons.count < Self.maximumReportedReasons

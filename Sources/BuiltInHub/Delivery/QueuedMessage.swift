@@ -40,7 +40,8 @@ struct QueuedMessage {
     var retries: [Retry] = []
     /// Targets that were handed over and of which nothing was heard yet.
     var inFlight = 0
-    /// Why the message waits for a credential, for the operator; nil: it does not. Every process on the store can tell.
+    /// Why the message waits for a credential or for a trusted connection, for the operator; nil: it does not. Every process on
+    /// the store can tell.
     var waitReason: String?
 
     init(_ notification: HubNotification, to audience: Audience, record: MessageRecord) {

@@ -8,13 +8,25 @@ struct ChannelFindings: Sendable {
     /// A channel of the running service whose messages wait. This command's own question may be answered otherwise: the
     /// credential may have been changed meanwhile.
     func finding(_ waiting: RunningService.WaitingChannel) -> Finding {
-        .fail(
-            "\(waiting.name): since \(waiting.since) the messages of the running service wait for its credential: "
-                + waiting.reason,
-            fix: "\(group(waiting.name)); then `systemctl restart app-backend`")
+        let messages = "\(waiting.name): since \(waiting.since) the messages of the running service wait for"
+        return switch waiting.cause {
+        case "token":
+            .fail(
+                "\(messages) an access token: \(waiting.reason)",
+                fix: "the line of \(waiting.name) below; where that is right, wait: the service asks again by itself")
+        case "connection":
+            .fail(
+                "\(messages) a trusted connection: \(waiting.reason)",
+                fix: "what the reason says; then wait: the service tries again by itself")
+        default:
+            .fail(
+                "\(messages) its credential: \(waiting.reason)",
+                fix: "\(group(waiting.name)); then `systemctl restart app-backend`")
+        }
     }
 
-    private func group(_ channel: String) -> String { setting(String(channel.prefix { $0 != " " })) }
+    private func group(_ channel: String) -> String { setting(groupName(channel)) }
+    private func groupName(_ channel: String) -> String { String(channel.prefix { $0 != " " }) }
 
     /// - Parameters:
     ///   - channel: `apns com.example.app sandbox`, which is of the group `apns`.
@@ -31,6 +43,10 @@ struct ChannelFindings: Sendable {
         // It has looked at the device or at the message, and so has accepted the credential.
         case .success, .badChannel, .wrongChannel, .expiredChannel, .invalidNotificationFormat:
             return .ok("\(channel): the push service accepts the credential")
+        case .pnsUnreachable where result.fault != nil:
+            return .fail(
+                "\(channel): \(result.reason ?? "the push service is not trusted")",
+                fix: result.fault?.fix(caFile: setting("\(groupName(channel)).caFile")) ?? group)
         case .pnsUnreachable:
             let reason = result.reason.map { ": \($0)" } ?? ""
             return .fail(

@@ -15,12 +15,14 @@ struct RunningService: Sendable {
     var store: String
     var workersBusy: Int
     var workers: Int
-    /// Channels whose messages wait for a credential.
+    /// Channels whose messages wait for something that an operator may have to mend.
     var waiting: [WaitingChannel]
     var configuration: RunningConfiguration?
 
     struct WaitingChannel: Sendable {
         let name: String
+        /// `credential`, `token` or `connection`.
+        let cause: String
         /// As the service writes times: `2026-12-21T00:00:00Z`.
         let since: String
         let reason: String
@@ -45,7 +47,8 @@ struct RunningService: Sendable {
             guard let name = one["channel"]?.string, let since = one["since"]?.string,
                 let reason = one["reason"]?.string
             else { return nil }
-            return WaitingChannel(name: name, since: since, reason: reason)
+            return WaitingChannel(
+                name: name, cause: one["cause"]?.string ?? "credential", since: since, reason: reason)
         }
         configuration = RunningConfiguration(try probe.get(Path.config))
     }

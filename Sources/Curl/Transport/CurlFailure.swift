@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CCurl
+import HTTP
 
 /// What a code of libcurl means (`libcurl-errors(3)`): the one table for transfers and probes.
 enum CurlFailure {
@@ -35,16 +36,35 @@ enum CurlFailure {
 
 extension TransportError {
     /// What a failed transfer's code means to the caller.
-    init(_ code: CURLcode) {
+    /// - Parameter verification: what OpenSSL says of the server's certificate (`CURLINFO_SSL_VERIFYRESULT(3)`).
+    init(_ code: CURLcode, verification: Int = 0) {
         let reason = String(cString: curl_easy_strerror(code))
         self =
             switch CurlFailure(code) {
             case .timedOut: .timedOut
             case .unresolvedHost, .proxy, .notConnected: .unreachable(reason: reason)
-            case .handshake, .certificate, .caFile, .otherTLS: .insecure(reason: reason)
+            case .certificate: .insecure(reason: reason, fault: ConnectionFault(verification))
+            case .caFile: .insecure(reason: reason, fault: .missingTrust)
+            case .handshake, .otherTLS: .insecure(reason: reason)
             case .malformedRequest: .malformedRequest(reason: reason)
             case .unavailable: .unavailable(reason: reason)
             case .receive, .other: .interrupted(reason: reason)
+            }
+    }
+}
+
+extension ConnectionFault {
+    /// Of a certificate that libcurl has refused.
+    /// - Parameter verification: `X509_V_ERR_…` of openssl/x509_vfy.h.
+    init(_ verification: Int) {
+        self =
+            switch verification {
+            // The chain is good, so it was the name; 1 is what libcurl leaves there then.
+            case 0, 1, 62: .otherHost
+            case 9: .notYetValid
+            case 10: .expired
+            case 2, 18, 19, 20, 21: .untrustedIssuer
+            default: .unverifiable
             }
     }
 }

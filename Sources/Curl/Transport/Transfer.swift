@@ -75,16 +75,22 @@ final class Transfer {
         defer { answer = ResponseBuilder(maximumBodyBytes: 0) }
         guard !answer.isTooLarge else { return request?.finish(.failure(.tooLarge)) ?? () }
         guard code == CURLE_OK || answer.isWhole else {
-            return request?.finish(.failure(egress.hasOnlyForbidden ? .forbiddenAddress : exact(TransportError(code))))
-                ?? ()
+            let error =
+                egress.hasOnlyForbidden
+                ? .forbiddenAddress : exact(TransportError(code, verification: number(CURLINFO_SSL_VERIFYRESULT)))
+            return request?.finish(.failure(error)) ?? ()
         }
-        var status = 0
-        curl_easy_getinfo_long(easy, CURLINFO_RESPONSE_CODE, &status)
         do throws(TransportError) {
-            request?.finish(.success(try answer.response(status: status)))
+            request?.finish(.success(try answer.response(status: number(CURLINFO_RESPONSE_CODE))))
         } catch {
             request?.finish(.failure(error))
         }
+    }
+
+    private func number(_ info: CURLINFO) -> Int {
+        var value = 0
+        curl_easy_getinfo_long(easy, info, &value)
+        return value
     }
 
     /// As `finish`, for a transfer that the thread itself ends.

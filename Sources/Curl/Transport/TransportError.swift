@@ -13,8 +13,9 @@ package enum TransportError: Error, Equatable, Sendable {
     /// The host has no address that may be connected to (`CurlOptions.addresses`): nothing was sent, and repeating does
     /// not help.
     case forbiddenAddress
-    /// TLS failed: the certificate, its name, or the handshake. Nothing was sent, and repeating does not help.
-    case insecure(reason: String)
+    /// TLS failed: the certificate, its name, or the handshake. Nothing was sent, and repeating does not help. Where the
+    /// server's certificate is the cause, the fault says what is wrong with it.
+    case insecure(reason: String, fault: ConnectionFault? = nil)
     /// The server has said that it has not processed the request and will not, as often as it was sent (RFC 9113 sections 6.8
     /// and 8.7): it may be sent again.
     case refused
@@ -66,6 +67,8 @@ extension TransportError: TransportFailure {
 }
 
 extension TransportError {
+    package var fault: ConnectionFault? { if case .insecure(_, let fault) = self { fault } else { nil } }
+
     package var kind: String {
         switch self {
         case .timedOut, .noConnectionInTime: "timeout"
@@ -90,7 +93,7 @@ extension TransportError: CustomStringConvertible {
         case .noConnectionInTime: "no connection in time"
         case .unreachable(let reason): "unreachable: \(reason)"
         case .forbiddenAddress: "the host has no address that may be connected to"
-        case .insecure(let reason): "no secure connection: \(reason)"
+        case .insecure(let reason, _): "no secure connection: \(reason)"
         case .refused: "the server refused to process the request"
         case .interrupted(let reason): "interrupted: \(reason)"
         case .tooLarge: "the answer is too large"

@@ -52,17 +52,22 @@ struct HubWiring {
     var credentials: [PushMetrics.Credential] {
         (deliveryWorker?.allChannels ?? []).map { channel in
             PushMetrics.Credential(
-                channel: channel.name, isHeld: channel.hold != nil, isUnavailable: channel.outage != nil,
+                channel: channel.name, isHeld: channel.hold != nil, isUnavailable: channel.outage?.cause == .token,
                 expiry: channels?.expiries[channel.name])
         }
     }
 
-    /// The channels whose messages wait for a credential.
+    /// The channels whose messages wait for something that an operator may have to mend.
     var waiting: [HealthController.WaitingChannel] {
         (deliveryWorker?.allChannels ?? []).compactMap { channel in
-            let trouble = channel.hold.map { ($0.since, $0.reason) } ?? channel.outage.map { ($0.since, $0.reason) }
-            return trouble.map { since, reason in
-                .init(name: channel.name, since: Timestamp(seconds: since), reason: reason)
+            if let hold = channel.hold {
+                return .init(
+                    name: channel.name, cause: .credential, since: Timestamp(seconds: hold.since), reason: hold.reason)
+            }
+            return channel.outage.map { outage in
+                .init(
+                    name: channel.name, cause: outage.cause == .token ? .token : .connection,
+                    since: Timestamp(seconds: outage.since), reason: outage.reason)
             }
         }
     }

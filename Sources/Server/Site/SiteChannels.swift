@@ -197,8 +197,9 @@ extension PushResult {
         switch token {
         case .success: self.init(.success)
         case .failure(.unavailable): self.init(.pnsUnreachable, .retry(afterSeconds: nil))
-        case .failure(.unanswered(let reason)):
+        case .failure(.unanswered(let reason, let fault)):
             self.init(.pnsUnreachable, .retry(afterSeconds: nil), reason: reason)
+            self.fault = fault
         case .failure(.refused(let reason)): self.init(.invalidCredentials, .holdCredential(reason: reason))
         }
     }
