@@ -59,7 +59,8 @@ struct ConnectionSchedule {
     static let resendTime = Duration.seconds(10)
     /// How long a connection that was replaced may take to finish its pushes; longer than any push may take.
     static let drainTime = Duration.seconds(120)
-    /// Replaced connections that may be open at once.
+    /// Replaced connections that may be open at once; with more, the next one is opened when one of them has ended. Those under way
+    /// may have been taken, so no connection is cut for a new one; and Apple takes quick reconnecting for an attack.
     static let maximumDraining = 3
 
     private let usesTokens: Bool
@@ -98,7 +99,7 @@ struct ConnectionSchedule {
             return .fail(takeWaiting(), CredentialError.refused(reason: CredentialFault.clock.rawValue))
         }
         guard var connection = current else {
-            guard !isOpening else { return nil }
+            guard !isOpening, draining.count(where: { $0.inFlight > 0 }) < Self.maximumDraining else { return nil }
             isOpening = true
             return .open(token)
         }
@@ -222,8 +223,6 @@ struct ConnectionSchedule {
         connectionDroppedAt = now.instant
         connection.closeBy = now.instant + Self.drainTime
         draining.append(connection)
-        guard draining.count > Self.maximumDraining else { return }
-        draining[0].closeBy = now.instant
     }
 
     private mutating func takeWaiting() -> [PendingPush] {

@@ -237,14 +237,20 @@ private func issuedAt(_ sent: ScriptedTransports.Sent) throws -> Int? {
         #expect(told.count == 2)
     }
 
-    @Test func `keeps few former connections`() throws {
+    @Test func `keeps few former connections, and opens another when one of them has finished`() throws {
         let sender = try trusted()
         for number in 1..<6 {
             told.push(sender, number..<number + 1)
             transports.pass(minutes: 0)
             sender.reconnect(after: transports.instant)
         }
-        #expect(transports.made == 5 && transports.closed == [0, 1])
+        // None is cut: what is under way may have been taken.
+        #expect(transports.made == 3 && transports.closed == [] && told.count == 1)
+        transports.sent[1].answer(200)
+        #expect(transports.made == 4 && transports.closed == [0])
+        transports.sent[4].answer(200)
+        for index in [2, 3, 5] { transports.sent[index].answer(200) }
+        #expect(told.statuses == Array(repeating: 200, count: 6))
     }
 
     @Test func `says when there is no transport, and tries again with the next push`() throws {
