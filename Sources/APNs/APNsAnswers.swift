@@ -39,8 +39,9 @@ struct APNsAnswers: Sendable {
         default:
             var result = result(of: response)
             switch result.action {
-            case .removeRegistration, .tryOtherEnvironment, .retryDevice: result.action = .settle
-            default: break
+            case .removeRegistration, .doubtRegistration, .tryOtherEnvironment, .retryDevice, .retryPush:
+                result.action = .settle
+            case .settle, .retry, .renewCredential, .holdCredential: break
             }
             return result
         }
@@ -69,7 +70,7 @@ struct APNsAnswers: Sendable {
         // Apple asks to wait with the push that failed, and takes others.
         case "InternalServerError":
             PushResult(
-                .pnsServerError, .retryDevice(afterSeconds: pause(response) ?? Self.pauseAfterServerError))
+                .pnsServerError, .retryPush(afterSeconds: pause(response) ?? Self.pauseAfterServerError))
         case "ServiceUnavailable": PushResult(.pnsUnavailable, later(response))
         case "IdleTimeout", "Shutdown":
             PushResult(.pnsUnavailable, .retry(afterSeconds: pause(response)), closesConnection: true)
@@ -82,7 +83,8 @@ struct APNsAnswers: Sendable {
         case "BadDeviceToken":
             PushResult(.badChannel, hasOtherEnvironment ? .tryOtherEnvironment : .removeRegistration(goneSince: nil))
         case "DeviceTokenNotForTopic":
-            PushResult(.wrongChannel, hasOtherTopic ? .settle : .removeRegistration(goneSince: nil))
+            PushResult(
+                .wrongChannel, hasOtherTopic ? .settle : .doubtRegistration(reason: CredentialFault.otherApp.rawValue))
         default: gone(body)
         }
     }
@@ -149,5 +151,6 @@ enum CredentialFault: String, CaseIterable {
     case certificate = "APNs refuses the client certificate: check whether it is revoked or has expired"
     case unrelatedKey = "APNs refuses the key on this connection: it is not related to the key used before"
     case forbidden = "APNs refuses the credential: check key or certificate, topic and environment"
+    case otherApp = "the topic is not the bundle id that the app was built with"
     case clock = "APNs calls a new provider token expired: check this host's clock"
 }

@@ -12,15 +12,18 @@ struct FCMAnswer {
     /// As `quotaPause`, after a failure of Google's.
     static let failurePause = 10
 
+    private let project: String
     private let hasOtherProject: Bool
     private let status: Int
     private let error: FCMError?
     private let retryAfter: Int?
 
     /// - Parameters:
+    ///   - project: that the credential is of.
     ///   - now: seconds since 1970.
     ///   - hasOtherProject: whether a device that is not of this project may be of another.
-    init(_ response: Response, now: Int64, hasOtherProject: Bool = false) {
+    init(_ response: Response, from project: String, now: Int64, hasOtherProject: Bool = false) {
+        self.project = project
         self.hasOtherProject = hasOtherProject
         status = response.status.code
         error = FCMError(response.body)
@@ -41,7 +44,7 @@ struct FCMAnswer {
         switch code {
         case "UNREGISTERED": PushResult(.expiredChannel, .removeRegistration(goneSince: nil))
         case "SENDER_ID_MISMATCH":
-            PushResult(.wrongToken, hasOtherProject ? .settle : .removeRegistration(goneSince: nil))
+            PushResult(.wrongToken, hasOtherProject ? .settle : .doubtRegistration(reason: otherProject))
         case "INVALID_ARGUMENT": invalidArgument(error)
         case "THIRD_PARTY_AUTH_ERROR", "APNS_AUTH_ERROR":
             // What the project shows to Apple or to a browser's service: devices of Android are not concerned.
@@ -54,6 +57,10 @@ struct FCMAnswer {
         case "INTERNAL": PushResult(.pnsServerError, .retry(afterSeconds: retryAfter ?? Self.failurePause))
         default: nil
         }
+    }
+
+    private var otherProject: String {
+        "the service account's project \(project) is not the one that the app was built with"
     }
 
     /// Of an answer without an error that is known, such as that of a gateway in front of FCM.

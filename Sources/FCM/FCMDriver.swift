@@ -11,6 +11,7 @@ package struct FCMDriver: PushDriver {
     /// Google's own.
     package static let defaultEndpoint = "https://fcm.googleapis.com"
 
+    private let project: String
     private let url: ServiceURL
     private let hasOtherProject: Bool
     private let now: @Sendable () -> Int64
@@ -29,6 +30,7 @@ package struct FCMDriver: PushDriver {
         guard !project.isEmpty, project.utf8.allSatisfy(Self.isOfProject), let base = ServiceURL(endpoint),
             let url = ServiceURL("\(base.scheme)://\(base.authority)/v1/projects/\(project)/messages:send")
         else { return nil }
+        self.project = project
         self.url = url
         self.hasOtherProject = hasOtherProject
         self.now = now
@@ -54,7 +56,7 @@ package struct FCMDriver: PushDriver {
     }
 
     package func result(of response: Response) -> PushResult {
-        FCMAnswer(response, now: now(), hasOtherProject: hasOtherProject).result
+        FCMAnswer(response, from: project, now: now(), hasOtherProject: hasOtherProject).result
     }
 
     private static let fields: HTTPFields = [.contentType: "application/json"]

@@ -154,7 +154,8 @@ package final class PushChannel: Sendable {
             }
             switch result.action {
             case .holdCredential(let reason): refuse(reason)
-            case .removeRegistration, .retryDevice, .tryOtherEnvironment: if push.isAfterRefusal { accept() }
+            case .removeRegistration, .doubtRegistration, .retryDevice, .retryPush, .tryOtherEnvironment:
+                if push.isAfterRefusal { accept() }
             case .settle: if push.isAfterRefusal, result.outcome.showsAcceptance { accept() }
             case .retry, .renewCredential: break
             }

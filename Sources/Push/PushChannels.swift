@@ -48,6 +48,12 @@ package final class PushChannels: Sendable {
         Array(platforms[platform.family]?.names.dropFirst() ?? [])
     }
 
+    /// The app by which devices are kept apart: nil for those of the default app, whether they name it or not.
+    package func otherApp(_ platform: Platform, _ app: String?) -> String? {
+        guard let names = platforms[platform.family]?.names, names != [""] else { return nil }
+        return app == names.first ? nil : app
+    }
+
     /// Where the device is tried first; nil: its platform or its app has no channel.
     /// - Parameter app: in lower case; nil: the default app.
     package func channel(for device: DeviceHandle, of app: String?) -> PushChannel? {

@@ -12,9 +12,14 @@ package struct PushResult: Equatable, Sendable {
         case retry(afterSeconds: Int?)
         /// The service takes no more messages for this device for that many seconds. Other devices are not concerned.
         case retryDevice(afterSeconds: Int?)
+        /// The service failed with this push, and may take it after that many seconds. Others are not concerned.
+        case retryPush(afterSeconds: Int?)
         /// The device is gone for ever. Its registration is removed, unless it was renewed after that time, in seconds since
         /// 1970; nil: unless it was renewed after it was read.
         case removeRegistration(goneSince: Int64?)
+        /// The device is of another app, or the credential is not that of the app. Its registration is removed only when the
+        /// service goes on saying so while it takes the credential for other devices; else the operator is told the reason.
+        case doubtRegistration(reason: String)
         /// The credential has expired before its time: the same push is sent once more, with a new one.
         case renewCredential
         /// The service refuses the credential. No push goes out with it until the operator has mended it or some minutes have

@@ -35,6 +35,7 @@ struct WNSAnswer {
         // and a user can register any channel.
         case 403: PushResult(.wrongChannel)
         case 404: PushResult(.badChannel, .removeRegistration(goneSince: nil))
+        case 406 where isOfChannel, 429 where isOfChannel: throttledChannel
         // 406 is WNS's 429.
         case 406, 429: PushResult(.throttled, .retry(afterSeconds: retryAfter))
         case 410: gone
@@ -50,10 +51,14 @@ struct WNSAnswer {
     private var taken: PushResult {
         switch wnsStatus {
         case "dropped": PushResult(.dropped)
-        case "channelthrottled": PushResult(.channelThrottled, .retryDevice(afterSeconds: retryAfter))
+        case _ where isOfChannel: throttledChannel
         default: PushResult(.success)
         }
     }
+
+    /// Whether the one device has had too much, and not the service.
+    private var isOfChannel: Bool { wnsStatus == "channelthrottled" }
+    private var throttledChannel: PushResult { PushResult(.channelThrottled, .retryDevice(afterSeconds: retryAfter)) }
 
     /// WNS says 410 of a channel that has expired, and of a sender whom it has blocked: then no device is gone.
     private var gone: PushResult {

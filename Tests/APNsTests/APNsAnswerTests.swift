@@ -24,7 +24,10 @@ private func hold(_ fault: CredentialFault) -> PushResult.Action { .holdCredenti
 
     static let rows: [Row] = [
         (400, "BadDeviceToken", .badChannel, .removeRegistration(goneSince: nil), false),
-        (400, "DeviceTokenNotForTopic", .wrongChannel, .removeRegistration(goneSince: nil), false),
+        (
+            400, "DeviceTokenNotForTopic", .wrongChannel,
+            .doubtRegistration(reason: CredentialFault.otherApp.rawValue), false
+        ),
         (400, "TopicDisallowed", .invalidCredentials, .settle, false),
         (400, "BadTopic", .pnsInterfaceError, .settle, false),
         (400, "MissingTopic", .pnsInterfaceError, .settle, false),
@@ -56,7 +59,7 @@ private func hold(_ fault: CredentialFault) -> PushResult.Action { .holdCredenti
         (429, "TooManyRequests", .throttled, .retryDevice(afterSeconds: nil), false),
         (429, "TooManyProviderTokenUpdates", .throttled, .retry(afterSeconds: nil), true),
         (429, "NewReason", .throttled, .retry(afterSeconds: nil), false),
-        (500, "InternalServerError", .pnsServerError, .retryDevice(afterSeconds: 900), false),
+        (500, "InternalServerError", .pnsServerError, .retryPush(afterSeconds: 900), false),
         (503, "ServiceUnavailable", .pnsUnavailable, .retry(afterSeconds: 900), false),
         (503, "Shutdown", .pnsUnavailable, .retry(afterSeconds: nil), true),
         (503, "NewReason", .pnsUnavailable, .retry(afterSeconds: 900), false),
@@ -107,7 +110,7 @@ private func hold(_ fault: CredentialFault) -> PushResult.Action { .holdCredenti
         for (status, reason, action) in [
             (429, "TooManyRequests", PushResult.Action.retryDevice(afterSeconds: 7)),
             (503, "ServiceUnavailable", .retry(afterSeconds: 7)), (503, "Shutdown", .retry(afterSeconds: 7)),
-            (500, "InternalServerError", .retryDevice(afterSeconds: 7)),
+            (500, "InternalServerError", .retryPush(afterSeconds: 7)),
         ] {
             #expect(try driver().result(of: answer(status, word(reason), retryAfter: "7")).action == action)
         }

@@ -133,6 +133,19 @@ private struct TwoApps {
         #expect(apps.a.requests.count == 1 && apps.sandbox.requests.count == 2)
     }
 
+    @Test func `gone devices of the default app are one group, whether they name it or not`() throws {
+        let apps = TwoApps()
+        for id in 1...40 { apps.register(id, id.isMultiple(of: 2) ? "app:a" : "news") }
+        apps.a.answer(410)
+        apps.bench.start()
+        #expect(try apps.bench.outcomes(apps.send()) == ["ExpiredChannel": 40])
+        #expect((1...40).count { apps.bench.isRegistered($0) } == 40 - RemovalBreaker.minimum)
+        #expect(
+            apps.bench.lines == [
+                "push: within an hour the service called too many devices of fcm gone; they stay"
+            ])
+    }
+
     @Test func `a flood of gone devices of one costs another none`() throws {
         let apps = TwoApps()
         for id in 1...40 { apps.register(id, "app:b") }

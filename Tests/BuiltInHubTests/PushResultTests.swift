@@ -83,6 +83,71 @@ import class System.Lock
         #expect(try bench.outcomes(id) == ["Success": 5])
     }
 
+    @Test func `a device that is throttled keeps its later messages waiting, then takes one at a time`() throws {
+        let sender = CredentialSender { request, _ in
+            .success(Response(status: request.path == "/1" ? .tooManyRequests : .created))
+        }
+        let bench = DeliveryBench(sender) { _ in PushResult(.throttled, .retryDevice(afterSeconds: 120)) }
+        for id in 1...2 { bench.register(id) }
+        bench.start()
+        let first = bench.send()
+        try bench.wait {
+            try bench.details(first).outcomes.first?.counts == [.init("Success", 1)] && bench.inFlight(first) == 0
+        }
+        let later = (0..<3).map { _ in bench.send() }
+        for id in later { try bench.wait { try bench.details(id).outcomes.first?.counts == [.init("Success", 1)] } }
+        try bench.goRound()
+        let toFirst = { sender.paths.count { $0 == "/1" } }
+        #expect(toFirst() == 1)
+        // The one that shows whether the device takes more again has no answer yet.
+        sender.answer { _, _ in nil }
+        bench.pass(122)
+        try bench.wait { toFirst() == 2 }
+        bench.pass(2)
+        try bench.goRound()
+        #expect(toFirst() == 2)
+    }
+
+    @Test func `a device that takes messages again gets all that waited`() throws {
+        let sender = CredentialSender(429)
+        let bench = DeliveryBench(sender) { _ in PushResult(.throttled, .retryDevice(afterSeconds: 120)) }
+        bench.register(1)
+        bench.start()
+        let first = bench.send()
+        try bench.wait { try sender.requests.count == 1 && bench.inFlight(first) == 0 }
+        let ids = [first] + (0..<5).map { _ in bench.send() }
+        try bench.goRound()
+        #expect(sender.requests.count == 1)
+        sender.answer(201)
+        bench.pass(122)
+        try bench.wait { sender.requests.count > 1 }
+        bench.pass(2)
+        for id in ids { #expect(try bench.outcomes(id) == ["Success": 1]) }
+    }
+
+    @Test func `an error of the service with one push holds no other of the device`() throws {
+        let sender = CredentialSender(500)
+        let bench = DeliveryBench(sender) { _ in PushResult(.pnsServerError, .retryPush(afterSeconds: 900)) }
+        bench.register(1)
+        bench.start()
+        let first = bench.send()
+        try bench.wait { try sender.requests.count == 1 && bench.inFlight(first) == 0 }
+        sender.answer(201)
+        #expect(try bench.outcomes(bench.send()) == ["Success": 1])
+        #expect(try bench.details(first).endTime == nil)
+    }
+
+    @Test func `a bounded number of throttled devices is remembered, those of the longest pauses`() {
+        var devices = DeviceThrottle()
+        for device in 0...DeviceThrottle.capacity {
+            devices.hold(device, device == 0 ? 900 : 1 + device % 60, 0)
+        }
+        #expect(devices.count == DeviceThrottle.capacity / 2)
+        #expect(devices.holdUntil(0, now: 1) == 900)
+        // Also when the clock was set back.
+        #expect(devices.holdUntil(0, now: -1_000) == nil)
+    }
+
     @Test func `a connection that is of no use any more is replaced, as of the time of the push`() throws {
         let sender = CredentialSender(500)
         let sentAt = ContinuousClock.now - .seconds(3)

@@ -40,6 +40,12 @@ struct ChannelFindingsTests {
         #expect(finding.fix?.contains("restart") == false && finding.fix?.contains("wait") == true)
     }
 
+    @Test func `a credential that is probably not the app's is a warning, as nothing waits`() {
+        let finding = judge.finding(waiting("app", "the project is another"))
+        #expect(finding.verdict == .warning && finding.found.hasSuffix(": the project is another"))
+        #expect(finding.fix?.contains("apns in /a.json") == true && finding.fix?.contains("restart") == false)
+    }
+
     private func waiting(_ cause: String, _ reason: String) -> RunningService.WaitingChannel {
         .init(name: "apns sandbox", cause: cause, since: "2027-01-15T08:00:00Z", reason: reason)
     }

@@ -16,6 +16,7 @@ from driver_oracle import DriverOracle
 from fcm import FCM
 from firebase_admin import credentials, exceptions, messaging
 
+OTHER_PROJECT = "the service account's project app-1 is not the one that the app was built with"
 HANDLE = "cAbCdEfGhIj:APA91bXyz"
 PATIENCE_SECONDS = 60
 
@@ -225,7 +226,7 @@ def test_ours_can_be_checked_without_a_device(oracle: DriverOracle, fcm: FCM, to
     ("scenario", "outcome", "action"),
     [
         ("unregistered", "ExpiredChannel", "removeRegistration(goneSince: nil)"),
-        ("mismatch", "WrongToken", "removeRegistration(goneSince: nil)"),
+        ("mismatch", "WrongToken", f'doubtRegistration(reason: "{OTHER_PROJECT}")'),
         ("invalid", "BadChannel", "removeRegistration(goneSince: nil)"),
         ("third-party", "InvalidCredentials", "settle"),
         ("quota", "Throttled", "retry(afterSeconds: Optional(60))"),

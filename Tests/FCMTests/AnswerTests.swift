@@ -24,9 +24,15 @@ private func result(_ status: Int, _ body: String, _ fields: HTTPFields = [:]) t
 }
 
 @Suite struct `What FCM's answer means` {
-    @Test func `a token of another project keeps its registration where there is one`() throws {
+    static let otherProject = "the service account's project p is not the one that the app was built with"
+
+    @Test func `a token of another project keeps its registration, and is a doubt where there is no other project`()
+        throws
+    {
         let body = error("PERMISSION_DENIED", "SenderId mismatch", code("SENDER_ID_MISMATCH"))
-        for (hasOther, action) in [(false, PushResult.Action.removeRegistration(goneSince: nil)), (true, .settle)] {
+        for (hasOther, action) in [
+            (false, PushResult.Action.doubtRegistration(reason: Self.otherProject)), (true, .settle),
+        ] {
             let driver = FCMDriver(project: "p", hasOtherProject: hasOther, now: { 0 })
             let result = try #require(driver).result(of: Response(status: .forbidden, body: Array(body.utf8)))
             #expect(result == PushResult(.wrongToken, action, reason: "SENDER_ID_MISMATCH"))
@@ -80,7 +86,7 @@ private func result(_ status: Int, _ body: String, _ fields: HTTPFields = [:]) t
         (401, "", PushResult(.invalidCredentials, .renewCredential)),
         (
             403, error("PERMISSION_DENIED", "SenderId mismatch", code("SENDER_ID_MISMATCH")),
-            PushResult(.wrongToken, .removeRegistration(goneSince: nil), reason: "SENDER_ID_MISMATCH")
+            PushResult(.wrongToken, .doubtRegistration(reason: otherProject), reason: "SENDER_ID_MISMATCH")
         ),
         (
             403, error("PERMISSION_DENIED", disabled),
@@ -171,16 +177,15 @@ private func result(_ status: Int, _ body: String, _ fields: HTTPFields = [:]) t
     }
 
     @Test func `removes a device for FCM's own codes alone`() throws {
-        let codes = ["UNREGISTERED", "SENDER_ID_MISMATCH"]
         for status in 200...599 {
             for body in ["", "<html>", error("NOT_FOUND"), error("INVALID_ARGUMENT", Self.notAToken)] {
                 if case .removeRegistration = try result(status, body).action { Issue.record("\(status) \(body)") }
             }
             guard status > 200 else { continue }
-            for name in codes {
-                let action = try result(status, error("NOT_FOUND", "", code(name))).action
-                #expect(action == .removeRegistration(goneSince: nil))
-            }
+            let gone = try result(status, error("NOT_FOUND", "", code("UNREGISTERED"))).action
+            #expect(gone == .removeRegistration(goneSince: nil))
+            let other = try result(status, error("NOT_FOUND", "", code("SENDER_ID_MISMATCH"))).action
+            #expect(other == .doubtRegistration(reason: Self.otherProject))
         }
     }
 

@@ -34,6 +34,11 @@ private func result(_ status: HTTPResponse.Status, _ headers: [(String, String)]
         (404, [], PushResult(.badChannel, .removeRegistration(goneSince: nil))),
         (405, [], PushResult(.pnsInterfaceError)),
         (406, [], PushResult(.throttled, .retry(afterSeconds: nil))),
+        (
+            406, [("X-WNS-Status", "channelThrottled"), ("Retry-After", "9")],
+            PushResult(.channelThrottled, .retryDevice(afterSeconds: 9))
+        ),
+        (429, [("X-WNS-Status", "channelThrottled")], PushResult(.channelThrottled, .retryDevice(afterSeconds: nil))),
         (406, [("Retry-After", "120")], PushResult(.throttled, .retry(afterSeconds: 120))),
         (410, [], PushResult(.expiredChannel, .removeRegistration(goneSince: nil))),
         (

@@ -32,6 +32,8 @@ package struct HealthController: Responder {
             case token
             /// The push service is not trusted.
             case connection
+            /// Nothing waits: the service calls device after device another app's.
+            case app
         }
 
         package let name: String

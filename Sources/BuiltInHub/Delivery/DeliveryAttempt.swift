@@ -38,6 +38,16 @@ struct DeliveryAttempt: Sendable {
     /// As the queue names the target.
     var registrationID: String { target.registrationID ?? QueuedMessage.unregistered }
 
+    /// The device at its service, as a hash: no handle is kept.
+    var device: Int { Self.device(target, channel) }
+
+    static func device(_ target: Target, _ channel: PushChannel?) -> Int {
+        var hasher = Hasher()
+        hasher.combine(channel?.name)
+        hasher.combine(target.description.handle.channel)
+        return hasher.finalize()
+    }
+
     /// The push service: what is wrong with it is wrong for all of its devices.
     var service: String {
         switch request {

@@ -179,7 +179,7 @@ extension DeliverySession {
         case now(DeliveryAttempt)
         /// The lane of the target has to wait.
         case blocked(DeliveryJob.Obstacle, QueuedMessage.Retry)
-        /// The service is left alone until the retry is due.
+        /// The service or the device is left alone until the retry is due.
         case held(QueuedMessage.Retry)
         /// The message does not reach that registration any more.
         case gone
@@ -196,6 +196,10 @@ extension DeliverySession {
         let channel = worker.channel(for: target)
         let admission = channel.map { self.admission(to: $0, now) }
         if let channel, admission == .held { return .blocked(.heldChannel(channel), retry) }
+        if let until = holdUntil(target, channel, now) {
+            (retry.service, retry.dueAt) = (nil, until)
+            return .held(retry)
+        }
         let delivery = DeliveryAttempt(
             job.message.notification, to: target, attempts: retry.attempts, by: channel, isProbe: admission == .probe)
         guard case .success = delivery.request else { return .now(delivery) }
@@ -204,9 +208,15 @@ extension DeliverySession {
         return .now(delivery)
     }
 
+    private func holdUntil(_ target: Target, _ channel: PushChannel?, _ now: Int64) -> Int64? {
+        guard !throttle.devices.isEmpty else { return nil }
+        return throttle.devices.holdUntil(DeliveryAttempt.device(target, channel), now: now)
+    }
+
     /// Counts the push as in flight.
     func begin(_ delivery: DeliveryAttempt) {
         throttle.begin(delivery.service, most: delivery.channel?.maximumInFlight)
+        throttle.devices.begin(delivery)
         if delivery.isProbe, let channel = delivery.channel { throttle.probed.insert(channel.name) }
     }
 

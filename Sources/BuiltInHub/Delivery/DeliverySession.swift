@@ -120,6 +120,7 @@ final class DeliverySession {
         for answer in answers where answer.epoch == epoch {
             let delivery = answer.delivery
             throttle.end(delivery.service, answer.result, now: worker.now())
+            throttle.devices.end(delivery, answer.result, now: worker.now())
             if delivery.isProbe, let channel = delivery.channel { throttle.probed.remove(channel.name) }
             worker.noteEnvironment(delivery, answer.result)
             guard var job = jobs[answer.messageID], let result = tryElsewhere(answer, job) else { continue }
@@ -141,7 +142,7 @@ final class DeliverySession {
         let admission = admission(to: channel, now)
         guard admission != .held, throttle.backoffUntil(other.service, now: now) == nil, !worker.completions.isStopping
         else {
-            return PushResult(answer.result.outcome, .retryDevice(afterSeconds: Self.otherEnvironmentSeconds))
+            return PushResult(answer.result.outcome, .retryPush(afterSeconds: Self.otherEnvironmentSeconds))
         }
         other.isProbe = admission == .probe
         begin(other)
@@ -154,16 +155,18 @@ final class DeliverySession {
         var outcome = result.outcome
         report(result, of: delivery)
         switch result.action {
-        case .settle, .renewCredential: break
+        case .settle, .renewCredential: worker.noteReached(delivery, result)
         case .tryOtherEnvironment:
             // Neither environment knows it.
             if delivery.isElsewhere { worker.goneDevices.remove(delivery.target, goneSince: nil) }
         case .removeRegistration(let goneSince): worker.goneDevices.remove(delivery.target, goneSince: goneSince)
+        case .doubtRegistration(let reason):
+            worker.goneDevices.doubt(delivery.target, of: delivery.channel, reason: reason)
         case .holdCredential(let reason):
             job.message.waitReason = reason
             // It has not been taken, and waits as those do that were not sent.
             return wait(delivery, until: worker.now(), attempts: delivery.attempts, &job)
-        case .retry(let seconds), .retryDevice(let seconds):
+        case .retry(let seconds), .retryDevice(let seconds), .retryPush(let seconds):
             let attempts = delivery.attempts + 1
             let due = worker.now() + RetryDelay.seconds(after: attempts, atLeast: seconds)
             if due < job.message.record.dueAt + worker.options.abandonSeconds {

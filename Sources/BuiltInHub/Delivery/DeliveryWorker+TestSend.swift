@@ -60,10 +60,18 @@ extension DeliveryWorker {
 
     private func conclude(_ delivery: DeliveryAttempt, _ result: PushResult) -> PushOutcome {
         noteEnvironment(delivery, result)
-        if case .removeRegistration(let goneSince) = result.action {
-            goneDevices.remove(delivery.target, goneSince: goneSince)
+        switch result.action {
+        case .removeRegistration(let goneSince): goneDevices.remove(delivery.target, goneSince: goneSince)
+        case .doubtRegistration(let reason):
+            goneDevices.doubt(delivery.target, of: delivery.channel, reason: reason)
+        default: noteReached(delivery, result)
         }
         return result.outcome
+    }
+
+    func noteReached(_ delivery: DeliveryAttempt, _ result: PushResult) {
+        guard result.outcome == .success else { return }
+        goneDevices.noteReached(delivery.target, by: delivery.channel)
     }
 
     /// Later messages for a device go at once to the environment that it was found in.

@@ -62,8 +62,9 @@ package final class DeliveryWorker: Sendable {
         report: @escaping @Sendable (String) -> Void = { _ in }
     ) {
         self.store = store
-        self.channels = PushChannels(channels)
-        goneDevices = GoneDevices(store: store, now: now, report: report)
+        let channels = PushChannels(channels)
+        self.channels = channels
+        goneDevices = GoneDevices(store: store, channels: channels, now: now, report: report)
         self.options = options
         self.now = now
         self.report = report
@@ -141,4 +142,9 @@ package final class DeliveryWorker: Sendable {
 
     /// The channels whose credential is refused at this moment, with the reasons.
     package var holds: [PushChannel.Hold] { channels.holds }
+
+    /// The channels whose credential is probably not that of the app, with the reasons, and since when, in seconds since 1970.
+    package var doubts: [(channel: String, reason: String, since: Int64)] {
+        goneDevices.doubts.map { ($0.channel, $0.reason, $0.since) }
+    }
 }

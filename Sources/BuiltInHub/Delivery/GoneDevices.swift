@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import NotificationHub
+internal import Push
 import Store
 import System
 
@@ -8,15 +9,20 @@ final class GoneDevices: Sendable {
     private static let pageSize = 500
 
     private let store: any HubStore
+    private let channels: PushChannels
     private let now: @Sendable () -> Int64
     private let report: @Sendable (String) -> Void
     private let breaker = Lock(RemovalBreaker())
+    private let doubtful = DoubtfulDevices()
 
     /// - Parameters:
     ///   - now: seconds since 1970.
     ///   - report: receives what the operator should know.
-    init(store: any HubStore, now: @escaping @Sendable () -> Int64, report: @escaping @Sendable (String) -> Void) {
-        (self.store, self.now, self.report) = (store, now, report)
+    init(
+        store: any HubStore, channels: PushChannels, now: @escaping @Sendable () -> Int64,
+        report: @escaping @Sendable (String) -> Void
+    ) {
+        (self.store, self.channels, self.now, self.report) = (store, channels, now, report)
     }
 
     /// Does nothing if the registration was renewed since it was read, or since the device was gone.
@@ -25,19 +31,53 @@ final class GoneDevices: Sendable {
         guard let id = target.registrationID, let version = target.version else { return }
         if let goneSince, let updatedAt = target.updatedAt, updatedAt.seconds > goneSince { return }
         do throws(StoreError) {
-            let devices = RemovalBreaker.Devices(
-                platform: target.description.platform.family, app: target.description.app)
-            guard try mayRemove(devices) else { return }
+            guard try mayRemove(target, isRemoved: true) else { return }
             _ = try store.removeHubRegistration(id, version: version)
         } catch {
             if error != .conflict { report("delivery: a dead registration stays: \(error)") }
         }
     }
 
-    private func mayRemove(_ devices: RemovalBreaker.Devices) throws(StoreError) -> Bool {
+    // MARK: Devices that may be of another app
+
+    /// The channels whose credential is probably not that of the app.
+    var doubts: [DoubtfulDevices.Doubt] { doubtful.doubts(at: now()) }
+
+    /// A service calls the device another sender's. It counts as gone for the breaker, and its registration is removed when the
+    /// service says so again after an hour and has taken the credential for another device meanwhile.
+    func doubt(_ target: Target, of channel: PushChannel?, reason: String) {
+        guard let channel = channel?.name, let id = target.registrationID, let version = target.version else { return }
         let now = now()
+        let judgement = doubtful.note(id, version: version, refusedBy: channel, at: now)
+        guard judgement.isNew || judgement.isProven else { return }
+        do throws(StoreError) {
+            let mayRemove = try mayRemove(target, isRemoved: judgement.isProven)
+            if doubtful.beginDoubt(channel, reason: reason, isFlood: !mayRemove, at: now) {
+                report("push: devices of \(channel) are refused: \(reason)")
+            }
+            guard mayRemove, judgement.isProven else { return }
+            _ = try store.removeHubRegistration(id, version: version)
+            doubtful.forget(id, of: channel)
+        } catch {
+            if error != .conflict { report("delivery: a dead registration stays: \(error)") }
+        }
+    }
+
+    /// The service has taken a message for the device.
+    func noteReached(_ target: Target, by channel: PushChannel?) {
+        guard let channel else { return }
+        doubtful.note(target.registrationID, reachedBy: channel.name, at: now())
+    }
+
+    private func mayRemove(_ target: Target, isRemoved: Bool) throws(StoreError) -> Bool {
+        let (platform, now) = (target.description.platform.family, now())
+        // A device that names the default app is as one that names none.
+        let devices = RemovalBreaker.Devices(
+            platform: platform, app: channels.otherApp(platform, target.description.app))
         let verdict = try breaker.withLock { breaker throws(StoreError) in
-            try breaker.judge(devices, now: now) { limit throws(StoreError) in try count(devices, limit: limit) }
+            try breaker.judge(devices, now: now, isRemoved: isRemoved) { limit throws(StoreError) in
+                try count(devices, limit: limit)
+            }
         }
         if verdict == .keepFrom {
             report("push: within an hour the service called too many devices of \(devices) gone; they stay")
@@ -50,7 +90,9 @@ final class GoneDevices: Sendable {
         var (count, after) = (0, String?.none)
         repeat {
             let page = try store.hubRegistrations(after: after, limit: Self.pageSize)
-            count += page.elements.count { $0.platform?.family == devices.platform && $0.app == devices.app }
+            count += page.elements.count {
+                $0.platform?.family == devices.platform && channels.otherApp(devices.platform, $0.app) == devices.app
+            }
             after = page.next
         } while after != nil && count < limit
         return min(count, limit)

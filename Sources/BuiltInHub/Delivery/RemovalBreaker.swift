@@ -16,7 +16,7 @@ struct RemovalBreaker {
     /// Devices that one service calls gone by one credential.
     struct Devices: Hashable, CustomStringConvertible {
         let platform: Platform
-        /// As registrations name it; nil: none.
+        /// Nil: the default app (`PushChannels.otherApp`).
         var app: String?
 
         var description: String { platform.rawValue + (app.map { " of the app \($0)" } ?? "") }
@@ -45,10 +45,11 @@ struct RemovalBreaker {
 
     /// - Parameters:
     ///   - now: seconds since 1970.
+    ///   - isRemoved: whether the registration is removed if it may be.
     ///   - count: how many registrations there are of these devices, or its argument if these are more. Asked seldom:
     ///     each time for twice as many as before.
     mutating func judge<Failure: Error>(
-        _ devices: Devices, now: Int64, count: (Int) throws(Failure) -> Int
+        _ devices: Devices, now: Int64, isRemoved: Bool = true, count: (Int) throws(Failure) -> Int
     ) throws(Failure) -> Verdict {
         var period = current(devices, now)
         period.gone += 1
@@ -58,7 +59,7 @@ struct RemovalBreaker {
             period.registrations = try count(2 * Self.share * period.gone) + period.removed
         }
         guard period.isFlood else {
-            period.removed += 1
+            if isRemoved { period.removed += 1 }
             return .remove
         }
         period.isTripped = true

@@ -30,6 +30,7 @@ struct ServiceThrottle {
     private(set) var inFlight = 0
     /// Channels with a push in flight that shows whether the credential is accepted again.
     var probed: Set<String> = []
+    var devices = DeviceThrottle()
 
     /// - Parameters:
     ///   - limit: requests that one service may have in flight.

@@ -18,6 +18,12 @@ struct ChannelFindings: Sendable {
             .fail(
                 "\(messages) a trusted connection: \(waiting.reason)",
                 fix: "what the reason says; then wait: the service tries again by itself")
+        case "app":
+            .warning(
+                "\(waiting.name): since \(waiting.since) the push service refuses device after device: \(waiting.reason)",
+                fix:
+                    "\(group(waiting.name)): the credential of the app's own project or team; no registration is removed "
+                    + "while no device is reached")
         default:
             .fail(
                 "\(messages) its credential: \(waiting.reason)",

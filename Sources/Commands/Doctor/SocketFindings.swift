@@ -21,7 +21,7 @@ struct RunningService: Sendable {
 
     struct WaitingChannel: Sendable {
         let name: String
-        /// `credential`, `token` or `connection`.
+        /// `credential`, `token`, `connection` or `app`.
         let cause: String
         /// As the service writes times: `2026-12-21T00:00:00Z`.
         let since: String

@@ -59,17 +59,23 @@ struct HubWiring {
 
     /// The channels whose messages wait for something that an operator may have to mend.
     var waiting: [HealthController.WaitingChannel] {
-        (deliveryWorker?.allChannels ?? []).compactMap { channel in
-            if let hold = channel.hold {
-                return .init(
-                    name: channel.name, cause: .credential, since: Timestamp(seconds: hold.since), reason: hold.reason)
-            }
-            return channel.outage.map { outage in
-                .init(
-                    name: channel.name, cause: outage.cause == .token ? .token : .connection,
-                    since: Timestamp(seconds: outage.since), reason: outage.reason)
-            }
+        let doubts = (deliveryWorker?.doubts ?? []).map { doubt in
+            HealthController.WaitingChannel(
+                name: doubt.channel, cause: .app, since: Timestamp(seconds: doubt.since), reason: doubt.reason)
         }
+        return doubts
+            + (deliveryWorker?.allChannels ?? []).compactMap { channel in
+                if let hold = channel.hold {
+                    return .init(
+                        name: channel.name, cause: .credential, since: Timestamp(seconds: hold.since),
+                        reason: hold.reason)
+                }
+                return channel.outage.map { outage in
+                    .init(
+                        name: channel.name, cause: outage.cause == .token ? .token : .connection,
+                        since: Timestamp(seconds: outage.since), reason: outage.reason)
+                }
+            }
     }
 
     /// Nothing more is delivered from now on; returns when what was under way has ended, or after that time. What was

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Push
+
+/// Devices for which their service takes no more messages for a while. Later messages to such a device wait as the one does that met
+/// it; then one push at a time goes out, until the service takes it. Times are seconds since 1970.
+struct DeviceThrottle {
+    /// Devices that are remembered; with more, those whose pause ends first are forgotten. They meet the limit once more.
+    static let capacity = 10_000
+    /// The longest pause when the service does not say how long, and when it does.
+    private static let maximumPause: Int64 = 300
+    private static let maximumHold: Int64 = 15 * 60
+
+    private struct Hold {
+        var until: Int64
+        var failures = 1
+        /// Whether a push is in flight that shows if the service takes more.
+        var isOnTrial = false
+    }
+
+    /// By `DeliveryAttempt.device`.
+    private var holds: [Int: Hold] = [:]
+
+    var isEmpty: Bool { holds.isEmpty }
+    var count: Int { holds.count }
+
+    /// When the device may be sent to again, if not now.
+    func holdUntil(_ device: Int, now: Int64) -> Int64? {
+        guard let hold = holds[device] else { return nil }
+        if hold.isOnTrial { return now + 1 }
+        // A clock that was set back must not hold a device for longer than ever.
+        return hold.until > now && hold.until <= now + Self.maximumHold ? hold.until : nil
+    }
+
+    mutating func begin(_ delivery: DeliveryAttempt) {
+        if !holds.isEmpty { holds[delivery.device]?.isOnTrial = true }
+    }
+
+    mutating func end(_ delivery: DeliveryAttempt, _ result: PushResult, now: Int64) {
+        if case .retryDevice(let seconds) = result.action { return hold(delivery.device, seconds, now) }
+        // Almost always, and then the device's hash is not needed.
+        guard !holds.isEmpty else { return }
+        switch result.action {
+        // Nothing is known of the device.
+        case .retry, .retryPush, .renewCredential, .holdCredential: holds[delivery.device]?.isOnTrial = false
+        case .settle, .removeRegistration, .doubtRegistration, .tryOtherEnvironment, .retryDevice:
+            holds[delivery.device] = nil
+        }
+    }
+
+    mutating func hold(_ device: Int, _ seconds: Int?, _ now: Int64) {
+        var hold = holds[device] ?? Hold(until: now, failures: 0)
+        // The refusals of pushes that were in flight together are one.
+        if hold.isOnTrial || hold.failures == 0 { hold.failures += 1 }
+        hold.isOnTrial = false
+        let own = min(1 << Int64(min(hold.failures - 1, 16)), Self.maximumPause)
+        hold.until = now + max(min(Int64(seconds ?? 0), Self.maximumHold), own)
+        holds[device] = hold
+        if holds.count > Self.capacity { forget() }
+    }
+
+    private mutating func forget() {
+        let latest = holds.sorted { $0.value.until > $1.value.until }.prefix(Self.capacity / 2)
+        holds = Dictionary(uniqueKeysWithValues: latest.map { ($0.key, $0.value) })
+    }
+}
