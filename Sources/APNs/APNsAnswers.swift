@@ -98,7 +98,7 @@ struct APNsAnswers: Sendable {
     private func credential(_ reason: String, _ response: Response) -> PushResult? {
         switch reason {
         // The connection takes no other token after this answer.
-        case "ExpiredProviderToken": PushResult(.invalidCredentials, .renewCredential, closesConnection: true)
+        case "ExpiredProviderToken": PushResult(.invalidCredentials, expired(response), closesConnection: true)
         // The token is good, and another connection takes it.
         case "TooManyProviderTokenUpdates":
             PushResult(.throttled, .retry(afterSeconds: pause(response)), closesConnection: true)
@@ -110,7 +110,7 @@ struct APNsAnswers: Sendable {
         // The second is what APNs is seen to send, the first what Apple's documentation says.
         case "BadEnvironmentKeyIdInToken", "BadEnvironmentKeyInToken":
             PushResult(.invalidCredentials, hold(.environment))
-        case "InvalidProviderToken", "MissingProviderToken": PushResult(.invalidCredentials, hold(.key))
+        case "InvalidProviderToken", "MissingProviderToken": PushResult(.invalidCredentials, invalid(response))
         // The next push needs a new connection. It waits, so that a wrong key does not open one for each push.
         case "UnrelatedKeyIdInToken": PushResult(.invalidCredentials, hold(.unrelatedKey), closesConnection: true)
         case "Forbidden": PushResult(.invalidCredentials, hold(.forbidden))
@@ -133,6 +133,17 @@ struct APNsAnswers: Sendable {
         }
     }
 
+    /// A new token would be dated by the same clock.
+    private func expired(_ response: Response) -> PushResult.Action {
+        guard let fault = ServiceClock.fault(response.fields, now: now()) else { return .renewCredential }
+        return .holdCredential(reason: "\(CredentialFault.expired.rawValue): \(fault)")
+    }
+
+    private func invalid(_ response: Response) -> PushResult.Action {
+        guard let fault = ServiceClock.fault(response.fields, now: now()) else { return hold(.key) }
+        return .holdCredential(reason: "\(CredentialFault.key.rawValue); \(fault)")
+    }
+
     private func hold(_ fault: CredentialFault) -> PushResult.Action { .holdCredential(reason: fault.rawValue) }
 
     private func later(_ response: Response) -> PushResult.Action {
@@ -152,5 +163,6 @@ enum CredentialFault: String, CaseIterable {
     case unrelatedKey = "APNs refuses the key on this connection: it is not related to the key used before"
     case forbidden = "APNs refuses the credential: check key or certificate, topic and environment"
     case otherApp = "the topic is not the bundle id that the app was built with"
+    case expired = "APNs calls the provider token expired"
     case clock = "APNs calls a new provider token expired: check this host's clock"
 }

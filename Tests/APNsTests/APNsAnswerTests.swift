@@ -106,6 +106,25 @@ private func hold(_ fault: CredentialFault) -> PushResult.Action { .holdCredenti
         #expect(other == PushResult(.wrongChannel, reason: "DeviceTokenNotForTopic"))
     }
 
+    @Test(arguments: ["ExpiredProviderToken", "InvalidProviderToken"], [-7_200, 7_200])
+    func `to a token that was dated by a wrong clock names the clock, and how far it is off`(
+        reason: String, off: Int64
+    ) throws {
+        var refused = answer(403, word(reason))
+        // 2027-01-15T08:00:00Z, as this host's clock has it in these tests.
+        refused.fields[.date] = off < 0 ? "Fri, 15 Jan 2027 10:00:00 GMT" : "Fri, 15 Jan 2027 06:00:00 GMT"
+        let result = try driver().result(of: refused)
+        guard case .holdCredential(let words) = result.action else {
+            Issue.record("a hold expected")
+            return
+        }
+        #expect(words.contains("this host's clock is 7200 s \(off < 0 ? "behind" : "ahead of") that of the service"))
+        #expect(words.count <= 200 && result.outcome == .invalidCredentials)
+        refused.fields[.date] = "Fri, 15 Jan 2027 08:09:59 GMT"
+        let right = try driver().result(of: refused).action
+        #expect(right == (reason == "ExpiredProviderToken" ? .renewCredential : hold(.key)))
+    }
+
     @Test func `is obeyed where it says when to come again`() throws {
         for (status, reason, action) in [
             (429, "TooManyRequests", PushResult.Action.retryDevice(afterSeconds: 7)),

@@ -6,6 +6,7 @@ from __future__ import annotations
 import asyncio
 import json
 from dataclasses import dataclass, field
+from email.utils import formatdate
 from typing import TYPE_CHECKING
 
 from h2.config import H2Configuration
@@ -258,7 +259,8 @@ class Connection(asyncio.Protocol):
 
     def _answer(self, stream: int, push: Push, status: int, reason: str | None) -> None:
         given = dict(push.fields).get("apns-id")
-        headers = [(":status", str(status)), ("apns-id", given or self._site.new_id())]
+        date = formatdate(self._site.now(), usegmt=True)
+        headers = [(":status", str(status)), ("apns-id", given or self._site.new_id()), ("date", date)]
         if status == 200 and self._site.environment == "sandbox":
             headers.append(("apns-unique-id", self._site.new_id().lower()))
         answer: dict[str, object] = {} if reason is None else {"reason": reason}

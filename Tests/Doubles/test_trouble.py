@@ -193,15 +193,45 @@ def test_no_device_gets_a_message_twice_when_the_responder_is_killed_between_ans
     assert unsure > 0
 
 
-@pytest.mark.parametrize(("seconds", "connections"), [(3 * 3600, 1), (5 * 3600, 2)])
-def test_a_connection_to_apple_is_used_again_after_hours_of_idleness(
-    program: Path, tmp_path: Path, groups: dict[str, Any], apns: APNsProcess, seconds: int, connections: int
-) -> None:
-    """libcurl's own limit is 118 s. Apple takes quick reconnecting for an attack."""
+@pytest.fixture
+def faults(tmp_path: Path) -> dict[str, str]:
+    """The environment in which a test sets the clocks, by files in its folder."""
     library = tmp_path / "faults.so"
     source = Path(__file__).resolve().parents[1] / "FaultInjection/faults.c"
     subprocess.run(["gcc", "-shared", "-fPIC", "-o", library, source], check=True)
-    with Backend(program, tmp_path, groups, {"LD_PRELOAD": str(library), "FAULTS": str(tmp_path)}) as backend:
+    return {"LD_PRELOAD": str(library), "FAULTS": str(tmp_path)}
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [
+        (-7200, "APNs calls the provider token expired: this host's clock is {} s behind that of the service"),
+        (7200, "check key file, key id and team id; this host's clock is {} s ahead of that of the service"),
+    ],
+)
+def test_a_clock_that_is_wrong_is_named_as_the_cause_of_a_refused_token(
+    program: Path, tmp_path: Path, groups: dict[str, Any], faults: dict[str, str], seconds: int, words: str
+) -> None:
+    (tmp_path / "clock").write_text(str(seconds))
+    with Backend(program, tmp_path, groups, faults) as backend:
+        backend.register("apns", device("00", 1))
+        send(backend, "apns")
+        [waiting] = wait_until(lambda: backend.json("GET", "/health")["waiting"], "the hold")
+        # The answer was on its way when the second was over.
+        assert any(words.format(off) in waiting["reason"] for off in (7198, 7199, 7200, 7201, 7202)), waiting
+        assert REFUSES in backend.log and waiting["cause"] == "credential"
+    (tmp_path / "clock").unlink()
+    with Backend(program, tmp_path, groups, faults) as backend:
+        assert backend.outcome(send(backend, "apns"), "apns")["Success"] == 1
+
+
+@pytest.mark.parametrize(("seconds", "connections"), [(3 * 3600, 1), (5 * 3600, 2)])
+def test_a_connection_to_apple_is_used_again_after_hours_of_idleness(
+    program: Path, tmp_path: Path, groups: dict[str, Any], apns: APNsProcess, faults: dict[str, str], seconds: int,
+    connections: int,
+) -> None:
+    """libcurl's own limit is 118 s. Apple takes quick reconnecting for an attack."""
+    with Backend(program, tmp_path, groups, faults) as backend:
         backend.register("apns", device("00", 1))
         assert backend.outcome(send(backend, "apns"), "apns") == {"Success": 1}
         (tmp_path / "pause").write_text(str(seconds))
