@@ -3,6 +3,7 @@ import Glibc
 import Store
 import Synchronization
 import System
+internal import Text
 
 /// What all tables of one store share: where it is, how it may behave, and whether it may still be written.
 final class StoreContext: Sendable {
@@ -11,6 +12,7 @@ final class StoreContext: Sendable {
 
     let path: String
     let options: FileSiteStore.Options
+    /// Chooses the bucket of a key.
     let hash: SipHash
     /// The mount or the folder does not let us write.
     let isReadOnly: Bool

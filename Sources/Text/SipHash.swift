@@ -2,13 +2,13 @@
 
 /// SipHash-2-4 (Aumasson and Bernstein, 2012): a keyed hash of 64 bits.
 ///
-/// It chooses the bucket of an owner, so it must be the same in every process and version, which Swift's `Hasher` is
-/// not, and must not be steerable by who chooses names, which an unkeyed hash would be.
-struct SipHash: Sendable {
+/// It is the same in every process and version, which Swift's `Hasher` is not, and must not be steerable by those who choose
+/// what is hashed, which an unkeyed hash would be.
+package struct SipHash: Sendable {
     private let key: (UInt64, UInt64)
 
     /// - Parameter key: 16 bytes; nil for any other number of them.
-    init?(key: [UInt8]) {
+    package init?(key: [UInt8]) {
         guard key.count == 16 else { return nil }
         self.key = key.withUnsafeBytes { bytes in
             (
@@ -18,12 +18,12 @@ struct SipHash: Sendable {
         }
     }
 
-    func hash(_ text: String) -> UInt64 {
+    package func hash(_ text: String) -> UInt64 {
         var text = text
         return text.withUTF8 { hash($0) }
     }
 
-    func hash(_ bytes: UnsafeBufferPointer<UInt8>) -> UInt64 {
+    package func hash(_ bytes: UnsafeBufferPointer<UInt8>) -> UInt64 {
         var state = State(key: key)
         var rest = UnsafeRawBufferPointer(bytes)
         while rest.count >= 8 {
