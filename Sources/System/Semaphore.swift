@@ -36,6 +36,8 @@ package final class Semaphore: Sendable {
     /// Takes one.
     /// - Returns: false, when there was none until the deadline.
     package func wait(until deadline: Deadline) -> Bool {
+        if sem_trywait(semaphore) == 0 { return true }
+        BlockingNotice.post()
         var time = deadline.timespec
         while sem_clockwait(semaphore, CLOCK_MONOTONIC, &time) != 0 {
             // A signal handler is no reason to end early.

@@ -53,6 +53,8 @@ final class BucketLocks: Sendable {
     }
 
     private func lockThreads(_ index: UInt8, _ deadline: Deadline) throws(StoreError) {
+        if pthread_mutex_trylock(mutexes + Int(index)) == 0 { return }
+        BlockingNotice.post()
         var limit = deadline.timespec
         switch pthread_mutex_clocklock(mutexes + Int(index), CLOCK_MONOTONIC, &limit) {
         case 0: return

@@ -51,6 +51,7 @@ final class StoreContext: Sendable {
 
     private func flush(_ file: Descriptor, with call: (Int32) -> Int32) throws(StoreError) {
         guard !isPoisoned else { throw .poisoned }
+        BlockingNotice.post()
         guard call(file.number) == 0 else {
             let reason = systemErrorText(errno)
             poison.store(true, ordering: .releasing)

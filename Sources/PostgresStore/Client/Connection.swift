@@ -176,6 +176,7 @@ final class Connection: Sendable {
     private func wait(_ events: Int32, until deadline: Deadline) throws(CallFailure) -> Int16 {
         var entry = pollfd(
             fd: library.functions.PQsocket(handle), events: Int16(truncatingIfNeeded: events), revents: 0)
+        BlockingNotice.post()
         while true {
             let count = poll(&entry, 1, Int32(clamping: deadline.millisecondsLeft))
             if count > 0 { return entry.revents }
