@@ -98,18 +98,18 @@ static inline int platform_open(const char *path, int flags, mode_t mode) {
     return open(path, flags, mode);
 }
 
-// memfd_create(2), behind _GNU_SOURCE: a file without a name, in memory, close-on-exec. Never executable, as hosts may
-// demand (vm.memfd_noexec); kernels before 6.3 do not know that flag.
-extern int memfd_create(const char *, unsigned int);
-
-static inline int platform_memory_file(const char *name) {
-    int descriptor = memfd_create(name, 0x0001u /* MFD_CLOEXEC */ | 0x0008u /* MFD_NOEXEC_SEAL */);
-    return descriptor < 0 && errno == EINVAL ? memfd_create(name, 0x0001u /* MFD_CLOEXEC */) : descriptor;
-}
-
 // recv(2) of what is there; MSG_DONTWAIT is an enum and a macro, which Swift does not import.
 static inline ssize_t platform_receive(int descriptor, void *buffer, size_t size) {
     return recv(descriptor, buffer, size, MSG_DONTWAIT);
+}
+
+// send(2) without the signal that a peer's end makes, of what is taken at once, and waiting.
+static inline ssize_t platform_send_now(int descriptor, const void *bytes, size_t size) {
+    return send(descriptor, bytes, size, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+static inline ssize_t platform_send(int descriptor, const void *bytes, size_t size) {
+    return send(descriptor, bytes, size, MSG_NOSIGNAL);
 }
 
 // Whether something lies there to be read; false for the end of a connection.

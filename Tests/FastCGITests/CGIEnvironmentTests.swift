@@ -9,7 +9,14 @@ import Text
 @Suite struct CGIEnvironmentTests {
     private func environment(_ entries: [String]) -> CGIEnvironment {
         var environment = CGIEnvironment()
-        for entry in entries { Array(entry.utf8).withUnsafeBufferPointer { environment.read($0) } }
+        for entry in entries {
+            let pair = entry.utf8.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+            Array(pair[0]).withUnsafeBufferPointer { name in
+                Array(pair.dropFirst().first ?? "".utf8[...]).withUnsafeBufferPointer {
+                    environment.read(name: name, value: $0)
+                }
+            }
+        }
         environment.makeID()
         return environment
     }

@@ -27,49 +27,37 @@ final class RequestCycle {
     /// - Parameter postponement: what it has waited for; nil the first time.
     func answer(
         _ buffer: ReceiveBuffer, length: Int, after postponement: (any Postponement)?, on number: Int32,
-        beforeSending: () -> Void
+        beforeWaiting: () -> Void
     ) -> Outcome {
-        guard buffer.withBytes(first: length, { codec.decode($0) }) else {
-            return .answered(isKept: undecodable())
-        }
-        let keeps = codec.keepsConnection
-        var environment = codec.environment
-        environment.makeID()
-        let (answer, isHead) = respond(environment, postponement.map { .resumed($0) } ?? .available)
+        var request = buffer.withBytes(first: length) { codec.decode($0) }
+        request.environment.makeID()
+        let (answer, isHead) = respond(request, postponement.map { .resumed($0) } ?? .available)
         var response = answer
         if let postponement = response.postponement {
-            if state.postponed.enter(bytes: buffer.used) {
-                codec.release()
-                return .postponed(postponement)
-            }
+            if state.postponed.enter(bytes: buffer.used) { return .postponed(postponement) }
             state.counters.count(.waitingRoomFull)
             response = state.refuse(.serviceUnavailable)
         }
-        let isSent = send(response, id: environment.id, withoutBody: isHead, on: number, beforeSending)
-        return .answered(isKept: isSent && keeps)
+        let isSent = send(response, to: request, withoutBody: isHead, on: number, beforeWaiting)
+        return .answered(isKept: isSent && request.keepsConnection)
     }
 
     /// Answers 413 to a request of which only the parameters have been read.
     /// - Returns: whether the answer was sent.
-    func answerTooLarge(_ buffer: ReceiveBuffer, headLength: Int, on number: Int32, beforeSending: () -> Void) -> Bool {
-        let end = RecordHeader.endOfInput(requestID: buffer.requestID)
-        guard buffer.withBytes(first: headLength, { codec.decode($0, end) }) else { return undecodable() }
-        return send(state.refuse(.contentTooLarge), id: "", withoutBody: false, on: number, beforeSending)
-    }
-
-    private func undecodable() -> Bool {
-        state.logger.error("libfcgi did not take a request that was found whole")
-        return false
+    func answerTooLarge(_ buffer: ReceiveBuffer, headLength: Int, on number: Int32, beforeWaiting: () -> Void) -> Bool {
+        let request = buffer.withBytes(first: headLength) { codec.decode($0) }
+        return send(state.refuse(.contentTooLarge), to: request, withoutBody: false, on: number, beforeWaiting)
     }
 
     /// The answer, whatever happens, and whether it goes without its body.
-    private func respond(_ environment: CGIEnvironment, _ postponing: Postponing) -> (Response, isHead: Bool) {
+    private func respond(_ whole: WholeRequest, _ postponing: Postponing) -> (Response, isHead: Bool) {
+        let environment = whole.environment
         do throws(CGIEnvironment.Malformed) {
             let length = try environment.contentLength()
             guard length <= state.limits.bodyBytes else { throw .contentLengthTooLarge }
             var request = try environment.request()
-            guard let body = codec.body(expected: length), body.count == length else { throw .contentLength }
-            request.body = body
+            guard whole.body.count == length else { throw .contentLength }
+            request.body = whole.body
             request.postponing = postponing
             return (ask(request), request.method == .head)
         } catch .contentLengthTooLarge {
@@ -95,16 +83,15 @@ final class RequestCycle {
     }
 
     private func send(
-        _ response: Response, id: String, withoutBody: Bool, on number: Int32, _ beforeSending: () -> Void
+        _ response: Response, to request: WholeRequest, withoutBody: Bool, on number: Int32, _ beforeWaiting: () -> Void
     ) -> Bool {
         do throws(CGIResponseEncoder.IllegalField) {
             try bytes.write(response, withoutBody: withoutBody)
         } catch {
-            state.logger.error("An answer had an illegal field", metadata: ["request": "\(id)"])
+            state.logger.error("An answer had an illegal field", metadata: ["request": "\(request.environment.id)"])
             bytes.writeInternalServerError()
         }
-        beforeSending()
-        let isSent = codec.encode(bytes.bytes, to: number)
+        let isSent = codec.encode(bytes.bytes, to: request, on: number, beforeWaiting: beforeWaiting)
         state.counters.answered.wrappingAdd(1, ordering: .relaxed)
         return isSent
     }

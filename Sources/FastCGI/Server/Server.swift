@@ -80,7 +80,7 @@ package final class Server: Sendable {
 extension Server {
     private func startWorker() throws(ServerError) {
         // Each goes to one thread, which makes it its own.
-        nonisolated(unsafe) let codec = try Codec()
+        nonisolated(unsafe) let codec = Codec()
         guard let worker = workers.first(where: { $0.start() }) else { return }
         running.wrappingAdd(1, ordering: .acquiringAndReleasing)
         do {

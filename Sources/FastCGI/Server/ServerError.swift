@@ -4,7 +4,7 @@
 package enum ServerError: Error, Equatable, Sendable {
     /// A limit of that name is below its minimum or above its maximum.
     case badLimit(String)
-    /// The system refused a descriptor (epoll, eventfd, memfd); the text names the call.
+    /// The system refused a descriptor (epoll, eventfd); the text names the call.
     case noDescriptor(String)
     /// The system refused a thread.
     case noThread(String)

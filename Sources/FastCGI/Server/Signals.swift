@@ -3,9 +3,8 @@ import Glibc
 
 /// The signals that the process heeds, taken by one thread and never by a handler.
 ///
-/// FCGX_Init installs handlers of its own that swallow SIGTERM (20 seconds and a SIGKILL under systemd), so the signals
-/// are blocked in `main` before any thread starts and before a `Server` is made. Besides SIGTERM they are what process
-/// managers say instead: FastCGI's own SIGUSR1 (multiwatch), which libfcgi swallows as well, and SIGQUIT.
+/// They are blocked in `main` before any thread starts. Besides SIGTERM they are what process managers say instead:
+/// FastCGI's own SIGUSR1 (multiwatch), and SIGQUIT.
 package enum Signals {
     private static func set() -> sigset_t {
         var set = sigset_t()

@@ -105,7 +105,7 @@ final class Worker: Sendable {
         case .checked(.complete(let length)):
             let outcome = cycle.answer(
                 buffer, length: length, after: postponement, on: connection.number,
-                beforeSending: expectSending(state))
+                beforeWaiting: { expectSending(state) })
             switch outcome {
             case .answered(let isKept): return isKept && !state.isDraining.load(ordering: .relaxed) ? .keep : .close
             case .postponed(let postponement): return .postpone(buffer.trimmed, postponement)
@@ -113,16 +113,16 @@ final class Worker: Sendable {
         case .checked(.bodyTooLarge(let headLength)):
             state.counters.count(.bodyTooLarge)
             let isSent = cycle.answerTooLarge(
-                buffer, headLength: headLength, on: connection.number, beforeSending: expectSending(state))
+                buffer, headLength: headLength, on: connection.number, beforeWaiting: { expectSending(state) })
             return isSent ? .linger : .close
         }
     }
 
-    private func expectSending(_ state: ServerState) -> () -> Void {
-        {
-            let deadline = monotonicMilliseconds() + Int64(state.limits.sendSeconds) * 1000
-            self.current.withLock { $0.sendDeadline = deadline }
-        }
+    /// The peer does not take the answer at once.
+    private func expectSending(_ state: ServerState) {
+        BlockingNotice.post()
+        let deadline = monotonicMilliseconds() + Int64(state.limits.sendSeconds) * 1000
+        current.withLock { $0.sendDeadline = deadline }
     }
 
     private func pass(_ connection: Connection, _ next: Next, _ state: ServerState) {

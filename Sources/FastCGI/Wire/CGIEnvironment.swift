@@ -37,23 +37,13 @@ struct CGIEnvironment {
 
     init() {}
 
-    /// Reads all of a C environment: `NAME=value` strings up to a null pointer.
-    init(_ environment: UnsafePointer<UnsafeMutablePointer<CChar>?>) {
-        var next = environment
-        while let entry = next.pointee {
-            entry.withMemoryRebound(to: UInt8.self, capacity: 1) { start in
-                read(UnsafeBufferPointer(start: start, count: strlen(entry)))
-            }
-            next += 1
+    /// Reads one variable. CGI's variables are C strings: a value ends before its first NUL.
+    mutating func read(name: UnsafeBufferPointer<UInt8>, value: UnsafeBufferPointer<UInt8>) {
+        guard let start = value.baseAddress, let end = memchr(start, 0, value.count) else {
+            return take(CGIVariable(name: name), value)
         }
-    }
-
-    /// Reads one `NAME=value`; without a `=` it means nothing.
-    mutating func read(_ entry: UnsafeBufferPointer<UInt8>) {
-        guard let equals = entry.firstIndex(of: UInt8(ascii: "=")) else { return }
-        let name = UnsafeBufferPointer(rebasing: entry[..<equals])
-        let value = UnsafeBufferPointer(rebasing: entry[(equals + 1)...])
-        take(CGIVariable(name: name), value)
+        let count = UnsafeRawPointer(end) - UnsafeRawPointer(start)
+        take(CGIVariable(name: name), UnsafeBufferPointer(rebasing: value.prefix(count)))
     }
 
     private mutating func take(_ variable: CGIVariable, _ value: UnsafeBufferPointer<UInt8>) {

@@ -46,9 +46,6 @@ struct ReceiveBuffer: Sendable {
     /// Whether nothing of a request has arrived.
     var isEmpty: Bool { used == 0 }
 
-    /// The id that the request carries; 0 before it is known.
-    var requestID: UInt16 { validator.requestID }
-
     /// Takes what has arrived, without waiting, until the validator has an opinion or there is no more (recv).
     ///
     /// The room stays below twice the largest request: above that the validator has always said no.
@@ -74,7 +71,7 @@ struct ReceiveBuffer: Sendable {
     }
 
     /// Lends the first bytes of the request.
-    func withBytes<Result>(first count: Int, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
-        bytes.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0.prefix(count))) }
+    func withBytes<Result>(first count: Int, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+        bytes.withUnsafeBufferPointer { body(UnsafeBufferPointer(rebasing: $0.prefix(count))) }
     }
 }

@@ -2,15 +2,15 @@
 
 /// Reads the records of one request before libfcgi does, and lets only a whole and harmless one pass.
 ///
-/// libfcgi trusts its peer: it allocates whatever length a parameter declares and ends the process when that fails, and
-/// it answers a FCGI_GET_VALUES record, also one in the middle of a body, into 64 bytes of stack without counting.
-/// So it never reads from a connection; it gets the bytes that passed here.
+/// libfcgi's own reader trusts its peer: it allocates whatever length a parameter declares and ends the process when that
+/// fails, and it answers a FCGI_GET_VALUES record, also one in the middle of a body, into 64 bytes of stack without
+/// counting. So nothing of libfcgi reads from a connection; its streams get the bytes that passed here.
 struct RequestValidator {
     /// What is known after the bytes so far.
     enum Result: Equatable {
         /// Nothing wrong yet, more to come.
         case incomplete
-        /// A whole request. The padding of its last record, which libfcgi does not read, lies behind `length`.
+        /// A whole request. The padding of its last record lies behind `length`.
         case complete(length: Int)
         /// Whole parameters of that length, then more body than the limit.
         case bodyTooLarge(headLength: Int)
@@ -23,7 +23,7 @@ struct RequestValidator {
     private var phase = Phase.begin
     /// The offset of the first record that was not whole at the last look.
     private var offset = 0
-    private(set) var requestID: UInt16 = 0
+    private var requestID: UInt16 = 0
     private var lengths: ParameterLengthCheck
     private var parameterLength = 0
     private var headLength = 0
@@ -196,10 +196,5 @@ struct RecordHeader: Equatable {
         requestID = UInt16(bytes[offset + 2]) << 8 | UInt16(bytes[offset + 3])
         contentLength = Int(bytes[offset + 4]) << 8 | Int(bytes[offset + 5])
         paddingLength = Int(bytes[offset + 6])
-    }
-
-    /// The end of a body, for a request that is answered without reading the rest of it.
-    static func endOfInput(requestID: UInt16) -> [UInt8] {
-        [1, Kind.standardInput, UInt8(requestID >> 8), UInt8(requestID & 0xFF), 0, 0, 0, 0]
     }
 }
