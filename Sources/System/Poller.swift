@@ -14,6 +14,8 @@ package struct Poller: Sendable {
         package static let writable = Events(rawValue: EPOLLOUT.rawValue)
         /// Told once, to one thread; then silent until `change`.
         package static let once = Events(rawValue: EPOLLONESHOT.rawValue)
+        /// Told when it becomes so, to one thread, and not again while it stays so.
+        package static let edge = Events(rawValue: EPOLLET.rawValue)
     }
 
     private let descriptor: Descriptor
@@ -54,5 +56,13 @@ package struct Poller: Sendable {
     package func next(milliseconds: Int32 = -1) -> Int32? {
         var event = epoll_event()
         return epoll_wait(descriptor.number, &event, 1, milliseconds) == 1 ? event.data.fd : nil
+    }
+
+    /// Waits, without a limit, for one descriptor or more, and calls `body` with each; with none when a signal came.
+    package func wait(atMost maximum: Int, _ body: (Int32) -> Void) {
+        withUnsafeTemporaryAllocation(of: epoll_event.self, capacity: max(1, maximum)) { events in
+            let count = epoll_wait(descriptor.number, events.baseAddress, Int32(clamping: events.count), -1)
+            for index in 0..<max(0, Int(count)) { body(events[index].data.fd) }
+        }
     }
 }

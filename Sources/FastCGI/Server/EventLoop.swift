@@ -6,8 +6,13 @@ import System
 
 /// Accepts connections, receives requests that arrive in pieces, and keeps all deadlines; never blocks but in its poller.
 struct EventLoop: ~Copyable {
-    /// Milliseconds between two looks at the deadlines.
-    static let tick: Int64 = 250
+    /// Milliseconds between two looks at the deadlines. They are seconds.
+    static let tick: Int64 = 1000
+    /// The same while connections that could not be accepted wait.
+    static let acceptTick: Int64 = 250
+    /// Milliseconds that a request keeps its worker from taking others before another worker takes them: what posts no
+    /// `BlockingNotice` costs the others no more than twice that.
+    static let patience: Int64 = 10
     /// Milliseconds without anything happening after which a drain is over: what nginx had already sent when the server
     /// stopped has then been answered.
     static let quiet: Int64 = 100
@@ -19,6 +24,9 @@ struct EventLoop: ~Copyable {
     private let workers: [Worker]
     private let startWorker: () -> Bool
     private var nextCheck: Int64 = 0
+    private var nextWatch: Int64 = 0
+    /// `activity` at the last look at the workers.
+    private var lastActivity = 0
     private var isAccepting = false
     /// Where bytes are read to that are thrown away.
     private var trash = [UInt8](repeating: 0, count: ReceiveBuffer.firstRoom)
@@ -36,10 +44,18 @@ struct EventLoop: ~Copyable {
     /// would be a request refused that could have waited for the next process. So it is not quiet before that has come.
     mutating func run() {
         resumeAccepting()
-        while !state.isDraining.load(ordering: .acquiring) { poll(milliseconds: Self.tick) }
+        while !state.isDraining.load(ordering: .acquiring) { poll(milliseconds: pause()) }
         pauseAccepting()
         listener.unlinkSocket()
         drain(until: monotonicMilliseconds() + Int64(state.limits.drainSeconds) * 1000)
+    }
+
+    /// For how long nothing needs to be looked at.
+    private mutating func pause() -> Int64 {
+        let activity = state.counters.activity.load(ordering: .relaxed)
+        defer { lastActivity = activity }
+        guard activity == lastActivity, state.leaveWorkersUnattended() else { return Self.patience }
+        return isAccepting ? Self.tick : Self.acceptTick
     }
 
     private mutating func drain(until deadline: Int64) {
@@ -73,9 +89,20 @@ struct EventLoop: ~Copyable {
             }
         }
         let now = monotonicMilliseconds()
+        if now >= nextWatch {
+            nextWatch = now + Self.patience
+            relieveWorkers(now)
+        }
         guard now >= nextCheck else { return }
-        nextCheck = now + Self.tick
+        nextCheck = now + (isAccepting ? Self.tick : Self.acceptTick)
         checkDeadlines(now)
+    }
+
+    /// Puts others in the place of workers that have had their request for too long.
+    private func relieveWorkers(_ now: Int64) {
+        for worker in workers where worker.isStarted && worker.stopLeading(servingSince: now - Self.patience) {
+            state.handOver(startWorker: startWorker)
+        }
     }
 
     private mutating func checkDeadlines(_ now: Int64) {
@@ -137,9 +164,7 @@ extension EventLoop {
             setsockopt(number, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
         }
         let deadline = monotonicMilliseconds() + Int64(state.limits.receiveSeconds) * 1000
-        let connection = Connection(number, silentUntil: deadline)
-        state.connections.insert(connection)
-        if !state.ready.add(number, [.readable, .once]) { state.close(connection) }
+        state.admit(Connection(number, silentUntil: deadline))
     }
 
     /// Takes what has arrived on a pending connection.
@@ -164,7 +189,7 @@ extension EventLoop {
         case .checked(.complete), .checked(.bodyTooLarge):
             leave(connection)
             connection.store(buffer)
-            state.armComplete(connection)
+            state.resume(connection)
         case .checked(.invalid(let reason)):
             leave(connection)
             state.reject(connection, reason)

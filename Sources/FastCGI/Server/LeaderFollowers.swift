@@ -3,14 +3,14 @@ import CPlatform
 import Glibc
 import System
 
-/// Lets only a few of the idle workers wait for connections (the leader-followers pattern).
+/// Lets only a few of the workers take connections (the leader-followers pattern).
 ///
-/// With 64 threads in one epoll_wait every request wakes another one, with a cold cache; with a few, the one that has
-/// just answered takes the next. The leaders wait in epoll_wait; the followers sleep here. When the last leader takes a
-/// connection, it wakes one follower before it begins. So at least one worker waits for connections, or none is idle.
-/// A worker's thread starts when it is first needed: 60 idle threads cost a start 16 ms, and 1.8 MB.
+/// The leaders wait for connections and serve them; the followers sleep here. A leader stays one from one request to the
+/// next, so that a request wakes no other thread, with a cold cache; it wakes a follower in its place when it is about to
+/// block. So as many workers as there may be leaders are not blocked, or none is free. A worker's thread starts when it is
+/// first needed: 60 idle threads cost a start 16 ms, and 1.8 MB.
 final class LeaderFollowers: Sendable {
-    /// What takes the place of the last leader.
+    /// What takes the place of a leader.
     enum Successor {
         case none, woken
         /// No worker sleeps, and one more may be started. A caller that cannot start it calls `startFailed()`.
@@ -20,7 +20,7 @@ final class LeaderFollowers: Sendable {
     private struct Counts {
         /// Workers whose thread was started.
         var started: Int
-        /// Workers that wait for a connection, or are on their way to.
+        /// Workers that wait for a connection, are on their way to, or serve one and are not blocked.
         var leading: Int
         /// Workers that sleep here.
         var following = 0
@@ -44,7 +44,7 @@ final class LeaderFollowers: Sendable {
 
     /// - Parameters:
     ///   - workers: how many there may be.
-    ///   - size: how many may lead at a time; so many there are at first.
+    ///   - size: how many lead at a time; so many there are at first.
     /// - Throws: `ServerError.noDescriptor`.
     init(workers: Int, size: Int) throws(ServerError) {
         let number = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_SEMAPHORE))
@@ -56,11 +56,10 @@ final class LeaderFollowers: Sendable {
         counts = Lock(Counts(started: first, leading: first))
     }
 
-    /// A worker has taken a connection and is about to serve it.
+    /// A leader has stopped leading.
     func promote() -> Successor {
         let successor = counts.withLock { counts -> Successor in
             counts.leading -= 1
-            guard counts.leading == 0 else { return .none }
             guard counts.following > 0 else { return counts.start(atMost: workers) ? .start : .none }
             // Counted as leading from here on, so that two threads do not wake two.
             counts.following -= 1
@@ -71,11 +70,11 @@ final class LeaderFollowers: Sendable {
         return successor
     }
 
-    /// Counts one more worker when there is no leader, because the last start of a thread failed.
+    /// Counts one more worker when a leader is missing, because the last start of a thread failed.
     /// - Returns: whether to start it now. A caller that cannot calls `startFailed()`.
     func needsLeader() -> Bool {
         counts.withLock { counts in
-            counts.leading == 0 && counts.following == 0 && counts.start(atMost: workers)
+            counts.leading < size && counts.following == 0 && counts.start(atMost: workers)
         }
     }
 
@@ -87,7 +86,7 @@ final class LeaderFollowers: Sendable {
         }
     }
 
-    /// A worker is free again; returns when it should wait for a connection.
+    /// A worker that does not lead any more is free again; returns when it should lead.
     func becomeFollower() {
         let mustWait = counts.withLock { counts in
             if counts.leading < size || counts.isEnded {

@@ -70,8 +70,11 @@ package final class Server: Sendable {
     /// What a watchdog compares to know whether the server is at work.
     package var liveness: ServerLiveness {
         let now = monotonicMilliseconds()
-        // A worker that is free, or has begun a request since, takes the next; one that was never started does not.
-        let shortest = workers.compactMap { $0.busyMilliseconds(at: now) }.min()
+        // The next sign shall not wait for the next request.
+        defer { state.wakeUp.signal() }
+        // A worker that is free, that has begun a request since, or that can still be started takes the next.
+        let canStart = !lacksWorkers.load(ordering: .relaxed) && workers.contains { !$0.isStarted }
+        let shortest: Int64? = canStart ? 0 : workers.compactMap { $0.busyMilliseconds(at: now) }.min()
         return ServerLiveness(
             iterations: state.counters.iterations.load(ordering: .relaxed), exhausted: .milliseconds(shortest ?? 0))
     }

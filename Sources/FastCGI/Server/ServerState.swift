@@ -17,17 +17,17 @@ final class ServerState: Sendable {
     let connections = ConnectionTable()
     let pending: PendingConnections
     let postponed: PostponedRequests
-    /// Connections that wait for a worker, each armed for one thread.
-    let ready: Poller
-    /// Which of the idle workers wait at `ready`.
+    /// Connections that wait for a worker.
+    private let ready: ReadyConnections
+    /// Which of the workers that are free wait at `ready`.
     private let leaderFollowers: LeaderFollowers
     /// The event thread's own: the listener, `wakeUp`, the pending connections.
     let events: Poller
     /// Wakes the event thread.
     let wakeUp: EventFD
-    /// Signalled once, for all workers: the end.
-    private let endSignal: EventFD
     let isDraining = Atomic(false)
+    /// Set while the event thread does not look after the workers, because none was busy; then one that begins wakes it.
+    private let isUnattended = Atomic(false)
     private let isFinished = Atomic(false)
     /// Set while the event thread does not accept; then the thread that closes a connection wakes it.
     let isFull = Atomic(false)
@@ -45,41 +45,57 @@ final class ServerState: Sendable {
             // The other half of the connections is for requests that need not wait.
             capacity: limits.waitingBytes, maximumCount: max(1, limits.connections / 2))
         self.responder = responder
-        guard let ready = Poller(), let events = Poller() else {
-            throw .noDescriptor("epoll_create1: \(systemErrorText())")
-        }
-        guard let wakeUp = EventFD(), let endSignal = EventFD() else {
-            throw .noDescriptor("eventfd: \(systemErrorText())")
-        }
-        (self.ready, self.events, self.wakeUp, self.endSignal) = (ready, events, wakeUp, endSignal)
+        guard let events = Poller() else { throw .noDescriptor("epoll_create1: \(systemErrorText())") }
+        guard let wakeUp = EventFD() else { throw .noDescriptor("eventfd: \(systemErrorText())") }
+        (self.events, self.wakeUp) = (events, wakeUp)
+        ready = try ReadyConnections(connections, leaders: Self.leaders)
         leaderFollowers = try LeaderFollowers(workers: limits.workers, size: Self.leaders)
-        guard events.add(wakeUp.number, .readable), ready.add(endSignal.number, .readable) else {
-            throw .noDescriptor("epoll_ctl: \(systemErrorText())")
-        }
+        guard events.add(wakeUp.number, .readable) else { throw .noDescriptor("epoll_ctl: \(systemErrorText())") }
     }
 
-    /// Idle workers that wait at `ready` at a time. Requests per second on two cores, behind nginx: 45,200 with 2,
-    /// 47,800 with 4, 38,300 with 8, 34,200 with 64.
-    static let leaders = 4
+    /// Workers that take requests at a time, those that are blocked aside: the web server needs the other half of the
+    /// processors.
+    static let leaders = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)) / 2)
 
-    /// The worker that took a connection is done with it; returns when it should ask for the next.
+    /// A worker begins a request.
+    func beginWork() {
+        counters.beginWork()
+        guard isUnattended.load(ordering: .sequentiallyConsistent),
+            isUnattended.exchange(false, ordering: .sequentiallyConsistent)
+        else { return }
+        wakeUp.signal()
+    }
+
+    /// The event thread stops looking after the workers until one begins a request.
+    /// - Returns: false when one is busy, or has begun one meanwhile.
+    func leaveWorkersUnattended() -> Bool {
+        isUnattended.store(true, ordering: .sequentiallyConsistent)
+        guard counters.busy.load(ordering: .sequentiallyConsistent) > 0 else { return true }
+        isUnattended.store(false, ordering: .sequentiallyConsistent)
+        return false
+    }
+
+    /// A worker that has handed over is free again; returns when it should ask for the next connection.
     func becomeFollower() {
         leaderFollowers.becomeFollower()
     }
 
+    /// A worker that leads is about to block, or seems to be: another takes its place.
+    /// - Parameter startWorker: begins one more worker; false when that cannot be done.
+    func handOver(startWorker: () -> Bool) {
+        if leaderFollowers.promote() == .start, !startWorker() { leaderFollowers.startFailed() }
+    }
+
     /// Tries again to start a leader where there is none, so that no request waits for a busy worker.
-    /// - Parameter startWorker: as in `nextReady(startWorker:)`.
+    /// - Parameter startWorker: as in `handOver(startWorker:)`.
     func ensureLeader(startWorker: () -> Bool) {
         if leaderFollowers.needsLeader(), !startWorker() { leaderFollowers.startFailed() }
     }
 
     /// The next connection with something to read, for one worker; nil at the end.
-    /// - Parameter startWorker: begins one more worker; false when that cannot be done.
-    func nextReady(startWorker: () -> Bool) -> Connection? {
+    func nextReady() -> Connection? {
         while !isFinished.load(ordering: .acquiring) {
-            guard let number = ready.next(), let connection = connections[number] else { continue }
-            if leaderFollowers.promote() == .start, !startWorker() { leaderFollowers.startFailed() }
-            return connection
+            if let connection = ready.next() { return connection }
         }
         return nil
     }
@@ -87,19 +103,23 @@ final class ServerState: Sendable {
     /// Ends the workers, each after the request that it carries.
     func finish() {
         isFinished.store(true, ordering: .releasing)
-        endSignal.signal()
+        ready.end()
         leaderFollowers.end()
     }
 
-    /// Gives a connection to the next free worker as soon as it has something to read.
-    func arm(_ connection: Connection) {
-        if !ready.change(connection.number, [.readable, .once]) { close(connection) }
+    /// Takes a new connection in, which goes to the next free worker as soon as it has something to read.
+    func admit(_ connection: Connection) {
+        connections.insert(connection)
+        if !ready.watch(connection) { close(connection) }
     }
 
-    /// Gives a connection whose request is whole to the next free worker: it is writable, so poll reports it at once.
-    func armComplete(_ connection: Connection) {
-        if !ready.change(connection.number, [.readable, .writable, .once]) { close(connection) }
+    /// Gives a connection to the next free worker as soon as it has something more to read.
+    func release(_ connection: Connection) {
+        if !connection.release() { ready.add(connection) }
     }
+
+    /// Gives a connection whose request is whole to the next free worker.
+    func resume(_ connection: Connection) { ready.add(connection) }
 
     /// Gives a connection to the event thread, with what has arrived of a request.
     func park(_ connection: Connection, with buffer: ReceiveBuffer) {
@@ -118,7 +138,7 @@ final class ServerState: Sendable {
         connection.store(buffer, postponement)
         postponement.onEnd { [self] in
             counters.activity.wrappingAdd(1, ordering: .relaxed)
-            armComplete(connection)
+            resume(connection)
             // Last: a drain waits for what is in here.
             postponed.leave(bytes: bytes)
         }

@@ -24,7 +24,7 @@ package struct ServerStatus: Sendable, Equatable {
 
 /// A server's signs of life.
 package struct ServerLiveness: Sendable {
-    /// Grows four times a second or more as long as connections are accepted and deadlines are kept.
+    /// Grows after each look at it, and once a second or more, as long as connections are accepted and deadlines are kept.
     package let iterations: Int
     /// For how long no worker has taken a request or become free; zero while one is free.
     package let exhausted: Duration
@@ -62,7 +62,7 @@ final class Counters: Sendable {
     }
 
     func beginWork() {
-        busy.wrappingAdd(1, ordering: .relaxed)
+        busy.wrappingAdd(1, ordering: .sequentiallyConsistent)
         activity.wrappingAdd(1, ordering: .relaxed)
     }
 

@@ -12,21 +12,25 @@ final class Worker: Sendable {
         var connection: Connection?
         /// Since when it is, in milliseconds of the monotonic clock.
         var since: Int64 = 0
-        /// When its answer must have been taken, in milliseconds of the monotonic clock.
+        /// When its answer must have been taken, in milliseconds of the monotonic clock; nil while none waits for the peer.
         var sendDeadline: Int64?
+        /// Whether the worker still leads, so that no other has taken its place.
+        var isLeading = false
     }
 
     private let current = Lock(CurrentRequest())
-    private let isStarted = Atomic(false)
+    private let hasThread = Atomic(false)
 
     /// True once, for the caller that starts the worker's thread.
     func start() -> Bool {
-        isStarted.compareExchange(expected: false, desired: true, ordering: .acquiringAndReleasing).exchanged
+        hasThread.compareExchange(expected: false, desired: true, ordering: .acquiringAndReleasing).exchanged
     }
+
+    var isStarted: Bool { hasThread.load(ordering: .acquiring) }
 
     /// Takes `start()` back: its thread could not be started.
     func stop() {
-        isStarted.store(false, ordering: .releasing)
+        hasThread.store(false, ordering: .releasing)
     }
 
     /// The descriptor of the connection in hand.
@@ -35,7 +39,7 @@ final class Worker: Sendable {
     /// For how long the worker has had the request in hand, in milliseconds; 0 while it has none, nil where there is no
     /// worker yet.
     func busyMilliseconds(at now: Int64) -> Int64? {
-        guard isStarted.load(ordering: .acquiring) else { return nil }
+        guard isStarted else { return nil }
         return current.withLock { $0.connection == nil ? 0 : now - $0.since }
     }
 
@@ -54,21 +58,51 @@ final class Worker: Sendable {
         }
     }
 
+    /// Ends the lead of a worker that serves a request: always, or only when it has done so since that time.
+    /// - Returns: whether it did; then another worker must take its place.
+    func stopLeading(servingSince time: Int64 = .max) -> Bool {
+        current.withLock { current in
+            guard current.isLeading, current.since <= time else { return false }
+            current.isLeading = false
+            return true
+        }
+    }
+
     /// The worker's whole life.
     /// - Parameters:
     ///   - codec: used by this worker only.
     ///   - startWorker: begins one more worker; false when that cannot be done.
-    func run(in state: ServerState, codec: Codec, startWorker: () -> Bool) {
+    func run(in state: ServerState, codec: Codec, startWorker: @escaping @Sendable () -> Bool) {
+        BlockingNotice.setObserver(Handover(worker: self, state: state, startWorker: startWorker))
         var buffer = ReceiveBuffer(limits: state.limits)
         let cycle = RequestCycle(codec: codec, state: state)
-        while let connection = state.nextReady(startWorker: startWorker) {
-            state.counters.beginWork()
-            current.withLock { $0 = CurrentRequest(connection: connection, since: monotonicMilliseconds()) }
+        while let connection = state.nextReady() {
+            state.beginWork()
+            let now = monotonicMilliseconds()
+            current.withLock { $0 = CurrentRequest(connection: connection, since: now, isLeading: true) }
             let next = serve(connection, &buffer, cycle, state)
-            current.withLock { $0 = CurrentRequest() }
+            let isLeading = current.withLock { current in
+                defer { current = CurrentRequest() }
+                return current.isLeading
+            }
             pass(connection, next, state)
             state.counters.endWork()
-            state.becomeFollower()
+            if !isLeading { state.becomeFollower() }
+        }
+    }
+
+    /// Puts another worker in the place of one that is about to block.
+    private final class Handover: BlockingObserver {
+        private let worker: Worker
+        private let state: ServerState
+        private let startWorker: @Sendable () -> Bool
+
+        init(worker: Worker, state: ServerState, startWorker: @escaping @Sendable () -> Bool) {
+            (self.worker, self.state, self.startWorker) = (worker, state, startWorker)
+        }
+
+        func threadWillBlock() {
+            if worker.stopLeading() { state.handOver(startWorker: startWorker) }
         }
     }
 
@@ -91,6 +125,7 @@ final class Worker: Sendable {
         own.reset(limits: state.limits)
         own.receive(from: connection.number)
         if !own.isEmpty { connection.hasSpoken() }
+        if own.mayHaveMore { connection.noteUnread() }
         return answer(own, after: nil, connection, cycle, state)
     }
 
@@ -127,7 +162,7 @@ final class Worker: Sendable {
 
     private func pass(_ connection: Connection, _ next: Next, _ state: ServerState) {
         switch next {
-        case .keep: state.arm(connection)
+        case .keep: state.release(connection)
         case .close: state.close(connection)
         case .reject(let reason): state.reject(connection, reason)
         case .linger:

@@ -18,6 +18,8 @@ struct ReceiveBuffer: Sendable {
     /// Room; its first `used` bytes are the request.
     private var bytes: [UInt8]
     private(set) var used = 0
+    /// Whether there may be bytes behind those that were received: the last look has filled all of its room.
+    private(set) var mayHaveMore = false
     private(set) var state = State.checked(.incomplete)
 
     init(limits: ServerLimits) {
@@ -29,6 +31,7 @@ struct ReceiveBuffer: Sendable {
     mutating func reset(limits: ServerLimits) {
         validator = RequestValidator(limits: limits)
         used = 0
+        mayHaveMore = false
         state = .checked(.incomplete)
         if bytes.count > Self.firstRoom { bytes = [UInt8](repeating: 0, count: Self.firstRoom) }
     }
@@ -56,6 +59,7 @@ struct ReceiveBuffer: Sendable {
             let count = bytes.withUnsafeMutableBytes { buffer in
                 platform_receive(number, buffer.baseAddress.map { $0 + used }, room)
             }
+            mayHaveMore = count == room
             if count > 0 {
                 used += count
                 var validator = validator

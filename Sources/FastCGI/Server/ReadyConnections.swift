@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+import CPlatform
+import System
+
+/// The connections that have something to read, in the order in which they came, for whichever worker asks next.
+final class ReadyConnections: Sendable {
+    private struct Queue {
+        var connections: [Connection] = []
+        /// Of `connections`, the first that has not been taken.
+        var first = 0
+
+        mutating func next() -> Connection? {
+            guard first < connections.count else { return nil }
+            defer {
+                first += 1
+                if first == connections.count {
+                    connections.removeAll(keepingCapacity: true)
+                    first = 0
+                }
+            }
+            return connections[first]
+        }
+    }
+
+    /// How many a worker takes from the poller at once where it is the only one that waits there: all that it does not
+    /// serve itself must be left to others as soon as it blocks.
+    private static let batch = 64
+
+    /// Watches the idle connections, each for bytes that come from now on.
+    private let poller: Poller
+    private let table: ConnectionTable
+    private let batch: Int
+    private let queue = Lock(Queue())
+    /// Wakes a worker that waits in the poller: the queue has got a connection in another way.
+    private let added: EventFD
+    /// Signalled once, for all workers: the end.
+    private let ended: EventFD
+
+    /// - Parameters:
+    ///   - table: where the connections are found that the poller reports.
+    ///   - leaders: how many workers wait here at a time.
+    /// - Throws: `ServerError.noDescriptor`.
+    init(_ table: ConnectionTable, leaders: Int) throws(ServerError) {
+        self.table = table
+        batch = leaders == 1 ? Self.batch : 1
+        guard let poller = Poller() else { throw .noDescriptor("epoll_create1: \(systemErrorText())") }
+        guard let added = EventFD(), let ended = EventFD() else {
+            throw .noDescriptor("eventfd: \(systemErrorText())")
+        }
+        (self.poller, self.added, self.ended) = (poller, added, ended)
+        guard poller.add(added.number, [.readable, .edge]), poller.add(ended.number, .readable) else {
+            throw .noDescriptor("epoll_ctl: \(systemErrorText())")
+        }
+    }
+
+    /// Begins to watch a connection, for as long as it is open.
+    /// - Returns: false when the system has no memory for it.
+    func watch(_ connection: Connection) -> Bool { poller.add(connection.number, [.readable, .edge]) }
+
+    /// Takes the next connection for one worker; waits until there may be one.
+    /// - Returns: nil at the end, and now and then.
+    func next() -> Connection? {
+        if let connection = queue.withLock({ $0.next() }) { return connection }
+        poller.wait(atMost: batch) { number in
+            guard let connection = table[number], connection.take() else { return }
+            queue.withLock { $0.connections.append(connection) }
+        }
+        return queue.withLock { $0.next() }
+    }
+
+    /// Gives a connection that has been taken to the next worker.
+    func add(_ connection: Connection) {
+        queue.withLock { $0.connections.append(connection) }
+        added.signal()
+    }
+
+    /// Wakes all that wait, from now on.
+    func end() { ended.signal() }
+}
