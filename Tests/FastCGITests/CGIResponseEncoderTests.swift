@@ -46,7 +46,7 @@ import Testing
     ])
     func `a field that would leave its line is not written`(_ name: String, _ value: String) {
         var bytes = CGIResponseEncoder()
-        #expect(throws: CGIResponseEncoder.IllegalField()) { try bytes.write(name: name.utf8, value: value.utf8) }
+        #expect(throws: CGIResponseEncoder.IllegalField()) { try bytes.write(name: name, value: value) }
         #expect(bytes.bytes.isEmpty)
     }
 

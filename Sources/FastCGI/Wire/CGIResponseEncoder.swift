@@ -29,16 +29,14 @@ struct CGIResponseEncoder {
         bytes.append(contentsOf: response.status.reasonPhrase.utf8)
         endLine()
         let hasBody = response.status.code >= 200 && response.status.code != 204 && response.status.code != 304
-        try write(response.fields)
+        let (namesType, namesOptions) = try write(response.fields)
         if hasBody {
-            if !response.body.isEmpty, !response.fields.contains(.contentType) {
-                write("Content-Type: application/octet-stream\r\n")
-            }
+            if !response.body.isEmpty, !namesType { write("Content-Type: application/octet-stream\r\n") }
             write("Content-Length: ")
             write(response.body.count)
             endLine()
         }
-        if !response.fields.contains(.xContentTypeOptions) { write("X-Content-Type-Options: nosniff\r\n") }
+        if !namesOptions { write("X-Content-Type-Options: nosniff\r\n") }
         endLine()
         if hasBody && !withoutBody { bytes.append(contentsOf: response.body) }
     }
@@ -52,20 +50,34 @@ struct CGIResponseEncoder {
     /// A name or value with a byte that would end its line; carries neither.
     struct IllegalField: Error, Equatable {}
 
-    private mutating func write(_ fields: HTTPFields) throws(IllegalField) {
+    /// - Returns: whether `Content-Type` and `X-Content-Type-Options` are among them.
+    private mutating func write(_ fields: HTTPFields) throws(IllegalField) -> (type: Bool, options: Bool) {
+        var found = (type: false, options: false)
         for field in fields where !Self.isOurs(field.name) {
-            try write(name: field.name.rawName.utf8, value: field.value.utf8)
+            try write(name: field.name.rawName, value: field.value)
+            if field.name == .contentType { found.type = true }
+            if field.name == .xContentTypeOptions { found.options = true }
         }
+        return found
     }
 
     /// Writes one field line.
-    mutating func write(name: some Collection<UInt8>, value: some Collection<UInt8>) throws(IllegalField) {
-        guard !name.isEmpty, name.allSatisfy(Self.isNameByte), value.allSatisfy(Self.isValueByte) else {
+    mutating func write(name: String, value: String) throws(IllegalField) {
+        var (name, value) = (name, value)
+        let start = bytes.count
+        let isLegal = name.withUTF8 { name in
+            bytes.append(contentsOf: name)
+            return !name.isEmpty && name.allSatisfy(Self.isNameByte)
+        }
+        write(": ")
+        let isWritten = value.withUTF8 { value in
+            bytes.append(contentsOf: value)
+            return value.allSatisfy(Self.isValueByte)
+        }
+        guard isLegal, isWritten else {
+            bytes.removeSubrange(start...)
             throw IllegalField()
         }
-        bytes.append(contentsOf: name)
-        write(": ")
-        bytes.append(contentsOf: value)
         endLine()
     }
 
@@ -77,8 +89,14 @@ struct CGIResponseEncoder {
         bytes.append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 
+    /// - Parameter number: not below 0.
     private mutating func write(_ number: Int) {
-        bytes.append(contentsOf: String(number).utf8)
+        var unit = 1
+        while number / unit >= 10 { unit *= 10 }
+        while unit > 0 {
+            bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number / unit % 10))
+            unit /= 10
+        }
     }
 
     private mutating func endLine() {
@@ -95,7 +113,7 @@ struct CGIResponseEncoder {
 
     /// A token (RFC 9110 section 5.6.2).
     private static func isNameByte(_ byte: UInt8) -> Bool {
-        ASCII.isAlphanumeric(byte) || "!#$%&'*+-.^_`|~".utf8.contains(byte)
+        ASCII.isAlphanumeric(byte) || byte == UInt8(ascii: "-") || "!#$%&'*+.^_`|~".utf8.contains(byte)
     }
 
     private static func isValueByte(_ byte: UInt8) -> Bool {
