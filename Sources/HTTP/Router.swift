@@ -80,28 +80,24 @@ public struct RouteMatch<Action: Sendable>: Sendable {
 /// Chooses the action for a request by its path, then by its method.
 public struct Router<Action: Sendable>: Sendable {
     private let routes: [Route<Action>]
+    private let table: RouteTable
 
     /// - Parameter routes: tried in this order.
     public init(_ routes: [Route<Action>]) {
         self.routes = routes
+        table = RouteTable(routes.map { RouteTable.Row(method: $0.method, pattern: $0.pattern) })
     }
 
     /// - Returns: nil when there is no such path.
     public func match(_ request: Request) -> RouteMatch<Action>? {
-        var first: String?
-        var allowed: [HTTPRequest.Method] = []
-        var path = request.path
-        let found = path.withUTF8 { path in
-            guard let segments = PathSegment.places(in: path) else { return nil as Route<Action>? }
-            for route in routes where route.matches(path, segments) {
-                if route.method == request.method { return route }
-                if first == nil { first = route.name }
-                if !allowed.contains(route.method) { allowed.append(route.method) }
-            }
-            return nil
+        switch table.match(request.method, request.path) {
+        case nil: return nil
+        case .row(let index, let parameters): return RouteMatch(routes[index], parameters: parameters)
+        case .path(let rows):
+            var allowed: [HTTPRequest.Method] = []
+            for row in rows where !allowed.contains(routes[row].method) { allowed.append(routes[row].method) }
+            return rows.first.map { RouteMatch(pattern: routes[$0].name, allowed: allowed) }
         }
-        if let found { return RouteMatch(found, parameters: found.parameters(of: request.path)) }
-        return first.map { RouteMatch(pattern: $0, allowed: allowed) }
     }
 }
 
@@ -119,57 +115,5 @@ extension RouteMatch where Action == RequestAction {
         var response = try action()(request, parameters)
         response.route = pattern
         return response
-    }
-}
-
-extension Route {
-    /// Whether these are the pattern's segments.
-    /// - Parameter segments: where in the bytes they stand.
-    fileprivate func matches(_ path: UnsafeBufferPointer<UInt8>, _ segments: [Range<Int>]) -> Bool {
-        guard segments.count == pattern.count else { return false }
-        for index in segments.indices where !pattern[index].matches(path, segments[index]) { return false }
-        return true
-    }
-
-    /// - Parameter path: one that matches.
-    fileprivate func parameters(of path: String) -> PathParameters {
-        var parameters = PathParameters()
-        for (text, segment) in zip(path.utf8.split(separator: UInt8(ascii: "/")), pattern) {
-            guard case .parameter(let name) = segment, let value = PercentEncoding.decode(text) else { continue }
-            parameters.values.append((name, value))
-        }
-        return parameters
-    }
-}
-
-extension PathSegment {
-    fileprivate func matches(_ path: UnsafeBufferPointer<UInt8>, _ place: Range<Int>) -> Bool {
-        switch self {
-        case .literal(let literal):
-            guard literal.count == place.count else { return false }
-            for index in literal.indices where ASCII.lowercased(path[place.lowerBound + index]) != literal[index] {
-                return false
-            }
-            return true
-        case .parameter:
-            // Of a text, so UTF-8 it is unless something is encoded in it.
-            let text = path[place]
-            return !text.contains(UInt8(ascii: "%")) || PercentEncoding.decode(text) != nil
-        }
-    }
-
-    /// Where the segments of a path are in its bytes; nil when one of them is empty, because a server in front may take such
-    /// a path for another one than it is here. A slash at the end is not a segment.
-    fileprivate static func places(in path: UnsafeBufferPointer<UInt8>) -> [Range<Int>]? {
-        var places: [Range<Int>] = []
-        places.reserveCapacity(8)
-        var start = path.first == UInt8(ascii: "/") ? 1 : 0
-        for index in path.indices.dropFirst(start) where path[index] == UInt8(ascii: "/") {
-            guard index > start else { return nil }
-            places.append(start..<index)
-            start = index + 1
-        }
-        if path.count > start { places.append(start..<path.count) }
-        return places
     }
 }
