@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-import System
 
 /// Numbers that only grow, one for each set of labels.
 package final class CounterFamily<Labels: LabelSet>: Collector {
     private let name: MetricName
-    private let counts: Lock<SeriesTable<Labels, UInt64>>
+    private let counts: Tallies<Labels, UInt64>
 
     /// - Parameter initial: told as 0 before they are counted.
     package init(_ name: MetricName, initial: [Labels]) {
         self.name = name
-        counts = Lock(SeriesTable(initial, 0))
+        counts = Tallies(initial)
     }
 
     package convenience init(_ name: MetricName) {
@@ -22,13 +21,12 @@ package final class CounterFamily<Labels: LabelSet>: Collector {
     }
 
     package func increment(_ labels: Labels, by amount: Int = 1) {
-        counts.withLock { $0.change(labels, from: 0) { $0 &+= UInt64(clamping: amount) } }
+        counts.change(labels) { $0 &+= UInt64(clamping: amount) }
     }
 
     package func collect(into exposition: inout Exposition) {
-        let series = counts.withLock(\.self).sorted
         exposition.family(name, .counter)
-        for (labels, _, count) in series { exposition.sample(name, labels, count) }
+        for (labels, _, count) in counts.sorted { exposition.sample(name, labels, count) }
     }
 }
 
@@ -41,12 +39,12 @@ extension CounterFamily<NoLabels> {
 /// How long something took, one distribution for each set of labels, in seconds.
 package final class HistogramFamily<Labels: LabelSet>: Collector {
     private let name: MetricName
-    private let distributions: Lock<SeriesTable<Labels, Distribution>>
+    private let distributions: Tallies<Labels, Distribution>
 
     /// - Parameter initial: told as 0 before they are observed.
     package init(_ name: MetricName, initial: [Labels]) {
         self.name = name
-        distributions = Lock(SeriesTable(initial, Distribution()))
+        distributions = Tallies(initial)
     }
 
     package convenience init(_ name: MetricName) {
@@ -59,13 +57,12 @@ package final class HistogramFamily<Labels: LabelSet>: Collector {
     }
 
     package func observe(_ labels: Labels, _ duration: Duration) {
-        distributions.withLock { $0.change(labels, from: Distribution()) { $0.add(duration) } }
+        distributions.change(labels) { $0.add(duration) }
     }
 
     package func collect(into exposition: inout Exposition) {
-        let series = distributions.withLock(\.self).sorted
         exposition.family(name, .histogram)
-        for (_, texts, distribution) in series {
+        for (_, texts, distribution) in distributions.sorted {
             for (bound, count) in distribution.cumulative {
                 exposition.sample(name, suffix: "_bucket", Labels.names, texts, bound: bound, count)
             }
@@ -77,7 +74,7 @@ package final class HistogramFamily<Labels: LabelSet>: Collector {
 
 /// Durations sorted into few buckets, from a millisecond to half a minute: two to a power of ten, which is as exact as
 /// an alert needs.
-struct Distribution: Sendable {
+struct Distribution: Tally {
     private static let bounds: [(nanoseconds: Int64, text: String)] = [
         (1_000_000, "0.001"), (3_000_000, "0.003"), (10_000_000, "0.01"), (30_000_000, "0.03"),
         (100_000_000, "0.1"), (300_000_000, "0.3"), (1_000_000_000, "1"), (3_000_000_000, "3"),
@@ -96,6 +93,11 @@ struct Distribution: Sendable {
         counts[bucket] &+= 1
         // For 292 years of them.
         nanoseconds = nanoseconds.addingReportingOverflow(taken).partialValue
+    }
+
+    mutating func merge(_ other: Distribution) {
+        for index in counts.indices { counts[index] &+= other.counts[index] }
+        nanoseconds = nanoseconds.addingReportingOverflow(other.nanoseconds).partialValue
     }
 
     var count: UInt64 { counts.reduce(0, &+) }
@@ -143,29 +145,6 @@ package struct MetricName: Sendable {
     package init(_ text: StaticString, _ help: StaticString) {
         self.text = text
         self.help = help
-    }
-}
-
-/// A family's series as they are now. More than `maximum` are not kept: the sets of labels are bounded by what they are
-/// made of, and this is for the day when one of them is not.
-struct SeriesTable<Labels: LabelSet, Value: Sendable>: Sendable {
-    static var maximum: Int { 1_000 }
-
-    private(set) var values: [Labels: Value]
-
-    /// - Parameter initial: there from the beginning, so that their first change is seen as one.
-    init(_ initial: [Labels], _ empty: Value) {
-        values = Dictionary(initial.map { ($0, empty) }) { first, _ in first }
-    }
-
-    mutating func change(_ labels: Labels, from empty: @autoclosure () -> Value, _ body: (inout Value) -> Void) {
-        guard values.count < Self.maximum || values[labels] != nil else { return }
-        body(&values[labels, default: empty()])
-    }
-
-    /// In an order that stays the same.
-    var sorted: [(labels: Labels, texts: [String], value: Value)] {
-        values.map { ($0.key, $0.key.values, $0.value) }.sorted { $0.texts.lexicographicallyPrecedes($1.texts) }
     }
 }
 
