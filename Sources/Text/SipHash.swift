@@ -18,6 +18,16 @@ package struct SipHash: Sendable {
         }
     }
 
+    /// One with a key that the system drew at random (getrandom(2)).
+    package static func random() -> SipHash {
+        var system = SystemRandomNumberGenerator()
+        return SipHash(key: (system.next(), system.next()))
+    }
+
+    private init(key: (UInt64, UInt64)) {
+        self.key = key
+    }
+
     package func hash(_ text: String) -> UInt64 {
         var text = text
         return text.withUTF8 { hash($0) }

@@ -19,6 +19,11 @@ package struct UserName: Hashable, Sendable, CustomStringConvertible {
     ///   in Unicode's normalization form C, because two spellings of one name would be equal to some and different to
     ///   others, Swift and the hub among them.
     package init?(_ text: String) {
+        // As nearly all names are that come again and again.
+        if Self.isPlain(text) {
+            description = text
+            return
+        }
         let folded = text.uppercased().lowercased()
         // Both: one letter that folds to two, or to a letter and a mark, must be legal as it will be stored.
         for name in [text, folded] {
@@ -27,6 +32,23 @@ package struct UserName: Hashable, Sendable, CustomStringConvertible {
         }
         guard folded.unicodeScalars.allSatisfy(Self.isComposed) else { return nil }
         description = folded
+    }
+
+    /// Whether it is legal, folded and composed as it is: ASCII in lower case.
+    private static func isPlain(_ text: String) -> Bool {
+        var text = text
+        return text.withUTF8 { bytes in
+            guard !bytes.isEmpty, bytes.count <= maximumLength else { return false }
+            for byte in bytes {
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"),
+                    UInt8(ascii: "-"), UInt8(ascii: "@"), UInt8(ascii: "#"), UInt8(ascii: "."):
+                    continue
+                default: return false
+                }
+            }
+            return true
+        }
     }
 
     /// A text of letters and digits that all answer yes is in form C, and is the only such text that is equal to it.

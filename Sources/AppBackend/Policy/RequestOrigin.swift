@@ -40,11 +40,17 @@ enum FetchField: String {
     case site = "Sec-Fetch-Site"
     /// `navigate` for what a person opened; `cors` and others for what a page fetches.
     case mode = "Sec-Fetch-Mode"
+
+    /// Made once: each request is asked for them.
+    private static let siteName = HTTPField.Name(FetchField.site.rawValue)
+    private static let modeName = HTTPField.Name(FetchField.mode.rawValue)
+
+    fileprivate var name: HTTPField.Name? { self == .site ? Self.siteName : Self.modeName }
 }
 
 extension HTTPFields {
     /// The field's value; of a field that is there several times all values, so that none of them alone counts.
     subscript(_ field: FetchField) -> String? {
-        self[named: field.rawValue]
+        field.name.flatMap { self[$0] }
     }
 }
