@@ -14,7 +14,7 @@ import urllib.request
 
 from servers import ANSWER_SECONDS, ROOT, Servers, flushes, free_port, processor_seconds, until
 
-CONNECTIONS = (16, 64)
+CONNECTIONS = (16, 64, 256)
 USER, PASSWORD = "alice", "correct horse battery staple"
 MESSAGE = "The quick brown fox jumps over the lazy dog, and the code is 1234567."
 # As many as can be in flight, so that hardly ever two calls change one registration; a user may have 100.
@@ -84,7 +84,7 @@ class Site(Servers):
         ids = [self.ask("POST", "/api/notifications", MESSAGE)["Id"] for _ in range(MESSAGES)]
         for _ in range(2):
             answer = self.ask("GET", f"/api/notifications/{ids[0]}")
-        assert answer == {"Id": ids[0], "Payload": MESSAGE, "Read": True}
+        assert answer.items() >= {"Id": ids[0], "Payload": MESSAGE, "Read": True}.items()
         return ids[0]
 
     def write_puts(self):
