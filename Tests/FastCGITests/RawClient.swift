@@ -70,6 +70,8 @@ final class RawClient {
     private static let noSignal: Int32 = 0x4000
 
     let number: Int32
+    /// What came behind the last answer.
+    private var bytes: [UInt8] = []
 
     init?(path: String) {
         number = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
@@ -124,15 +126,14 @@ final class RawClient {
     /// Reads records until the end of the request; nil when the connection ends before it.
     func answer() -> RawAnswer? {
         var answer = RawAnswer()
-        var bytes: [UInt8] = []
         while true {
             while bytes.count >= 8 {
                 let content = Int(bytes[4]) << 8 | Int(bytes[5])
                 let whole = 8 + content + Int(bytes[6])
                 guard bytes.count >= whole else { break }
+                defer { bytes.removeFirst(whole) }
                 if bytes[1] == 3 { return answer }
                 if bytes[1] == 6 { answer.output += bytes[8..<8 + content] }
-                bytes.removeFirst(whole)
             }
             guard let more = receive(), !more.isEmpty else { return nil }
             bytes += more
