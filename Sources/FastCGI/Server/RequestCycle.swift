@@ -51,11 +51,10 @@ final class RequestCycle {
 
     /// The answer, whatever happens, and whether it goes without its body.
     private func respond(_ whole: WholeRequest, _ postponing: Postponing) -> (Response, isHead: Bool) {
-        let environment = whole.environment
         do throws(CGIEnvironment.Malformed) {
-            let length = try environment.contentLength()
+            let length = try whole.environment.contentLength()
             guard length <= state.limits.bodyBytes else { throw .contentLengthTooLarge }
-            var request = try environment.request()
+            var request = try whole.environment.request()
             guard whole.body.count == length else { throw .contentLength }
             request.body = whole.body
             request.postponing = postponing
@@ -66,7 +65,7 @@ final class RequestCycle {
         } catch {
             state.counters.count(.malformed)
             state.logger.notice(
-                "Malformed request", metadata: ["request": "\(environment.id)", "part": "\(error)"])
+                "Malformed request", metadata: ["request": "\(whole.environment.id)", "part": "\(error)"])
             return (state.refuse(.badRequest), false)
         }
     }
