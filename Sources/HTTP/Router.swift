@@ -4,11 +4,11 @@ import Text
 
 /// One row of a router's table.
 public struct Route<Action: Sendable>: Sendable {
-    let method: HTTPRequest.Method
+    @usableFromInline let method: HTTPRequest.Method
     /// As it was given.
-    let name: String
-    let pattern: [PathSegment]
-    let action: Action
+    @usableFromInline let name: String
+    @usableFromInline let pattern: [PathSegment]
+    @usableFromInline let action: Action
 
     /// - Parameters:
     ///   - pattern: `/api/register/{id}`. Literal segments are compared without regard to ASCII case (as ASP.NET
@@ -26,7 +26,9 @@ public typealias RequestAction = @Sendable (Request, PathParameters) throws -> R
 
 /// The values that a path gave to the `{names}` of its pattern.
 public struct PathParameters: Sendable {
-    var values: [(name: String, value: String)] = []
+    @usableFromInline var values: [(name: String, value: String)] = []
+
+    @usableFromInline init() {}
 
     /// The value of `{name}`; empty when the pattern has no such name, which no route of ours does.
     public subscript(_ name: String) -> String {
@@ -42,7 +44,7 @@ public enum RoutingError: Error, Equatable, Sendable {
     case methodNotAllowed([HTTPRequest.Method])
 }
 
-enum PathSegment: Equatable, Sendable {
+@usableFromInline enum PathSegment: Equatable, Sendable {
     case literal([UInt8])
     case parameter(String)
 
@@ -61,26 +63,28 @@ public struct RouteMatch<Action: Sendable>: Sendable {
     public let pattern: String
     /// What the path gave to the pattern's names.
     public let parameters: PathParameters
-    private let found: Result<Action, RoutingError>
+    @usableFromInline let found: Result<Action, RoutingError>
 
-    init(_ route: Route<Action>, parameters: PathParameters) {
+    @inlinable init(_ route: Route<Action>, parameters: PathParameters) {
         (pattern, self.parameters, found) = (route.name, parameters, .success(route.action))
     }
 
     /// The path has routes, and none of the method.
-    init(pattern: String, allowed: [HTTPRequest.Method]) {
+    @inlinable init(pattern: String, allowed: [HTTPRequest.Method]) {
         (self.pattern, parameters, found) = (pattern, PathParameters(), .failure(.methodNotAllowed(allowed)))
     }
 
     /// The action of the request's method.
     /// - Throws: `RoutingError.methodNotAllowed`.
-    public func action() throws(RoutingError) -> Action { try found.get() }
+    @inlinable public func action() throws(RoutingError) -> Action { try found.get() }
 }
 
 /// Chooses the action for a request by its path, then by its method.
+///
+/// What of it depends on the kind of actions may be inlined, or each request would ask the runtime for the types of its rows.
 public struct Router<Action: Sendable>: Sendable {
-    private let routes: [Route<Action>]
-    private let table: RouteTable
+    @usableFromInline let routes: [Route<Action>]
+    @usableFromInline let table: RouteTable
 
     /// - Parameter routes: tried in this order.
     public init(_ routes: [Route<Action>]) {
@@ -89,7 +93,7 @@ public struct Router<Action: Sendable>: Sendable {
     }
 
     /// - Returns: nil when there is no such path.
-    public func match(_ request: Request) -> RouteMatch<Action>? {
+    @inlinable public func match(_ request: Request) -> RouteMatch<Action>? {
         switch table.match(request.method, request.path) {
         case nil: return nil
         case .row(let index, let parameters): return RouteMatch(routes[index], parameters: parameters)
