@@ -18,10 +18,13 @@ extension NotificationsController {
         let message = SecureMessage(
             id: notification.id, payload: notification.payload, isRead: notification.isRead,
             sender: Self.shownSender(notification.sender), sentAt: notification.createdAt.text)
-        var response = Response.json(message.json)
-        response.fields[.cacheControl] = "no-store"
-        return response
+        return Response(fields: Self.messageFields, body: message.json)
     }
+
+    /// Made once.
+    private static let messageFields: HTTPFields = [
+        .contentType: "application/json; charset=utf-8", .cacheControl: "no-store",
+    ]
 
     /// Removes it, for its owner alone; 404 as above.
     func delete(_ request: UserRequest, _ name: String) throws -> Response {

@@ -62,9 +62,11 @@ struct UserLimiter: UserResponder {
     private enum Kind {
         case send, registration, list
 
+        private static let oneRegistration = Path.register + "/{id}"
+
         /// Nil for all others.
         init?(_ request: Request, route: String?) {
-            let isRegistration = route == Path.register || route == Path.register + "/{id}"
+            let isRegistration = route == Path.register || route == Self.oneRegistration
             switch request.method {
             case .get where route == Path.register || route == Path.notifications: self = .list
             case .post where route == Path.notifications: self = .send
