@@ -51,6 +51,9 @@ package final class FileSiteStore: SiteStore, Sendable {
     let sessionTable: IndexedTable<SessionRecord>
     let sessionIndex: BucketTable
     let sessionCache = RecordCache<String, Session>()
+    let tokenTable: IndexedTable<AppTokenRecord>
+    let tokenIndex: BucketTable
+    let tokenCache = RecordCache<String, AppToken>()
     let sentTable: BucketTable
     let idempotencyTable: BucketTable
     let registrationTable: IndexedTable<HubRegistration>
@@ -105,6 +108,13 @@ package final class FileSiteStore: SiteStore, Sendable {
         ) {
             [IndexEntry(table: sessionOwners, key: $0.session.owner, expiresAt: $0.session.expiresAt)]
         }
+        let tokenOwners = try table(IndexEntry.schema("token-owners", key: "owner", expires: true))
+        tokenIndex = tokenOwners
+        tokenTable = IndexedTable(
+            records: try table(.records(AppTokenRecord.self, "tokens", key: "id", expires: true))
+        ) {
+            [IndexEntry(table: tokenOwners, key: $0.token.owner, expiresAt: $0.token.expiresAt)]
+        }
         var finished = TableSchema.records(HubMessage.self, "hub/messages", key: "id", expires: true)
         finished.maximumRecords = context.options.quotas.hubMessages
         let messages = try table(finished)
@@ -137,8 +147,8 @@ package final class FileSiteStore: SiteStore, Sendable {
     var tables: [BucketTable] {
         [
             notificationTable, messageTable, userTable, deviceTable.records, ownerIndex, registrationTable.records,
-            channelIndex, tagIndex, queueTable, sessionTable.records, sessionIndex, sentTable,
-            idempotencyTable,
+            channelIndex, tagIndex, queueTable, sessionTable.records, sessionIndex, tokenTable.records,
+            tokenIndex, sentTable, idempotencyTable,
         ]
     }
 

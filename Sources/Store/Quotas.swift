@@ -16,6 +16,8 @@ package struct Quotas: Sendable {
     package var scheduledSeconds: Int64 = 31 * 86_400
     /// Sessions per owner; the oldest end for new ones. Log-ins at the same moment may exceed it by their number.
     package var sessionsPerOwner = 50
+    /// App tokens per owner. Calls in flight at the same moment may exceed it by their number.
+    package var appTokensPerOwner = 50
     /// Sends per owner that are remembered; the oldest are forgotten for new ones.
     package var sentPerOwner = 1_000
     /// Finished sends of the local hub that are remembered, of all senders together; the oldest are forgotten for new ones.

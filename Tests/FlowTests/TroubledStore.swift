@@ -114,6 +114,36 @@ struct TroubledStore: StateStore {
         return try inner.removeSessions(owner: owner)
     }
 
+    func createAppToken(_ token: AppToken, now: Timestamp) throws(StoreError) {
+        try fail()
+        try inner.createAppToken(token, now: now)
+    }
+
+    func appToken(_ id: String, now: Timestamp) throws(StoreError) -> AppToken? {
+        try fail()
+        return try inner.appToken(id, now: now)
+    }
+
+    func appTokens(owner: String, now: Timestamp) throws(StoreError) -> [AppToken] {
+        try fail()
+        return try inner.appTokens(owner: owner, now: now)
+    }
+
+    func noteUse(ofAppToken id: String, at time: Timestamp) throws(StoreError) {
+        try fail()
+        try inner.noteUse(ofAppToken: id, at: time)
+    }
+
+    func removeAppToken(_ id: String, owner: String) throws(StoreError) -> Bool {
+        try fail()
+        return try inner.removeAppToken(id, owner: owner)
+    }
+
+    func removeAppTokens(owner: String) throws(StoreError) -> Int {
+        try fail()
+        return try inner.removeAppTokens(owner: owner)
+    }
+
     func rememberSent(
         _ ids: [String], owner: String, now: Timestamp, expiresAt: Timestamp
     ) throws(StoreError) {

@@ -4,7 +4,7 @@ import Testing
 internal import Text
 
 /// What every adapter of the two protocols must do, whatever it keeps its records in. Caps: 5 notifications, 3 devices,
-/// 3 sessions, 4 sends and 4 idempotency keys per owner.
+/// 3 sessions, 3 app tokens, 4 sends and 4 idempotency keys per owner.
 package struct Contract {
     private let store: any StateStore & HubStore & HubQueue
 
@@ -25,6 +25,7 @@ package struct Contract {
         try UserContract(store: store).runAll()
         try HubContract(store: store).runAll()
         try SessionContract(store: store).runAll()
+        try AppTokenContract(store: store).runAll()
         try IdempotencyContract(store: store).runAll()
         #expect(store.health() == .writable)
     }

@@ -46,7 +46,7 @@ package struct TransferContract {
 
     /// - Returns: what is to be found; more was written, and removed, or has expired.
     private func fill() throws -> [StoredRecord] {
-        try users() + notifications() + devices() + sessions() + hub()
+        try users() + notifications() + devices() + sessions() + tokens() + hub()
     }
 
     private func users() throws -> [StoredRecord] {
@@ -56,6 +56,7 @@ package struct TransferContract {
         changed.passwordHash = "new \"\\\n"
         var ended = User(name: "ended", passwordHash: "")
         ended.isSecureOnly = true
+        (ended.disabledAt, ended.expiresAt, ended.credentialEpoch) = (noon, nextDay, 7)
         (ended.generation, ended.removedAt, ended.keepsData, ended.lastLogInAt) = (3, noon, true, noon + -5)
         ended.upkeep = Upkeep(
             cleanings: [
@@ -113,6 +114,24 @@ package struct TransferContract {
             + sent.map { .sent($0) }
     }
 
+    private func tokens() throws -> [StoredRecord] {
+        var token = AppToken(id: "t-1", hash: "h", owner: "changed", epoch: 1, scopes: ["send"], createdAt: noon)
+        try source.createAppToken(token, now: noon)
+        try source.noteUse(ofAppToken: "t-1", at: noon + 5)
+        token.lastUsedAt = noon + 5
+        let limited = AppToken(
+            id: "t-2", hash: "h", owner: "kept", epoch: 0, scopes: [], recipients: ["changed"], label: "l\n",
+            createdAt: noon, expiresAt: nextDay)
+        try source.createAppToken(limited, now: noon)
+        for (id, end) in [("t-late", noon), ("t-removed", nextDay)] {
+            var other = limited
+            (other.id, other.expiresAt) = (id, end)
+            try source.createAppToken(other, now: noon + -9)
+        }
+        _ = try source.removeAppToken("t-removed", owner: "kept")
+        return [.appToken(token), .appToken(limited)]
+    }
+
     private func hub() throws -> [StoredRecord] {
         let description = JSONValue.object([.init("handle", .string("AB")), .init("n", .number("1.50"))])
         var registration = try source.putHubRegistration(
@@ -147,6 +166,7 @@ package struct TransferContract {
         }
         #expect(
             try target.notifications(owner: "changed", unreadOnly: true, after: nil, limit: 9, now: noon).count == 1)
+        #expect(try target.appTokens(owner: "kept", now: noon).map(\.id) == ["t-2"])
         #expect(try target.hasSent("m-2", owner: "changed", now: noon))
         #expect(try target.queuedHubMessages(except: [], limit: 9).map(\.id) == ["q-1", "q-2"])
         let later = try target.dueHubMessages(except: ["q-1", "q-2"], limit: 9, now: nextDay).messages

@@ -18,6 +18,7 @@ extension FileSiteStore {
             return added
         }
         return try add(to: deviceTable) + add(to: registrationTable) + add(to: sessionTable)
+            + add(to: tokenTable)
     }
 
     /// Reindexes a copy once, when it is opened for the first time, and returns when that is done. With a million records

@@ -16,6 +16,7 @@ extension FileSiteStore: TransferStore {
         try walk(notificationTable) { SecureNotification(line: $0).map(StoredRecord.notification) }
         try walk(deviceTable.records) { DeviceRecord(line: $0).map(StoredRecord.device) }
         try walk(sessionTable.records) { SessionRecord(line: $0).map { .session($0.session) } }
+        try walk(tokenTable.records) { AppTokenRecord(line: $0).map { .appToken($0.token) } }
         try walk(sentTable) { SentNotification(line: $0).map(StoredRecord.sent) }
         try walk(idempotencyTable) { IdempotentRequest(line: $0).map(StoredRecord.idempotentRequest) }
         try walk(registrationTable.records) { HubRegistration(line: $0).map(StoredRecord.hubRegistration) }
@@ -44,6 +45,7 @@ extension FileSiteStore: TransferStore {
             ImportRecord(notificationTable, note, id: .number(String(note.id)), key: note.owner)
         case .device(let device): ImportRecord(deviceTable, device)
         case .session(let session): ImportRecord(sessionTable, SessionRecord(session, version: 1))
+        case .appToken(let token): ImportRecord(tokenTable, AppTokenRecord(token, version: 1))
         case .sent(let sent): ImportRecord(sentTable, sent, id: .string(sent.id), key: sent.owner)
         case .idempotentRequest(let request):
             ImportRecord(idempotencyTable, request, id: .string(request.key), key: request.owner)

@@ -25,6 +25,7 @@ extension FileSiteStore {
         try count(deviceTable)
         try count(registrationTable)
         try count(sessionTable)
+        try count(tokenTable)
         return report
     }
 }

@@ -8,6 +8,7 @@ enum Migrations {
     /// Version 1 is the first; each is the statements that lead to it from the one before.
     static let all: [[String]] = [
         schemaVersion1, removedUsers, deviceAliases, secureOnlyUsers, sendersAndUnusedIDs, scheduledMessages,
+        appTokens,
     ]
 
     static var newest: Int { all.count }
@@ -135,6 +136,21 @@ enum Migrations {
         "ALTER TABLE hub_queue ADD COLUMN not_before bigint",
         "DROP INDEX hub_queue_order",
         "CREATE INDEX hub_queue_order ON hub_queue ((coalesce(not_before, created_at)), queued_at, id)",
+    ]
+
+    /// Tokens, and what ends them: a user who is disabled or whose time is over, and the count of such ends.
+    private static let appTokens = [
+        """
+        CREATE TABLE app_tokens (
+          id bytea PRIMARY KEY, hash bytea NOT NULL, owner bytea NOT NULL, epoch bigint NOT NULL, scopes text NOT NULL,
+          recipients text, label bytea NOT NULL, created_at bigint NOT NULL, expires_at bigint, last_used_at bigint)
+        """,
+        "CREATE INDEX app_tokens_owner ON app_tokens (owner, created_at, id)",
+        "CREATE INDEX app_tokens_expiry ON app_tokens (expires_at)",
+        """
+        ALTER TABLE users ADD COLUMN credential_epoch bigint NOT NULL DEFAULT 0, ADD COLUMN disabled_at bigint,
+          ADD COLUMN expires_at bigint
+        """,
     ]
 
     /// Who left a notification, empty where it is not known, and what it counts against the quotas. Ids that were handed out

@@ -20,7 +20,8 @@ extension PostgresSiteStore {
     /// not make the list of keys again.
     private static let sweeps: [(statement: Statement, bound: Bound?)] =
         [
-            ("notifications", "owner, id"), ("hub_messages", "id"), ("sessions", "id"), ("sent", "owner, id"),
+            ("notifications", "owner, id"), ("hub_messages", "id"), ("sessions", "id"), ("app_tokens", "id"),
+            ("sent", "owner, id"),
             ("idempotent_requests", "owner, key"),
         ].map { (expiring($0, key: $1), Bound.now) }
         + [(queue, .now), (scheduled, .now), (excessMessages, .hubMessages), (unusedDevices, .now)]

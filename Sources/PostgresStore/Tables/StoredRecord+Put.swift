@@ -14,6 +14,7 @@ extension StoredRecord {
         case .notification(let notification): Self.put(notification, now)
         case .device(let device): Self.put(device)
         case .session(let session): Self.put(session, now)
+        case .appToken(let token): (Self.appToken, token.values + [.time(now)])
         case .sent(let sent):
             (Self.sent, [.name(sent.owner), .name(sent.id), .integer(0), .time(sent.expiresAt), .time(now)])
         case .idempotentRequest(let request): Self.put(request, now)
@@ -68,7 +69,7 @@ extension StoredRecord {
             "users",
             [
                 "name", "password_hash", "tags", "send_to", "generation", "ended_at", "keeps_data", "upkeep",
-                "work_due_at", "last_log_in_at", "is_secure_only",
+                "work_due_at", "last_log_in_at", "is_secure_only", "credential_epoch", "disabled_at", "expires_at",
             ], key: "name"))
     private static let notification = expiring(
         "notifications",
@@ -82,6 +83,7 @@ extension StoredRecord {
             key: "id"))
     private static let session = expiring(
         "sessions", ["id", "owner", "binding", "created_at", "expires_at"], key: ["id"])
+    private static let appToken = expiring("app_tokens", AppToken.columnNames, key: ["id"])
     private static let request = expiring(
         "idempotent_requests",
         ["owner", "key", "fingerprint", "created_at", "expires_at", "status", "content_type", "body"],

@@ -7,7 +7,7 @@ extension TransferWalk {
         _ name: String, _ columns: String, from table: String, where condition: String = "", expires: Bool = false,
         id: KeyPath<Record, String> & Sendable, _ record: @escaping @Sendable (Record) -> StoredRecord
     ) -> TransferWalk {
-        let only = expires ? "AND expires_at > $3" : condition
+        let only = expires && condition.isEmpty ? "AND expires_at > $3" : condition
         let statement = Statement.reading(
             "export " + name, "SELECT \(columns) FROM \(table) WHERE id >= $1 \(only) ORDER BY id LIMIT $2")
         return TransferWalk(statement: statement, start: [.behind(nil)], expires: expires) {
@@ -26,6 +26,10 @@ extension TransferWalk {
         byID(
             "sessions", "id, owner, binding, created_at, expires_at", from: "sessions", expires: true, id: \Session.id
         ) { .session($0) },
+        byID(
+            "appTokens", AppToken.columns, from: "app_tokens", where: "AND (expires_at IS NULL OR expires_at > $3)",
+            expires: true, id: \AppToken.id
+        ) { .appToken($0) },
         sent, idempotentRequests,
         byID(
             "registrations", "id, channel, tags, description, updated_at, version", from: "hub_registrations",

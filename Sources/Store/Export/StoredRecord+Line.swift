@@ -10,6 +10,7 @@ extension StoredRecord {
         case .notification: Self.notifications
         case .device: Self.devices
         case .session: Self.sessions
+        case .appToken: Self.appTokens
         case .sent: Self.sentNotifications
         case .idempotentRequest: Self.idempotency
         case .hubRegistration: Self.hubRegistrations
@@ -22,6 +23,7 @@ extension StoredRecord {
     private static let notifications = "notifications"
     private static let devices = "devices"
     private static let sessions = "sessions"
+    private static let appTokens = "tokens"
     private static let sentNotifications = "sent"
     private static let idempotency = "idempotency"
     private static let hubRegistrations = "hub/registrations"
@@ -46,6 +48,7 @@ extension StoredRecord {
         case .notification(let notification): notification
         case .device(let device): device
         case .session(let session): SessionRecord(session, version: 1)
+        case .appToken(let token): AppTokenRecord(token, version: 1)
         case .sent(let sent): sent
         case .idempotentRequest(let request): request
         case .hubRegistration(let registration): registration
@@ -82,7 +85,7 @@ extension StoredRecord {
         case .user(let user): user.version
         case .device(let device): device.version
         case .hubRegistration(let registration): registration.version
-        case .notification, .session, .sent, .idempotentRequest, .hubMessage, .queuedMessage: nil
+        case .notification, .session, .appToken, .sent, .idempotentRequest, .hubMessage, .queuedMessage: nil
         }
     }
 
@@ -91,6 +94,7 @@ extension StoredRecord {
         notifications: { SecureNotification(line: $0).map(Self.notification) },
         devices: { DeviceRecord(line: $0).map(Self.device) },
         sessions: { SessionRecord(line: $0).map { .session($0.session) } },
+        appTokens: { AppTokenRecord(line: $0).map { .appToken($0.token) } },
         sentNotifications: { SentNotification(line: $0).map(Self.sent) },
         idempotency: { IdempotentRequest(line: $0).map(Self.idempotentRequest) },
         hubRegistrations: { HubRegistration(line: $0).map(Self.hubRegistration) },

@@ -45,6 +45,7 @@ package enum StoredRecord: Hashable, Sendable {
     case notification(SecureNotification)
     case device(DeviceRecord)
     case session(Session)
+    case appToken(AppToken)
     case sent(SentNotification)
     case idempotentRequest(IdempotentRequest)
     case hubRegistration(HubRegistration)

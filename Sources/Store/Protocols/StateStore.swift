@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package import Text
 
-/// What the backend keeps: users, their sessions, secure notifications, who owns which registration, who sent what,
+/// What the backend keeps: users, their sessions and app tokens, secure notifications, who owns which registration, who sent what,
 /// and what was answered to requests that must not act twice.
 ///
 /// The boundary is the domain: no file, offset, lock or SQL crosses it. Every call is atomic by itself and there are
 /// no transactions over several; the caller passes the time. What a call has written when it returns survives
 /// `kill -9` and a loss of power. Several processes may use one store at once and see each other's writes.
 /// Every call may throw `busy`, `damaged`, `unavailable`; every write `full`, `readOnly`, `poisoned` as well.
-package protocol StateStore: SessionStore, SendOwnership, IdempotencyStore, OwnerStore {
+package protocol StateStore: SessionStore, AppTokenStore, SendOwnership, IdempotencyStore, OwnerStore {
     /// The user of that exact name; nil when there is none, or the user was removed.
     func user(_ name: String) throws(StoreError) -> User?
 

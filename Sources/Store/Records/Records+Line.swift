@@ -4,7 +4,7 @@ package import JSON
 extension User: LineRecord {
     package static let members: Set = [
         "id", "passwordHash", "tags", "sendTo", "generation", "removedAt", "keepsData", "upkeep", "lastLogInAt",
-        "secureOnly", "version",
+        "secureOnly", "disabledAt", "expiresAt", "credentialEpoch", "version",
     ]
 
     package init?(line: JSONValue) {
@@ -15,13 +15,17 @@ extension User: LineRecord {
         guard let generation = line.optional("generation", \.integer), generation ?? 0 >= 0, generation ?? 0 < .max - 1,
             let keepsData = line.optional("keepsData", \.bool), let upkeep = line.optional("upkeep", Upkeep.init),
             let removedAt = line.optional("removedAt", \.time), let lastLogInAt = line.optional("lastLogInAt", \.time),
-            let isSecureOnly = line.optional("secureOnly", \.bool)
+            let isSecureOnly = line.optional("secureOnly", \.bool),
+            let disabledAt = line.optional("disabledAt", \.time),
+            let expiresAt = line.optional("expiresAt", \.time), let epoch = line.optional("credentialEpoch", \.integer),
+            epoch ?? 0 >= 0, epoch ?? 0 < .max - 1
         else { return nil }
         self.generation = generation ?? 0
         self.keepsData = keepsData ?? false
         self.upkeep = upkeep ?? Upkeep()
         (self.removedAt, self.lastLogInAt) = (removedAt, lastLogInAt)
         self.isSecureOnly = isSecureOnly ?? false
+        (self.disabledAt, self.expiresAt, credentialEpoch) = (disabledAt, expiresAt, epoch ?? 0)
     }
 
     package func write(to json: inout JSONWriter) {
@@ -38,6 +42,9 @@ extension User: LineRecord {
         }
         if let lastLogInAt { json.member("lastLogInAt", lastLogInAt.text) }
         if isSecureOnly { json.member("secureOnly", true) }
+        if let disabledAt { json.member("disabledAt", disabledAt.text) }
+        if let expiresAt { json.member("expiresAt", expiresAt.text) }
+        if credentialEpoch > 0 { json.member("credentialEpoch", credentialEpoch) }
         json.member("version", version)
     }
 }

@@ -13,6 +13,12 @@ package struct User: Hashable, Sendable {
     package var sendTo: [String]?
     /// Whether no plain text of theirs, or for them, goes through push services.
     package var isSecureOnly = false
+    /// Since when the user may not log in, by the operator's word; nil: the user may.
+    package var disabledAt: Timestamp?
+    /// From this moment on the user may not log in; nil: it never comes.
+    package var expiresAt: Timestamp?
+    /// Counts how often all sessions and app tokens of the user were ended at once: those of before are void.
+    package var credentialEpoch = 0
     /// How many users of this name were removed before, together with what they had.
     package var generation = 0
     /// Since when the user is removed; nil: the user may log in.
@@ -39,6 +45,11 @@ package struct User: Hashable, Sendable {
 }
 
 extension User {
+    /// Whether the user may log in, now and with what they have.
+    package func mayLogIn(_ now: Timestamp) -> Bool {
+        removedAt == nil && disabledAt == nil && (expiresAt.map { $0 > now } ?? true)
+    }
+
     /// Under which everything of this user is kept: devices, sessions, secrets, sends, keys. For the first user of a name
     /// it is the name. For those after a removal it also has a number, so nothing that is still written for a former
     /// user, by whatever process, is ever the new one's.
