@@ -13,7 +13,12 @@ package struct Backend: Responder {
     package struct Parts: Sendable {
         package var store: any StateStore
         package var notifications: Notifications
-        package var authenticator: any Authenticator
+        /// Knows the users and their passwords.
+        package var authenticator: any PasswordAuthenticator
+        /// Counts wrong app tokens.
+        package var tokenThrottle = LoginThrottle()
+        /// How requests are authenticated, in this order.
+        package var authenticationMethods: [AuthenticationMethod] = [.password, .token, .session]
         package var policy: TagPolicy
         /// The apps that devices may name.
         package var apps = AppPolicy()
@@ -39,7 +44,7 @@ package struct Backend: Responder {
         package var logger: Logger
 
         package init(
-            store: any StateStore, notifications: Notifications, authenticator: any Authenticator,
+            store: any StateStore, notifications: Notifications, authenticator: any PasswordAuthenticator,
             policy: TagPolicy = TagPolicy(), retentionSeconds: Int64 = 30 * 86_400, realm: String = "AppBackend",
             sessionSeconds: Int64 = 7 * 86_400, publicConfiguration: PublicConfiguration = PublicConfiguration(),
             version: String = "", now: @escaping @Sendable () -> Timestamp,
@@ -88,19 +93,23 @@ package struct Backend: Responder {
         let challenge = Challenge(realm: parts.realm)
         let sessions = Sessions(
             store: parts.store, authenticator: parts.authenticator, lifetime: parts.sessionSeconds, now: parts.now)
+        let methods = parts.authenticationMethods
         let session = SessionController(
-            sessions: sessions, authenticator: parts.authenticator, challenge: challenge)
+            sessions: sessions, authenticator: parts.authenticator,
+            takesPasswords: methods.contains(.password) || methods.contains(.test), challenge: challenge)
         let config = ConfigController(
             parts.publicConfiguration, platforms: parts.notifications.platforms, realm: parts.realm,
             isSecureOnly: parts.policy.isSecureOnly)
-        open = Router(session.routes + config.routes)
-        userRoutes = Router(register.routes + notifications.routes)
+        open = Router((methods.contains(.session) ? session.routes : []) + config.routes)
+        let tokens = TokenController(store: parts.store, now: parts.now)
+        userRoutes = Router(register.routes + notifications.routes + tokens.routes)
         api = AuthenticationHandler(
-            authenticator: parts.authenticator, sessions: sessions, challenge: challenge,
-            inner: UserLimiter(
-                limits: parts.limits, meter: parts.meter,
-                inner: IdempotencyHandler(
-                    store: parts.store, inner: RouteHandler(), now: parts.now, logger: parts.logger)))
+            authenticators: methods.map { $0.authenticator(parts, sessions) }, challenge: challenge,
+            inner: ScopeHandler(
+                inner: UserLimiter(
+                    limits: parts.limits, meter: parts.meter,
+                    inner: IdempotencyHandler(
+                        store: parts.store, inner: RouteHandler(), now: parts.now, logger: parts.logger))))
         logger = parts.logger
     }
 
@@ -161,6 +170,19 @@ package struct Backend: Responder {
         case let error as HubError: "hub: \(error)"
         case let error as Problem: error.detail
         default: "\(type(of: error))"
+        }
+    }
+}
+
+extension AuthenticationMethod {
+    fileprivate func authenticator(_ parts: Backend.Parts, _ sessions: Sessions) -> any Authenticator {
+        switch self {
+        case .password, .test: BasicAuthenticator(passwords: parts.authenticator, method: self)
+        case .token:
+            AppTokenAuthenticator(
+                store: parts.store, users: parts.authenticator, throttle: parts.tokenThrottle, now: parts.now)
+        case .webServer: WebServerAuthenticator(users: parts.authenticator)
+        case .session: SessionAuthenticator(sessions: sessions)
         }
     }
 }

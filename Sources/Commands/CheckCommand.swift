@@ -29,7 +29,7 @@ struct CheckCommand: ParsableCommand {
             let store = try Site.openStore(asOwner) { Terminal.printError(of: $0) }
             if let trouble = store.health().trouble { throw trouble }
             let users = try store.users().count
-            if configuration.authenticationMethod == .users && users == 0 {
+            if !configuration.isTest && users == 0 {
                 Terminal.printError("store: there are no users yet: app-backend user add NAME")
             }
             push = try PushService.state(asOwner)
@@ -40,7 +40,7 @@ struct CheckCommand: ParsableCommand {
             Terminal.printError("\(configuration.store.key): \(error)")
             throw ExitCode(1)
         }
-        if configuration.authenticationMethod == .test {
+        if configuration.isTest {
             Terminal.printError(
                 "auth.method: test lets everybody in who gives a name as password; never on the internet")
         }
@@ -54,7 +54,7 @@ struct CheckCommand: ParsableCommand {
         )
         print("  store:  \(configuration.store)")
         print("  listen: \(configuration.listen ?? "the socket that is handed over")")
-        print("  auth:   \(configuration.authenticationMethod.rawValue)")
+        print("  auth:   \(configuration.authenticationMethods.map(\.rawValue).joined(separator: ", "))")
         switch push {
         case .on(let key, let former, let subject):
             print("  push:   browsers, as \(subject), public key \(key.publicKey)")

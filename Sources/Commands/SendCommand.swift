@@ -53,9 +53,11 @@ struct SendCommand: ParsableCommand {
         let logger = StderrLogHandler.logger(LogThreshold(configuration.logLevel))
         try StoreOwner.dropPrivileges(toOwnerOf: &configuration)
         let store = try Site.openStore(configuration) { logger.log($0) }
+        let needsUser = !configuration.isTest
+        configuration.authenticationMethods = [.password]
         let site = try Site(configuration, store: store, logger: logger, authenticator: Operator(name: from))
         defer { site.close() }
-        if configuration.authenticationMethod == .users, let recipient = UserName(to),
+        if needsUser, let recipient = UserName(to),
             try store.user(recipient.description) == nil
         {
             throw CommandError("There is no user \(to).")
@@ -157,7 +159,7 @@ struct SendCommand: ParsableCommand {
 }
 
 /// A user who may run this command may read the store; asking for a password would protect nothing.
-private struct Operator: Authenticator {
+private struct Operator: PasswordAuthenticator {
     let name: String
 
     func authenticate(_ credentials: BasicCredentials, of request: Request) -> Principal? {

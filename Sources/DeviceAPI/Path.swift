@@ -11,6 +11,8 @@ public enum Path {
     public static let outcomes = "/api/notifications/outcomes"
     /// Log-ins that last: a cookie in place of the password.
     public static let session = "/api/session"
+    /// App tokens: what apps and scripts show in place of a password.
+    public static let tokens = "/api/tokens"
     /// What a page must know before a user has logged in.
     public static let config = "/api/config"
     /// For monitors on the backend's own host.

@@ -23,6 +23,9 @@ public struct Request: Sendable {
     public var remoteAddress: String?
     /// Names this request in logs and in errors, from nginx's `$request_id` where there is one. Never a secret.
     public var id: String
+    /// The user whom the web server has authenticated by itself; nil: none. Only the web server's own parameters set it, never
+    /// a field of the request. It is not sent.
+    package var authenticatedUser: String?
     /// Whether it can be put off; the server that carries it says so. It is not sent.
     package var postponing = Postponing.unavailable
 

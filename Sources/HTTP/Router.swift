@@ -74,6 +74,9 @@ public struct RouteMatch<Action: Sendable>: Sendable {
         (self.pattern, parameters, found) = (pattern, PathParameters(), .failure(.methodNotAllowed(allowed)))
     }
 
+    /// Whether the path has the request's method.
+    public var hasMethod: Bool { if case .success = found { true } else { false } }
+
     /// The action of the request's method.
     /// - Throws: `RoutingError.methodNotAllowed`.
     @inlinable public func action() throws(RoutingError) -> Action { try found.get() }

@@ -46,6 +46,14 @@ import Text
         #expect(request.fields.count == 3)
     }
 
+    @Test func `the user is the web server's parameter, and no field of a client's`() throws {
+        #expect(try request("APP_BACKEND_USER=alice").authenticatedUser == "alice")
+        #expect(try request("APP_BACKEND_USER=").authenticatedUser == nil)
+        for name in ["HTTP_APP_BACKEND_USER", "REMOTE_USER", "HTTP_REMOTE_USER", "app_backend_user"] {
+            #expect(try request("\(name)=alice").authenticatedUser == nil, "\(name)")
+        }
+    }
+
     @Test(arguments: [
         (["SCRIPT_NAME=/app", "PATH_INFO=/a b/ü", "QUERY_STRING=q=1"], "/app/a%20b/%C3%BC?q=1"),
         (["SCRIPT_NAME=/x"], "/x"),

@@ -201,7 +201,7 @@ private struct RefusingHub: Hub {
     func details(_ notificationID: String) throws(HubError) -> NotificationDetails? { throw error }
 }
 
-private struct DefectiveAuthenticator: Authenticator {
+private struct DefectiveAuthenticator: PasswordAuthenticator {
     /// An error that no table knows, with a text that no caller may see.
     struct Defect: Error, CustomStringConvertible {
         var description: String { ErrorTests.reason }

@@ -61,13 +61,14 @@ extension TestSite {
     }
 
     /// Another process on the same store, behind the same web server.
-    func neighbour() throws -> Backend {
+    func neighbour(adjusting adjust: (inout Backend.Parts) -> Void = { _ in }) throws -> Backend {
         let store = try Self.openStore(folder)
         let now: @Sendable () -> Timestamp = { [clock] in Timestamp(seconds: clock.seconds) }
-        return Backend(
-            Backend.Parts(
-                store: store, notifications: Notifications(hub: hubClient, platforms: [.apns]),
-                authenticator: UserAuthenticator(store: store, now: now), now: now,
-                logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }))
+        var parts = Backend.Parts(
+            store: store, notifications: Notifications(hub: hubClient, platforms: [.apns]),
+            authenticator: UserAuthenticator(store: store, now: now), now: now,
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        adjust(&parts)
+        return Backend(parts)
     }
 }

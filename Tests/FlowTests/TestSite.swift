@@ -43,7 +43,7 @@ final class TestSite: Sendable {
     ///   - surroundingHub: comes between the log of what was sent to the hub and the hub, on the wire.
     init(
         users: [String] = ["alice", "bob"], platforms: [Platform] = [.apns, .fcm, .wns, .browser],
-        policy: TagPolicy = TagPolicy(), authenticator: (any Authenticator)? = nil, isTestHandler: Bool = false,
+        policy: TagPolicy = TagPolicy(), authenticator: (any PasswordAuthenticator)? = nil, isTestHandler: Bool = false,
         road: Road = .wire, hub: (any Responder)? = nil,
         adjusting adjust: (inout Backend.Parts) -> Void = { _ in },
         surroundingHub surround: (any Responder) -> any Responder = { $0 }
@@ -72,7 +72,7 @@ final class TestSite: Sendable {
             store: store, notifications: Notifications(hub: road.hub(builtIn, hubClient), platforms: platforms),
             authenticator: authenticator
                 ?? (isTestHandler
-                    ? AuthenticationTestHandler(store: store) : UserAuthenticator(store: store, now: now)),
+                    ? AuthenticationTestHandler(store: store, now: now) : UserAuthenticator(store: store, now: now)),
             policy: policy, now: now, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         parts.registrationWaitSeconds = Self.patience
         parts.meter = UserMeter(now: { clock.instant })

@@ -27,6 +27,21 @@ def test_a_session_lasts_from_log_in_to_log_out(client: Client, installation: In
     client.call("readSession", 401, Cookie=cookie)
 
 
+def test_an_app_token_does_what_its_scopes_say_until_it_is_revoked(client: Client, alice: User, bob: User) -> None:
+    wish = {"Scopes": ["send"], "To": [bob.name], "Label": "script", "ExpiresInDays": 1}
+    made = client.call("createToken", 200, alice, wish).json()
+    bearer = {"Authorization": f"Bearer {made.pop('Token')}"}
+    assert client.call("listTokens", 200, alice).json() == [made]
+    client.call("send", 200, body="Hello", query=f"to_tag={bob.name}", **bearer)
+    client.call("send", 403, body="Hello", query=f"to_tag={alice.name}", **bearer)
+    for operation in ("listSecureMessages", "listRegistrations", "listTokens", "createToken", "revokeToken"):
+        client.call(operation, 403, name=made["Id"], **bearer)
+    assert "LastUsedAt" in client.call("listTokens", 200, alice).json()[0]
+    client.call("revokeToken", 404, bob, name=made["Id"])
+    client.call("revokeToken", 200, alice, name=made["Id"])
+    client.call("send", 401, body="Hello", query=f"to_tag={bob.name}", **bearer)
+
+
 def test_a_secure_message_is_read_and_deleted_by_its_recipient(client: Client, alice: User, bob: User) -> None:
     id = client.call("send", 200, bob, "The code is 7", f"to_tag={alice.name}").json()["Id"]
     assert id in [one["Id"] for one in client.call("listSecureMessages", 200, alice).json()]

@@ -71,6 +71,12 @@ def listing(field: str, *values: str) -> list[Fault]:
     return [Fault("listSecureMessages", 400, field, query=f"{field}={value}") for value in values]
 
 
+def token(field: str, **changes: Any) -> Fault:
+    """As `put`, of an app token."""
+    members = {"Scopes": ["send"]} | changes
+    return Fault("createToken", 400, field, {name: value for name, value in members.items() if value is not None})
+
+
 def log_in(field: str, **members: Any) -> Fault:
     return Fault("logIn", 400, field, members)
 
@@ -96,7 +102,7 @@ FAULTS: dict[Row, list[Fault]] = {
     ],
     ("any whose body counts", "`Content-Type`"): [
         Fault(operation, 415, "Content-Type", {}, media="text/plain")
-        for operation in ("logIn", "register", "createRegistrationId", "send")
+        for operation in ("logIn", "register", "createRegistrationId", "send", "createToken")
     ],
     ("any whose `Idempotency-Key` counts", "`Idempotency-Key`"): [
         Fault("readConfiguration", 400, "Idempotency-Key", key="a b"),
@@ -111,6 +117,17 @@ FAULTS: dict[Row, list[Fault]] = {
         log_in("Password", UserName="a", Password=7),
     ],
     ("`DELETE /api/session`", "`everywhere`"): [Fault("logOut", 400, "everywhere", query="everywhere=yes")],
+    ("`POST /api/tokens`", "`Scopes`"): [
+        token("Scopes", Scopes=value) for value in (None, [], "send", ["admin"], ["send", "send"])
+    ],
+    ("`POST /api/tokens`", "`To`"): [
+        *[token("To", To=value) for value in ("bob", ["a b"], [7], ["bob"] * 51)],
+        token("To", To=["bob"], Scopes=["read"]),
+    ],
+    ("`POST /api/tokens`", "`Label`, `ExpiresInDays`"): [
+        *[token("Label", Label=value) for value in (7, "x" * 101, "a\nb")],
+        *[token("ExpiresInDays", ExpiresInDays=value) for value in (0, 3_651, 1.5, "90")],
+    ],
     ("`POST /api/register` without a body", "`handle`"): [
         Fault("createRegistrationId", 400, "handle", query="handle=" + "a" * 4_097)
     ],

@@ -27,6 +27,10 @@ struct ConfigurationValueTests {
         var testDescription: String { key }
     }
 
+    private static func methods(_ configuration: SiteConfiguration) -> String {
+        configuration.authenticationMethods.map(\.rawValue).joined(separator: ",")
+    }
+
     private static let secret = "0123456789abcdef0123456789abcdef"
     private static let connection =
         #""hub.connectionString": "Endpoint=sb://hub.example/;SharedAccessKeyName=n;SharedAccessKey=\#(secret)""#
@@ -67,7 +71,10 @@ struct ConfigurationValueTests {
             "\($0.allowsRemotePeers)"
         },
         Row("workers", "64", #""workers": 3"#, "3") { "\($0.workers)" },
-        Row("auth.method", "users", #""auth.method": "test""#, "test") { $0.authenticationMethod.rawValue },
+        Row("auth.method", "password,token,session", #""auth.method": "test""#, "test,session") { methods($0) },
+        Row("auth.methods", "password,token,session", #""auth.methods": ["Web-Server", "test"]"#, "web-server,test") {
+            methods($0)
+        },
         Row("auth.realm", "AppBackend", #""auth.realm": "Push""#, "Push") { $0.realm },
         Row("policy.tags", "*", #""policy.tags": ["news", " sport "]"#, "news,sport") {
             $0.policy.defaultTags.joined(separator: ",")

@@ -24,6 +24,8 @@ final class WireSite: Sendable {
         var edits: [FrontDoor.Edit] = []
         /// Seconds that the backend waits for the hub.
         var hubTimeout = 30
+        /// More members of the backend's configuration; each ends with a comma.
+        var keys = ""
         /// The key that the backend believes to be the hub's; nil: the right one.
         var hubKey: String?
     }
@@ -115,7 +117,7 @@ final class WireSite: Sendable {
         let connection =
             "Endpoint=sb://localhost:\(hubDoor.port)/;SharedAccessKeyName=DefaultFullSharedAccessSignature;SharedAccessKey=\(key)"
         return """
-            "store": { "path": "\(scratch.path("store"))" }, "workers": \(options.workers),
+            \(options.keys) "store": { "path": "\(scratch.path("store"))" }, "workers": \(options.workers),
             "hub": { "connectionString": "\(connection)", "name": "\(hubName)",
                      "caFile": "\(scratch.path("tls/cert.pem"))", "timeout": \(options.hubTimeout) },
             "limits": { "drainSeconds": 60 }, "log": { "level": "debug" }

@@ -1,43 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 package import HTTP
-import Store
 
-/// Decides whether credentials are those of a user.
+/// One way to find out whose a request is.
+///
+/// The configuration lists them in an order. The first one that finds something of its kind in the request decides, and
+/// the others are not asked: a wrong password is not made good by a cookie.
 package protocol Authenticator: Sendable {
-    /// - Parameter request: what brought the credentials. Its peer's address is for counting failures.
-    /// - Returns: the user; nil when there is no such user or the password is wrong, without a hint which.
-    /// - Throws: `Problem` 429 or 503, when it was not even tried; `StoreError`; `Postponed`, where the request can be put
-    ///   off: then it has to be authenticated once more.
-    func authenticate(_ credentials: BasicCredentials, of request: Request) throws -> Principal?
-
-    /// Who has the name at present, and what that user's sessions depend on.
-    /// - Returns: nil, when there is no such user; then there is no session either.
-    /// - Throws: `StoreError`.
-    func account(of name: UserName) throws -> Account?
+    /// - Throws: `Problem` 403, when the request may not be made with what it brings; 429 or 503, when what it brings was
+    ///   not even looked at; `StoreError`; `Postponed`, where the request can be put off: then it is authenticated once more.
+    func authenticate(_ request: Request) throws -> Authentication
 }
 
-/// A user as log-ins see it.
-package struct Account: Sendable {
-    let principal: Principal
-    /// When it changes, the user's sessions end.
-    let credentialVersion: String
-
-    package init(_ principal: Principal, credentialVersion: String) {
-        self.principal = principal
-        self.credentialVersion = credentialVersion
-    }
+/// What an authenticator says of a request.
+package enum Authentication: Sendable {
+    /// The request brings nothing of this kind.
+    case notMine
+    /// It does, and what it brings is not, or no longer, a user's.
+    case refused
+    case principal(Principal)
 }
 
-extension Authenticator {
-    /// The account that the owner's is, as long as it is the one that has its name.
-    func account(ofOwner owner: String) throws -> Account? {
-        guard let name = UserName(User.name(ofOwner: owner)), let account = try account(of: name),
-            account.principal.owner.hasSameBytes(as: owner)
-        else { return nil }
-        return account
-    }
-}
-
-extension User {
-    var principal: Principal { Principal(name: name, owner: owner, record: self) }
+/// The authenticators, by their names in the configuration.
+package enum AuthenticationMethod: String, CaseIterable, Sendable {
+    /// A name and a password: `Authorization: Basic`, or in the body of a log-in.
+    case password
+    /// The same, where a password that equals the name is right: the tutorial's test.
+    case test
+    /// A token in place of the password, which may do less than its user.
+    case token
+    /// The web server, which has authenticated the user by itself: `auth_request`, a client's certificate.
+    case webServer = "web-server"
+    /// The cookie of a log-in.
+    case session
 }

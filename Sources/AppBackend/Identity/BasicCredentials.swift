@@ -24,23 +24,22 @@ package struct BasicCredentials: Sendable, CustomStringConvertible, CustomDebugS
 
     private static func isControl(_ byte: UInt8) -> Bool { byte < 0x20 || byte == 0x7F }
 
-    /// Reads the one field that holds credentials. It is not a list (RFC 9110 section 11.6.2), so two fields are
-    /// ambiguous.
+    /// Reads the one field that holds credentials.
+    /// - Returns: nil for several fields, and as `init(authorization:)`.
     package init?(fields: HTTPFields) {
-        let values = fields[values: .authorization]
-        guard values.count == 1, let value = values.first else { return nil }
-        self.init(authorization: value)
+        guard let encoded = fields.authorization("basic") else { return nil }
+        self.init(encoded: encoded)
     }
 
-    /// Reads the value of the field. The name ends at the first colon; the rest is the password, colons and all.
+    /// Reads the value of the field.
     /// - Returns: nil, when it is another scheme, not Base64, not UTF-8, has no colon, or cannot be anybody's.
     package init?(authorization: String) {
-        let text = authorization.utf8
-        guard text.count <= Self.maximumEncodedLength, let blank = text.firstIndex(of: UInt8(ascii: " ")),
-            text[..<blank].elementsEqual("basic".utf8, by: { ASCII.lowercased($0) == $1 })
-        else { return nil }
-        let encoded = text[blank...].drop { $0 == UInt8(ascii: " ") }
-        guard let decoded = Data(base64Encoded: Data(encoded)),
+        self.init(fields: [.authorization: authorization])
+    }
+
+    /// The name ends at the first colon; the rest is the password, colons and all.
+    private init?(encoded: Substring.UTF8View) {
+        guard encoded.count <= Self.maximumEncodedLength, let decoded = Data(base64Encoded: Data(encoded)),
             let pair = String(validating: decoded, as: UTF8.self)?.utf8,
             let colon = pair.firstIndex(of: UInt8(ascii: ":"))
         else { return nil }

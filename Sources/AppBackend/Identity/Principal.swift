@@ -9,10 +9,21 @@ package struct Principal: Sendable {
     /// each has their own.
     package var owner: String
     /// The user's record, as it was read at authentication; nil for one who is not in the store (possible with
-    /// `auth.method: test`).
+    /// the method `test`).
     package var record: User?
+    /// How it was authenticated; nil for who is only sent something.
+    package var method: AuthenticationMethod?
+    /// What it may, of what the user may.
+    package var scope = Scope.all
 
     package init(name: String, owner: String, record: User? = nil) {
         (self.name, self.owner, self.record) = (name, owner, record)
+    }
+
+    /// The same, authenticated in that way.
+    func authenticated(by method: AuthenticationMethod, scope: Scope = .all) -> Principal {
+        var principal = self
+        (principal.method, principal.scope) = (method, scope)
+        return principal
     }
 }

@@ -7,7 +7,7 @@ import System
 package import Text
 
 /// The users of the store, with real password hashes.
-package final class UserAuthenticator: Authenticator {
+package final class UserAuthenticator: PasswordAuthenticator {
     /// How long the hashes are kept that stand in for users who do not exist, in seconds, and how many.
     static let decoySeconds: Int64 = 60
     static let maximumDecoys = 256
@@ -77,7 +77,9 @@ package final class UserAuthenticator: Authenticator {
 
     private func logIn(_ credentials: BasicCredentials, from address: String) throws -> LogIn {
         let time = now().seconds
+        // Who may not log in is answered like who is not there.
         let user = try UserName(credentials.name).flatMap { try store.user($0.description) }
+            .flatMap { $0.mayLogIn(Timestamp(seconds: time)) ? $0 : nil }
         let hash = try user?.passwordHash ?? decoyHash(for: credentials.name, time)
         return LogIn(
             name: UserName(credentials.name)?.description ?? "", user: user, password: credentials.password, hash: hash,
@@ -95,7 +97,8 @@ package final class UserAuthenticator: Authenticator {
         }
         // The attempt may have waited: for a password or rights of before there is no log-in.
         guard let user = attempt.user, let current = try store.user(user.name),
-            current.owner.hasSameBytes(as: user.owner), current.passwordHash == user.passwordHash
+            current.owner.hasSameBytes(as: user.owner), current.passwordHash == user.passwordHash,
+            current.mayLogIn(now())
         else { return nil }
         noteLogIn(current, now())
         return current.principal
@@ -111,7 +114,8 @@ package final class UserAuthenticator: Authenticator {
 
     /// Sessions depend on the hash of the password, which is another one also when the same password is set again.
     package func account(of name: UserName) throws -> Account? {
-        try store.user(name.description).map { Account($0.principal, credentialVersion: $0.passwordHash) }
+        guard let user = try store.user(name.description), user.mayLogIn(now()) else { return nil }
+        return Account(user.principal, credentialVersion: user.credentialVersion(user.passwordHash))
     }
 
     /// No such user: hash all the same. Which user's hash decides by the name, so that the times of names that do

@@ -7,6 +7,8 @@ package struct UserRemains: Sendable {
     /// Registrations that were ended, or lost a tag.
     package var devices = 0
     package var sessions = 0
+    /// App tokens.
+    package var tokens = 0
     package var secrets = 0
     /// Idempotency keys.
     package var keys = 0
@@ -35,6 +37,7 @@ package struct UserRemains: Sendable {
     static func += (one: inout UserRemains, other: UserRemains) {
         one.devices += other.devices
         one.sessions += other.sessions
+        one.tokens += other.tokens
         one.secrets += other.secrets
         one.keys += other.keys
         one.sends += other.sends

@@ -46,6 +46,7 @@ extension User {
     fileprivate mutating func end(keepingData: Bool, at time: Timestamp) {
         (passwordHash, tags, sendTo, lastLogInAt) = ("", nil, nil, nil)
         (removedAt, keepsData, upkeep.review) = (time, keepingData, nil)
+        (disabledAt, expiresAt) = (nil, nil)
         // What is kept goes on being sent to, so it goes on being sent no plain text.
         isSecureOnly = isSecureOnly && keepingData
         guard !keepingData else { return }
@@ -68,6 +69,8 @@ extension User {
         version = former.version
         guard former.keepsData, let removedAt = former.removedAt else { return }
         isSecureOnly = former.isSecureOnly
+        // The former user's app tokens are not this one's.
+        credentialEpoch = former.credentialEpoch + 1
         // The devices that were kept may have tags that this user may not claim.
         upkeep.review = Schedule(until: removedAt + UserUpkeep.requestSeconds, dueAt: removedAt)
     }

@@ -42,7 +42,10 @@ extension NotificationsController {
     }
 
     private func secureRecipient(_ text: String, sender: Principal) throws -> Principal {
-        if text.isEmpty { return sender }
+        guard !text.isEmpty else {
+            try sender.scope.check(recipient: sender.name, field: "to_tag")
+            return sender
+        }
         let recipient = try recipient(text, sender: sender)
         try checkExists(recipient, sender: sender)
         return recipient

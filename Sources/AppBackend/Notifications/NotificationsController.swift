@@ -56,6 +56,7 @@ struct NotificationsController: Sendable {
         guard policy.maySend(to: recipient, sender: sender.name, user: sender.record) else {
             throw Problem(.forbidden, "You may not send to this recipient.", field: field)
         }
+        try sender.scope.check(recipient: recipient.description, field: field)
         let name = recipient.description
         let record = try store.userRecord(name)
         let owner = record?.successor ?? name

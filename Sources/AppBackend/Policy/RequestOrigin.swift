@@ -31,6 +31,9 @@ enum RequestOrigin {
         RequestOrigin(request) == .other && request.fields[.site] != "none"
     }
 
+    /// Whether a request of that method changes nothing.
+    static func isSafe(_ request: Request) -> Bool { request.method == .get || request.method == .head }
+
     static let crossSiteRequest = Problem(.forbidden, "In a browser, only this site's own pages may do that.")
 }
 

@@ -12,7 +12,9 @@ extension SessionController {
     /// and may not try passwords through its visitors.
     func create(_ request: Request) throws -> Response {
         try Self.refuseOtherSites(request)
-        guard let credentials = try credentials(request) else { return challenge.response(to: request, isLogIn: true) }
+        guard takesPasswords, let credentials = try credentials(request), !credentials.isAppToken else {
+            return challenge.response(to: request, isLogIn: true)
+        }
         // Read before the password is checked: when it changes in between, this session is not valid.
         let account = try UserName(credentials.name).flatMap { try authenticator.account(of: $0) }
         let user = try authenticator.authenticate(credentials, of: request)

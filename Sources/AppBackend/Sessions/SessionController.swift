@@ -10,7 +10,9 @@ import Store
 /// It comes before authentication, because its callers are not authenticated yet.
 struct SessionController: Sendable {
     let sessions: Sessions
-    let authenticator: any Authenticator
+    let authenticator: any PasswordAuthenticator
+    /// Whether a name and a password begin a session.
+    let takesPasswords: Bool
     let challenge: Challenge
 
     var routes: [Route<RequestAction>] {

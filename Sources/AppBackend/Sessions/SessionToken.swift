@@ -24,18 +24,12 @@ struct SessionToken: Sendable {
 
     /// A new one, from the system's random numbers.
     static func random() -> SessionToken {
-        var random = SystemRandomNumberGenerator()
-        let words: [UInt64] = (0..<size / 8).map { _ in random.next() }
-        return SessionToken(bytes: words.flatMap { word in withUnsafeBytes(of: word) { Array($0) } })
+        SessionToken(bytes: RandomBytes.make(size))
     }
 
     /// The name of its session in the store: SHA-256 of the text, in hexadecimal digits. Without a key or a salt,
     /// because there is nothing to guess; and looked up as any name, because timing that reveals a hash at most.
-    var id: String {
-        let digest = SHA256.hash(data: Array(text.reveal().utf8))
-        let digits = digest.flatMap { [ASCII.lowerHexDigits[Int($0 >> 4)], ASCII.lowerHexDigits[Int($0 & 15)]] }
-        return String(decoding: digits, as: UTF8.self)
-    }
+    var id: String { text.digest.reveal() }
 
     /// Ties a session to the version of its owner's credentials. A MAC under the token itself: what is stored does not
     /// show whether two sessions have the same password, and no matching one can be made from it.

@@ -6,7 +6,7 @@ import Text
 /// Begins, finds and ends the sessions behind the cookies.
 struct Sessions: Sendable {
     let store: any SessionStore
-    let authenticator: any Authenticator
+    let authenticator: any PasswordAuthenticator
     /// How long a session lasts, in seconds.
     let lifetime: Int64
     let now: @Sendable () -> Timestamp

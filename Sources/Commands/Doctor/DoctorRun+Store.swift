@@ -40,7 +40,7 @@ extension DoctorRun {
         let pushesToBrowsers = if case .on = owner.push { true } else { false }
         let isOn = pushesToBrowsers || !configuration.apps.isEmpty
         let judge = StoreFindings(
-            path: configuration.store.description, needsUsers: configuration.authenticationMethod == .users,
+            path: configuration.store.description, needsUsers: !configuration.isTest,
             delivery: configuration.hub.connection != nil ? .elsewhere : isOn ? .builtInHub : .nothing, setting: setting
         )
         switch owner.store {

@@ -25,7 +25,7 @@ struct StoreFindings: Sendable {
 
     /// As the configuration has it.
     let path: String
-    /// Whether `auth.method` is `users`.
+    /// Whether the store's users log in, and not the tutorial's test decides.
     let needsUsers: Bool
     let delivery: Delivery
     let setting: SettingName

@@ -29,6 +29,7 @@ struct CGIEnvironment {
     private var serverName: String?
     private var serverPort = ""
     private var remoteAddress: String?
+    private var authenticatedUser: String?
     private var length: [UInt8] = []
     private var redirectedAuthorization: HTTPField?
     private var fields = HTTPFields()
@@ -60,6 +61,7 @@ struct CGIEnvironment {
         case .requestScheme: scheme = value.elementsEqual("https".utf8) ? "https" : "http"
         case .https where scheme == nil:
             scheme = value.isEmpty || value.elementsEqual("off".utf8) ? "http" : "https"
+        case .authenticatedUser where !value.isEmpty: authenticatedUser = text(value)
         case .host: host = text(value)
         case .serverName: serverName = text(value)
         case .serverPort: serverPort = text(value)
@@ -68,7 +70,7 @@ struct CGIEnvironment {
         case .redirectedAuthorization where !value.isEmpty:
             redirectedAuthorization = HTTPField(name: .authorization, value: value)
         case .field(let name): fields.append(HTTPField(name: name, value: value))
-        case .contentType, .https, .requestID, .redirectedAuthorization, .ignored: break
+        case .contentType, .https, .requestID, .redirectedAuthorization, .authenticatedUser, .ignored: break
         }
     }
 
@@ -107,9 +109,11 @@ struct CGIEnvironment {
         let (path, query) = try pathAndQuery()
         var fields = fields
         if let redirectedAuthorization, !fields.contains(.authorization) { fields.append(redirectedAuthorization) }
-        return Request(
+        var request = Request(
             method: method, scheme: scheme ?? "http", authority: try authority(), path: path, query: query,
             fields: fields, remoteAddress: remoteAddress, id: id)
+        request.authenticatedUser = authenticatedUser
+        return request
     }
 
     /// As it was sent where the server says so (`REQUEST_URI`); else put together from CGI's decoded path.

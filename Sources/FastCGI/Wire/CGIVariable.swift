@@ -10,6 +10,8 @@ enum CGIVariable: Equatable {
     case requestID, redirectedAuthorization
     /// Ours: the prefix of the contract's paths, where the web server serves other things under the same name.
     case pathPrefix
+    /// Ours: the user whom the web server has authenticated. A client's field of the name has `HTTP_` before it.
+    case authenticatedUser
     case field(HTTPField.Name)
     /// A variable that this server does not read.
     case ignored
@@ -53,7 +55,7 @@ enum CGIVariable: Equatable {
             ("CONTENT_LENGTH", .contentLength), ("REMOTE_ADDR", .remoteAddress), ("REQUEST_SCHEME", .requestScheme),
             ("HTTPS", .https), ("HTTP_HOST", .host), ("SERVER_NAME", .serverName), ("SERVER_PORT", .serverPort),
             ("REQUEST_ID", .requestID), ("REDIRECT_HTTP_AUTHORIZATION", .redirectedAuthorization),
-            ("APP_BACKEND_PREFIX", .pathPrefix),
+            ("APP_BACKEND_PREFIX", .pathPrefix), ("APP_BACKEND_USER", .authenticatedUser),
             ("HTTP_PROXY", .ignored), ("HTTP_CONTENT_TYPE", .ignored), ("HTTP_CONTENT_LENGTH", .ignored),
             ("HTTP_CONNECTION", .ignored), ("HTTP_KEEP_ALIVE", .ignored), ("HTTP_TRANSFER_ENCODING", .ignored),
         ]

@@ -27,7 +27,7 @@ extension SiteConfiguration {
         "listen",
         "listenToRemotePeers",
         "workers",
-        "auth.method", "auth.realm",
+        "auth.method", "auth.methods", "auth.realm",
         "policy.tags", "policy.sendTo", "policy.secureOnly",
         "secure.form", "secure.text", "secure.locKey",
         "session.hours",
@@ -140,11 +140,7 @@ extension SiteConfiguration {
             reading.fault("listen", "\(error)")
         }
         workers = reading.number("workers", 1...1024) ?? workers
-        authenticationMethod = reading.choice("auth.method") ?? authenticationMethod
-        realm = reading.text("auth.realm") ?? realm
-        if realm.utf8.contains(where: { $0 < 0x20 || $0 > 0x7E || $0 == UInt8(ascii: "\"") || $0 == 0x5C }) {
-            reading.fault("auth.realm", "must be printable ASCII without quotation marks and backslashes")
-        }
+        readAuthentication(&reading)
         policy.defaultTags = reading.list("policy.tags") ?? policy.defaultTags
         policy.defaultSendTo = reading.list("policy.sendTo") ?? policy.defaultSendTo
         policy.isSecureOnly = reading.flag("policy.secureOnly") ?? policy.isSecureOnly

@@ -53,10 +53,6 @@ package struct SiteConfiguration: Sendable {
         package var publicKey: String?
     }
 
-    package enum AuthenticationMethod: String, CaseIterable, Sendable {
-        case users, test
-    }
-
     package var hub = Hub()
     package var localHub = ServedHub()
     package var webPush = WebPush()
@@ -68,7 +64,8 @@ package struct SiteConfiguration: Sendable {
     package var listen: String?
     package var allowsRemotePeers = false
     package var workers = 64
-    package var authenticationMethod = AuthenticationMethod.users
+    /// How requests are authenticated, in this order.
+    package var authenticationMethods: [AuthenticationMethod] = [.password, .token, .session]
     package var realm = "AppBackend"
     package var policy = TagPolicy()
     package var secureForm = SecureForm.silent
@@ -83,6 +80,9 @@ package struct SiteConfiguration: Sendable {
 
     /// The defaults.
     package init() {}
+
+    /// Whether the tutorial's test decides who is a user, and not the store.
+    package var isTest: Bool { authenticationMethods.contains(.test) }
 }
 
 /// One thing that is wrong with the configuration: where it was read, which key, and what would be right.

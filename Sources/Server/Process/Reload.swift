@@ -46,7 +46,7 @@ struct Reload: Sendable {
             let now = Site.now().seconds
             if let trouble = state.fault(now) ?? state.warning(now) { logger.warning("\(trouble)") }
         }
-        if configuration.authenticationMethod == .test {
+        if configuration.isTest {
             logger.warning("auth.method is test: WHOEVER GIVES A NAME AS PASSWORD IS THAT USER")
         }
         guard configuration.hub.connection == nil else { return }

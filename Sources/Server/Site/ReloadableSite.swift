@@ -92,10 +92,10 @@ final class ReloadableSite: Responder {
         var configuration = wanted
         let waiting = configuration.keepFixed(of: former.configuration)
         // Failed log-ins and what users have done are remembered over a reload.
-        let isSameMethod = configuration.authenticationMethod == former.configuration.authenticationMethod
+        let hasSameUsers = configuration.isTest == former.configuration.isTest
         let site = try Site(
-            configuration, store: store, logger: logger, authenticator: isSameMethod ? former.site.authenticator : nil,
-            meter: former.site.meter, metrics: metrics, load: load)
+            configuration, store: store, logger: logger, authenticator: hasSameUsers ? former.site.authenticator : nil,
+            meter: former.site.meter, tokenThrottle: former.site.tokenThrottle, metrics: metrics, load: load)
         let next = Generation(number: former.number + 1, configuration: configuration, site: site)
         try site.startDelivering()
         current.withLock { $0 = next }

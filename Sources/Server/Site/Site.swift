@@ -18,9 +18,11 @@ package import Text
 package struct Site {
     package let backend: Backend
     /// Decides who is who. It remembers failed log-ins, so a reload hands it on to the next site.
-    let authenticator: any Authenticator
+    let authenticator: any PasswordAuthenticator
     /// What users have done so far, which likewise is handed on.
     let meter: UserMeter
+    /// Counts wrong app tokens, and likewise.
+    let tokenThrottle: LoginThrottle
     /// What answers requests: the backend, and the local hub where it is served to others.
     let responder: any Responder
     /// Removes what removed users have left, and what is left to do of changed rights.
@@ -38,7 +40,8 @@ package struct Site {
     /// - Throws: `ConfigurationFault`, `TransportError`: whatever cannot be made.
     package init(
         _ configuration: SiteConfiguration, store: any SiteStore, logger: Logger,
-        authenticator: (any Authenticator)? = nil, meter: UserMeter? = nil,
+        authenticator: (any PasswordAuthenticator)? = nil, meter: UserMeter? = nil,
+        tokenThrottle: LoginThrottle = LoginThrottle(),
         metrics: SiteMetrics = Site.makeMetrics(),
         load: @escaping @Sendable () -> HealthController.Load = { HealthController.Load() }
     ) throws {
@@ -59,11 +62,14 @@ package struct Site {
             metrics: MetricsResponder { metrics.exposition(with: [readings]) },
             logger: logger)
         (parts.limits, parts.meter) = (configuration.userLimits, meter)
+        parts.authenticationMethods = configuration.authenticationMethods
+        parts.tokenThrottle = tokenThrottle
         parts.waiting = { hub.waiting }
         parts.apps = hub.isInTheBox ? AppPolicy(configuration.appNames) : .remoteHub
         let backend = Backend(parts)
         self.authenticator = authenticator
         self.meter = meter
+        self.tokenThrottle = tokenThrottle
         upkeep = UserUpkeep(store: store, hub: hub.hub, policy: configuration.policy, now: Self.now) {
             logger.warning("\($0)")
         }
@@ -140,11 +146,10 @@ package struct Site {
     private static func authenticator(
         _ configuration: SiteConfiguration, _ store: any SiteStore, _ metrics: LogInMetrics,
         _ logger: Logger
-    ) -> any Authenticator {
-        switch configuration.authenticationMethod {
-        case .users: UserAuthenticator(store: store, metrics: metrics, logger: logger, now: now)
-        case .test: AuthenticationTestHandler(store: store)
-        }
+    ) -> any PasswordAuthenticator {
+        configuration.isTest
+            ? AuthenticationTestHandler(store: store, now: now)
+            : UserAuthenticator(store: store, metrics: metrics, logger: logger, now: now)
     }
 }
 

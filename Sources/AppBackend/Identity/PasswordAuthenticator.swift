@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+package import HTTP
+import Store
+
+/// Knows the users: whose a name and a password are, and who has a name.
+package protocol PasswordAuthenticator: Sendable {
+    /// - Parameter request: what brought the credentials. Its peer's address is for counting failures.
+    /// - Returns: the user; nil when there is no such user or the password is wrong, without a hint which.
+    /// - Throws: `Problem` 429 or 503, when it was not even tried; `StoreError`; `Postponed`, where the request can be put
+    ///   off: then it has to be authenticated once more.
+    func authenticate(_ credentials: BasicCredentials, of request: Request) throws -> Principal?
+
+    /// Who has the name at present, and what that user's sessions depend on.
+    /// - Returns: nil, when there is no such user; then there is no session either.
+    /// - Throws: `StoreError`.
+    func account(of name: UserName) throws -> Account?
+}
+
+/// A user as log-ins see it.
+package struct Account: Sendable {
+    let principal: Principal
+    /// When it changes, the user's sessions end.
+    let credentialVersion: String
+
+    package init(_ principal: Principal, credentialVersion: String) {
+        self.principal = principal
+        self.credentialVersion = credentialVersion
+    }
+}
+
+extension PasswordAuthenticator {
+    /// The account that the owner's is, as long as it is the one that has its name.
+    func account(ofOwner owner: String) throws -> Account? {
+        guard let name = UserName(User.name(ofOwner: owner)), let account = try account(of: name),
+            account.principal.owner.hasSameBytes(as: owner)
+        else { return nil }
+        return account
+    }
+}
+
+extension User {
+    /// What the user's sessions depend on: what they logged in with, and that nothing has ended all of them since.
+    func credentialVersion(_ credential: String) -> String {
+        // As versions of this program had it that knew no epoch. No hash holds a line break.
+        credentialEpoch == 0 ? credential : "\(credential)\n\(credentialEpoch)"
+    }
+
+    var principal: Principal { Principal(name: name, owner: owner, record: self) }
+}

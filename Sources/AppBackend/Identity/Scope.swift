@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+import DeviceAPI
+import HTTP
+import HTTPTypes
+import Store
+
+/// What a principal may, of what its user may.
+package struct Scope: Equatable, Sendable {
+    /// What can be granted alone. The words are those of the API, of the command line and of the store.
+    package enum Action: String, CaseIterable, Sendable {
+        /// To send, and to ask what became of it.
+        case send
+        /// The user's secure messages: to list, read and delete them.
+        case read
+        /// The user's devices: to register, list and remove them.
+        case register
+    }
+
+    /// Nil: all, and what only a user may who has logged in.
+    package var actions: Set<Action>?
+    /// The only users that it may send to; nil: those that its user may send to.
+    package var recipients: [String]?
+
+    /// Of who has logged in.
+    package static let all = Scope()
+
+    package init(actions: Set<Action>? = nil, recipients: [String]? = nil) {
+        (self.actions, self.recipients) = (actions, recipients)
+    }
+
+    /// - Parameter field: where the request names them.
+    /// - Throws: `Problem` 403.
+    func check(recipient: String, field: String) throws(Problem) {
+        guard let recipients, !recipients.contains(where: { $0.hasSameBytes(as: recipient) }) else { return }
+        throw Problem(.forbidden, "This app token may not send to this recipient.", field: field)
+    }
+}
+
+extension Scope.Action {
+    /// What a route needs. The one table of it; a route that is not in it needs a log-in.
+    /// - Parameter route: its pattern.
+    init?(_ method: HTTPRequest.Method, _ route: String) {
+        switch (method, route) {
+        case (.post, Path.notifications), (.get, Path.outcomes + "/{id}"): self = .send
+        case (.get, Path.notifications), (.get, Path.notifications + "/{id}"), (.delete, Path.notifications + "/{id}"):
+            self = .read
+        case (.get, Path.register), (.post, Path.register), (.put, Path.register + "/{id}"),
+            (.delete, Path.register + "/{id}"):
+            self = .register
+        default: return nil
+        }
+    }
+}
+
+/// Surrounds the routes: a principal passes as far as its scope goes. It is the first behind authentication, so what is
+/// refused here counts against no limit.
+struct ScopeHandler: UserResponder {
+    let inner: any UserResponder
+
+    /// - Throws: `Problem` 403; what the inner responder throws.
+    func respond(to request: UserRequest) throws -> Response {
+        // What is at no path, or has no such method, is answered so to all users.
+        guard let actions = request.user.scope.actions, let route = request.route, route.hasMethod else {
+            return try inner.respond(to: request)
+        }
+        guard let needed = Scope.Action(request.http.method, route.pattern) else {
+            throw Problem(.forbidden, "An app token may not do that: log in with name and password.")
+        }
+        guard actions.contains(needed) else {
+            throw Problem(.forbidden, "This app token lacks the scope \(needed.rawValue).")
+        }
+        return try inner.respond(to: request)
+    }
+}

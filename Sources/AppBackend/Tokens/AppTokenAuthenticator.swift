@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+import DeviceAPI
+import HTTP
+import HTTPTypes
+import Store
+import Text
+
+/// App tokens: `Authorization: Bearer abt_…`, or Basic with the user's name and the token as password, which apps send
+/// that know nothing else.
+struct AppTokenAuthenticator: Authenticator {
+    /// A use so soon after the one that was noted last is not noted, in seconds: each costs a line in the store.
+    static let usePauseSeconds: Int64 = 3_600
+
+    let store: any AppTokenStore
+    let users: any PasswordAuthenticator
+    /// Counts wrong tokens by network.
+    let throttle: LoginThrottle
+    let now: @Sendable () -> Timestamp
+
+    /// - Throws: `Problem` 429; `StoreError`.
+    func authenticate(_ request: Request) throws -> Authentication {
+        guard let shown = Shown(request.fields) else { return .notMine }
+        let time = now()
+        guard let text = shown.text, let token = try store.appToken(text.id, now: time),
+            text.hash == Secret(token.hash), let user = try users.account(ofOwner: token.owner)?.principal,
+            user.record?.credentialEpoch ?? 0 == token.epoch, shown.isOf(user)
+        else { return try refuse(request, time) }
+        noteUse(of: token, time)
+        return .principal(user.authenticated(by: .token, scope: Scope(token)))
+    }
+
+    /// There is nothing to guess in 256 random bits, so a right token passes whatever came before it: no device loses its
+    /// access because another one behind the same address shows a token that has ended.
+    private func refuse(_ request: Request, _ time: Timestamp) throws(Problem) -> Authentication {
+        let network = ClientNetwork(request.remoteAddress ?? "")
+        switch throttle.admit(name: "", network: network, now: time.seconds) {
+        case .admitted: throttle.recordResult(name: "", network: network, isFailure: true)
+        case .refused(let seconds): throw Problem(.tooManyRequests, "Too many wrong app tokens.", retryAfter: seconds)
+        case .busy: break
+        }
+        return .refused
+    }
+
+    /// A request shall not fail because it cannot be noted.
+    private func noteUse(of token: AppToken, _ time: Timestamp) {
+        let last = token.lastUsedAt ?? Timestamp(seconds: .min)
+        // A clock that was set back must not keep a later time for good.
+        guard last + Self.usePauseSeconds <= time || last > time else { return }
+        try? store.noteUse(ofAppToken: token.id, at: time)
+    }
+}
+
+/// A token as a request brings it.
+private struct Shown {
+    /// Nil: it begins as one and is none.
+    let text: AppTokenText?
+    /// Of Basic credentials.
+    let name: String?
+
+    /// Nil, when there is nothing of the kind.
+    init?(_ fields: HTTPFields) {
+        if let bearer = fields.authorization("bearer") {
+            guard bearer.starts(with: AppTokenText.prefix.utf8) else { return nil }
+            (text, name) = (AppTokenText(String(Substring(bearer))), nil)
+        } else {
+            guard let credentials = BasicCredentials(fields: fields), credentials.isAppToken else { return nil }
+            (text, name) = (AppTokenText(credentials.password), credentials.name)
+        }
+    }
+
+    func isOf(_ user: Principal) -> Bool {
+        name.map { UserName($0)?.description.hasSameBytes(as: user.name) ?? false } ?? true
+    }
+}
+
+extension BasicCredentials {
+    /// Whether the password has the form of an app token. Then it is no password: it is hashed for no user, and counts
+    /// against none.
+    var isAppToken: Bool { AppTokenText(password) != nil }
+}
+
+extension Scope {
+    init(_ token: AppToken) {
+        self.init(actions: Set(token.scopes.compactMap(Action.init(rawValue:))), recipients: token.recipients)
+    }
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+import DeviceAPI
+import HTTP
+import HTTPTypes
+package import JSON
+package import Store
+import Text
+
+/// A user's own app tokens. No app token reaches these routes (`ScopeHandler`), so one cannot make another.
+struct TokenController: Sendable {
+    let store: any AppTokenStore
+    let now: @Sendable () -> Timestamp
+
+    var routes: [Route<UserAction>] {
+        [
+            Route(.post, Path.tokens) { request, _ in try create(request) },
+            Route(.get, Path.tokens) { request, _ in try list(request) },
+            Route(.delete, Path.tokens + "/{id}") { request, parameters in try delete(request, parameters["id"]) },
+        ]
+    }
+
+    /// `POST /api/tokens`: `{"Scopes":["send"],"To":["bob"],"Label":"…","ExpiresInDays":90}`
+    ///
+    /// The answer is the only place where the token ever is.
+    private func create(_ request: UserRequest) throws -> Response {
+        try request.http.requireJSON()
+        let fields = try Fields(body: request.body)
+        let draft = try AppTokenDraft(
+            scopes: try fields.strings("Scopes"), recipients: try fields.strings("To"),
+            label: try fields.optionalString("Label") ?? "", days: try Self.days(fields))
+        let (text, token) = try draft.issue(
+            owner: request.user.owner, epoch: request.user.record?.credentialEpoch ?? 0, in: store, now: now())
+        var json = JSONWriter()
+        json.object { json in
+            json.member("Token", text.text.reveal())
+            token.writeMembers(to: &json)
+        }
+        return Self.answer(json)
+    }
+
+    /// - Throws: `Problem` 400, for anything but a whole number; how large it may be is the draft's affair.
+    private static func days(_ fields: Fields) throws(Problem) -> Int? {
+        guard let value = fields["ExpiresInDays"] else { return nil }
+        guard let days = value.integer else {
+            throw Problem(.badRequest, "ExpiresInDays must be a whole number.", field: "ExpiresInDays")
+        }
+        return days
+    }
+
+    /// `GET /api/tokens`
+    private func list(_ request: UserRequest) throws -> Response {
+        let epoch = request.user.record?.credentialEpoch ?? 0
+        let tokens = try store.appTokens(owner: request.user.owner, now: now())
+        var json = JSONWriter()
+        json.array { json in
+            for token in tokens where token.epoch == epoch {
+                json.object { token.writeMembers(to: &$0) }
+            }
+        }
+        return Self.answer(json)
+    }
+
+    /// `DELETE /api/tokens/{id}`: a mistake in the id must not pass for a revocation, so it is 404.
+    private func delete(_ request: UserRequest, _ id: String) throws -> Response {
+        guard try store.removeAppToken(id, owner: request.user.owner) else {
+            throw Problem(.notFound, "You have no such app token.")
+        }
+        return Response(fields: [.cacheControl: "no-store"])
+    }
+
+    private static func answer(_ json: JSONWriter) -> Response {
+        var response = Response.json(json.bytes)
+        response.fields[.cacheControl] = "no-store"
+        return response
+    }
+}
+
+extension AppToken {
+    /// As its user is shown it.
+    package func writeMembers(to json: inout JSONWriter) {
+        json.member("Id", id)
+        json.member("Label", label)
+        json.member("Scopes", scopes)
+        if let recipients { json.member("To", recipients) }
+        json.member("CreatedAt", createdAt.text)
+        if let expiresAt { json.member("ExpiresAt", expiresAt.text) }
+        if let lastUsedAt { json.member("LastUsedAt", lastUsedAt.text) }
+    }
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+import AppBackend
+
+/// Who a request's user is: `auth.*`.
+extension SiteConfiguration {
+    /// `auth.method`: a short word for a list of methods.
+    private enum ShortForm: String, CaseIterable {
+        case users, test
+
+        var methods: [AuthenticationMethod] {
+            switch self {
+            case .users: SiteConfiguration().authenticationMethods
+            case .test: [.test, .session]
+            }
+        }
+    }
+
+    mutating func readAuthentication(_ reading: inout ConfigurationReading) {
+        let short: ShortForm? = reading.choice("auth.method")
+        if let short { authenticationMethods = short.methods }
+        if let names = reading.list("auth.methods") {
+            if short != nil { reading.fault("auth.method", "says the same as auth.methods: leave one of them out") }
+            readMethods(names, &reading)
+        }
+        realm = reading.text("auth.realm") ?? realm
+        if realm.utf8.contains(where: { $0 < 0x20 || $0 > 0x7E || $0 == UInt8(ascii: "\"") || $0 == 0x5C }) {
+            reading.fault("auth.realm", "must be printable ASCII without quotation marks and backslashes")
+        }
+    }
+
+    private mutating func readMethods(_ names: [String], _ reading: inout ConfigurationReading) {
+        let methods = names.compactMap { AuthenticationMethod(rawValue: $0.lowercased()) }
+        if methods.isEmpty || methods.count != names.count || Set(methods).count != methods.count {
+            let all = AuthenticationMethod.allCases.map(\.rawValue).joined(separator: ", ")
+            reading.fault("auth.methods", "must be a list out of \(all), each of them once")
+        } else if methods.contains(.password), methods.contains(.test) {
+            reading.fault("auth.methods", "must not hold both password and test: each decides who is a user")
+        } else if methods.contains(.session), !methods.contains(.password), !methods.contains(.test) {
+            reading.fault("auth.methods", "holds nothing that a session begins with: password or test")
+        } else if methods.contains(.webServer), let listen, !listen.hasPrefix("/") {
+            reading.fault(
+                "auth.methods", "web-server is not for a port, where each process of the host could say who it is")
+        } else {
+            authenticationMethods = methods
+        }
+    }
+}

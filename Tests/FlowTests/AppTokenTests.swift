@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+import AppBackend
+import DeviceAPI
+import Foundation
+import HTTP
+import HTTPTypes
+import JSON
+import Store
+import Testing
+import Text
+
+/// App tokens, from their making to their end.
+struct AppTokenTests {
+    private let site: TestSite
+
+    init() throws { site = try TestSite(users: ["alice", "bob", "carol"]) }
+
+    /// A token that a user has made over HTTP.
+    private struct Made {
+        let id: String
+        let text: String
+    }
+
+    private func make(_ body: String, as user: String = "alice") throws -> Made {
+        let answer = site.call(.post, "/api/tokens", as: user, body: body)
+        guard answer.status == .ok else { throw Problem(answer) }
+        let json = try JSONValue(parsing: answer.body)
+        return Made(id: try #require(json["Id"]?.string), text: try #require(json["Token"]?.string))
+    }
+
+    private func call(
+        _ method: HTTPRequest.Method, _ path: String, query: String = "", bearer: String, body: String = "",
+        address: String = "192.0.2.1", on server: Backend? = nil
+    ) -> Response {
+        var fields: HTTPFields = [.authorization: "Bearer \(bearer)"]
+        if !body.isEmpty { fields[.contentType] = "application/json" }
+        return (server ?? site.backend).respond(
+            to: Request(
+                method: method, authority: "backend.test", path: path, query: query, fields: fields,
+                body: Array(body.utf8), remoteAddress: address, id: "test"))
+    }
+
+    /// Every route behind authentication, and the scope that it needs; nil: a log-in.
+    static let routes: [(method: HTTPRequest.Method, path: String, query: String, body: String, scope: String?)] = [
+        (.post, "/api/notifications", "to_tag=bob", "\"m\"", "send"),
+        (.get, "/api/notifications/outcomes/1", "", "", "send"),
+        (.get, "/api/notifications", "", "", "read"), (.get, "/api/notifications/7", "", "", "read"),
+        (.delete, "/api/notifications/7", "", "", "read"),
+        (.post, "/api/register", "", "", "register"), (.get, "/api/register", "", "", "register"),
+        (.put, "/api/register/x", "", "{}", "register"), (.delete, "/api/register/x", "", "", "register"),
+        (.get, "/api/tokens", "", "", nil), (.post, "/api/tokens", "", "{}", nil),
+        (.delete, "/api/tokens/0123456789abcdef", "", "", nil),
+    ]
+
+    @Test(arguments: ["send", "read", "register"])
+    func `a token reaches the routes of its scope, and at others 403 names what it lacks`(_ scope: String) throws {
+        let token = try make(#"{"Scopes":["\#(scope)"]}"#)
+        for route in Self.routes {
+            let answer = call(route.method, route.path, query: route.query, bearer: token.text, body: route.body)
+            let detail = Problem(answer).detail
+            let isRefused = answer.status == .forbidden && detail.contains("app token")
+            #expect(isRefused == (route.scope != scope), "\(route.method) \(route.path): \(answer.status) \(detail)")
+            if isRefused, let needed = route.scope { #expect(detail.contains("scope \(needed)")) }
+        }
+        #expect(call(.get, "/api/nothing", bearer: token.text).status == .notFound)
+        #expect(call(.put, "/api/notifications", bearer: token.text, body: "{}").status == .methodNotAllowed)
+    }
+
+    @Test func `the list of routes above is whole`() throws {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").standardized
+        let page = try String(contentsOf: root.appending(path: "docs/http-api.md"), encoding: .utf8)
+        let documented = page.matches(of: /(?m)^\| `([A-Z]+) (\/api\/[^`?]*)[^`]*` \|/).map { "\($0.1) \($0.2)" }
+        let behindAuthentication = Set(
+            documented.filter { !$0.contains("/api/session") && !$0.contains("/api/config") })
+        let known = Set(
+            Self.routes.map { route in
+                let parts = route.path.split(separator: "/").map(String.init)
+                let isBelow = parts.count > 2
+                let last = parts.contains("outcomes") ? "{NotificationId}" : "{id}"
+                return "\(route.method.rawValue) /"
+                    + (isBelow ? parts.dropLast() + [last] : parts).joined(separator: "/")
+            })
+        #expect(known == behindAuthentication)
+    }
+
+    @Test func `one that names its recipients sends to no other, not even to its user`() throws {
+        let token = try make(#"{"Scopes":["send"],"To":["Bob"]}"#)
+        func send(_ query: String, _ body: String = "\"m\"") -> HTTPResponse.Status {
+            call(.post, "/api/notifications", query: query, bearer: token.text, body: body).status
+        }
+        for pns in ["", "pns=apns&"] {
+            #expect(send(pns + "to_tag=bob") == .ok)
+            #expect(send(pns + "to_tag=carol") == .forbidden)
+            #expect(send(pns + "to_tag=alice") == .forbidden)
+        }
+        #expect(send("") == .forbidden)
+        #expect(send("", #"{"To":"bob","Body":"m"}"#) == .ok)
+        let refused = call(
+            .post, "/api/notifications", bearer: token.text, body: #"{"To":"carol","Body":"m"}"#)
+        #expect(refused.status == .forbidden && Problem(refused).field == "To")
+    }
+
+    @Test func `beside its user's name it stands in the place of the password, and beside no other`() throws {
+        let token = try make(#"{"Scopes":["register"]}"#)
+        func status(_ name: String, _ path: String = "/api/register", _ method: HTTPRequest.Method = .get) -> Int {
+            let value = "Basic " + Data("\(name):\(token.text)".utf8).base64EncodedString()
+            return site.call(method, path, fields: [.authorization: value]).status.code
+        }
+        #expect(status("alice") == 200 && status("ALICE") == 200)
+        #expect(status("alice", "/api/notifications") == 403)
+        #expect(status("bob") == 401 && status("nosuch") == 401 && status("") == 401)
+        // It is no password: no session begins with it, and it counts as no guess at one.
+        for _ in 0...LoginThrottle.maximumFailures { #expect(status("alice", "/api/session", .post) == 401) }
+        #expect(site.call(.get, "/api/register", as: "alice").status == .ok)
+    }
+
+    @Test func `the store has nothing that opens, and lists never show a token`() throws {
+        let token = try make(#"{"Scopes":["send"],"Label":"build server","ExpiresInDays":90,"To":["bob"]}"#)
+        let kept = try #require(try site.store.appToken(token.id, now: Timestamp(seconds: site.clock.seconds)))
+        let secret = String(token.text.suffix(43))
+        #expect(token.text == "abt_\(token.id)_\(secret)" && !"\(kept)".contains(secret))
+        let list = site.call(.get, "/api/tokens", as: "alice")
+        let text = String(decoding: list.body, as: UTF8.self)
+        #expect(!text.contains(secret) && text.contains(#""Label":"build server","Scopes":["send"],"To":["bob"]"#))
+        #expect(site.call(.get, "/api/tokens", as: "bob").body == Array("[]".utf8))
+        let files = try #require(FileManager.default.enumerator(at: site.folder, includingPropertiesForKeys: nil))
+        for case let file as URL in files {
+            guard let bytes = try? Data(contentsOf: file) else { continue }
+            #expect(bytes.range(of: Data(secret.utf8)) == nil, "\(file.lastPathComponent)")
+        }
+    }
+
+    @Test func `it ends at its time, when it is revoked, and no page of its user's ends it`() throws {
+        let short = try make(#"{"Scopes":["read"],"ExpiresInDays":1}"#)
+        let long = try make(#"{"Scopes":["read"]}"#)
+        func status(_ token: Made, _ server: Backend? = nil) -> HTTPResponse.Status {
+            call(.get, "/api/notifications", bearer: token.text, on: server).status
+        }
+        site.clock.advance(86_399)
+        #expect(status(short) == .ok && status(short, site.twin) == .ok)
+        site.clock.advance(1)
+        #expect(status(short) == .unauthorized && status(long) == .ok)
+        #expect(site.call(.delete, "/api/tokens/\(long.id)", as: "bob").status == .notFound)
+        #expect(status(long) == .ok)
+        var user = try #require(try site.store.user("alice"))
+        user.passwordHash = try PasswordHash.make("new")
+        _ = try site.store.putUser(user)
+        #expect(status(long) == .ok)
+        #expect(try site.store.removeAppToken(long.id, owner: "alice"))
+        #expect(status(long) == .unauthorized && status(long, site.twin) == .unauthorized)
+    }
+
+    @Test func `a use is noted, and not each one`() throws {
+        let token = try make(#"{"Scopes":["read"]}"#)
+        func use() throws -> Timestamp? {
+            #expect(call(.get, "/api/notifications", bearer: token.text).status == .ok)
+            return try site.store.appToken(token.id, now: Timestamp(seconds: 0))?.lastUsedAt
+        }
+        let first = try use()
+        #expect(first?.seconds == site.clock.seconds)
+        site.clock.advance(3_599)
+        #expect(try use() == first)
+        site.clock.advance(1)
+        #expect(try use()?.seconds == site.clock.seconds)
+    }
+
+    @Test func `wrong tokens cost their network, and right ones none`() throws {
+        let token = try make(#"{"Scopes":["read"]}"#)
+        let path = "/api/notifications"
+        let digit = token.text.hasSuffix("A") ? "E" : "A"
+        // The same id with another secret, and forms that are none.
+        let wrong = [token.text.dropLast() + digit, token.text.dropLast(), token.text + "A"].map { String($0) }
+        for index in 0..<LoginThrottle.maximumFailures {
+            #expect(call(.get, path, bearer: wrong[index % 3]).status == .unauthorized)
+        }
+        let refused = call(.get, path, bearer: wrong[0])
+        #expect(refused.status == .tooManyRequests && refused.fields[.retryAfter] == "60")
+        #expect(call(.get, path, bearer: token.text).status == .ok)
+        #expect(call(.get, path, bearer: wrong[0], address: "192.0.2.2").status == .unauthorized)
+        #expect(site.call(.get, path, as: "alice").status == .ok)
+        site.clock.advance(60)
+        #expect(call(.get, path, bearer: wrong[0]).status == .unauthorized)
+    }
+
+    @Test(arguments: ["disabled", "expired", "removed", "removed and added", "kept and added"])
+    func `it ends with its user's log-in, and the next user of the name has none of it`(_ end: String) throws {
+        let token = try make(#"{"Scopes":["read"]}"#)
+        let cookie = try #require(try site.page(of: "alice").cookie)
+        var user = try #require(try site.store.user("alice"))
+        let now = Timestamp(seconds: site.clock.seconds)
+        switch end {
+        case "disabled":
+            user.disabledAt = now
+            _ = try site.store.putUser(user)
+        case "expired":
+            user.expiresAt = now
+            _ = try site.store.putUser(user)
+        default:
+            _ = try site.upkeep().remove("alice", keepingData: end.hasPrefix("kept"))
+            guard end.hasSuffix("added") else { break }
+            try site.addAgain("alice")
+        }
+        #expect(call(.get, "/api/notifications", bearer: token.text).status == .unauthorized)
+        #expect(site.call(.get, "/api/register", fields: [.cookie: cookie]).status == .unauthorized)
+        if end.hasSuffix("added") {
+            #expect(site.call(.get, "/api/tokens", as: "alice").body == Array("[]".utf8))
+        } else {
+            #expect(site.call(.get, "/api/register", as: "alice").status == .unauthorized)
+        }
+    }
+
+    @Test(arguments: [
+        (#"{}"#, "Scopes"), (#"{"Scopes":[]}"#, "Scopes"), (#"{"Scopes":"send"}"#, "Scopes"),
+        (#"{"Scopes":["admin"]}"#, "Scopes"), (#"{"Scopes":["send","Send"]}"#, "Scopes"),
+        (#"{"Scopes":["send"],"To":["a b"]}"#, "To"),
+        (#"{"Scopes":["send"],"To":"bob"}"#, "To"), (#"{"Scopes":["read"],"To":["bob"]}"#, "To"),
+        (#"{"Scopes":["read"],"Label":7}"#, "Label"), (#"{"Scopes":["read"],"Label":"a\nb"}"#, "Label"),
+        (#"{"Scopes":["read"],"ExpiresInDays":0}"#, "ExpiresInDays"),
+        (#"{"Scopes":["read"],"ExpiresInDays":"90"}"#, "ExpiresInDays"),
+        (#"{"Scopes":["read"],"ExpiresInDays":1.5}"#, "ExpiresInDays"), ("[]", "body"),
+    ])
+    func `what is wrong with a wanted token is named`(_ body: String, _ field: String) throws {
+        let answer = site.call(.post, "/api/tokens", as: "alice", body: body)
+        #expect(answer.status == .badRequest && Problem(answer).field == field)
+        #expect(try site.store.appTokens(owner: "alice", now: Timestamp(seconds: 0)).isEmpty)
+    }
+
+    @Test func `a page makes one, another site's page makes none`() throws {
+        let page = try site.page(of: "alice")
+        #expect(try page.call(.post, "/api/tokens", body: #"{"Scopes":["read"]}"#).status == .ok)
+        var fields = HTTPFields(["Sec-Fetch-Site": "cross-site"])
+        fields[.cookie] = page.cookie
+        #expect(site.call(.post, "/api/tokens", body: #"{"Scopes":["read"]}"#, fields: fields).status == .forbidden)
+    }
+
+    @Test func `a user has so many and no more`() throws {
+        for _ in 0..<Quotas().appTokensPerOwner { _ = try make(#"{"Scopes":["read"]}"#) }
+        let more = site.call(.post, "/api/tokens", as: "alice", body: #"{"Scopes":["read"]}"#)
+        #expect(more.status == .tooManyRequests)
+        _ = try make(#"{"Scopes":["read"]}"#, as: "bob")
+    }
+}
