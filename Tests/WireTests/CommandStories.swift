@@ -45,6 +45,59 @@ extension WireTests {
             }
         }
 
+        @Test func `an app token is made, listed, used and revoked beside the running service`() throws {
+            let site = try sharedSite()
+            let (alice, bob) = (try site.addUser("alice"), try site.addUser("bob"))
+            let made = try site.run(
+                "user", "token", "add", alice.name, "--scope", "send,read", "--to", bob.name, "--expires", "90d",
+                "--label", "build server")
+            let token = made.output.trimmingCharacters(in: .newlines)
+            #expect(made.status == 0 && token.wholeMatch(of: /abt_[0-9a-f]{16}_[A-Za-z0-9_-]{43}/) != nil)
+            let id = String(token.dropFirst(4).prefix(16))
+            #expect(made.errors.contains(id) && !made.errors.contains(token))
+            site.secrets.add(String(token.suffix(43)))
+            let bearer: HTTPFields = [.authorization: "Bearer \(token)"]
+            #expect(try site.call(.get, Path.notifications, fields: bearer).status == .ok)
+            #expect(try site.call(.get, Path.register, fields: bearer).status == .forbidden)
+            let list = try site.run("user", "token", "list", alice.name).output
+            #expect(list.contains("\(id)  send,read  to \(bob.name)  until ") && list.contains("used "))
+            #expect(list.contains("build server") && !list.contains(token))
+            let json = try JSONValue(
+                parsing: Array(site.run("user", "token", "list", alice.name, "--json").output.utf8))
+            #expect(json.array?.map { $0["Id"]?.string } == [id])
+            #expect(try site.run("user", "token", "revoke", bob.name, id).status == 1)
+            #expect(try site.run("user", "token", "revoke", alice.name, id).output == "revoked \(id)\n")
+            #expect(try site.call(.get, Path.notifications, fields: bearer).status == .unauthorized)
+            for wrong in [
+                ["--scope", "admin"], ["--scope", "read", "--to", bob.name], ["--scope", "read", "--expires", "soon"],
+                ["--scope", "read", "--expires", "0d"],
+            ] {
+                let refused = try site.run(["user", "token", "add", alice.name] + wrong, input: "")
+                #expect(refused.status != 0 && !refused.errors.isEmpty && refused.output.isEmpty, "\(wrong)")
+            }
+        }
+
+        @Test func `a user who is disabled, or whose time is over, is unknown until enabled again`() throws {
+            let site = try sharedSite()
+            let alice = try site.addUser("alice")
+            func status() throws -> Int { try site.call(.get, Path.register, as: alice).status.code }
+            #expect(try status() == 200)
+            let token = try site.run("user", "token", "add", alice.name, "--scope", "read").output
+            site.secrets.add(String(token.trimmingCharacters(in: .newlines).suffix(43)))
+            #expect(try site.run("user", "disable", alice.name).output == "disabled \(alice.name)\n")
+            #expect(try status() == 401)
+            #expect(try site.run("user", "show", alice.name).output.contains("disabled: "))
+            #expect(try site.run("user", "token", "list", alice.name).output.isEmpty)
+            #expect(try site.run("user", "enable", alice.name).output == "enabled \(alice.name)\n")
+            #expect(try status() == 200)
+            #expect(try site.run("user", "change", alice.name, "--expires", "2020-02-29").status == 0)
+            #expect(try status() == 401)
+            #expect(try site.run("user", "show", alice.name).output.contains("may log in until: 2020-03-01T00:00:00Z"))
+            #expect(try site.run("user", "change", alice.name, "--expires", "never").status == 0)
+            #expect(try status() == 200)
+            #expect(try site.run("user", "change", alice.name, "--expires", "2020-02-30").status == 64)
+        }
+
         @Test func `what is sent to a user who is secure-only is kept, by whomever and however it is sent`() throws {
             let site = try sharedSite()
             let (alice, bob) = (try site.addUser("alice"), try site.addUser("bob"))

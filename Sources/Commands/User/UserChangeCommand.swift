@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 import Store
+import Text
 
 /// `app-backend user change`
 struct UserChangeCommand: ParsableCommand {
@@ -21,15 +22,21 @@ struct UserChangeCommand: ParsableCommand {
     @Flag(help: "Let the configuration decide which tags the user may claim.") var defaultTags = false
     @Flag(help: "Let the configuration decide which users the user may send to.") var defaultSendTo = false
 
+    @Option(help: "Until when they may log in, in UTC: 2027-12-31, or 2027-12-31T18:00:00Z; never: without end.")
+    var expires: String?
+
     @Flag(inversion: .prefixedNo, help: "Let no plain text of the user, or for the user, go through push services.")
     var secureOnly: Bool?
 
     func validate() throws {
-        if tags.isEmpty && sendTo.isEmpty && !defaultTags && !defaultSendTo && secureOnly == nil {
+        if tags.isEmpty && sendTo.isEmpty && !defaultTags && !defaultSendTo && secureOnly == nil && expires == nil {
             throw ValidationError("Nothing is to be changed: --help lists what can be.")
         }
         if !tags.isEmpty && defaultTags || !sendTo.isEmpty && defaultSendTo {
             throw ValidationError("Patterns and the configuration's exclude each other.")
+        }
+        if let expires, expires != Self.never, Self.time(expires) == nil {
+            throw ValidationError("--expires takes a day or a moment: 2027-12-31, 2027-12-31T18:00:00Z, or never.")
         }
     }
 
@@ -58,6 +65,14 @@ struct UserChangeCommand: ParsableCommand {
         if !tags.isEmpty || defaultTags { user.tags = defaultTags ? nil : tags }
         if !sendTo.isEmpty || defaultSendTo { user.sendTo = defaultSendTo ? nil : sendTo }
         if let secureOnly { user.isSecureOnly = secureOnly }
+        if let expires { user.expiresAt = Self.time(expires) }
         return user
+    }
+
+    private static let never = "never"
+
+    /// Nil for what is no time; of a day its end.
+    private static func time(_ text: String) -> Timestamp? {
+        Timestamp(text: text) ?? Timestamp(text: text + "T00:00:00Z").map { $0 + 86_400 }
     }
 }

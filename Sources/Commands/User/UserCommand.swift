@@ -9,8 +9,8 @@ struct UserCommand: ParsableCommand {
         commandName: "user", abstract: "Manage users.",
         discussion: "Passwords are read from a terminal without echo, or as one line from standard input.",
         subcommands: [
-            Add.self, Password.self, UserChangeCommand.self, UserRemoveCommand.self, UserShowCommand.self, List.self,
-            UserImportCommand.self,
+            Add.self, Password.self, UserChangeCommand.self, UserDisableCommand.self, UserEnableCommand.self,
+            UserRemoveCommand.self, UserShowCommand.self, List.self, UserImportCommand.self, UserTokenCommand.self,
         ])
 
     struct Add: ParsableCommand {

@@ -33,7 +33,8 @@ extension UserRemains {
     /// Empty when nothing was found.
     fileprivate var summary: String {
         [
-            (devices, "device", "devices"), (sessions, "session", "sessions"), (secrets, "secret", "secrets"),
+            (devices, "device", "devices"), (sessions, "session", "sessions"),
+            (tokens, "app token", "app tokens"), (secrets, "secret", "secrets"),
             (keys, "idempotency key", "idempotency keys"), (sends, "send", "sends"),
         ].filter { $0.0 > 0 }.map { UserCommand.counted($0.0, $0.1, $0.2) }.joined(separator: ", ")
     }

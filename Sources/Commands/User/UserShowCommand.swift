@@ -28,7 +28,8 @@ struct UserShowCommand: ParsableCommand {
         else { throw CommandError("There is no user \(name).") }
         let report = UserReport(
             user: user, devices: try store.devices(owner: user.owner),
-            holdings: try store.holdings(of: user.owner, now: Site.now()), pending: try pending(of: user, in: store))
+            holdings: try store.holdings(of: user.owner, now: Site.now()),
+            tokens: try UserTokenCommand.tokens(of: user, in: store).count, pending: try pending(of: user, in: store))
         if json { print(report.json) } else { report.lines.forEach { print($0) } }
     }
 
@@ -49,6 +50,7 @@ private struct UserReport {
     let user: User
     let devices: [DeviceRecord]
     let holdings: Holdings
+    let tokens: Int
     /// Registrations that are still to be removed.
     let pending: Int
 
@@ -59,11 +61,14 @@ private struct UserReport {
     var lines: [String] {
         var lines = [user.name]
         if let removedAt = user.removedAt { lines.append("removed: \(removedAt.text)") }
+        if let disabledAt = user.disabledAt { lines.append("disabled: \(disabledAt.text)") }
+        if let expiresAt = user.expiresAt { lines.append("may log in until: \(expiresAt.text)") }
         lines.append("last log-in: \(user.lastLogInAt?.text ?? "none noted")")
         lines.append("may claim: \(Self.text(user.tags))")
         lines.append("may send to: \(Self.text(user.sendTo))")
         if user.isSecureOnly { lines.append("secure only: no plain text goes through push services") }
         lines.append("sessions: \(Self.text(holdings.sessions))")
+        lines.append("app tokens: \(tokens)")
         lines.append("secrets waiting: \(Self.text(holdings.waiting))")
         lines.append("secrets read: \(Self.text(holdings.read))")
         lines.append("devices: \(devices.count)")
@@ -103,10 +108,13 @@ private struct UserReport {
         json.object { json in
             json.member("name", user.name)
             write(user.removedAt, "removedAt", &json)
+            write(user.disabledAt, "disabledAt", &json)
+            write(user.expiresAt, "expiresAt", &json)
             write(user.lastLogInAt, "lastLogInAt", &json)
             write(user.tags, "tags", &json)
             write(user.sendTo, "sendTo", &json)
             json.member("secureOnly", user.isSecureOnly)
+            json.member("tokens", tokens)
             for (name, span) in [
                 ("sessions", holdings.sessions), ("waiting", holdings.waiting), ("read", holdings.read),
             ] {
