@@ -12,7 +12,7 @@ struct UserShowCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show", abstract: "Show what a user may do, and what is theirs.",
         discussion: """
-            Devices with the end of their handles, sessions, how many secrets wait for them and how many they have read, and \
+            Devices with the end of their handles, sessions, app tokens, how many secrets wait for them and how many they have read, and \
             the last log-in: the last time that the password was verified, to a quarter of an hour. Of a user who was \
             removed it shows what is left to be removed.
             """)
