@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """A reader finds every page: from the index, and back."""
 
+import re
 import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 # Of the README: what it is, why, one command, how to deploy.
 LONGEST_README = 150
+# What the Debian package ships beside the folder docs.
+SHIPPED = {"README.md", "CHANGELOG.md", "SECURITY.md"}
 # Pages that are still to be rewritten.
 NOT_YET = {"performance.md"}
 
@@ -24,6 +27,15 @@ class Index(unittest.TestCase):
         ways = ("[Back to the README](../README.md)", "[Back to the documentation](README.md)")
         lost = [page.name for page in self.pages if page.read_text().splitlines()[2] not in ways]
         self.assertEqual(set(lost), NOT_YET)
+
+    def test_a_page_that_is_shipped_links_to_what_is_shipped(self) -> None:
+        for page in [*self.pages, *(ROOT / name for name in sorted(SHIPPED))]:
+            text = re.sub(r"`[^`\n]*`", "", re.sub(r"^```.*?^```", "", page.read_text(), flags=re.M | re.S))
+            targets = {target.partition("#")[0] for target in re.findall(r"\]\(([^()\s]+)\)", text) if ":" not in target}
+            paths = {(page.parent / target).resolve().relative_to(ROOT) for target in targets if target}
+            away = [str(path) for path in paths if str(path) not in SHIPPED and path.parts[0] != "docs"]
+            with self.subTest(page=page.name):
+                self.assertEqual(away, [])
 
     def test_the_readme_is_short(self) -> None:
         self.assertLessEqual(len((ROOT / "README.md").read_text().splitlines()), LONGEST_README)
