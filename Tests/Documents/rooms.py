@@ -89,7 +89,7 @@ Lines = dict[tuple[str, str], list[str]]
 
 
 def lines(all_of_them: dict[str, Room], high: dict[str, int]) -> Lines:
-    """Of each room to each that is drawn: both boxes and, in the rows between, the points that its line goes through."""
+    """Of each room to each that is drawn: both boxes and, in the rows between, the points that its line crosses."""
     return {
         (name, need): [name, *(f"{name}>{need}@{row}" for row in range(high[name] - 1, high[need], -1)), need]
         for name in sorted(all_of_them)

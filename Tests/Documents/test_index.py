@@ -31,8 +31,8 @@ class Index(unittest.TestCase):
     def test_a_page_that_is_shipped_links_to_what_is_shipped(self) -> None:
         for page in [*self.pages, *(ROOT / name for name in sorted(SHIPPED))]:
             text = re.sub(r"`[^`\n]*`", "", re.sub(r"^```.*?^```", "", page.read_text(), flags=re.M | re.S))
-            targets = {target.partition("#")[0] for target in re.findall(r"\]\(([^()\s]+)\)", text) if ":" not in target}
-            paths = {(page.parent / target).resolve().relative_to(ROOT) for target in targets if target}
+            links = [link.partition("#")[0] for link in re.findall(r"\]\(([^()\s]+)\)", text) if ":" not in link]
+            paths = {(page.parent / link).resolve().relative_to(ROOT) for link in links if link}
             away = [str(path) for path in paths if str(path) not in SHIPPED and path.parts[0] != "docs"]
             with self.subTest(page=page.name):
                 self.assertEqual(away, [])
