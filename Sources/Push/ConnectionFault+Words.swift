@@ -26,7 +26,7 @@ extension ConnectionFault {
         }
     }
 
-    /// Both in one sentence, for the log and for whoever asks why a message waits.
+    /// Both in one sentence, for the log and for an operator who asks why a message waits.
     /// - Parameter service: `the push service`.
     func sentence(of service: String) -> String { "\(service) is not trusted: \(words); \(fix())" }
 }

@@ -18,7 +18,7 @@ package struct PushResult: Equatable, Sendable {
         /// 1970; nil: unless it was renewed after it was read.
         case removeRegistration(goneSince: Int64?)
         /// The device is of another app, or the credential is not that of the app. Its registration is removed only when the
-        /// service goes on saying so while it takes the credential for other devices; else the operator is told the reason.
+        /// service goes on saying so while it takes the credential for other devices; else the log has the reason.
         case doubtRegistration(reason: String)
         /// The credential has expired before its time: the same push is sent once more, with a new one.
         case renewCredential

@@ -17,7 +17,7 @@ package enum BlockingNotice {
         init(_ observer: any BlockingObserver) { self.observer = observer }
     }
 
-    /// Nil where the process has no more of them; then no observer is told of anything.
+    /// Nil where the process has no more of them; then no observer learns of anything.
     private static let key: pthread_key_t? = {
         var key = pthread_key_t()
         let release: @convention(c) (UnsafeMutableRawPointer?) -> Void = { box in

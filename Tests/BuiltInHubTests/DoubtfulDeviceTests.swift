@@ -26,7 +26,7 @@ private func rule(_ status: Int) -> PushResult {
         ids.count { bench.isRegistered($0) }
     }
 
-    @Test func `stays, however often, where the credential reaches no device, and the operator is told once`() throws {
+    @Test func `stays, however often, where the credential reaches no device, and it is logged once`() throws {
         let sender = CredentialSender(script(refused: 5))
         let bench = DeliveryBench(sender, rule)
         for id in 1...5 { bench.register(id) }
@@ -87,7 +87,7 @@ private func rule(_ status: Int) -> PushResult {
         #expect(!bench.isRegistered(1))
     }
 
-    @Test func `is told by test sends as well`() throws {
+    @Test func `shows in test sends as well`() throws {
         let bench = DeliveryBench(CredentialSender(script(refused: 3)), rule)
         for id in 1...3 { bench.register(id) }
         #expect(bench.testSend() == ["WrongToken", "WrongToken", "WrongToken"])

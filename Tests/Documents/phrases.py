@@ -10,7 +10,7 @@ EVERYWHERE = {
     r"nobody|somebody": "name the user, the process or the request",
     r"whoever": "name the person: a user, an operator",
     r"anew": "again",
-    r"(?<!there )is none": "does not exist, or is ignored",
+    r"(?<!there )is none(?! of\b)": "does not exist, or is ignored",
     r"is told(?! apart)": "learns; or name who says it",
     r"what(?:ever)? becomes of": "the outcome of",
     r"he|him|his|himself": "they for a person, it for software",

@@ -52,7 +52,7 @@ struct AppTokenAuthenticator: Authenticator {
 
 /// A token as a request brings it.
 private struct Shown {
-    /// Nil: it begins as one and is none.
+    /// Nil: it begins as one and is not one.
     let text: AppTokenText?
     /// Of Basic credentials.
     let name: String?
