@@ -4,7 +4,7 @@
 package enum TokenError: String, Error, CaseIterable, CustomStringConvertible {
     case tooLong = "The token is too long."
     case malformed = "The token is not a signed JWT."
-    case unknownAlgorithm = "The token's algorithm is none of RS256, ES256 and EdDSA."
+    case unknownAlgorithm = "The token's algorithm is not RS256, ES256 or EdDSA."
     case unknownExtension = "The token's header demands an extension that is not known here."
     case wrongType = "The token is not of a type that is accepted here."
     case boundToKey = "The token is bound to a key of the client, which is not supported here."

@@ -3,7 +3,7 @@ import Text
 
 /// Says who the bearer of a token is, for the tokens of several issuers.
 package final class TokenVerifier: Sendable {
-    /// What a token leads to that is not refused.
+    /// The outcome for a token that is not refused.
     package enum Outcome: Sendable {
         case verified(TokenIdentity)
         /// Keys are being fetched that it may need: ask again when that has ended.

@@ -41,7 +41,7 @@ import Testing
         "[" + Array(repeating: #""a""#, count: 257).joined(separator: ",") + "]",
     ]
 
-    @Test(arguments: wrongLists) func `a list that is not one is refused`(list: String) throws {
+    @Test(arguments: wrongLists) func `what cannot be a list is refused`(list: String) throws {
         let judged = try Self.bench(.init(groups: "groups")).judge(try Self.key.token(["groups": list]))
         #expect(judged == TokenError.badClaim.description)
     }

@@ -74,7 +74,7 @@ import Testing
         #expect(source.fetches == 2)
     }
 
-    @Test func `the last good ones stay when a fetch fails, and the operator learns of it`() throws {
+    @Test func `the last good ones stay when a fetch fails, which is reported`() throws {
         let source = ScriptedSource([try Self.key.jwk()])
         let bench = try Bench(source)
         _ = bench.judge(try Self.token())
