@@ -136,6 +136,11 @@ package struct Backend: Responder {
             response = answer(error, to: request)
         }
         response.route = route
+        if let continuation = response.continuation {
+            response.postponement = continuation.then { outcome in
+                answer(request, route: route) { try outcome.get() }
+            }
+        }
         return response
     }
 

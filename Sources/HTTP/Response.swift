@@ -11,7 +11,7 @@ public struct Response: Sendable {
     public var body: [UInt8]
     /// The pattern of the route that answered, for metrics; nil where there is none. It is not sent.
     public var route: String?
-    /// There is no answer yet: the server makes the request again when this has ended. Only for requests that can be put off.
+    /// There is no answer yet: the server goes on with the request when this has ended. Only for requests that can be put off.
     package var postponement: (any Postponement)?
 
     /// An answer; 200 without a body when nothing is said.

@@ -13,7 +13,15 @@ package struct AddressedNotification: Sendable {
 }
 
 extension Hub {
-    package func send(_ messages: [AddressedNotification]) -> [Result<SendReceipt, HubError>] { sendInTurn(messages) }
+    package func start(_ messages: [AddressedNotification]) -> PendingSends { PendingSends(sendInTurn(messages)) }
+
+    /// As `start`, and waits for all answers together.
+    /// - Returns: what became of each message, in their order.
+    package func send(_ messages: [AddressedNotification]) -> [Result<SendReceipt, HubError>] {
+        let pending = start(messages)
+        pending.wait()
+        return pending.results
+    }
 
     /// One after the other. A message that fails does not stop the others, unless the hub cannot be reached: the next one
     /// would wait for the same deadline in vain.

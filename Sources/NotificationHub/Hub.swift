@@ -3,7 +3,7 @@
 /// A notification hub, as a backend uses it: `HubClient` asks one elsewhere over the network, the built-in hub
 /// is one in this process.
 ///
-/// Calls block until the answer or a deadline is there.
+/// Calls but `start` block until the answer or a deadline is there.
 package protocol Hub: Sendable {
     /// The same hub, whose calls bear this id, so that a user's request can be followed into the hub.
     func tracking(_ id: String) -> any Hub
@@ -33,9 +33,9 @@ package protocol Hub: Sendable {
     /// - Throws: before anything is sent, what `HubNotification.check(for:)` throws.
     func send(_ notification: HubNotification, to expression: TagExpression?) throws(HubError) -> SendReceipt
 
-    /// Hands several messages to the hub, together where the way to it allows that.
-    /// - Returns: what became of each, in their order. One that fails does not stop the others.
-    func send(_ messages: [AddressedNotification]) -> [Result<SendReceipt, HubError>]
+    /// Hands several messages to the hub, together where the way to it allows that, and then does not wait for its answers.
+    /// One that fails does not stop the others.
+    func start(_ messages: [AddressedNotification]) -> PendingSends
 
     /// What became of a message; nil where the hub does not know it, or not yet.
     func details(_ notificationID: String) throws(HubError) -> NotificationDetails?

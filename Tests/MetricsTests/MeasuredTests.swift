@@ -56,6 +56,7 @@ struct MeasuredTests {
     /// Over since it began.
     private final class Wait: Postponement {
         let began: ContinuousClock.Instant
+        let source = ""
 
         init(_ began: ContinuousClock.Instant) { self.began = began }
 

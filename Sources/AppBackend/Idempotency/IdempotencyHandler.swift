@@ -89,8 +89,17 @@ struct IdempotencyHandler: UserResponder {
     }
 
     private func act(on request: UserRequest, _ action: Action, _ claim: IdempotentRequest) throws -> Response {
+        try Continuation.after({ try inner.respond(to: request) }) { outcome in
+            try settle(request, action, claim, outcome)
+        }
+    }
+
+    /// Keeps the answer for repetitions, or releases the key of a request that may be made again.
+    private func settle(
+        _ request: UserRequest, _ action: Action, _ claim: IdempotentRequest, _ outcome: Result<Response, any Error>
+    ) throws -> Response {
         do {
-            let response = try inner.respond(to: request)
+            let response = try outcome.get()
             write(request) { () throws(StoreError) in try store.keepAnswer(of: claim.answered(response)) }
             return response
         } catch {

@@ -11,7 +11,7 @@ struct ClientNetwork: Hashable, Sendable {
         case site = 6
     }
 
-    private let text: String
+    let text: String
 
     /// - Parameter address: as the web server gave it; what is no address counts as a network of its own.
     init(_ address: String, _ extent: Extent = .household) {

@@ -4,7 +4,7 @@ import Store
 import System
 
 /// One password that is to be checked, for all requests that bring it at the same time.
-final class LogInAttempt: Postponement {
+final class LogInAttempt: Sendable {
     /// What requests have in common that share one attempt.
     struct Key: Hashable, Sendable {
         let credentials: CredentialCache.Fingerprint
@@ -32,7 +32,6 @@ final class LogInAttempt: Postponement {
     let site: ClientNetwork
     /// Whether its user has logged in from its network before.
     let isKnown: Bool
-    let began = ContinuousClock.now
     /// When it is refused if it has not been its turn.
     let deadline: Deadline
     /// The user as they were before; nil where no user has that name.
@@ -91,4 +90,16 @@ final class LogInAttempt: Postponement {
         }
         for resume in resumptions { resume() }
     }
+}
+
+/// One request that waits for an attempt, alone or with others.
+final class LogInWait: Postponement {
+    let attempt: LogInAttempt
+    let began = ContinuousClock.now
+
+    init(_ attempt: LogInAttempt) { self.attempt = attempt }
+
+    var source: String { attempt.site.text }
+
+    func onEnd(_ resume: @escaping @Sendable () -> Void) { attempt.onEnd(resume) }
 }

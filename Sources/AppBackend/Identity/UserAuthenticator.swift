@@ -45,8 +45,8 @@ package final class UserAuthenticator: PasswordAuthenticator {
     }
 
     package func authenticate(_ credentials: BasicCredentials, of request: Request) throws -> Principal? {
-        if case .resumed(let postponement) = request.postponing, let attempt = postponement as? LogInAttempt {
-            return try conclude(attempt)
+        if case .resumed(let postponement) = request.postponing, let wait = postponement as? LogInWait {
+            return try conclude(wait.attempt)
         }
         let logIn = try logIn(credentials, from: request.remoteAddress ?? "")
         if let user = logIn.user {
@@ -60,7 +60,7 @@ package final class UserAuthenticator: PasswordAuthenticator {
         }
         let attempt = try begin(logIn)
         guard attempt.join() else { throw Self.tooManyAtOnce }
-        if attempt.outcome != .notMade, case .available = request.postponing { throw Postponed(attempt) }
+        if attempt.outcome != .notMade, case .available = request.postponing { throw Postponed(LogInWait(attempt)) }
         attempt.wait()
         return try conclude(attempt)
     }

@@ -17,20 +17,36 @@ package struct Notifications: Sendable {
         self.secureForm = secureForm
     }
 
-    /// Sends one notification per platform, each to the devices that the expression names, and all of them together.
+    /// Hands the hub one notification per platform, each to the devices that the expression names, and all of them together.
+    /// It does not wait for a hub that is elsewhere.
     /// - Parameter template: one more, to the devices that registered templates, of whatever platform.
     func send(
         to audience: TagExpression, on platforms: [Platform], template: AddressedNotification?, requestID: String,
         _ payload: (Platform) -> HubNotification?
-    ) -> SendResult {
+    ) -> PendingSend {
         var messages = platforms.compactMap { platform in
             payload(platform).map { (platform.rawValue, AddressedNotification($0, to: audience)) }
         }
         if let template { messages.append((SendResult.templateName, template)) }
+        return PendingSend(
+            names: messages.map { $0.0 }, answers: hub.tracking(requestID).start(messages.map { $0.1 }))
+    }
+}
+
+/// One send on all its platforms, which the hub has been handed.
+struct PendingSend: Sendable {
+    /// What an outcome calls each message: its platform.
+    let names: [String]
+    /// The hub's, one for each of the names.
+    let answers: PendingSends
+    /// By platform, what of the message it cannot express; nil: that is not to be said.
+    var ignored: [(platform: String, members: [PushMessage.Member])] = []
+
+    /// What became of it so far.
+    var result: SendResult {
         var result = SendResult()
-        for (message, outcome) in zip(messages, hub.tracking(requestID).send(messages.map { $0.1 })) {
-            result.record(message.0, outcome)
-        }
+        for (name, answer) in zip(names, answers.results) { result.record(name, answer) }
+        for (platform, members) in ignored { result.note(platform, ignored: members) }
         return result
     }
 }

@@ -44,13 +44,11 @@ extension NotificationsController {
         let template = templates.map {
             AddressedNotification(Payload.templateMessage(message.text, from: sender), to: $0)
         }
-        var result = notifications.send(
+        var send = notifications.send(
             to: try audience(of: recipient, hearing: sender), on: platforms, template: template, requestID: request.id
         ) { payloads[$0]?.notification }
-        for platform in platforms {
-            result.note(platform.rawValue, ignored: payloads[platform]?.ignored ?? [.silent])
-        }
-        return try answer(result, to: request)
+        send.ignored = platforms.map { ($0.rawValue, payloads[$0]?.ignored ?? [.silent]) }
+        return try answer(send, to: request)
     }
 
     /// - Throws: `Problem` 400, naming the platforms that there are.

@@ -33,12 +33,12 @@ extension NotificationsController {
         let template = templates.map {
             AddressedNotification(Payload.templateSecure(id: kept.id, token: kept.token), to: $0)
         }
-        let result = notifications.send(
+        let send = notifications.send(
             to: audience, on: platforms, template: template, requestID: request.id
         ) { platform in
             Payload.secure(id: kept.id, token: kept.token, to: platform, notifications.secureForm)
         }
-        return try answer(result, id: kept.id, to: request)
+        return try answer(send, id: kept.id, to: request)
     }
 
     private func secureRecipient(_ text: String, sender: Principal) throws -> Principal {

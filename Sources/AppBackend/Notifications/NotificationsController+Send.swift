@@ -23,12 +23,12 @@ extension NotificationsController {
         let audience = try audience(of: recipient, hearing: sender.name)
         let template = try templateAudience(of: recipient.owner, on: [platform], request)
             .map { AddressedNotification(Payload.templateMessage(message, from: sender.name), to: $0) }
-        let result = notifications.send(
+        let send = notifications.send(
             to: audience, on: [platform], template: template, requestID: request.id
         ) { platform in
             Payload.message(message, from: sender.name, to: platform)
         }
-        return try answer(result, to: request)
+        return try answer(send, to: request)
     }
 
     /// The devices of the recipient, and those that may hear the sender.

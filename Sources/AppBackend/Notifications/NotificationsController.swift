@@ -65,10 +65,23 @@ struct NotificationsController: Sendable {
         return Principal(name: name, owner: owner, record: record)
     }
 
+    /// Answers a send as soon as the hub has: at once where it is in this process. A request that can be put off waits for one
+    /// elsewhere without a thread, and is continued here; another waits on its thread.
+    func answer(_ send: PendingSend, id: Int32? = nil, to request: UserRequest) throws -> Response {
+        guard request.http.postponing.isPossible, !send.answers.hasEnded else {
+            send.answers.wait()
+            return try answer(send.result, id: id, to: request)
+        }
+        return Response(
+            continuation: Continuation(after: send.answers, source: request.user.owner) {
+                try answer(send.result, id: id, to: request)
+            })
+    }
+
     /// 200 when at least one platform took it. When none did, the first failure's status, as a problem that also
     /// holds the outcomes.
     /// - Throws: `NoSideEffects` with that answer, when no payload was kept and certainly no platform took it.
-    func answer(_ result: SendResult, id: Int32? = nil, to request: UserRequest) throws(NoSideEffects) -> Response {
+    private func answer(_ result: SendResult, id: Int32?, to request: UserRequest) throws(NoSideEffects) -> Response {
         let outcome = SendOutcome(id: id, outcomes: result.outcomes)
         remember(result, of: request)
         if let error = result.firstError {

@@ -27,8 +27,10 @@ struct UserLimiter: UserResponder {
                 .tooManyRequests, "Too much of this user's is under way (limits.bytesUnderWay).",
                 retryAfter: Self.bytesRetryAfter)
         }
-        defer { meter.end(bytes, of: owner) }
-        return try pass(request, kind, owner)
+        return try Continuation.after({ try pass(request, kind, owner) }) { [meter] outcome in
+            meter.end(bytes, of: owner)
+            return try outcome.get()
+        }
     }
 
     private func pass(_ request: UserRequest, _ kind: Kind?, _ owner: String) throws -> Response {

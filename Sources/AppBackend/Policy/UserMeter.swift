@@ -21,7 +21,7 @@ package final class UserMeter: Sendable {
     }
 
     private let fullAt = Lock<[Bucket: ContinuousClock.Instant]>([:])
-    /// Of users who have any: at most one for each worker.
+    /// Of users who have any: at most one for each request that is carried out or waits for the hub.
     private let underWay = Lock<[String: Int]>([:])
     private let longLists = Lock<[String: Int]>([:])
     private let counter: (any LimitCounter)?

@@ -19,7 +19,7 @@ final class RequestCycle {
     enum Outcome {
         /// Answered; whether the connection can serve another.
         case answered(isKept: Bool)
-        /// To be made again when this has ended. `ServerState.postponed` has room for it.
+        /// To go on when this has ended. `ServerState.postponed` has room for it.
         case postponed(any Postponement)
     }
 
@@ -34,9 +34,8 @@ final class RequestCycle {
         let (answer, isHead) = respond(request, postponement.map { .resumed($0) } ?? .available)
         var response = answer
         if let postponement = response.postponement {
-            if state.postponed.enter(bytes: buffer.used) { return .postponed(postponement) }
-            state.counters.count(.waitingRoomFull)
-            response = state.refuse(.serviceUnavailable)
+            if state.postponed.enter(postponement.source, bytes: buffer.used) { return .postponed(postponement) }
+            response = withoutRoom(for: response, id: request.environment.id)
         }
         let isSent = send(response, to: request, withoutBody: isHead, on: number, beforeWaiting)
         return .answered(isKept: isSent && request.keepsConnection)
@@ -51,6 +50,9 @@ final class RequestCycle {
 
     /// The answer, whatever happens, and whether it goes without its body.
     private func respond(_ whole: WholeRequest, _ postponing: Postponing) -> (Response, isHead: Bool) {
+        if case .resumed(let postponement) = postponing, let continuation = postponement as? Continuation {
+            return (ask(whole.environment.id) { try continuation.answer() }, whole.environment.isHead)
+        }
         do throws(CGIEnvironment.Malformed) {
             let length = try whole.environment.contentLength()
             guard length <= state.limits.bodyBytes else { throw .contentLengthTooLarge }
@@ -58,7 +60,7 @@ final class RequestCycle {
             guard whole.body.count == length else { throw .contentLength }
             request.body = whole.body
             request.postponing = postponing
-            return (ask(request), request.method == .head)
+            return (ask(request.id) { try state.responder.respond(to: request) }, request.method == .head)
         } catch .contentLengthTooLarge {
             state.counters.count(.bodyTooLarge)
             return (state.refuse(.contentTooLarge), false)
@@ -70,13 +72,20 @@ final class RequestCycle {
         }
     }
 
-    private func ask(_ request: Request) -> Response {
+    /// The answer to a request that cannot wait without a thread: the worker waits where the request has acted already.
+    private func withoutRoom(for response: Response, id: String) -> Response {
+        if let continuation = response.continuation { return ask(id) { try continuation.answer() } }
+        state.counters.count(.waitingRoomFull)
+        return state.refuse(.serviceUnavailable)
+    }
+
+    private func ask(_ id: String, _ respond: () throws -> Response) -> Response {
         do {
-            return try state.responder.respond(to: request)
+            return try respond()
         } catch {
             // The type alone: an error's text may hold anything.
             state.logger.error(
-                "The responder failed", metadata: ["request": "\(request.id)", "error": "\(type(of: error))"])
+                "The responder failed", metadata: ["request": "\(id)", "error": "\(type(of: error))"])
             return state.refuse(.internalServerError)
         }
     }

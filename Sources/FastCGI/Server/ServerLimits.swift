@@ -2,7 +2,7 @@
 
 /// How much of everything the FastCGI door lets in. Every number that comes from outside meets one of these.
 package struct ServerLimits: Sendable {
-    /// Threads that carry requests: requests in flight at once. A worker that waits for the hub sleeps, cheaply.
+    /// Threads that carry requests. A request that is put off needs none; one that waits in its worker lets it sleep, cheaply.
     package var workers = 64
     /// Bytes of one request body. More is answered 413.
     package var bodyBytes = 64 * 1024
@@ -18,7 +18,7 @@ package struct ServerLimits: Sendable {
     package var connections = 4096
     /// Bytes of memory that requests which arrive in pieces may hold together; one more piece is refused. Web servers
     /// send what they have read whole, so honest requests are there for milliseconds. Requests that are put off may hold as
-    /// much again; one more is answered 503.
+    /// much again, of which a quarter is one source's; one more is answered 503, or keeps its worker where it has acted.
     package var waitingBytes = 64 * 1024 * 1024
     /// Seconds from a request's first byte to its last, and from a connection's beginning to its first byte; then the
     /// connection is closed. One that has served a request may be idle for as long as the web server keeps it.

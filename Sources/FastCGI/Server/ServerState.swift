@@ -135,12 +135,13 @@ final class ServerState: Sendable {
     /// - Parameter buffer: the whole request, for which `postponed` has room.
     func postpone(_ connection: Connection, _ buffer: ReceiveBuffer, until postponement: any Postponement) {
         let bytes = buffer.room
+        let source = postponement.source
         connection.store(buffer, postponement)
         postponement.onEnd { [self] in
             counters.activity.wrappingAdd(1, ordering: .relaxed)
             resume(connection)
             // Last: a drain waits for what is in here.
-            postponed.leave(bytes: bytes)
+            postponed.leave(source, bytes: bytes)
         }
     }
 

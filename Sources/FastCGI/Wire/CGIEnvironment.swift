@@ -38,6 +38,9 @@ struct CGIEnvironment {
 
     init() {}
 
+    /// Whether the answer goes without its body.
+    var isHead: Bool { method == "HEAD" }
+
     /// Reads one variable. CGI's variables are C strings: a value ends before its first NUL.
     mutating func read(name: UnsafeBufferPointer<UInt8>, value: UnsafeBufferPointer<UInt8>) {
         guard let start = value.baseAddress, let end = memchr(start, 0, value.count) else {

@@ -51,16 +51,29 @@ private struct MeasuredResponder: Responder {
     func respond(to request: Request) throws -> Response {
         let start = if case .resumed(let postponement) = request.postponing { postponement.began } else { clock() }
         do {
-            let response = try inner.respond(to: request)
+            var response = try inner.respond(to: request)
+            if let continuation = response.continuation {
+                response.postponement = continuation.then { try record(request, $0, since: start) }
+                return response
+            }
             // Counted when it has an answer.
             guard response.postponement == nil else { return response }
             record(request, response, since: start)
             return response
         } catch {
-            // The server that carries the request answers so.
-            record(request, Response(status: .internalServerError), since: start)
-            throw error
+            return try record(request, .failure(error), since: start)
         }
+    }
+
+    private func record(
+        _ request: Request, _ outcome: Result<Response, any Error>, since start: ContinuousClock.Instant
+    ) throws -> Response {
+        switch outcome {
+        case .success(let response): record(request, response, since: start)
+        // The server that carries the request answers so.
+        case .failure: record(request, Response(status: .internalServerError), since: start)
+        }
+        return try outcome.get()
     }
 
     private func record(_ request: Request, _ response: Response, since start: ContinuousClock.Instant) {

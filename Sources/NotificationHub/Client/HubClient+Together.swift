@@ -3,22 +3,16 @@ internal import HTTP
 import System
 
 extension HubClient {
-    /// Hands all messages to the hub at the same time and waits for all of its answers together, as long as for the slowest.
-    /// Where the way to the hub carries one call at a time, they go one after the other.
-    package func send(_ messages: [AddressedNotification]) -> [Result<SendReceipt, HubError>] {
-        guard let together, messages.count > 1 else { return sendInTurn(messages) }
-        // The transport has a deadline of its own for each call; this one is for a transport that does not keep it.
-        let deadline = Deadline.after(together.timeout + Self.answerMargin)
-        let answers = Lock([Result<SendReceipt, HubError>?](repeating: nil, count: messages.count))
-        let answered = Semaphore()
+    /// Hands all messages to the hub at the same time, and returns at once. Where the way to the hub carries one call at a
+    /// time, they go one after the other, and all of it is known when this returns.
+    package func start(_ messages: [AddressedNotification]) -> PendingSends {
+        guard let together else { return PendingSends(sendInTurn(messages)) }
+        let pending = PendingSends(
+            count: messages.count, deadline: .after(together.timeout + Self.answerMargin))
         for (index, message) in messages.enumerated() {
-            start(message, by: together.sender) { result in
-                answers.withLock { $0[index] = result }
-                answered.signal()
-            }
+            start(message, by: together.sender) { pending.record($0, ofMessage: index) }
         }
-        for _ in messages where !answered.wait(until: deadline) { break }
-        return answers.withLock(\.self).map { $0 ?? .failure(.unreachable("no answer in time", mayHaveActed: true)) }
+        return pending
     }
 
     /// How much later than the transport's deadline an answer may be seen.

@@ -12,7 +12,7 @@ struct ServerReadings: Collector {
     private static let waiting = MetricName(
         "app_backend_connections_waiting", "Connections whose request has come in part.")
     private static let postponed = MetricName(
-        "app_backend_requests_postponed", "Requests that wait without a worker until a password has been hashed.")
+        "app_backend_requests_postponed", "Requests that wait without a worker for a password's hash or for the hub.")
     private static let answered = MetricName(
         "app_backend_server_answers_total", "Answers sent, those of refused requests included.")
     private static let refused = MetricName(

@@ -58,7 +58,16 @@ final class ReloadableSite: Responder {
 
     func respond(to request: Request) throws -> Response {
         let generation = generation
-        return try withExtendedLifetime(generation) { try generation.site.responder.respond(to: request) }
+        return try withExtendedLifetime(generation) {
+            var response = try generation.site.responder.respond(to: request)
+            if let continuation = response.continuation {
+                // Which needs the site that has begun it.
+                response.postponement = continuation.then { outcome in
+                    try withExtendedLifetime(generation) { try outcome.get() }
+                }
+            }
+            return response
+        }
     }
 
     /// As `Site.startDelivering`.
