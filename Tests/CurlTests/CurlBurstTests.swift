@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Curl
+import HTTP
 import Testing
 
 @Suite struct `Bursts to one host` {
@@ -44,5 +45,36 @@ import Testing
                 #expect(server.drops(atLeast: round * 60).count == round * 60)
             }
         }
+    }
+
+    @Test func `what is more than may be under way waits, and is answered`() throws {
+        try LocalServer.run { server in
+            var options = server.options(timeout: Patience.duration * 3)
+            options.maximumTransfers = 7
+            let transport = try CurlTransport(options)
+            let outcomes = Outcomes()
+            for number in 0..<500 {
+                transport.send(server.get("/seen", query: "\(number)"), outcomes.completion(number))
+            }
+            try outcomes.wait(for: 500)
+            #expect(outcomes.statuses.allSatisfy { $0 == 200 })
+        }
+    }
+
+    @Test func `what waits for others that are never answered ends at its own deadline, unsent`() throws {
+        let listener = try LoopbackListener()
+        var options = CurlOptions(timeout: .milliseconds(250), allowPlainHTTP: true)
+        options.maximumTransfers = 1
+        let transport = try CurlTransport(options)
+        let outcomes = Outcomes()
+        for number in 0..<8 {
+            let request = Request(
+                method: .get, scheme: "http", authority: "127.0.0.1:\(listener.port)", path: "/\(number)")
+            transport.send(request, outcomes.completion(number))
+        }
+        try outcomes.wait(for: 8)
+        #expect(outcomes.errors.dropFirst().allSatisfy { $0 == .timedOut || $0 == .noConnectionInTime })
+        #expect(outcomes.errors.last == .noConnectionInTime)
+        #expect(outcomes.calls.values.allSatisfy { $0 == 1 })
     }
 }

@@ -22,6 +22,8 @@ package struct CurlOptions: Sendable {
     package var maximumConnectionsPerHost: Int
     /// Calls that wait or are under way at once; one more is `TransportError.overloaded`.
     package var maximumQueued: Int
+    /// Of these, the calls under way: each costs some 40 KB. The others wait in their order.
+    package var maximumTransfers = Int.max
     /// Whether `CurlTransport.certificateExpiry` is wanted: for a transport to one server. Each handshake costs a look at
     /// the certificates.
     package var notesCertificate = false

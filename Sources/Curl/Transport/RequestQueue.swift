@@ -42,13 +42,15 @@ final class RequestQueue: Sendable {
         }
     }
 
-    /// The calls that came since the last time; nil when the queue is closed and none is left.
-    func takeAll() -> [PendingRequest]? {
+    /// Takes out calls that wait, in their order; the rest stays.
+    func take(atMost count: Int) -> [PendingRequest] {
         state.withLock { state in
-            guard !(state.isClosed && state.waiting.isEmpty) else { return nil }
-            let requests = state.waiting
-            state.waiting.removeAll(keepingCapacity: true)
-            return requests
+            guard count < state.waiting.count else {
+                defer { state.waiting.removeAll(keepingCapacity: true) }
+                return state.waiting
+            }
+            defer { state.waiting.removeFirst(max(0, count)) }
+            return Array(state.waiting.prefix(max(0, count)))
         }
     }
 

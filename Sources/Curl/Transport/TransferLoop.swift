@@ -39,12 +39,14 @@ final class TransferLoop {
     func run() {
         var ready: Int32?
         while !queue.isClosed {
-            for request in queue.takeAll() ?? [] { start(request) }
+            startWaiting()
             var running: Int32 = 0
             curl_multi_socket_action(multi, ready ?? CURL_SOCKET_TIMEOUT, 0, &running)
             finishDone()
             shortenAnswered()
             endOverdue()
+            // In the place of those that ended: nothing wakes this thread for what was in the queue before.
+            startWaiting()
             ready = sockets.next(milliseconds: sleepMilliseconds)
         }
         stop()
@@ -55,6 +57,13 @@ final class TransferLoop {
         var timer = 0
         if curl_multi_timeout(multi, &timer) != CURLM_OK || timer < 0 { timer = Self.idleMilliseconds }
         return Int32(min(timer, earliestDeadline?.millisecondsLeft ?? Self.idleMilliseconds, Self.idleMilliseconds))
+    }
+
+    /// All calls have the same time, so one that waits for a place has it before its deadline, when the calls before it end.
+    private func startWaiting() {
+        let room = options.maximumTransfers - active.count
+        guard room > 0 else { return }
+        for request in queue.take(atMost: room) { start(request) }
     }
 
     private func start(_ request: PendingRequest) {
@@ -120,7 +129,7 @@ final class TransferLoop {
 
     /// In the order that `curl_multi_cleanup(3)` asks for: easy handles out, easy handles freed, multi handle freed.
     private func stop() {
-        for request in queue.takeAll() ?? [] { refuse(request, .cancelled) }
+        for request in queue.take(atMost: .max) { refuse(request, .cancelled) }
         for easy in active.keys { remove(easy) { $0.abandon(.cancelled) } }
         idle.removeAll()
         curl_multi_cleanup(multi)

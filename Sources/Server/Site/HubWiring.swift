@@ -132,6 +132,13 @@ struct HubWiring {
         isInTheBox = true
     }
 
+    /// Connections to a hub elsewhere. A server allows some 100 calls on each at once, and the next one is opened for more.
+    private static let hubConnections = 16
+    /// Calls that are under way there at once: 20,000 a second, where an answer takes 50 ms.
+    private static let hubTransfers = 1024
+    /// Calls that are under way or wait: five of each request that may wait without a worker, and of each worker.
+    private static let hubQueue = 16_384
+
     private static func curlOptions(_ hub: SiteConfiguration.Hub) -> CurlOptions {
         var options = CurlOptions()
         options.timeout = .seconds(hub.timeout)
@@ -143,6 +150,8 @@ struct HubWiring {
         // A hub on this very host, as tests and tunnels have it; the connection string lets no other be called so.
         options.allowPlainHTTP = hub.connection?.scheme == "http"
         options.userAgent = "app-backend/\(Version.text)"
+        (options.maximumConnectionsPerHost, options.maximumTransfers) = (hubConnections, hubTransfers)
+        options.maximumQueued = hubQueue
         return options
     }
 }
