@@ -37,6 +37,15 @@ struct AccountGuardTests {
         return made
     }
 
+    @Test func `a network is known for a month after any user's right password, and for no wrong one`() {
+        let accounts = AccountGuard()
+        #expect(attempt(accounts, "bob", from: home, isRight: false, now: 0) == nil)
+        #expect(!accounts.knows(home, now: 1))
+        #expect(attempt(accounts, "bob", from: home, isRight: true, now: 2) == nil)
+        #expect(accounts.knows(home, now: 3) && !accounts.knows(network(1), now: 3))
+        #expect(!accounts.knows(home, now: 2 + AccountGuard.networkSeconds))
+    }
+
     @Test func `one account is tried some three hundred times a day, from however many networks`() {
         let day: Int64 = 86_400
         let made = guess(AccountGuard(), seconds: 0..<day)

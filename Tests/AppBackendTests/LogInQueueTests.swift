@@ -31,8 +31,8 @@ struct LogInQueueTests {
         _ name: String, from address: String, isKnown: Bool = false, until deadline: Deadline = .after(.seconds(240))
     ) -> LogInAttempt {
         LogInAttempt(
-            key(name, from: address), site: ClientNetwork(address, .site), isKnown: isKnown, deadline: deadline,
-            user: nil,
+            key(name, from: address), site: ClientNetwork(address, .site), isFromKnownNetwork: isKnown,
+            deadline: deadline, user: nil,
             verify: { [gate, hashes] in
                 hashes.add(name)
                 return gate.wait(for: .seconds(240))
@@ -56,16 +56,24 @@ struct LogInQueueTests {
         let queue = LogInQueue(limits)
         // All the addresses of one site.
         let crowd = (1...60).map { enter(queue, "user\($0)", from: "2001:db8:1:\($0)::1") }
-        #expect(crowd.count { $0.outcome == .notMade } == 60 - limits.strangersPerNetwork)
+        #expect(crowd.count { $0.outcome == .notMade } == 60 - limits.perNetwork)
         let others = (1...3).map { enter(queue, "other\($0)", from: "192.0.2.\($0)") }
         gate.open()
         #expect(outcomes(others) == [.right, .right, .right])
-        #expect(outcomes(crowd).count { $0 == .right } == limits.strangersPerNetwork)
+        #expect(outcomes(crowd).count { $0 == .right } == limits.perNetwork)
         // What was taken was given back, and a thread is there again.
         #expect(outcomes([enter(queue, "user1", from: "2001:db8:1::1")]) == [.right])
     }
 
-    @Test func `all together have no more than there are, and users where they are known have the last of them`() {
+    @Test func `one network has no more than its share where users are known`() {
+        let queue = LogInQueue(limits)
+        let crowd = (1...20).map { enter(queue, "user\($0)", from: "192.0.2.1", isKnown: $0 <= 10) }
+        #expect(crowd.count { $0.outcome == .notMade } == 20 - limits.perNetwork)
+        gate.open()
+        #expect(outcomes(crowd).count { $0 == .right } == limits.perNetwork)
+    }
+
+    @Test func `all together have no more than there are, and networks where users are known have the last of them`() {
         let queue = LogInQueue(limits)
         let strangers = (1...40).map { enter(queue, "user\($0)", from: "192.0.2.\($0)") }
         #expect(strangers.count { $0.outcome == .notMade } == 40 - limits.strangers)
@@ -90,19 +98,21 @@ struct LogInQueueTests {
         #expect(!resumed.wait(for: .zero))
     }
 
-    @Test func `users where they are known go first, then networks take turns`() {
+    @Test func `networks where users are known go first, and networks take turns`() {
         var lines = LogInLines()
         for number in 1...3 { lines.append(attempt("crowd\(number)", from: "192.0.2.1")) }
         lines.append(attempt("one", from: "192.0.2.2"))
         lines.append(attempt("two", from: "192.0.2.2"))
         lines.append(attempt("home", from: "192.0.2.3", isKnown: true))
+        lines.append(attempt("home2", from: "192.0.2.3", isKnown: true))
         lines.append(attempt("office", from: "192.0.2.1", isKnown: true))
         lines.append(attempt("late", from: "192.0.2.4", until: .now))
         #expect(lines.overdue(at: .now).map(\.key) == [key("late", from: "192.0.2.4")])
         var order: [LogInAttempt.Key] = []
         while let next = lines.next() { order.append(next.key) }
         let names = [
-            ("home", 3), ("office", 1), ("crowd1", 1), ("one", 2), ("crowd2", 1), ("two", 2), ("crowd3", 1),
+            ("home", 3), ("office", 1), ("home2", 3), ("crowd1", 1), ("one", 2), ("crowd2", 1), ("two", 2),
+            ("crowd3", 1),
         ]
         #expect(order == names.map { key($0.0, from: "192.0.2.\($0.1)") })
     }

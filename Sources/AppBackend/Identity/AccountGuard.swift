@@ -19,7 +19,8 @@ final class AccountGuard: Sendable {
     static let maximumNames = 10_000
     /// Networks that are remembered for one user; the one used longest ago gives way.
     static let maximumNetworks = 8
-    /// Users whose networks are remembered; beyond it the half that logged in longest ago is dropped.
+    /// Users whose networks are remembered, and networks where some user is known; beyond it the half that logged in longest
+    /// ago is dropped.
     static let maximumUsers = 10_000
     /// For how long a network is remembered, in seconds.
     static let networkSeconds: Int64 = 30 * 86_400
@@ -47,6 +48,8 @@ final class AccountGuard: Sendable {
         var failures: [String: Failures] = [:]
         /// When a user's right password last came from a network.
         var networks: [String: [ClientNetwork: Int64]] = [:]
+        /// When any user's did.
+        var known: [ClientNetwork: Int64] = [:]
         var reportedAt: Int64?
     }
 
@@ -111,6 +114,11 @@ final class AccountGuard: Sendable {
         }
     }
 
+    /// Whether a right password came from that network lately, of whichever user.
+    func knows(_ network: ClientNetwork, now: Int64) -> Bool {
+        state.withLock { state in state.known[network].map { now - $0 < Self.networkSeconds } ?? false }
+    }
+
     /// A password that was found to be right before came from there. While no account is being guessed at this is not
     /// written down: it is called for each request.
     func noteRemembered(name: String, address: String, now: Int64) {
@@ -149,6 +157,8 @@ extension AccountGuard.State {
             known[oldest.key] = nil
         }
         networks[name] = known
+        self.known[network] = now
+        if self.known.count > AccountGuard.maximumUsers { self.known.keepHighest(AccountGuard.maximumUsers / 2) { $0 } }
     }
 
     fileprivate mutating func evictFailures(_ now: Int64) {

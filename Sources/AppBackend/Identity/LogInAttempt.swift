@@ -30,8 +30,9 @@ final class LogInAttempt: Sendable {
     let key: Key
     /// Where it comes from, as far as many attempts are concerned.
     let site: ClientNetwork
-    /// Whether its user has logged in from its network before.
-    let isKnown: Bool
+    /// Whether some user has logged in from its network before. Not whether this one has: how long an attempt waits must not
+    /// tell whose network it is.
+    let isFromKnownNetwork: Bool
     /// When it is refused if it has not been its turn.
     let deadline: Deadline
     /// The user as they were before; nil where no user has that name.
@@ -43,10 +44,11 @@ final class LogInAttempt: Sendable {
 
     /// - Parameter record: called once with the outcome, before any request learns of it.
     init(
-        _ key: Key, site: ClientNetwork, isKnown: Bool, deadline: Deadline, user: User?,
+        _ key: Key, site: ClientNetwork, isFromKnownNetwork: Bool, deadline: Deadline, user: User?,
         verify: @escaping @Sendable () -> Bool, record: @escaping @Sendable (Outcome) -> Void
     ) {
-        (self.key, self.site, self.isKnown, self.deadline, self.user) = (key, site, isKnown, deadline, user)
+        (self.key, self.site, self.deadline, self.user) = (key, site, deadline, user)
+        self.isFromKnownNetwork = isFromKnownNetwork
         (self.verify, self.record) = (verify, record)
     }
 

@@ -6,15 +6,15 @@ import System
 package struct LogInLimits: Sendable {
     /// Seconds that an attempt waits for others before it is refused.
     package var seconds = 20
-    /// Attempts that may wait or be hashed at the same time. One quarter of them is for users where they are known.
+    /// Attempts that may wait or be hashed at the same time. One quarter of them is for networks where users have logged in.
     package var attempts = 4096
     /// Passwords that are hashed at the same time: each costs a core and up to 16 MiB.
     package var threads = min(max(2, sysconf(Int32(_SC_NPROCESSORS_ONLN))), 4)
 
-    /// Of the attempts, those of users where they are not known.
+    /// Of the attempts, those from other networks.
     var strangers: Int { attempts / 4 * 3 }
-    /// Of these, attempts from one network: one that makes many leaves room for the others.
-    var strangersPerNetwork: Int { attempts / 4 }
+    /// Of all attempts, those from one network: one that makes many leaves room for the others.
+    var perNetwork: Int { attempts / 4 }
 
     package init(seconds: Int = 20, attempts: Int = 4096) {
         (self.seconds, self.attempts) = (seconds, attempts)
@@ -30,8 +30,9 @@ final class LogInQueue: Sendable {
         var lines = LogInLines()
         /// Attempts that have not ended.
         var underWay: [LogInAttempt.Key: LogInAttempt] = [:]
-        /// Of these, those of users where they are not known.
-        var strangers: [ClientNetwork: Int] = [:]
+        /// How many of these there are from a network.
+        var networks: [ClientNetwork: Int] = [:]
+        /// Those from networks where no user has logged in.
         var strangerCount = 0
         var threads = 0
     }
@@ -115,13 +116,13 @@ final class LogInQueue: Sendable {
 extension LogInQueue.State {
     /// - Returns: false when there is no room for it.
     fileprivate mutating func admit(_ attempt: LogInAttempt, _ limits: LogInLimits) -> Bool {
-        guard underWay.count < limits.attempts else { return false }
-        if !attempt.isKnown {
-            let count = strangers[attempt.site, default: 0]
-            guard strangerCount < limits.strangers, count < limits.strangersPerNetwork else { return false }
-            strangers[attempt.site] = count + 1
+        let count = networks[attempt.site, default: 0]
+        guard underWay.count < limits.attempts, count < limits.perNetwork else { return false }
+        if !attempt.isFromKnownNetwork {
+            guard strangerCount < limits.strangers else { return false }
             strangerCount += 1
         }
+        networks[attempt.site] = count + 1
         underWay[attempt.key] = attempt
         lines.append(attempt)
         return true
@@ -129,9 +130,8 @@ extension LogInQueue.State {
 
     fileprivate mutating func remove(_ attempt: LogInAttempt) {
         underWay[attempt.key] = nil
-        guard !attempt.isKnown else { return }
-        let count = strangers[attempt.site, default: 0] - 1
-        strangers[attempt.site] = count > 0 ? count : nil
-        strangerCount -= 1
+        let count = networks[attempt.site, default: 0] - 1
+        networks[attempt.site] = count > 0 ? count : nil
+        if !attempt.isFromKnownNetwork { strangerCount -= 1 }
     }
 }

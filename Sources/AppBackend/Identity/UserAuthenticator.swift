@@ -148,7 +148,8 @@ package final class UserAuthenticator: PasswordAuthenticator {
         return try queue.enter(key) { () throws(Problem) in
             let isCounted = try admit(logIn, network)
             return LogInAttempt(
-                key, site: ClientNetwork(logIn.address, .site), isKnown: !isCounted,
+                key, site: ClientNetwork(logIn.address, .site),
+                isFromKnownNetwork: accounts.knows(network, now: logIn.time),
                 deadline: .after(.seconds(limits.seconds)), user: logIn.user,
                 verify: { PasswordHash.verify(logIn.password, logIn.hash) && logIn.user != nil },
                 record: { self.record($0, logIn, network, isCounted: isCounted) })
