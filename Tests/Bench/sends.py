@@ -14,12 +14,12 @@ import tempfile
 import time
 
 import users
-from servers import ANSWER_SECONDS, ROOT, Servers, free_port, processor_seconds, until
+from servers import ANSWER_SECONDS, ROOT, Servers, free_port, memory, processor_seconds, until
 
 SENDER, PASSWORD = "alice", "correct horse battery staple"
 HUB_MILLISECONDS = 50  # what the hub takes to answer
 RECIPIENTS = 500  # of whom each takes 500 messages from one sender
-CONNECTIONS = 256
+CONNECTIONS = 1000
 ALONE = 20  # sends one after the other
 
 
@@ -133,7 +133,7 @@ class Site(Servers):
             print(f"{kind}: {errors} of {requests} sends failed", file=sys.stderr)
         return {
             "rate": requests * 1e6 / microseconds, "p50": median / 1000, "p99": late / 1000, "cpu": spent * 1e6 / requests,
-            "errors": errors}
+            "memory": memory(self["app-backend"].pid)["resident"], "errors": errors}
 
     def stop(self):
         super().stop()
@@ -151,10 +151,10 @@ def measure(site, rounds, seconds):
 
 
 def print_table(rows):
-    print(f"{'':16}{'sends/s':>9}{'p50 ms':>9}{'p99 ms':>9}{'cpu µs':>8}")
+    print(f"{'':16}{'sends/s':>9}{'p50 ms':>9}{'p99 ms':>9}{'cpu µs':>8}{'MB':>6}")
     for row in rows:
-        rate, cpu = (f"{row[key]:.0f}" if key in row else "" for key in ("rate", "cpu"))
-        print(f"{row['name']:16}{rate:>9}{row['p50']:9.1f}{row['p99']:9.1f}{cpu:>8}")
+        rate, cpu, resident = (f"{row[key]:.0f}" if key in row else "" for key in ("rate", "cpu", "memory"))
+        print(f"{row['name']:16}{rate:>9}{row['p50']:9.1f}{row['p99']:9.1f}{cpu:>8}{resident:>6}")
 
 
 def main():
