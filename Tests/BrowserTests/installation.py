@@ -158,6 +158,17 @@ class Installation:
         finally:
             self._start_responder()
 
+    @contextmanager
+    def without_web_server(self) -> Iterator[None]:
+        """While the `with` block lasts no connection to this site is accepted, as without a network."""
+        self._nginx.stop()
+        self._children.remove(self._nginx)
+        try:
+            yield
+        finally:
+            self._nginx = self._nginx_child()
+            assert self._is_answering(self._nginx, self.port), "nginx does not answer at its port again"
+
     @property
     def log_size(self) -> int:
         """Where the access log ends now."""
@@ -195,7 +206,6 @@ class Installation:
         command = [str(self._program), "serve", "--config", str(self._config)]
         self._responder = child = Child(command, self._folder / "app-backend.log")
         self._children.append(child)
-        self._responder = child
         wait_until(lambda: child.exit_status is not None or _answers(self._socket), "the responder listens")
         _expect_running("app-backend", child, child.log)
 
@@ -205,16 +215,20 @@ class Installation:
         for _ in range(3):
             port = _free_port()
             self._lay_out(folder, port)
-            log = folder / "log" / "error.log"
-            command = ["nginx", "-p", str(folder), "-c", str(folder / "nginx.conf"), "-e", str(log)]
-            environment = os.environ | {"PATH": ADMINISTRATORS_PATH}
-            # Its workers are its own to end.
-            child = Child(command, folder / "log" / "start.log", environment, orphaned="TERM")
-            self._children.append(child)
-            if self._is_answering(child, port):
+            self._nginx = self._nginx_child()
+            if self._is_answering(self._nginx, port):
                 return port
-        _expect_running("nginx", child, log)
+        _expect_running("nginx", self._nginx, folder / "log" / "error.log")
         raise AssertionError("unreachable")
+
+    def _nginx_child(self) -> Child:
+        folder = self._folder / "nginx"
+        command = ["nginx", "-p", str(folder), "-c", str(folder / "nginx.conf"), "-e", str(folder / "log" / "error.log")]
+        environment = os.environ | {"PATH": ADMINISTRATORS_PATH}
+        # Its workers are its own to end.
+        child = Child(command, folder / "log" / "start.log", environment, orphaned="TERM")
+        self._children.append(child)
+        return child
 
     def _is_answering(self, nginx: Child, port: int) -> bool:
         """Waits until it does, or has ended. The certificate proves that it is ours who answers."""

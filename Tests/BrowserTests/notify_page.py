@@ -70,12 +70,29 @@ class NotifyPage(Generic[AnyTab]):
         self.tab.click("login")
 
     def log_out(self) -> None:
+        self.tab.click("showSettings")
         self.tab.click("logout")
         self.await_state("token", "silent", "blocked", "idle")
 
     # Send
 
+    def unfold(self) -> None:
+        """Shows all of the form for a new message."""
+        if self.tab.evaluate('document.getElementById("sendForm").hidden'):
+            self.tab.click("compose")
+
+    def write(self, recipient: str, message: str) -> None:
+        self.unfold()
+        self.tab.fill("recipient", recipient)
+        self.tab.fill("message", message)
+
     def choose(self, id: str, is_on: bool) -> None:
+        """Switches a platform, or `secure`, on or off."""
+        self.unfold()
+        if id != "secure" and not self.tab.evaluate('document.getElementById("where").open'):
+            if self.tab.evaluate(f'document.getElementById("{id}").checked') == is_on:
+                return
+            self.tab.click("whereNow")
         if self.tab.evaluate(f'document.getElementById("{id}").checked') != is_on:
             self.tab.click(id)
 
@@ -87,8 +104,7 @@ class NotifyPage(Generic[AnyTab]):
         if not secure:
             for platform in PLATFORMS:
                 self.choose(platform, platform in platforms)
-        self.tab.fill("recipient", recipient.name)
-        self.tab.fill("message", message)
+        self.write(recipient.name, message)
         # Those of the message before must not be taken for this one's.
         self.tab.evaluate(f"{RESULTS}.forEach(line => {{ line.dataset.former = true; }})")
         self.tab.click("send")

@@ -229,21 +229,41 @@ def test_a_wrong_password_is_said_and_a_right_one_then_works(alice: Account, ope
     page.await_state("token")
     assert not page.is_enabled("send")
     page.fail_to_log_in(alice)
-    assert page.text("loginResult") != ""
+    assert page.text("passwordError") == "User name and password do not match."
     assert page.state == "token"
     assert not page.is_enabled("send")
     page.log_in(alice)
     page.await_enabled("send")
 
 
-def test_the_device_is_enabled_by_its_button_once_its_person_agrees(open_page: Open) -> None:
+def test_the_device_is_enabled_by_its_button_once_its_person_agrees(open_page: Open, alice: Account) -> None:
     page = open_page(notifications="prompt")
     page.await_state("idle")
-    assert not page.is_enabled("login")
+    # The question comes after the log-in, which waits for no answer.
+    assert page.tab.evaluate('document.getElementById("enable").checkVisibility()') is False
+    page.log_in(alice, state="loggedin")
+    page.await_enabled("send")
+    page.tab.wait_until('document.getElementById("enable").checkVisibility()')
     page.tab.click("enable")
     page.tab.decide("granted")
-    page.await_state("token")
-    page.await_enabled("login")
+    page.await_state("registered")
+    assert page.tab.evaluate('document.getElementById("banner").hidden')
+
+
+def test_the_question_about_notifications_can_be_put_off(open_page: Open, alice: Account) -> None:
+    page = open_page(notifications="prompt")
+    page.log_in(alice, state="loggedin")
+    page.tab.wait_until('document.getElementById("later").checkVisibility()')
+    page.tab.click("later")
+    assert page.tab.evaluate("document.activeElement.id") == "receivedHeading"
+    page.open()
+    page.await_state("loggedin")
+    assert page.tab.evaluate('document.getElementById("banner").hidden')
+    page.tab.click("showSettings")
+    page.tab.wait_until('document.getElementById("enableHere").checkVisibility()')
+    page.tab.click("enableHere")
+    page.tab.decide("granted")
+    page.await_state("registered")
 
 
 def test_who_blocks_notifications_can_still_log_in_and_send(

@@ -12,7 +12,7 @@ from installation import Installation
 from notify_page import NotifyPage
 from subscriber import Subscriber
 from tab import Tab
-from test_chromium import subscribed
+from test_chromium import DELIVERING, subscribed
 
 Page = NotifyPage[Tab]
 
@@ -40,8 +40,7 @@ def await_words(page: Page, id: str, *words: str) -> None:
 
 
 def send(page: Page, recipient: str, message: str) -> None:
-    page.tab.fill("recipient", recipient)
-    page.tab.fill("message", message)
+    page.write(recipient, message)
     page.tab.click("send")
 
 
@@ -62,21 +61,31 @@ def read_first(page: Page) -> None:
 def test_a_message_that_reaches_no_device_stays_typed_and_the_page_says_why(page: Page, bob: Account, kind: str) -> None:
     name = bob.name if kind == "without a device" else "nosuchuser"
     send(page, name, "Hello")
-    await_words(page, "sendError", f"No device of {name} was reached", "no such device is registered")
+    await_words(page, "recipientError", f"No device of {name} was reached", f"Is “{name}” the right name?")
+    await_words(page, "sendResults", "no such device is registered")
     assert value(page, "message") == "Hello"
     assert page.tab.evaluate("document.activeElement.id") == "recipient"
     assert page.tab.evaluate("document.activeElement.ariaInvalid") == "true"
 
 
 def test_a_message_that_reaches_one_of_several_platforms_is_sent(
-    page: Page, bob: Account, subscriber: Subscriber
+    chromium_tab: Callable[..., ChromiumTab],
+    installation: Installation,
+    alice: Account,
+    bob: Account,
+    subscriber: Subscriber,
 ) -> None:
+    page = NotifyPage[ChromiumTab](chromium_tab(notifications="denied"), installation.origin).open()
+    page.log_in(alice, state="loggedin")
     bob.register(subscriber)
-    page.choose("wns", True)
+    page.tab.on_new_document(DELIVERING)
+    page.open()
+    page.await_state("loggedin")
+    page.tab.wait_until('!document.querySelector("label[for=wns]").hidden')
     send(page, bob.name, "Hello")
-    page.await_results()
+    assert sorted(line.kind for line in page.await_results()) == ["Completed"] + ["NoTargetFound"] * 3
     assert value(page, "message") == ""
-    assert page.text("sendError") == ""
+    assert page.text("sendError") == page.text("recipientError") == ""
 
 
 def test_a_secret_that_no_device_is_told_of_is_kept_and_the_page_says_so(page: Page, bob: Account) -> None:
@@ -228,12 +237,15 @@ def test_a_page_that_loaded_while_the_service_was_away_recovers_by_itself(
 ) -> None:
     with installation.without_service():
         page.open()
-        await_words(page, "loginResult", "The server is in trouble (503).", "by itself")
+        await_words(page, "connection", "The server is temporarily unavailable (503).", "by itself")
         assert not page.is_enabled("login")
         assert not page.tab.evaluate('document.getElementById("retry").hidden')
+        # It shows what this browser has kept for the user who was logged in last.
+        assert page.state == "offline"
+        assert page.text("who") == alice.name
     page.await_state("loggedin")
-    await_words(page, "loginResult", f"Logged in as {alice.name}")
     await_words(page, "wnsNote", "recorded, not delivered")
+    assert page.text("connection") == ""
     assert page.tab.evaluate('document.getElementById("retry").hidden')
     page.await_enabled("send")
 
@@ -245,10 +257,13 @@ def test_a_service_that_is_away_while_somebody_looks_at_the_page_costs_them_noth
     bob.send_secret(alice, text)
     with installation.without_service():
         send(page, bob.name, "Hello")
-        await_words(page, "sendError", "The server is in trouble (503).")
+        await_words(page, "sendError", "The server is temporarily unavailable (503).", "sent by itself")
         assert value(page, "message") == "Hello"
     page.open()
     await_secrets(page, ["locked"])
+    # What was typed is there after the reload, and was sent once the server was back.
+    await_words(page, "recipientError", f"No device of {bob.name} was reached")
+    assert (value(page, "recipient"), value(page, "message")) == (bob.name, "Hello")
 
 
 # Answers the first calls for the session with 503, and notes how long the page waits after each.
@@ -277,7 +292,7 @@ def test_the_page_waits_as_long_as_the_server_says_and_longer_each_time_when_it_
     tab.on_new_document(AWAY % (json.dumps([7, 300, None, None, None, None, None, None, 86_400]), "true"))
     page = NotifyPage[Tab](tab, installation.origin).open()
     page.await_enabled("login")
-    assert page.text("loginResult") == ""
+    assert page.text("connection") == ""
     waits = tab.evaluate("window.waits")
     wanted = [7, 300, 8, 16, 32, 60, 60, 60, 3_600]
     assert len(waits) == len(wanted)
@@ -296,5 +311,5 @@ def test_somebody_who_does_not_want_to_wait_tries_again(
         assert not page.is_enabled("login")
         page.tab.click("retry")
     page.await_enabled("login")
-    assert page.tab.evaluate("document.activeElement.id") == "loginResult"
+    assert page.tab.evaluate("document.activeElement.id") == "connection"
     page.await_state("token")

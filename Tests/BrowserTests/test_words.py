@@ -12,7 +12,7 @@ from chromium import ChromiumTab
 from installation import Installation, User
 from notify_page import PLATFORMS, NotifyPage
 from subscriber import Subscriber
-from test_chromium import subscribed
+from test_chromium import DELIVERING, subscribed
 
 Page = NotifyPage[ChromiumTab]
 
@@ -70,19 +70,32 @@ def await_words(page: Page, id: str, words: str) -> None:
 
 def send(page: Page, recipient: str, message: str) -> None:
     """Sends to the platforms that are switched on, and does not wait."""
-    page.tab.fill("recipient", recipient)
-    page.tab.fill("message", message)
+    page.write(recipient, message)
     page.tab.click("send")
 
 
-def test_browsers_alone_are_sent_to_unless_somebody_says_otherwise(page: Page) -> None:
+def shown_platforms(page: Page) -> list[str]:
+    label = 'document.querySelector("label[for={id}]").hidden'
+    return [id for id in PLATFORMS if not page.tab.evaluate(label.format(id=id))]
+
+
+def test_a_message_goes_where_the_server_delivers_and_nothing_else_is_offered(
+    page: Page, open_page: Callable[..., Page]
+) -> None:
     chosen = [id for id in PLATFORMS if page.tab.evaluate(f'document.getElementById("{id}").checked')]
-    assert chosen == ["browser"]
+    assert chosen == shown_platforms(page) == ["browser"]
+    # A single place is no choice.
+    assert page.tab.evaluate('document.getElementById("where").hidden')
+    everywhere = open_page(DELIVERING)
+    everywhere.await_enabled("login")
+    assert sorted(shown_platforms(everywhere)) == sorted(PLATFORMS)
+    assert all(everywhere.tab.evaluate(f'document.getElementById("{id}").checked') for id in PLATFORMS)
 
 
 def test_each_platform_that_is_switched_on_has_a_line_and_the_next_message_lines_of_its_own(
-    page: Page, alice: Account, bob: Account
+    open_page: Callable[..., Page], alice: Account, bob: Account
 ) -> None:
+    page = open_page(DELIVERING)
     page.log_in(alice)
     for platform in PLATFORMS:
         page.choose(platform, True)
@@ -94,16 +107,18 @@ def test_each_platform_that_is_switched_on_has_a_line_and_the_next_message_lines
     assert line.label == "browser"
 
 
-def test_nothing_is_sent_before_the_device_is_registered(open_page: Callable[..., Page], alice: Account) -> None:
+def test_sending_does_not_wait_for_the_registration_of_the_device(
+    open_page: Callable[..., Page], alice: Account, bob: Account
+) -> None:
     held = "async (go) => { await new Promise((resolve) => { window.release = resolve; }); return go(); }"
     page = open_page(REGISTERING.format(answer=held))
     assert not page.is_enabled("send")
     page.log_in(alice, state="registering")
-    assert not page.is_enabled("send")
     page.tab.wait_until("window.release !== undefined")
+    assert page.send(bob, "Hello")[0].kind == "NoTargetFound"
+    assert page.state == "registering"
     page.tab.evaluate("window.release()")
     page.await_state("registered")
-    page.await_enabled("send")
 
 
 def test_a_server_that_forgets_every_id_is_asked_for_another_one_once_and_not_for_ever(
@@ -111,14 +126,14 @@ def test_a_server_that_forgets_every_id_is_asked_for_another_one_once_and_not_fo
 ) -> None:
     page = open_page(REGISTERING.format(answer="() => new Response('', { status: 410 })"))
     page.log_in(alice, state="loggedin")
-    await_words(page, "loginResult", "The server has forgotten this device")
+    await_words(page, "device", "The server has forgotten this device")
+    assert page.tab.evaluate('document.getElementById("again").checkVisibility()')
     assert page.tab.evaluate("window.registrations") == 2
 
 
 def test_the_message_is_counted_in_bytes_and_what_is_too_long_stays_where_it_is(page: Page, alice: Account) -> None:
     page.log_in(alice)
-    page.tab.fill("recipient", alice.name)
-    page.tab.fill("message", "aé漢")
+    page.write(alice.name, "aé漢")
     assert page.text("counter") == "6 of 2,500 bytes"
     page.tab.evaluate(
         """(message => {
@@ -128,7 +143,7 @@ def test_the_message_is_counted_in_bytes_and_what_is_too_long_stays_where_it_is(
     )
     assert page.text("counter") == "2,502 of 2,500 bytes: 2 too many"
     page.tab.click("send")
-    await_words(page, "sendError", "The message is too long.")
+    await_words(page, "messageError", "The message is too long.")
     assert has_focus(page, "message")
     assert page.tab.evaluate('document.getElementById("message").ariaInvalid') == "true"
     assert page.tab.evaluate('document.getElementById("results").hidden')
@@ -140,7 +155,7 @@ def test_a_recipient_whom_one_may_not_send_to_is_named_and_the_message_stays_typ
     limited = Account(installation, installation.add_user("limited", "--send-to", "nosuch"))
     page.log_in(limited)
     send(page, alice.name, "Hello")
-    await_words(page, "sendError", f"You may not send to {alice.name}.")
+    await_words(page, "recipientError", f"You may not send to {alice.name}.")
     assert has_focus(page, "recipient")
     assert value(page, "message") == "Hello"
 
@@ -154,8 +169,9 @@ def test_without_a_network_the_message_stays_typed_and_goes_out_later(page: Page
     await_words(page, "sendError", "There is no network.")
     assert value(page, "message") == "Hello"
     page.tab.call("Network.emulateNetworkConditions", offline=False, **speed)
-    page.tab.click("send")
+    # By itself.
     assert [line.kind for line in page.await_results()] == ["Completed"]
+    page.tab.wait_until('document.getElementById("message").value === ""')
     assert page.text("sendError") == ""
     assert value(page, "message") == ""
 
@@ -174,6 +190,9 @@ def test_a_message_whose_answer_was_lost_is_sent_once_though_send_is_pressed_aga
                 if (window.keys.length === 1) throw new TypeError("the connection broke");
                 return answer;
             };
+            // The page does not send it by itself while we look.
+            const timer = window.setTimeout;
+            window.setTimeout = (work, time) => (time >= 2000 && time <= 2500 ? 0 : timer(work, time));
         })()"""
     )
     page.log_in(alice)
@@ -223,12 +242,16 @@ def test_what_was_logged_out_elsewhere_says_so_and_keeps_what_was_typed(page: Pa
     assert value(page, "message") == "Hello"
 
 
-def test_what_is_only_recorded_is_not_called_a_failure(page: Page, alice: Account, bob: Account) -> None:
+def test_what_is_only_recorded_is_not_called_a_failure(
+    open_page: Callable[..., Page], alice: Account, bob: Account
+) -> None:
+    page = open_page(DELIVERING)
     device = {"Platform": "apns", "Handle": "ab" * 32}
     assert bob.call("PUT", f"/api/register/{bob.ask_for_id()}", device).status == 200
     page.log_in(alice)
     page.choose("browser", False)
-    page.choose("apns", True)
+    for platform in ("gcm", "wns"):
+        page.choose(platform, False)
     send(page, bob.name, "Hello")
     [line] = page.await_results()
     assert "Recorded" in line.text
@@ -296,7 +319,9 @@ def test_a_worker_that_starts_late_is_taken_all_the_same(
     page.await_state("token")
 
 
-def test_who_is_still_logged_in_sends_no_sooner_after_a_reload(open_page: Callable[..., Page], alice: Account) -> None:
+def test_nothing_waits_for_a_push_service_that_does_not_answer_after_a_reload(
+    open_page: Callable[..., Page], installation: Installation, alice: Account, bob: Account
+) -> None:
     page = open_page("")
     page.log_in(alice)
     page.tab.on_new_document(
@@ -310,4 +335,11 @@ def test_who_is_still_logged_in_sends_no_sooner_after_a_reload(open_page: Callab
     page.open()
     page.await_state("subscribing")
     page.tab.wait_until("!document.getElementById('account').hidden")
-    assert not page.is_enabled("send")
+    text = installation.secret("read meanwhile ")
+    bob.send_secret(alice, text)
+    assert page.send(bob, "Hello")[0].kind == "NoTargetFound"
+    page.open()
+    page.tab.wait_until("document.querySelector('#received li button') !== null")
+    page.tab.evaluate("document.querySelector('#received li button').click()")
+    assert page.await_received(text).kind == "secret"
+    assert page.state == "subscribing"

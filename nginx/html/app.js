@@ -1,28 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 // Introduces the parts of the page to each other: what the device or the session becomes is shown by all, and a user
-// with a device token is registered.
+// with a device token is registered. No part waits for the device.
 
 import * as api from './js/api.js';
+import { Banner } from './js/banner.js';
 import { hear } from './js/channel.js';
+import { Composer } from './js/composer.js';
 import { Device } from './js/device.js';
-import { $, say } from './js/dom.js';
+import { $, element, say } from './js/dom.js';
+import { current, languages, t } from './js/i18n.js';
+import { choose, start } from './js/language.js';
 import { LoginForm } from './js/login-form.js';
 import { Received } from './js/received.js';
 import { Retry } from './js/retry.js';
 import { SendForm } from './js/send-form.js';
+import { SentList } from './js/sent-list.js';
 import { Session } from './js/session.js';
-import { deviceWords } from './js/words.js';
+import { Settings } from './js/settings.js';
+import { failureWords } from './js/words.js';
+
+await start();
 
 const device = new Device();
 const session = new Session();
 const loginForm = new LoginForm(session, device);
-const sendForm = new SendForm(session, device);
-const received = new Received(session);
+const composer = new Composer(session);
+const sendForm = new SendForm(session, composer);
+const received = new Received(session, (name) => composer.unfold({ to: name }));
+const sentList = new SentList(session);
+const settings = new Settings(session);
+const banner = new Banner(session, device);
 
-let user; // whose things are shown
+let shown; // the user whose things are shown, and whether the server has said so
+let waits = false; // a message is to go out as soon as the server is there
 
 /** One word for where device and session stand together: `data-state` of the body. */
 function state() {
+    if (session.user && session.isPresumed) return 'offline';
     if (session.user && session.registration === 'registering') return 'registering';
     if (session.user && session.registration === 'registered') return 'registered';
     if (['starting', 'asking', 'subscribing'].includes(device.state)) return device.state;
@@ -32,27 +46,36 @@ function state() {
 function show() {
     document.body.dataset.state = state();
     document.body.dataset.device = device.state;
-    const host = device.subscription ? `: ${new URL(device.subscription.endpoint).host}` : '';
-    say('device', (deviceWords[device.reason] ?? '') + host);
-    $('enable').hidden = !['idle', 'silent'].includes(device.state);
-    $('enable').textContent = device.state === 'silent' ? 'Try again' : 'Enable notifications';
-    $('without').hidden = device.optional || session.user || !['idle', 'asking'].includes(device.state);
-    loginForm.show();
-    sendForm.show();
+    for (const part of [loginForm, sendForm, settings, banner]) part.show();
+}
+
+/** `inbox` or `sent`. */
+function view(name) {
+    document.body.dataset.view = name;
+    $('sentCard').hidden = name !== 'sent' || !session.user;
+    $('showInbox').setAttribute('aria-pressed', name === 'inbox');
+    $('showSent').setAttribute('aria-pressed', name === 'sent');
+    if (name === 'sent') sentList.load();
 }
 
 /** What the page must know from the server: who is logged in, and what the form offers. */
 async function ask() {
     const [config] = await Promise.all([api.config(), session.look()]);
-    sendForm.configure(config);
+    composer.configure(config);
 }
 
 /** The server has answered, or not; it is asked until it has. */
 function told(failure) {
-    loginForm.tellServer(failure);
+    const had = document.activeElement === $('retry');
+    $('retry').hidden = !failure;
+    say('connection', failure ? `${failureWords(failure)} ${t('retry.byItself')}` : '', 'wait');
+    if (had && !failure) $('connection').focus();
+    if (failure) return show();
     // The device may have failed for the same reason.
-    if (!failure && device.reason === 'config') device.look();
+    if (device.reason === 'config') device.look();
     show();
+    if (waits && session.user) sendForm.resume();
+    waits = false;
 }
 
 function deviceChanged() {
@@ -62,10 +85,17 @@ function deviceChanged() {
 }
 
 function sessionChanged() {
-    if (session.user && device.state === 'token') session.register(device.subscription);
-    if (user && !session.user) loginForm.ended(session.ending);
-    if (user !== session.user) received.load();
-    user = session.user;
+    const { user, isPresumed } = session;
+    if (user && device.state === 'token') session.register(device.subscription);
+    if (shown?.user && !user) loginForm.ended(session.ending);
+    if (user === null && session.ending === 'here') composer.empty();
+    const isOther = shown?.user !== user;
+    if (isOther) {
+        view('inbox');
+        if (composer.open(user)) waits = true;
+    }
+    if (isOther || shown.isPresumed !== isPresumed) received.load();
+    shown = { user, isPresumed };
     show();
 }
 
@@ -74,8 +104,15 @@ session.addEventListener('change', sessionChanged);
 // What the push service still holds for the one before must not come to this one.
 session.addEventListener('takeover', () => device.drop());
 hear('subscription', () => device.look());
-$('enable').addEventListener('click', () => device.enable());
-$('without').addEventListener('click', () => device.goWithout());
+document.addEventListener('inbox', () => view('inbox'));
+$('showInbox').addEventListener('click', () => view('inbox'));
+$('showSent').addEventListener('click', () => view('sent'));
+for (const select of document.querySelectorAll('.languages select')) {
+    for (const [value, name] of Object.entries(languages)) {
+        select.append(element('option', { value, lang: value, selected: value === current() }, name));
+    }
+    select.addEventListener('change', () => choose(select.value));
+}
 
 // The person may allow or block notifications in the browser's own settings at any time.
 navigator.permissions?.query({ name: 'notifications' })

@@ -8,18 +8,29 @@ import * as api from './js/api.js';
 import { tell } from './js/channel.js';
 import { within } from './js/deadline.js';
 import { nameFrom, titleOf } from './js/entries.js';
+import { t } from './js/i18n.js';
 import * as inbox from './js/inbox.js';
+import { answerFile, isFile, keepFiles } from './js/offline.js';
 import { bounded, parsePush } from './js/push.js';
 import { current, register } from './js/registration.js';
 import { subscribe } from './js/subscription.js';
+import { recallWords } from './js/worker-words.js';
 
-self.addEventListener('install', () => self.skipWaiting());
+self.addEventListener('install', (event) => {
+    self.skipWaiting();
+    // Without them the page needs a network; that is no reason to receive nothing.
+    event.waitUntil(keepFiles().catch(() => {}));
+});
+self.addEventListener('fetch', (event) => {
+    if (isFile(event.request, self.registration.scope)) event.respondWith(answerFile(event.request));
+});
 self.addEventListener('activate', (event) => event.waitUntil(self.clients.claim()));
 self.addEventListener('push', (event) => event.waitUntil(receive(event.data?.text() ?? null)));
 self.addEventListener('notificationclick', (event) => event.waitUntil(open(event.notification)));
 self.addEventListener('pushsubscriptionchange', (event) => event.waitUntil(renew(event)));
 
 async function receive(pushed) {
+    await recallWords();
     const push = parsePush(pushed);
     const { text, from } = push.kind === 'secret' ? await secretText(push.secret) : { text: push.body };
     const user = (await current().catch(() => undefined))?.user ?? null;
@@ -46,7 +57,7 @@ async function secretText(secret) {
 
 function show(entry, text) {
     return self.registration.showNotification(titleOf({ ...entry, text }), {
-        body: text === null ? 'Open to read' : bounded(text, 500),
+        body: text === null ? t('push.open') : bounded(text, 500),
         icon: 'icon-192.png',
         tag: `received-${entry.key ?? crypto.randomUUID()}`,
         timestamp: entry.at,

@@ -37,6 +37,11 @@ export function config() {
 export const session = () => call('GET', 'session');
 export const logIn = (name, password) => call('POST', 'session', { json: { UserName: name, Password: password } });
 export const logOut = () => call('DELETE', 'session');
+/** Ends all sessions of the user, this one too. */
+export const logOutEverywhere = () => call('DELETE', 'session', { query: { everywhere: true } });
+
+/** The caller's devices: `{RegistrationId, Platform, Handle, Tags}`, of the handle its end. */
+export const registrations = () => call('GET', 'register');
 
 /** A registration id that is the caller's. The handle is not told yet: in a query it would stand in logs. */
 export const newRegistrationId = () => call('POST', 'register');

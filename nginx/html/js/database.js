@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What this browser keeps, for the page and its service worker alike (a worker has no local storage): an IndexedDB
-// with two stores, `inbox` and `device`.
+// with the stores `inbox`, `sent` and `device`.
 
 import { within } from './deadline.js';
 
@@ -20,10 +20,13 @@ export async function transact(storeName, mode, work) {
 
 function open() {
     return new Promise((resolve, reject) => {
-        const request = indexedDB.open('app-backend', 1);
+        const request = indexedDB.open('app-backend', 2);
         request.onupgradeneeded = () => {
-            request.result.createObjectStore('inbox', { keyPath: 'key', autoIncrement: true });
-            request.result.createObjectStore('device');
+            const has = (name) => request.result.objectStoreNames.contains(name);
+            for (const name of ['inbox', 'sent']) {
+                if (!has(name)) request.result.createObjectStore(name, { keyPath: 'key', autoIncrement: true });
+            }
+            if (!has('device')) request.result.createObjectStore('device');
         };
         request.onsuccess = () => {
             // A newer version of the page, in another window, wants to change the layout.

@@ -16,8 +16,6 @@ export class Device extends EventTarget {
     reason = 'starting';
     /** The device token, in state `token`. */
     subscription = null;
-    /** Whether one may log in without a token, as there is none to come soon. */
-    optional = false;
     #worker;
     #turn = 0;
 
@@ -38,7 +36,16 @@ export class Device extends EventTarget {
         if (turn !== this.#turn) return;
         if (Notification.permission === 'denied') return this.#become('blocked');
         if (Notification.permission === 'granted') return this.#subscribe(turn);
-        this.#become('idle', this.state === 'asking' ? 'dismissed' : 'idle');
+        return this.#askLater(turn);
+    }
+
+    /** Permission was not asked for yet. Where the server could not reach this browser, it will not be. */
+    async #askLater(turn) {
+        const reason = this.state === 'asking' ? 'dismissed' : 'idle';
+        const { VapidPublicKey: key } = await api.config().catch(() => ({ VapidPublicKey: true }));
+        if (turn !== this.#turn) return;
+        if (key) this.#become('idle', reason);
+        else this.#become('unsupported', 'key');
     }
 
     #goOnWith(worker, turn) {
@@ -55,12 +62,6 @@ export class Device extends EventTarget {
             await Notification.requestPermission().catch(() => {});
         }
         return this.look();
-    }
-
-    /** The person wants to go on without notifications. */
-    goWithout() {
-        this.optional = true;
-        this.dispatchEvent(new Event('change'));
     }
 
     /** Gives the token up, so that nothing that was sent to it arrives any more; then looks again. */
@@ -99,7 +100,6 @@ export class Device extends EventTarget {
 
     #become(state, reason = state) {
         if (state !== 'token') this.subscription = null;
-        if (['unsupported', 'blocked', 'silent'].includes(state) || reason === 'config' || reason === 'dismissed') this.optional = true;
         Object.assign(this, { state, reason });
         this.dispatchEvent(new Event('change'));
     }

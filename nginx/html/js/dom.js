@@ -27,16 +27,34 @@ export function announce(text) {
     $('announce').textContent = text;
 }
 
-/** Marks a field as wrong, by the place that says why, and leads there. */
-export function blame(field, why) {
+/** Says at a field, in the place `<id>Error`, what is wrong with it, and leads there. What was typed stays. */
+export function blame(id, words) {
+    const field = $(id);
+    say(`${id}Error`, words, 'bad');
     field.setAttribute('aria-invalid', 'true');
-    field.setAttribute('aria-errormessage', why);
+    field.setAttribute('aria-errormessage', `${id}Error`);
     field.focus();
-    field.select?.();
-    field.addEventListener('input', () => absolve(field), { once: true });
+    // A name is replaced at once; a message is not lost to the next key.
+    if (field.tagName === 'INPUT') field.select();
+    field.addEventListener('input', () => absolve(id), { once: true });
 }
 
-export function absolve(field) {
-    field.removeAttribute('aria-invalid');
-    field.removeAttribute('aria-errormessage');
+export function absolve(id) {
+    say(`${id}Error`, '');
+    $(id).removeAttribute('aria-invalid');
+    $(id).removeAttribute('aria-errormessage');
+}
+
+/** A button whose press is for good: it asks once more, in the words `sure`, and acts at the second press. */
+export function pressTwice(button, words, sure, act) {
+    let isSure = false;
+    button.addEventListener('click', () => {
+        if (isSure) return act();
+        isSure = true;
+        sure(button);
+    });
+    button.addEventListener('blur', () => {
+        if (isSure) words(button);
+        isSure = false;
+    });
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The last notifications that this browser received, each with the user it was registered for at that time.
 //
-// An entry: `{key, user, at, kind, title, body, secret}`. Of a secret only its number is kept here, never its text:
+// An entry: `{key, user, at, kind, title, body, secret, isSeen}`. Of a secret only its number is kept here, never its text:
 // that stays on the server and is read again for the logged-in user.
 
 import { transact } from './database.js';
@@ -25,6 +25,19 @@ export async function list() {
 
 /** Forgets what was received for `user`. */
 export const clear = (user) => forget((entry) => entry.user === user);
+
+/** Forgets one entry. */
+export const remove = (key) => transact('inbox', 'readwrite', (store) => store.delete(key));
+
+/** Notes that the entries with these keys were shown. */
+export function see(keys) {
+    return transact('inbox', 'readwrite', (store) => {
+        for (const key of keys) {
+            const request = store.get(key);
+            request.onsuccess = () => { if (request.result) store.put({ ...request.result, isSeen: true }); };
+        }
+    });
+}
 
 /** Forgets a secret of the server's. */
 export const forgetSecret = (secret) => forget((entry) => entry.kind === 'secret' && entry.secret === secret);

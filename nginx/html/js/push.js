@@ -2,6 +2,7 @@
 // What a push says, from any sender: JSON of this backend, a declarative push, plain text, or nothing at all.
 
 import { nameFrom } from './entries.js';
+import { t } from './i18n.js';
 
 const titleLimit = 120;
 const bodyLimit = 4000;
@@ -12,14 +13,14 @@ const bodyLimit = 4000;
  * `secret` is the number or token under which the backend keeps the text. Never throws; everything is bounded.
  */
 export function parsePush(text) {
-    if (!text) return message('Notification', '');
+    if (!text) return message(t('push.untitled'), '');
     let json;
     try {
         json = JSON.parse(text);
     } catch {
-        return message('Notification', text);
+        return message(t('push.untitled'), text);
     }
-    if (json === null || typeof json !== 'object') return message('Notification', json);
+    if (json === null || typeof json !== 'object') return message(t('push.untitled'), json);
     const secret = [json.secureId, json.secureToken].map(words).find((name) => /^[A-Za-z0-9_-]{1,256}$/.test(name));
     if (secret) return { kind: 'secret', secret };
     // Declarative Web Push: {"web_push": 8030, "notification": {"title": …, "body": …}}.
@@ -42,7 +43,7 @@ function httpsURL(text) {
 function message(title, body) {
     return {
         kind: 'message',
-        title: bounded(oneLine(words(title)), titleLimit) || 'Notification',
+        title: bounded(oneLine(words(title)), titleLimit) || t('push.untitled'),
         body: bounded(words(body), bodyLimit),
     };
 }

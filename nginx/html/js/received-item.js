@@ -1,60 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
-// One entry of the list of what was received, as an element.
+// One entry of the inbox, as an element.
 
-import { element } from './dom.js';
-import { kindOf, nameOf, titleOf } from './entries.js';
+import { element, pressTwice } from './dom.js';
+import { isUnread, kindOf, nameOf, senderOf, titleOf } from './entries.js';
+import { t, time } from './i18n.js';
+import { link, linked } from './links.js';
 
-/** `isAble`: a user is logged in, who may press the buttons that call `read` and `erase`. */
-export function item(entry, isAble, { read, erase }) {
+/** `isAble`: a user is logged in, who may press the buttons that call `read`, `reply` and `erase`. */
+export function item(entry, isAble, { read, reply, erase }) {
     const kind = kindOf(entry);
     const isSealed = kind === 'locked' || kind === 'read';
     // What `data-look` does not hold does not change without a call of `read` or `erase`.
     const look = [kind, titleOf(entry), isAble].join('\n');
     const made = element('li', { tabIndex: -1, data: { kind, name: nameOf(entry), look } });
     if (entry.key) made.id = `received-${entry.key}`;
-    made.append(element('p', { className: 'title' }, titleOf(entry)));
-    if (entry.at) made.append(timeOf(entry.at));
-    if (!isSealed && entry.text) made.append(element('p', { className: 'text' }, entry.text));
+    if (isUnread(entry)) made.dataset.unread = '';
+    const title = element('p', { className: 'title', dir: 'auto' }, titleOf(entry));
+    if (isUnread(entry)) title.prepend(element('b', { className: 'new' }, t('inbox.new')), ' ');
+    made.append(title);
+    if (entry.at) made.append(element('time', { dateTime: new Date(entry.at).toISOString() }, time(entry.at)));
+    if (!isSealed && entry.text) made.append(element('p', { className: 'text', dir: 'auto' }, ...linked(entry.text)));
+    if (entry.link) made.append(element('p', { className: 'text' }, link(entry.link, t('inbox.open'))));
     if (entry.fault) made.append(element('p', { className: 'note', data: { tone: 'bad' } }, entry.fault));
-    if (kind !== 'message' && isAble) made.append(buttons(entry, kind, read, erase));
-    else if (isSealed) made.append(element('p', { className: 'note' }, 'Log in to read it.'));
+    if (isAble) made.append(buttons(entry, kind, { read, reply, erase }));
+    else if (isSealed) made.append(element('p', { className: 'note' }, t('inbox.logIn')));
     return made;
 }
 
-function buttons(entry, kind, read, erase) {
-    const shows = { locked: 'Read', read: 'Show' }[kind];
+function buttons(entry, kind, { read, reply, erase }) {
+    const shows = { locked: 'inbox.read', read: 'inbox.show' }[kind];
     const all = element('div', { className: 'buttons' });
     if (shows) all.append(button(entry, shows, read));
+    else if (senderOf(entry)) all.append(button(entry, 'inbox.reply', reply));
     // What is deleted is gone for good, so it takes a second press.
-    let isSure = false;
-    const last = button(entry, 'Delete', () => {
-        if (isSure) return erase();
-        isSure = true;
-        name(last, entry, 'Delete for good');
-    });
+    const last = button(entry, 'inbox.delete');
     last.classList.add('quiet');
-    last.addEventListener('blur', () => { isSure = false; name(last, entry, 'Delete'); });
+    pressTwice(last, (place) => name(place, entry, 'inbox.delete'), (place) => name(place, entry, 'inbox.deleteSure'), erase);
     all.append(last);
     return all;
 }
 
-function button(entry, text, press) {
+function button(entry, key, press) {
     const made = element('button', { type: 'button', className: 'small' });
-    name(made, entry, text);
-    made.addEventListener('click', press);
+    name(made, entry, key);
+    if (press) made.addEventListener('click', press);
     return made;
 }
 
-function name(place, entry, text) {
-    const told = [entry.from && `from ${entry.from}`, entry.at && words(entry.at)].filter(Boolean).join(', ');
-    place.textContent = text;
-    place.setAttribute('aria-label', `${text}: secret no. ${entry.secret} ${told}`.trim());
-}
-
-const timeOf = (at) => element('time', { dateTime: new Date(at).toISOString() }, words(at));
-
-function words(at) {
-    const date = new Date(at);
-    const today = date.toDateString() === new Date().toDateString();
-    return new Intl.DateTimeFormat('en-GB', today ? { timeStyle: 'short' } : { dateStyle: 'medium', timeStyle: 'short' }).format(date);
+function name(place, entry, key) {
+    const sender = senderOf(entry);
+    const number = entry.kind === 'secret' ? entry.secret : entry.key;
+    const about = [number, sender && t('inbox.from', { name: sender }), entry.at && time(entry.at)].filter(Boolean).join(', ');
+    place.textContent = t(key);
+    place.setAttribute('aria-label', t('inbox.button', { what: t(key), about }));
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The list of what was received here, and of the secrets that the server keeps for the logged-in user, read or not.
+// The inbox: what was received here, and the secrets that the server keeps for the logged-in user, read or not. While the
+// page is visible the server is asked for new ones now and then, so that they appear without any push service.
 //
 // Shown is what came for the logged-in user, or for no user in particular. A secret's text is fetched, never kept:
 // of what was pushed here the newest few at once (as they would have been, had the user been logged in), others on
@@ -8,26 +9,38 @@
 import * as api from './api.js';
 import { hear } from './channel.js';
 import { $, announce, say } from './dom.js';
-import { nameFrom, nameOf, timeFrom, titleOf } from './entries.js';
+import { isUnread, nameFrom, nameOf, senderOf, timeFrom, titleOf } from './entries.js';
+import { t } from './i18n.js';
 import * as inbox from './inbox.js';
 import { item } from './received-item.js';
 import { Retry } from './retry.js';
+import { showUnread } from './unread.js';
 import { failureWords } from './words.js';
 
 const readAtOnce = 10; // secrets
 const limit = 50;
+const pollSeconds = 20;
 
 export class Received {
     #session;
+    #reply;
     #entries = []; // newest first: what the inbox holds, and with `text` null a secret that is not shown, `isRead`, `fault`
     #turn = 0;
+    #isListed = false; // the server has told its list
     #server = new Retry(() => this.#loadSecrets(), (failure) => this.#tellServer(failure));
 
-    constructor(session) {
+    /** `reply(name)` is called when the user wants to write to the sender of an entry. */
+    constructor(session, reply) {
         this.#session = session;
+        this.#reply = reply;
         hear('received', ({ entry, text }) => this.#arrive(entry, text));
         navigator.serviceWorker?.addEventListener('message', ({ data }) => {
             if (data?.about === 'open') this.#lead(data.key);
+        });
+        setInterval(() => this.#poll(), pollSeconds * 1000);
+        document.addEventListener('visibilitychange', () => {
+            this.#poll();
+            this.#see();
         });
     }
 
@@ -35,18 +48,26 @@ export class Received {
     async load() {
         const turn = ++this.#turn;
         this.#server.stop();
+        this.#isListed = false;
         say('receivedNote', '');
-        const { user } = this.#session;
+        const { user, isPresumed } = this.#session;
         const kept = (await inbox.list().catch(() => [])).filter((entry) => this.#isShown(entry));
         if (turn !== this.#turn) return;
         this.#entries = kept.map((entry) => ({ ...entry, text: entry.kind === 'secret' ? null : entry.body }));
         this.#render();
-        if (user) await this.#server.start();
+        this.#see();
+        const asksServer = Boolean(user) && !isPresumed;
+        if (asksServer) await this.#server.start();
         if (turn !== this.#turn) return;
         this.#lead(Number(/^#received-(\d+)$/.exec(location.hash)?.[1]) || null, { quietly: true });
-        if (!user) return;
+        if (!asksServer) return;
         const sealed = this.#entries.filter((entry) => entry.key && entry.kind === 'secret' && entry.text === null).slice(0, readAtOnce);
         for (const entry of sealed) if (turn === this.#turn) await this.#read(entry);
+    }
+
+    #poll() {
+        const { user, isPresumed } = this.#session;
+        if (user && !isPresumed && !document.hidden && !this.#server.isWaiting) this.#server.now();
     }
 
     /** Adds the secrets that the server keeps, and what it knows of those that were pushed here. Throws `Failure`. */
@@ -65,15 +86,20 @@ export class Received {
             const told = { from: nameFrom(From), isRead: Read === true };
             const known = this.#entries.filter((entry) => entry.secret === String(Id));
             for (const entry of known) Object.assign(entry, told);
-            if (known.length === 0) this.#entries.push({ kind: 'secret', secret: String(Id), text: null, at: timeFrom(SentAt), ...told });
+            if (known.length > 0) continue;
+            const fresh = { kind: 'secret', secret: String(Id), text: null, at: timeFrom(SentAt), ...told };
+            this.#entries.push(fresh);
+            if (this.#isListed) announce(`${titleOf(fresh)}.`);
         }
+        this.#isListed = true;
         // What has no time was sent before the server noted it, and stays behind the others in the server's order.
         this.#entries.sort((one, other) => (other.at ?? 0) - (one.at ?? 0));
         this.#render();
     }
 
     #tellServer(failure) {
-        say('receivedNote', failure ? `Your secrets are not listed: ${failureWords(failure)} This page does so by itself.` : '', 'bad');
+        const words = failure ? `${t('inbox.unlisted', { why: failureWords(failure) })} ${t('retry.byItself')}` : '';
+        say('receivedNote', words, 'bad');
     }
 
     /** Without a logged-in user: of another's things only that there is a secret, which says nothing. */
@@ -89,8 +115,18 @@ export class Received {
         const others = this.#entries.filter((other) => other.key || other.secret !== entry.secret || entry.kind !== 'secret');
         this.#entries = [fresh, ...others].slice(0, limit);
         this.#render();
+        this.#see();
         announce(text === null ? `${titleOf(fresh)}.` : `${titleOf(fresh)}: ${text}`);
         if (text === null && user) this.#read(fresh);
+    }
+
+    /** What is shown while the page is looked at is not new the next time; its mark stays until then. */
+    #see() {
+        if (document.hidden || !this.#session.user) return;
+        const fresh = this.#entries.filter((entry) => entry.kind !== 'secret' && !entry.isSeen);
+        inbox.see(fresh.map((entry) => entry.key).filter(Boolean)).catch(() => {});
+        for (const entry of fresh) entry.isSeen = true;
+        this.#count();
     }
 
     async #read(entry) {
@@ -101,15 +137,16 @@ export class Received {
             entry.from ??= nameFrom(From);
         } catch (failure) {
             if (failure.status === 401) return this.#session.ended();
-            entry.fault = failureWords(failure, { 404: 'It is not kept any more, or is not for you.' });
+            entry.fault = failureWords(failure, { 404: t('inbox.gone') });
         }
         this.#render(entry);
     }
 
     /** Ends a secret, at the server and here. One that the server does not have any more is as good as deleted. */
     async #erase(entry) {
+        const isSecret = entry.kind === 'secret';
         try {
-            await api.deleteSecret(entry.secret);
+            if (isSecret) await api.deleteSecret(entry.secret);
         } catch (failure) {
             if (failure.status === 401) return this.#session.ended();
             if (failure.status !== 404) {
@@ -117,32 +154,41 @@ export class Received {
                 return this.#render(entry);
             }
         }
-        await inbox.forgetSecret(entry.secret).catch(() => {});
+        await (isSecret ? inbox.forgetSecret(entry.secret) : inbox.remove(entry.key)).catch(() => {});
         const place = this.#entries.indexOf(entry);
-        this.#entries = this.#entries.filter((other) => other.kind !== 'secret' || other.secret !== entry.secret);
+        this.#entries = this.#entries.filter((other) => other !== entry && (!isSecret || other.secret !== entry.secret));
         this.#render();
-        announce('The secret is deleted.');
+        announce(t('inbox.deleted'));
         ($('received').children[place] ?? $('receivedHeading')).focus();
     }
 
     #lead(key, { quietly = false } = {}) {
         const place = key === null ? null : $(`received-${key}`);
         if (!place && quietly) return;
+        document.dispatchEvent(new Event('inbox'));
         (place ?? $('receivedHeading')).focus();
+    }
+
+    #count() {
+        const count = this.#session.user ? this.#entries.filter(isUnread).length : 0;
+        showUnread(count);
     }
 
     /** Draws the list; only what changed is made again, so that no focus or selection is lost. */
     #render(changed) {
-        const isAble = Boolean(this.#session.user);
+        const { user } = this.#session;
         const had = document.activeElement?.closest?.('#received li');
         const old = new Map([...$('received').children].map((place) => [place.dataset.name, place]));
         const items = this.#entries.map((entry) => {
-            const fresh = item(entry, isAble, { read: () => this.#read(entry), erase: () => this.#erase(entry) });
+            const presses = { read: () => this.#read(entry), reply: () => this.#reply(senderOf(entry)), erase: () => this.#erase(entry) };
+            const fresh = item(entry, Boolean(user), presses);
             const there = old.get(nameOf(entry));
             return there && entry !== changed && there.dataset.look === fresh.dataset.look ? there : fresh;
         });
         if (items.some((one, index) => one !== $('received').children[index]) || old.size !== items.length) $('received').replaceChildren(...items);
         if (had && !had.isConnected) items.find((one) => one.dataset.name === had.dataset.name)?.focus();
-        $('receivedEmpty').hidden = items.length > 0;
+        $('receivedEmpty').hidden = !user || items.length > 0;
+        $('inboxCard').hidden = !user && items.length === 0;
+        this.#count();
     }
 }

@@ -5,7 +5,9 @@
 import * as api from './api.js';
 import { pause } from './deadline.js';
 import { $, announce, element, say } from './dom.js';
-import { finalStates, outcomeWords, platformOf, platforms, templates, waitWords } from './words.js';
+import { t } from './i18n.js';
+import { bounded } from './push.js';
+import { finalStates, outcomeWords, platformOf, platformWords, templates } from './words.js';
 
 const waits = [1, 2, 4, 8, 15, 30, 60]; // seconds; 120 in all
 
@@ -13,14 +15,15 @@ export class Results {
     #lines = new Map();
     #ended = new AbortController();
 
-    /** A new message: the lines of the one before go, and its outcome is not asked for any more. */
-    begin(recipient) {
+    /** A new message (null: a secret, whose text is not shown): the lines of the one before go, and its outcome is not asked for any more. */
+    begin(recipient, message) {
         this.stop();
         this.#ended = new AbortController();
         this.#lines.clear();
         $('sendResults').replaceChildren();
         $('results').hidden = false;
-        $('resultsFor').textContent = `Send results for ${recipient}`;
+        const text = message === null ? t('result.secret') : `“${bounded(message, 80)}”`;
+        $('resultsFor').textContent = t('result.for', { name: recipient, text });
         this.note('');
     }
 
@@ -37,7 +40,7 @@ export class Results {
         const platform = platformOf(name);
         if (!this.#lines.has(platform)) {
             const line = element('li', { data: { platform } },
-                element('span', { className: 'platform' }, platforms[platform] ?? (platform === templates ? 'Older apps' : platform)),
+                element('span', { className: 'platform' }, platformWords(platform)),
                 element('span', { className: 'state' }),
                 element('span', { className: 'detail' }));
             this.#lines.set(platform, line);
@@ -52,8 +55,8 @@ export class Results {
     }
 
     /**
-     * Shows an outcome of the send, and then what the hub says of it later. Gives `{ isReached, words }`: whether a push
-     * service took it for a device (null: not known), and what the line says.
+     * Shows an outcome of the send, and then what the hub says of it later. Gives `{ isReached, words, line }`: whether a push
+     * service took it for a device (null: not known), what is said of it, and what `sent.js` keeps.
      */
     async follow({ Platform: platform, State: state, NotificationId: notification, Error: error }) {
         const line = this.line(platform);
@@ -62,33 +65,36 @@ export class Results {
         let last = state;
         let counts = {};
         let obstacle = '';
+        const end = (isReached) => ({
+            isReached,
+            words: `${line.children[0].textContent}: ${line.children[2].textContent}`,
+            line: { platform: platformOf(platform), state: last, notification, counts },
+        });
         for (const seconds of waits) {
             if (finalStates.includes(last) || typeof notification !== 'string') break;
             await pause(seconds, signal);
-            if (signal.aborted) return unknown;
+            if (signal.aborted) return end(null);
             try {
                 const { State, Outcomes, WaitsFor } = await api.outcomes(notification);
-                if (signal.aborted) return unknown;
+                if (signal.aborted) return end(null);
                 last = State;
                 const own = Array.isArray(Outcomes) ? Outcomes.filter((one) => platform === templates || platformOf(one.Platform) === platformOf(platform)) : [];
                 counts = sum(own.map((one) => one.Counts));
-                obstacle = WaitsFor === 'credential' ? waitWords : '';
+                obstacle = WaitsFor === 'credential' ? t('result.credential') : '';
                 show(line, State, counts, obstacle);
             } catch (failure) {
                 // No longer logged in: what is shown is all there will be. Else once more; 404, too, because a hub may
                 // need a moment before it knows what it took.
-                if ([401, 403].includes(failure.status)) return unknown;
+                if ([401, 403].includes(failure.status)) return end(null);
             }
         }
         if (finalStates.includes(last)) announce(line.textContent);
-        else if (last === 'Enqueued' || last === 'Processing') show(line, last, {}, obstacle || 'nothing heard of it in two minutes');
-        if (!finalStates.includes(last) || counts.UnknownError > 0) return unknown;
-        return { isReached: counts.Success > 0, words: `${line.children[0].textContent}: ${line.children[2].textContent}` };
+        else if (last === 'Enqueued' || last === 'Processing') show(line, last, {}, obstacle || t('result.silence'));
+        // A hub without a service tier that tells, or two minutes that were over.
+        if (!finalStates.includes(last) || counts.UnknownError > 0) return end(null);
+        return end(counts.Success > 0);
     }
 }
-
-/** A hub without a service tier that tells, or two minutes that were over. */
-const unknown = { isReached: null };
 
 function show(line, state, counts, sentence) {
     const words = outcomeWords(state, counts);

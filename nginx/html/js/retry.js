@@ -23,6 +23,10 @@ export class Retry {
         addEventListener('online', () => { if (this.#isWaiting) this.now(); });
     }
 
+    get isWaiting() {
+        return this.#isWaiting;
+    }
+
     /** Begins from the beginning; what an earlier beginning is still waiting for is forgotten. */
     start() {
         this.stop();
@@ -51,7 +55,7 @@ export class Retry {
         if (turn !== this.#turn) return;
         this.#isAtWork = false;
         if (failed) this.#wait(Math.min(failed.retryAfter ?? Math.min(first * 2 ** this.#tries, longest), obedience));
-        this.#tries += 1;
+        this.#tries = failed ? this.#tries + 1 : 0;
         this.#tell(failed);
     }
 

@@ -1,157 +1,76 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sends a message: one request for each platform that is switched on, as in the tutorials; a secret in one request for
-// all. What was typed stays until it was sent, and comes back when it reached no device.
+// all. What was typed stays until it was sent, and comes back when it reached no device. While the server is away it is
+// tried again until it is back, or the message is changed.
 
 import * as api from './api.js';
 import { Attempts } from './attempts.js';
-import { $, absolve, blame, say } from './dom.js';
+import { $, blame, say } from './dom.js';
+import { t } from './i18n.js';
+import { offerPeople } from './people.js';
 import { Results } from './results.js';
-import { amount, failureWords, platforms, platformOf } from './words.js';
+import { Retry } from './retry.js';
+import * as sent from './sent.js';
+import { failureWords, isAway, platformOf, platformWords } from './words.js';
 
 export class SendForm {
     #session;
-    #device;
+    #composer;
     #results = new Results();
     #attempts = new Attempts();
-    #limit = 2500; // bytes; the server tells its own
-    #offered = new Set(Object.keys(platforms));
-    #sends = 0;
+    #turn = 0;
     #busy = false;
-    #isSecureOnly = false;
+    #outbox = new Retry(() => this.#try(), (failure) => this.#tellAway(failure));
 
-    constructor(session, device) {
+    constructor(session, composer) {
         this.#session = session;
-        this.#device = device;
+        this.#composer = composer;
         $('sendForm').addEventListener('submit', (event) => {
             event.preventDefault();
-            this.#submit();
+            if (!$('send').disabled) this.#outbox.start();
         });
-        // As in a chat: Enter sends, and with Shift it begins a new line. Not while an input method is at work.
-        $('message').addEventListener('keydown', (event) => {
-            if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
-            event.preventDefault();
-            $('sendForm').requestSubmit();
+        // What is changed waits for Send again.
+        composer.addEventListener('input', () => {
+            this.#outbox.stop();
+            say('sendError', '');
         });
-        $('message').addEventListener('input', () => this.#count());
-        $('secure').addEventListener('change', () => this.#switches());
-        this.#count();
     }
 
-    /** What the server told: which platforms there are, whether it delivers there, how long a message may be, and whether each
-     *  is a secret. */
-    configure({ Platforms: list, MaximumMessageBytes: limit, SecureOnly: isSecureOnly }) {
-        if (Number.isSafeInteger(limit) && limit > 0) this.#limit = limit;
-        if (Array.isArray(list)) {
-            const delivers = new Map(list.map(({ Name, Delivers }) => [platformOf(Name), Delivers]));
-            this.#offered = new Set(delivers.keys());
-            for (const platform of Object.keys(platforms)) {
-                const note = !delivers.has(platform) ? 'not offered by this server'
-                    : delivers.get(platform) ? '' : 'recorded, not delivered';
-                say(`${platform}Note`, note);
-            }
-        }
-        // A message to each platform would be kept as a secret of its own.
-        this.#isSecureOnly = isSecureOnly === true;
-        if (this.#isSecureOnly) $('secure').checked = true;
-        $('secure').disabled = this.#isSecureOnly;
-        this.#switches();
-        this.#count();
-    }
-
-    /** Enables the button for who may send now. */
     show() {
-        const { user, registration } = this.#session;
-        // Who is still logged in when the page opens waits for the device, which is on its way, as after a log-in.
-        const isComing = !this.#device.optional && ['starting', 'subscribing'].includes(this.#device.state);
-        $('send').disabled = this.#busy || !user || isComing || registration === 'registering';
-        say('sendHint', user ? '' : 'Log in to send.');
-        if (!user) this.#results.stop();
+        const { user } = this.#session;
+        $('send').disabled = this.#busy || !user;
+        if (user) return;
+        this.#results.stop();
+        this.#outbox.stop();
     }
 
-    #switches() {
-        const secure = $('secure').checked;
-        for (const platform of Object.keys(platforms)) {
-            $(platform).disabled = secure || !this.#offered.has(platform);
-        }
-        const why = this.#isSecureOnly ? 'This server sends every message as a secret. ' : '';
-        say('secureNote', secure ? `${why}A secret goes to every platform of its recipient; only its number travels.` : '');
+    /** The message that waited when the page was closed or reloaded goes out now. */
+    resume() {
+        if (!this.#busy && !this.#outbox.isWaiting) this.#outbox.start();
     }
 
-    #count() {
-        const bytes = new TextEncoder().encode($('message').value).length;
-        const over = bytes - this.#limit;
-        const text = `${bytes.toLocaleString('en')} of ${amount(this.#limit, 'byte')}`;
-        $('counter').textContent = over > 0 ? `${text}: ${over.toLocaleString('en')} too many` : text;
-        $('counter').dataset.tone = over > 0 ? 'bad' : '';
-        return over;
-    }
-
-    /** What keeps the form from being sent, and the field to blame; null when nothing does. */
-    #fault(chosen) {
-        if ($('recipient').value.trim() === '') return ['Enter who is to receive it.', $('recipient')];
-        if ($('message').value === '') return ['Enter a message.', $('message')];
-        if (this.#count() > 0) return ['The message is too long.', $('message')];
-        if (chosen.length === 0) return ['Switch on at least one platform.', $('browser')];
-        return null;
-    }
-
-    async #submit() {
-        if ($('send').disabled) return;
-        [$('recipient'), $('message'), $('browser')].forEach(absolve);
-        const secure = $('secure').checked;
-        const chosen = secure ? [null] : Object.keys(platforms).filter((name) => $(name).checked && this.#offered.has(name));
-        const fault = this.#fault(chosen);
-        if (fault) {
-            say('sendError', fault[0], 'bad');
-            return blame(fault[1], 'sendError');
-        }
-        const [recipient, message] = [$('recipient').value.trim(), $('message').value];
-        say('sendError', '');
+    /** Throws `Failure` when it is to be tried again. */
+    async #try() {
+        const wanted = this.#busy ? null : this.#composer.read();
+        if (!wanted) return;
+        const { recipient, message, secure, chosen } = wanted;
+        const turn = ++this.#turn;
         this.#busy = true;
         this.show();
-        this.#results.begin(recipient);
-        this.#attempts.begin(this.#session.user, recipient, message, secure);
-        const turn = ++this.#sends;
-        const sent = await Promise.all(chosen.map((platform) => this.#sendOne(platform, recipient, message)));
-        this.#busy = false;
-        this.show();
-        const failures = sent.filter(({ failure }) => failure);
-        if (failures.length > 0) return this.#tell(failures, chosen, recipient);
+        this.#results.begin(recipient, secure ? null : message);
+        let tried;
+        try {
+            await this.#attempts.begin(this.#session.user, recipient, message, secure);
+            tried = await Promise.all(chosen.map((platform) => this.#sendOne(platform, recipient, message)));
+        } finally {
+            this.#busy = false;
+            this.show();
+        }
+        const failures = tried.filter(({ failure }) => failure);
+        if (failures.length > 0) return this.#tell(failures, chosen, wanted);
         // The same text once more is another message.
         this.#attempts.end();
-        if (secure) return this.#tellSecret(sent[0], recipient);
-        const outcomes = sent.flatMap(({ outcomes: some }) => some);
-        const isKnown = outcomes.length > 0 && outcomes.every(({ State: state }) => state === 'NoTargetFound');
-        if (!isKnown) this.#clear();
-        const fates = await Promise.all(sent.flatMap(({ fates: some }) => some));
-        if (turn !== this.#sends || fates.length === 0 || fates.some(({ isReached }) => isReached !== false)) return;
-        this.#tellUnreached(recipient, fates.map(({ words }) => words), message, isKnown);
-    }
-
-    /** It is kept, so it is not lost; whether any device was told of it is another thing. */
-    async #tellSecret({ id, fates }, recipient) {
-        this.#clear();
-        const turn = this.#sends;
-        this.#results.note(`Kept as secret no. ${id}; ${recipient} reads it here.`);
-        const found = await Promise.all(fates);
-        if (turn !== this.#sends || found.some(({ isReached }) => isReached !== false)) return;
-        this.#results.note(`Kept as secret no. ${id}. No device of ${recipient} was told of it: ${recipient} finds it in the list here.`);
-    }
-
-    #clear() {
-        $('message').value = '';
-        this.#count();
-    }
-
-    /** `isKnown`: at once, so the text was not even cleared and the person still looks at it. */
-    #tellUnreached(recipient, words, message, isKnown) {
-        const isBack = $('message').value === '' || isKnown;
-        if (isBack) $('message').value = message;
-        this.#count();
-        const which = isBack ? 'The message is still here.' : 'You have begun another message meanwhile.';
-        const name = isKnown ? ` Is “${recipient}” the right name?` : '';
-        say('sendError', `No device of ${recipient} was reached (${words.join('; ')}). ${which}${name}`, 'bad');
-        if (isKnown) blame($('recipient'), 'sendError');
+        await this.#tellSent(tried, wanted, turn);
     }
 
     /** One request: what failed, or the hub's `outcomes` and promises of the `fates` that the results show. */
@@ -159,9 +78,9 @@ export class SendForm {
         const line = platform && this.#results.line(platform);
         try {
             const key = this.#attempts.key(platform);
-            const sent = await (platform ? api.send(platform, recipient, message, key) : api.sendSecret(recipient, message, key));
-            const outcomes = Array.isArray(sent?.Outcomes) ? sent.Outcomes : [];
-            return { id: sent?.Id ?? '?', outcomes, fates: outcomes.map((outcome) => this.#results.follow(outcome)) };
+            const answer = await (platform ? api.send(platform, recipient, message, key) : api.sendSecret(recipient, message, key));
+            const outcomes = Array.isArray(answer?.Outcomes) ? answer.Outcomes : [];
+            return { id: answer?.Id ?? '?', outcomes, fates: outcomes.map((outcome) => this.#results.follow(outcome)) };
         } catch (failure) {
             this.#attempts.failed(platform, failure);
             if (line) this.#results.failed(line);
@@ -169,26 +88,83 @@ export class SendForm {
         }
     }
 
-    #tell(failures, chosen, recipient) {
-        if (failures.some(({ failure }) => failure.status === 401)) {
-            return this.#session.ended();
+    async #tellSent(tried, { recipient, message, secure }, turn) {
+        const outcomes = tried.flatMap(({ outcomes: some }) => some);
+        const isKnown = !secure && outcomes.length > 0 && outcomes.every(({ State: state }) => state === 'NoTargetFound');
+        // Before the text is gone.
+        if (isKnown) this.#composer.keep(false);
+        else this.#composer.clear(message);
+        const [{ id }] = tried;
+        if (secure) this.#results.note(t('result.secretKept', { id, name: recipient }));
+        const kept = isKnown ? null : this.#keep(recipient, message, secure ? id : null, outcomes);
+        this.#follow(tried, { recipient, message, secure, isKnown, id, turn, kept });
+    }
+
+    /** Says it when no device was reached, and notes in the list of what was sent what became of it. */
+    async #follow(tried, { recipient, message, secure, isKnown, id, turn, kept }) {
+        const fates = await Promise.all(tried.flatMap(({ fates: some }) => some));
+        const key = await kept;
+        if (key) await sent.update(key, fates.map(({ line }) => line)).catch(() => {});
+        if (turn !== this.#turn || fates.some(({ isReached }) => isReached !== false)) return;
+        if (secure) this.#results.note(t('result.secretUntold', { id, name: recipient }));
+        else if (fates.length > 0) this.#tellUnreached(recipient, fates.map(({ words }) => words), message, isKnown);
+    }
+
+    #keep(to, text, secret, outcomes) {
+        const { user } = this.#session;
+        const lines = outcomes.map(({ Platform: platform, State: state, NotificationId: notification }) => (
+            { platform: platformOf(platform), state, notification, counts: {} }));
+        const entry = { user, at: Date.now(), to, text: secret === null ? text : null, secret, lines };
+        const added = sent.add(entry).catch(() => null);
+        added.then(() => offerPeople(user));
+        return added;
+    }
+
+    /** `isKnown`: at once, so the text was not even cleared and the person still looks at it. */
+    #tellUnreached(recipient, words, message, isKnown) {
+        const isHere = this.#composer.restore(message);
+        const kept = t(isHere ? 'compose.kept' : 'compose.otherBegun');
+        if (!isKnown) {
+            const why = [...new Set(words)].join('; ');
+            return say('sendError', `${t('compose.unreachedFor', { name: recipient, why })} ${kept}`, 'bad');
         }
+        blame('recipient', `${t('compose.unreached', { name: recipient })} ${kept} ${t('compose.rightName', { name: recipient })}`);
+    }
+
+    /** Throws `Failure` when all that failed failed because the server is away. */
+    #tell(failures, chosen, { recipient, secure }) {
+        if (failures.some(({ failure }) => failure.status === 401)) return this.#session.ended();
+        if (failures.every(({ failure }) => isAway(failure))) throw failures[0].failure;
+        this.#composer.keep(false);
         const sentences = new Map();
         for (const { platform, failure } of failures) {
-            const words = failureWords(failure, {
-                403: `You may not send to ${recipient}.`,
-                409: failure.retryAfter === null
-                    ? 'It is not known whether it was sent. To send it again all the same, press Send.'
-                    : 'It is still being sent. Press Send in a moment to see what became of it.',
-                413: 'The message is too long for the server. Shorten it.',
-            });
-            sentences.set(words, [...(sentences.get(words) ?? []), platforms[platform]]);
+            const words = wordsOf(failure, recipient, secure);
+            sentences.set(words, [...(sentences.get(words) ?? []), platformWords(platform)]);
         }
         const same = sentences.size === 1 && failures.length === chosen.length;
-        say('sendError', [...sentences].map(([words, names]) => (same ? words : `${names.join(', ')}: ${words}`)).join(' '), 'bad');
+        const all = [...sentences].map(([words, names]) => (same ? words : `${names.join(', ')}: ${words}`)).join(' ');
         const field = failures.map(({ failure }) => culprit(failure)).find((id) => id !== null);
-        if (field) blame($(field), 'sendError');
+        if (field) blame(field, all);
+        else say('sendError', all, 'bad');
     }
+
+    /** `failure`: the server is away, and the message waits; null: no more. */
+    #tellAway(failure) {
+        if (!failure) return;
+        this.#composer.keep(true);
+        const why = failure.status === 409 ? t('compose.underWay') : failureWords(failure);
+        say('sendError', `${why} ${t('compose.byItself')}`, 'wait');
+    }
+}
+
+function wordsOf(failure, recipient, secure) {
+    const own = {
+        403: t('compose.notAllowed', { name: recipient }),
+        409: t('compose.unknown'),
+        413: t('compose.tooLongForServer'),
+    };
+    if (secure && failure.field === 'to_tag') own[400] = t('compose.noSuchUser', { name: recipient });
+    return failureWords(failure, own);
 }
 
 /** The id of the field that the server refused; null when it was none. */

@@ -5,14 +5,18 @@
 import * as api from './api.js';
 import { hear, tell } from './channel.js';
 import * as inbox from './inbox.js';
+import { recall, remember } from './memory.js';
 import * as registration from './registration.js';
+import * as sent from './sent.js';
 
 export class Session extends EventTarget {
     /** The user's name; null when no user is logged in, undefined before that is known. */
     user;
+    /** The server was not reached yet: the user is the one who was logged in last, and sees what this browser has kept. */
+    isPresumed = false;
     /** How the last session ended: `here` by log-out, `elsewhere` in another window, or `expired`. */
     ending = null;
-    /** `none`, `registering`, `registered` or `failed`, and then `failure` says why. */
+    /** `none`, `registering`, `registered`, `left` by the person, or `failed`, and then `failure` says why. */
     registration = 'none';
     failure = null;
     #endpoint = null;
@@ -22,14 +26,19 @@ export class Session extends EventTarget {
         hear('session', () => this.look().catch(() => {}));
     }
 
-    /** Asks the server who is logged in. Throws `Failure` when that cannot be known; then all stays as it was. */
+    /**
+     * Asks the server who is logged in. Throws `Failure` when that cannot be known; then all stays as it was, and a page
+     * that just opened goes on for the user who was logged in last.
+     */
     async look() {
         try {
             const { User } = await api.session();
             this.#becomes(User);
         } catch (failure) {
-            if (failure.status !== 401) throw failure;
-            this.#becomes(null, 'elsewhere');
+            if (failure.status === 401) return this.#becomes(null, this.isPresumed ? 'expired' : 'elsewhere');
+            const last = recall('user');
+            if (this.user === undefined && last) this.#becomes(last, null, true);
+            throw failure;
         }
     }
 
@@ -44,8 +53,11 @@ export class Session extends EventTarget {
     async register(subscription, { again = false } = {}) {
         const user = this.user;
         const same = subscription.endpoint === this.#endpoint && this.registration !== 'none';
-        if (!user || (same && !(again && this.registration === 'failed'))) return;
+        if (!user || this.isPresumed || (same && !(again && ['failed', 'left'].includes(this.registration)))) return;
         this.#endpoint = subscription.endpoint;
+        // The person took this browser away, and it stays away until they say otherwise.
+        if (!again && recall('left') === user) return this.#registers('left');
+        remember('left', null);
         this.#registers('registering');
         let outcome = ['registered'];
         let isTakeover = false;
@@ -61,6 +73,13 @@ export class Session extends EventTarget {
         if (isTakeover) this.dispatchEvent(new Event('takeover'));
     }
 
+    /** This browser receives for the user no more, until it is registered again. Throws `Failure`. */
+    async leave() {
+        await registration.unregister(this.user);
+        remember('left', this.user);
+        this.#registers('left');
+    }
+
     /** The device has no token any more. */
     unregistered() {
         if (this.registration === 'none') return;
@@ -71,9 +90,9 @@ export class Session extends EventTarget {
     /**
      * This browser stops receiving for the user, then the session ends. The token is given up as well: what the push
      * service still holds for it must not reach the user who logs in next. Throws `Failure` when the server cannot be reached:
-     * then all stays as it was.
+     * then all stays as it was. `everywhere` ends all sessions of the user.
      */
-    async logOut(device) {
+    async logOut(device, { everywhere = false } = {}) {
         const user = this.user;
         let isLeft = false; // the registration, at the backend; its token is dead
         try {
@@ -83,14 +102,14 @@ export class Session extends EventTarget {
             isLeft = true;
         }
         try {
-            await api.logOut();
+            await (everywhere ? api.logOutEverywhere() : api.logOut());
         } catch (failure) {
             // Half-way: still logged in, and receiving no more.
             if (!isLeft) this.unregistered();
             throw failure;
         }
         if (isLeft) await registration.forget().catch(() => {});
-        await inbox.clear(user).catch(() => {});
+        await Promise.all([inbox.clear(user), sent.clear(user)]).catch(() => {});
         this.#becomes(null, 'here');
         tell({ about: 'session' });
         if (device.subscription) await device.drop();
@@ -101,10 +120,11 @@ export class Session extends EventTarget {
         this.#becomes(null, 'expired');
     }
 
-    #becomes(user, ending = null) {
-        if (user === this.user) return;
-        Object.assign(this, { user, ending, registration: 'none', failure: null });
+    #becomes(user, ending = null, isPresumed = false) {
+        if (user === this.user && isPresumed === this.isPresumed) return;
+        Object.assign(this, { user, ending, isPresumed, registration: 'none', failure: null });
         this.#endpoint = null;
+        if (!isPresumed) remember('user', user);
         this.dispatchEvent(new Event('change'));
     }
 

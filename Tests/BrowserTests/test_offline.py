@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The page without a network: it opens with what it has, and sends when the network is back."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from account import Account
+from certificates import Authority
+from installation import ROOT, Installation
+from notify_page import NotifyPage
+from push_service import PushService
+from tab import Tab
+
+Page = NotifyPage[Tab]
+
+HTML = ROOT / "nginx" / "html"
+# Those that no worker keeps: its own, what only machines read, and icons that a system has copied at the installation.
+NOT_KEPT = {"sw.js", "js/offline.js", "js/worker-words.js", "openapi.json"}
+
+
+@pytest.fixture
+def site(
+    program: Path, tmp_path_factory: pytest.TempPathFactory, authority: Authority, push: PushService
+) -> Iterator[Installation]:
+    """Of the test's own, as it takes the web server away."""
+    with Installation(program, tmp_path_factory.mktemp("offline"), authority, push.authority) as running:
+        yield running
+
+
+@pytest.mark.parametrize("browser", ["firefox", "chromium"])
+def test_the_page_opens_without_a_network_and_sends_when_it_is_back(
+    request: pytest.FixtureRequest, site: Installation, tabs: list[Tab], browser: str
+) -> None:
+    alice, bob = (Account(site, site.add_user(role)) for role in ("alice", "bob"))
+    tab: Tab = request.getfixturevalue(browser).open_tab(site.origin, notifications="denied")
+    tabs.append(tab)
+    page = NotifyPage(tab, site.origin).open()
+    page.log_in(alice, state="loggedin")
+    # The worker has kept all files.
+    tab.wait_until("navigator.serviceWorker.controller !== null")
+    tab.wait_until("caches.match('js/texts/es.js').then(one => one !== undefined)")
+    with site.without_web_server():
+        page.open()
+        page.await_state("offline")
+        assert page.text("who") == alice.name
+        page.choose("secure", True)
+        page.write(bob.name, "as soon as possible")
+        page.tab.click("send")
+        tab.wait_until('document.getElementById("sendError").textContent.includes("sent by itself")')
+        # It waits through a reload as well.
+        page.open()
+        page.await_state("offline")
+        assert tab.evaluate('document.getElementById("message").value') == "as soon as possible"
+    page.await_state("loggedin")
+    tab.wait_until('document.getElementById("message").value === ""')
+    assert [one["From"] for one in bob.call("GET", "/api/notifications").json()] == [alice.name]
+
+
+def test_the_worker_keeps_every_file_that_the_page_is_made_of() -> None:
+    source = (HTML / "js" / "offline.js").read_text()
+    files = {str(file.relative_to(HTML)) for file in HTML.rglob("*") if file.is_file() and file.suffix != ".png"}
+    kept = {f"js/{name}.js" for name in _quoted(source.split("...[")[1].split("]")[0])}
+    kept |= {name.replace("./", "index.html") for name in _quoted(source.split("const files = [")[1].split("...[")[0])}
+    assert kept == files - NOT_KEPT
+
+
+def _quoted(text: str) -> list[str]:
+    return [part for part in text.split("'")[1::2]]

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is being written, to whom and where: one line that unfolds. Checks it before it is sent, and keeps it until then.
+
+import { $, absolve, blame, say } from './dom.js';
+import { draft, forgetDraft, keepDraft } from './draft.js';
+import { amount, number, t } from './i18n.js';
+import { offerPeople } from './people.js';
+import { platformOf, platforms, platformWords } from './words.js';
+
+export class Composer extends EventTarget {
+    #session;
+    #limit = 2500; // bytes; the server tells its own
+    #offered = new Set(['browser']);
+    #declined = new Set(); // platforms that the person switched off
+    #isSecureOnly = false;
+
+    /** Emits `input` when the person changes anything. */
+    constructor(session) {
+        super();
+        this.#session = session;
+        $('compose').addEventListener('click', () => this.unfold());
+        $('close').addEventListener('click', () => this.#fold());
+        $('sendForm').addEventListener('keydown', (event) => this.#key(event));
+        for (const id of ['recipient', 'message', 'secure']) $(id).addEventListener('input', () => this.#changed());
+        for (const name of platforms) $(name).addEventListener('change', () => this.#switched(name));
+        this.#look();
+    }
+
+    /** What the server told: which platforms there are, whether it delivers there, how long a message may be, and whether each
+     *  is a secret. */
+    configure({ Platforms: list, MaximumMessageBytes: limit, SecureOnly: isSecureOnly }) {
+        if (Number.isSafeInteger(limit) && limit > 0) this.#limit = limit;
+        if (Array.isArray(list)) this.#offer(new Map(list.map(({ Name, Delivers }) => [platformOf(Name), Delivers === true])));
+        // A message to each platform would be kept as a secret of its own.
+        this.#isSecureOnly = isSecureOnly === true;
+        if (this.#isSecureOnly) $('secure').checked = true;
+        $('secure').disabled = this.#isSecureOnly;
+        this.#look();
+    }
+
+    /** Another user, or none: what was written is its writer's. Gives whether a message waits to be sent. */
+    open(user) {
+        $('composer').hidden = !user;
+        if (!user) return false;
+        const kept = draft();
+        if (kept && kept.user !== user) this.empty();
+        const isMine = kept?.user === user;
+        if (isMine && !$('recipient').value && !$('message').value) {
+            Object.assign($('recipient'), { value: kept.to });
+            Object.assign($('message'), { value: kept.text });
+            $('secure').checked = kept.secure || this.#isSecureOnly;
+            this.unfold({ quietly: true });
+        }
+        this.#look();
+        offerPeople(user);
+        return isMine && kept.waits === true;
+    }
+
+    /** Shows all of the form; `to` is who it is for. */
+    unfold({ quietly = false, to } = {}) {
+        $('sendForm').hidden = false;
+        $('compose').hidden = true;
+        $('compose').setAttribute('aria-expanded', 'true');
+        if (to !== undefined) $('recipient').value = to;
+        if (!quietly) $($('recipient').value ? 'message' : 'recipient').focus();
+    }
+
+    /** What became of the last message is in the list of what was sent. */
+    #fold() {
+        $('sendForm').hidden = true;
+        $('results').hidden = true;
+        $('compose').hidden = false;
+        $('compose').setAttribute('aria-expanded', 'false');
+        $('compose').focus();
+    }
+
+    /** As in a chat: Enter sends, and with Shift it begins a new line. Not while an input method is at work. */
+    #key(event) {
+        if (event.isComposing) return;
+        if (event.key === 'Escape') return this.#fold();
+        if (event.target.id !== 'message' || event.key !== 'Enter' || event.shiftKey) return;
+        event.preventDefault();
+        $('sendForm').requestSubmit();
+    }
+
+    /** What is to be sent, and where: `{recipient, message, secure, chosen}`; null after it said what is wrong with it. */
+    read() {
+        ['recipient', 'message'].forEach(absolve);
+        say('sendError', '');
+        const [recipient, message, secure] = [$('recipient').value.trim(), $('message').value, $('secure').checked];
+        const chosen = secure ? [null] : platforms.filter((name) => $(name).checked && this.#offered.has(name));
+        if (recipient === '') blame('recipient', t('compose.toMissing'));
+        else if (message === '') blame('message', t('compose.messageMissing'));
+        else if (this.#count() > 0) blame('message', t('compose.tooLong'));
+        else if (chosen.length === 0) this.#blamePlatforms();
+        else return { recipient, message, secure, chosen };
+        return null;
+    }
+
+    /** It was sent. What was typed meanwhile stays. */
+    clear(message) {
+        if ($('message').value === message) $('message').value = '';
+        this.keep(false);
+        this.#look();
+    }
+
+    /** It was not sent after all. Gives whether it is there again, as nothing else was typed meanwhile. */
+    restore(message) {
+        if ($('message').value === '') $('message').value = message;
+        this.unfold({ quietly: true });
+        this.keep(false);
+        this.#look();
+        return $('message').value === message;
+    }
+
+    empty() {
+        for (const id of ['recipient', 'message']) $(id).value = '';
+        forgetDraft();
+        this.#look();
+    }
+
+    /** `waits`: Send was pressed, and the server was away. */
+    keep(waits) {
+        keepDraft(this.#session.user, waits);
+    }
+
+    #changed() {
+        this.keep(false);
+        this.#look();
+        this.dispatchEvent(new Event('input'));
+    }
+
+    #switched(name) {
+        if ($(name).checked) this.#declined.delete(name);
+        else this.#declined.add(name);
+        this.#changed();
+    }
+
+    /** Those that deliver are offered, and switched on until the person says otherwise; where none does, all that record. */
+    #offer(delivers) {
+        const delivering = platforms.filter((name) => delivers.get(name));
+        this.#offered = new Set(delivering.length > 0 ? delivering : platforms.filter((name) => delivers.has(name)));
+        for (const name of platforms) {
+            const note = !delivers.has(name) ? t('compose.notOffered') : delivers.get(name) ? '' : t('compose.recorded');
+            say(`${name}Note`, note);
+            $(name).closest('label').hidden = !this.#offered.has(name);
+            $(name).checked = this.#offered.has(name) && !this.#declined.has(name);
+        }
+    }
+
+    #blamePlatforms() {
+        $('where').open = true;
+        say('sendError', t('compose.nowhere'), 'bad');
+        $([...this.#offered][0]).focus();
+    }
+
+    #look() {
+        this.#count();
+        const secure = $('secure').checked;
+        const name = $('recipient').value.trim() || t('compose.recipient');
+        const only = this.#isSecureOnly ? `${t('compose.secureOnly')} ` : '';
+        say('secureNote', secure ? `${only}${t('compose.secureNote', { name })}` : '');
+        $('where').hidden = secure || this.#offered.size < 2;
+        const on = [...this.#offered].filter((one) => $(one).checked);
+        const places = on.length === this.#offered.size ? t('compose.everywhere') : on.map(platformWords).join(', ') || '–';
+        $('whereNow').textContent = t('compose.where', { places });
+    }
+
+    #count() {
+        const bytes = new TextEncoder().encode($('message').value).length;
+        const over = bytes - this.#limit;
+        const text = amount('compose.bytes', this.#limit, { used: number(bytes) });
+        $('counter').textContent = over > 0 ? t('compose.over', { text, over: number(over) }) : text;
+        $('counter').dataset.tone = over > 0 ? 'bad' : '';
+        return over;
+    }
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which language the page speaks: the one chosen here, else the first of the browser's that there is. Puts the texts into
+// the document: `data-t` names an element's text, `data-t-label` and `data-t-hint` its aria-label and placeholder.
+
+import { transact } from './database.js';
+import { current, languages, t, use } from './i18n.js';
+import { recall, remember } from './memory.js';
+
+const workers = ['push.open', 'push.untitled', 'secret.waiting', 'secret.waitingFrom', 'secret.title', 'secret.titleFrom'];
+
+/** Loads the language's texts, and hands the worker those that it needs. */
+export async function start() {
+    const name = wanted();
+    if (name !== 'en') {
+        // A language that cannot be loaded now is no reason to show nothing.
+        const loaded = await import(`./texts/${name}.js`).catch(() => null);
+        if (loaded) use(name, loaded.default);
+    }
+    document.documentElement.lang = current();
+    translate();
+    const words = Object.fromEntries(workers.map((key) => [key, t(key)]));
+    // The page does not wait for its disk.
+    transact('device', 'readwrite', (store) => store.put({ language: current(), words }, 'words')).catch(() => {});
+}
+
+/** Speaks another language from now on. What was typed is kept (draft.js). */
+export function choose(name) {
+    remember('language', name);
+    location.reload();
+}
+
+function wanted() {
+    const known = (name) => Object.hasOwn(languages, name);
+    const chosen = recall('language');
+    if (known(chosen)) return chosen;
+    return navigator.languages.map((one) => one.slice(0, 2).toLowerCase()).find(known) ?? 'en';
+}
+
+function translate() {
+    for (const place of document.querySelectorAll('[data-t]')) place.textContent = t(place.dataset.t);
+    for (const place of document.querySelectorAll('[data-t-label]')) place.setAttribute('aria-label', t(place.dataset.tLabel));
+    for (const place of document.querySelectorAll('[data-t-hint]')) place.placeholder = t(place.dataset.tHint);
+    document.title = t('name');
+}
