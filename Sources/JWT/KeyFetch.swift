@@ -14,6 +14,8 @@ package final class KeyFetch: Postponement {
     }
 
     package let began = ContinuousClock.now
+    /// One for all requests that wait for keys: they share the room that one source may take.
+    package let source = "keys of issuers"
     private let state = Lock(State())
 
     /// One more request waits for it.
