@@ -20,6 +20,13 @@ extension BuiltInHub {
         return try answering { () throws(ServableHubError) in try put(description, under: id, replacing: nil) }
     }
 
+    package func ensure(_ description: RegistrationDescription) throws(HubError) {
+        guard let id = description.id else { throw .refused(status: 400, code: "missingRegistrationID") }
+        try answering { () throws(ServableHubError) in
+            if try !hasRecent(description, under: id) { _ = try put(description, under: id, replacing: nil) }
+        }
+    }
+
     package func delete(_ id: RegistrationID) throws(HubError) -> Bool {
         try answering(nilFor: .noSuchRegistration) { () throws(ServableHubError) in try remove(id, at: .any) } != nil
     }

@@ -59,6 +59,17 @@ extension BuiltInHub {
         return try store.putHubRegistration(registration).answer(isRead: false)
     }
 
+    /// Whether that is what the store has under the id, written so lately that it need not be written once more.
+    func hasRecent(_ description: RegistrationDescription, under id: RegistrationID) throws(ServableHubError) -> Bool {
+        let current = try storing { () throws(StoreError) in try store.hubRegistration(id.description) }
+        guard let current else { return false }
+        let written = current.updatedAt
+        let isRecent = (written...written + RegistrationDescription.renewalSeconds).contains(Timestamp(seconds: now()))
+        guard isRecent else { return false }
+        let wanted = HubRegistration(description, id: id, version: current.version, now: written.seconds)
+        return wanted.hasSameBytes(as: current)
+    }
+
     package func remove(_ id: RegistrationID, at condition: VersionCondition) throws(ServableHubError) {
         let version: Int? = if case .version(let version) = condition { version } else { nil }
         let isRemoved: Bool

@@ -24,6 +24,11 @@ package protocol Hub: Sendable {
     ///   `missingRegistrationID`, when there is no id.
     func createOrUpdate(_ description: RegistrationDescription) throws(HubError) -> RegistrationDescription
 
+    /// Has the hub keep the registration under its id, as `createOrUpdate(_:)` does. A hub that has it in the same words, and
+    /// wrote it less than `RegistrationDescription.renewalSeconds` ago, may leave it as it is.
+    /// - Throws: as `createOrUpdate(_:)`.
+    func ensure(_ description: RegistrationDescription) throws(HubError)
+
     /// Removes the registration, whatever its ETag.
     /// - Returns: false when there was none.
     func delete(_ id: RegistrationID) throws(HubError) -> Bool
@@ -39,4 +44,15 @@ package protocol Hub: Sendable {
 
     /// What became of a message; nil where the hub does not know it, or not yet.
     func details(_ notificationID: String) throws(HubError) -> NotificationDetails?
+}
+
+extension Hub {
+    package func ensure(_ description: RegistrationDescription) throws(HubError) {
+        _ = try createOrUpdate(description)
+    }
+}
+
+extension RegistrationDescription {
+    /// A registration that is not changed says when it was last made, to within a day, in seconds.
+    package static let renewalSeconds: Int64 = 24 * 60 * 60
 }

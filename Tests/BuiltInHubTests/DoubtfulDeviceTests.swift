@@ -31,7 +31,7 @@ private func rule(_ status: Int) -> PushResult {
         bench.testSend().reduce(into: [:]) { $0[$1, default: 0] += 1 }
     }
 
-    @Test func `stays, however often, where the credential reaches no device, and the operator is told once`() {
+    @Test func `stays, however often, where the credential reaches no device, and it is logged once`() {
         let sender = CredentialSender(script(refused: 5))
         let bench = DeliveryBench(sender, rule)
         for id in 1...5 { bench.register(id) }
@@ -90,7 +90,7 @@ private func rule(_ status: Int) -> PushResult {
         #expect(!bench.isRegistered(1))
     }
 
-    @Test func `is told by test sends as well`() {
+    @Test func `shows in test sends as well`() {
         let bench = DeliveryBench(CredentialSender(script(refused: 3)), rule)
         for id in 1...3 { bench.register(id) }
         #expect(bench.testSend() == ["WrongToken", "WrongToken", "WrongToken"])

@@ -71,4 +71,27 @@ struct UnusedIDTests {
         _ = site.call(.put, "/api/register/\(id)", as: "alice", body: String(decoding: body, as: UTF8.self))
         #expect(try site.store.device(id)?.tags == ["news"])
     }
+
+    @Test func `a device that registers unchanged costs the built-in hub no write, once a day excepted`() throws {
+        let site = try TestSite(road: .direct)
+        let id = try newID(site)
+        func version(afterSeconds seconds: Int64) throws -> Int {
+            site.clock.advance(seconds)
+            #expect(use(id, site) == .ok)
+            return try #require(try site.store.hubRegistration(id)).version
+        }
+        let first = try version(afterSeconds: 0)
+        #expect(try version(afterSeconds: 86_400) == first)
+        #expect(try version(afterSeconds: 1) == first + 1)
+        // What the hub has lost comes back although the device's record is unchanged.
+        _ = try site.store.removeHubRegistration(id, version: nil)
+        #expect(try version(afterSeconds: 1) > 0)
+        let body = DeviceRegistration(platform: "apns", handle: TestSite.token(1), tags: ["e\u{301}"]).json
+        _ = site.call(.put, "/api/register/\(id)", as: "alice", body: String(decoding: body, as: UTF8.self))
+        let other = DeviceRegistration(platform: "apns", handle: TestSite.token(1), tags: ["\u{E9}"]).json
+        _ = site.call(.put, "/api/register/\(id)", as: "alice", body: String(decoding: other, as: UTF8.self))
+        // The two only look alike.
+        #expect(try site.store.device(id)?.tags.map { Array($0.utf8) } == [[0xC3, 0xA9]])
+        #expect(try site.store.hubRegistrations(tag: "\u{E9}", after: nil, limit: 9).elements.map(\.id) == [id])
+    }
 }

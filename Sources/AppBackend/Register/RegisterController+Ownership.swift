@@ -15,8 +15,6 @@ extension RegisterController {
     static let maximumAttempts = 4
     /// How often one call writes to the hub: each time after the first because another request changed the record.
     static let maximumHubWrites = 32
-    /// The record of a device that registers unchanged says when it last did, to within a day.
-    static let renewalSeconds: Int64 = 24 * 60 * 60
 
     /// What a user wants to be true of a registration id.
     struct Claim {
@@ -93,8 +91,8 @@ extension RegisterController {
         device.tags = claim.tags.map(\.description)
         device.installationID = claim.installationID
         // An app registers at each start, and mostly has nothing new to say.
-        let isRecent = (known.updatedAt...known.updatedAt + Self.renewalSeconds).contains(now())
-        if device == known, !device.needsReconciliation, isRecent { return known }
+        let isRecent = (known.updatedAt...known.updatedAt + RegistrationDescription.renewalSeconds).contains(now())
+        if !device.needsReconciliation, isRecent, device.hasSameBytes(as: known) { return known }
         device.updatedAt = now()
         return try replace(device)
     }
@@ -155,7 +153,7 @@ extension RegisterController {
         let tags = try Self.hubTags(of: record)
         let template = record.installationID == nil ? nil : Payload.template(for: claim.handle.platform)
         do throws(HubError) {
-            _ = try hub.createOrUpdate(
+            try hub.ensure(
                 RegistrationDescription(id: claim.id, tags: tags, handle: claim.handle, template: template))
         } catch {
             // The id will never work again.

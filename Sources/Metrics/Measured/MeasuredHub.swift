@@ -32,6 +32,10 @@ struct MeasuredHub: Hub {
         try measure(.putRegistration) { () throws(HubError) in try inner.createOrUpdate(description) }
     }
 
+    func ensure(_ description: RegistrationDescription) throws(HubError) {
+        try measure(.putRegistration) { () throws(HubError) in try inner.ensure(description) }
+    }
+
     func delete(_ id: RegistrationID) throws(HubError) -> Bool {
         try measure(.deleteRegistration, { $0 ? .ok : .notFound }) { () throws(HubError) in try inner.delete(id) }
     }

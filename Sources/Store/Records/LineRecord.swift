@@ -12,6 +12,17 @@ package protocol LineRecord: Sendable {
     func write(to json: inout JSONWriter)
 }
 
+extension LineRecord {
+    /// Whether both are the same line. Texts that only look alike are not, as `String.hasSameBytes(as:)` says.
+    package func hasSameBytes(as other: Self) -> Bool { bytes == other.bytes }
+
+    private var bytes: [UInt8] {
+        var json = JSONWriter(reservingCapacity: 512)
+        json.object { write(to: &$0) }
+        return json.bytes
+    }
+}
+
 extension String {
     /// Equality of bytes. Swift's own takes `é` of one and of two code points for equal; they are two names here, as
     /// they have two hashes.
