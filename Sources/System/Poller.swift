@@ -11,6 +11,8 @@ package struct Poller: Sendable {
         package init(rawValue: UInt32) { self.rawValue = rawValue }
 
         package static let readable = Events(rawValue: EPOLLIN.rawValue)
+        /// The peer has ended its half of the connection.
+        package static let peerEnded = Events(rawValue: EPOLLRDHUP.rawValue)
         package static let writable = Events(rawValue: EPOLLOUT.rawValue)
         /// Told once, to one thread; then silent until `change`.
         package static let once = Events(rawValue: EPOLLONESHOT.rawValue)
@@ -58,11 +60,14 @@ package struct Poller: Sendable {
         return epoll_wait(descriptor.number, &event, 1, milliseconds) == 1 ? event.data.fd : nil
     }
 
-    /// Waits, without a limit, for one descriptor or more, and calls `body` with each; with none when a signal came.
-    package func wait(atMost maximum: Int, _ body: (Int32) -> Void) {
+    /// Waits, without a limit, for one descriptor or more, and calls `body` with each and what it is ready for; with none
+    /// when a signal came.
+    package func wait(atMost maximum: Int, _ body: (Int32, Events) -> Void) {
         withUnsafeTemporaryAllocation(of: epoll_event.self, capacity: max(1, maximum)) { events in
             let count = epoll_wait(descriptor.number, events.baseAddress, Int32(clamping: events.count), -1)
-            for index in 0..<max(0, Int(count)) { body(events[index].data.fd) }
+            for index in 0..<max(0, Int(count)) {
+                body(events[index].data.fd, Events(rawValue: events[index].events))
+            }
         }
     }
 }

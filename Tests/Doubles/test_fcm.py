@@ -17,6 +17,8 @@ from fcm import FCM
 from firebase_admin import credentials, exceptions, messaging
 
 OTHER_PROJECT = "the service account's project app-1 is not the one that the app was built with"
+# As Swift shows a text.
+SHOWN_PROJECT = OTHER_PROJECT.replace("'", r"\'")
 HANDLE = "cAbCdEfGhIj:APA91bXyz"
 PATIENCE_SECONDS = 60
 
@@ -226,7 +228,7 @@ def test_ours_can_be_checked_without_a_device(oracle: DriverOracle, fcm: FCM, to
     ("scenario", "outcome", "action"),
     [
         ("unregistered", "ExpiredChannel", "removeRegistration(goneSince: nil)"),
-        ("mismatch", "WrongToken", f'doubtRegistration(reason: "{OTHER_PROJECT}")'),
+        ("mismatch", "WrongToken", f'doubtRegistration(reason: "{SHOWN_PROJECT}")'),
         ("invalid", "BadChannel", "removeRegistration(goneSince: nil)"),
         ("third-party", "InvalidCredentials", "settle"),
         ("quota", "Throttled", "retry(afterSeconds: Optional(60))"),

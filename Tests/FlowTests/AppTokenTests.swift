@@ -212,7 +212,7 @@ struct AppTokenTests {
     @Test(arguments: [
         (#"{}"#, "Scopes"), (#"{"Scopes":[]}"#, "Scopes"), (#"{"Scopes":"send"}"#, "Scopes"),
         (#"{"Scopes":["admin"]}"#, "Scopes"), (#"{"Scopes":["send","Send"]}"#, "Scopes"),
-        (#"{"Scopes":["send"],"To":["a b"]}"#, "To"),
+        (#"{"Scopes":["send"],"To":["a b"]}"#, "To"), (#"{"Scopes":["send"],"To":[]}"#, "To"),
         (#"{"Scopes":["send"],"To":"bob"}"#, "To"), (#"{"Scopes":["read"],"To":["bob"]}"#, "To"),
         (#"{"Scopes":["read"],"Label":7}"#, "Label"), (#"{"Scopes":["read"],"Label":"a\nb"}"#, "Label"),
         (#"{"Scopes":["read"],"ExpiresInDays":0}"#, "ExpiresInDays"),

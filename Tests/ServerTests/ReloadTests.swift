@@ -20,14 +20,14 @@ struct ReloadTests {
         let threshold = LogThreshold(.info)
         let site: ReloadableSite
 
-        init(_ members: String) throws {
+        init(_ members: String, listensOnPort: Bool = false) throws {
             let folder = try ScratchFolder()
             self.folder = folder
             try folder.write(Self.text(members, folder), to: "app-backend.json")
             let configuration = try #require(Self.load(folder).0)
             site = try ReloadableSite(
-                configuration, store: Site.openStore(configuration) { _ in }, logger: log.logger,
-                metrics: Site.makeMetrics(), load: { HealthController.Load() })
+                configuration, listensOnPort: listensOnPort, store: Site.openStore(configuration) { _ in },
+                logger: log.logger, metrics: Site.makeMetrics(), load: { HealthController.Load() })
         }
 
         private static func text(_ members: String, _ folder: ScratchFolder) -> String {
@@ -116,6 +116,16 @@ struct ReloadTests {
         #expect(try bench.realm() == "First")
         #expect(bench.says("reload: the former configuration stays", .error))
         #expect(!bench.says("reloaded the configuration", .notice))
+    }
+
+    @Test func `the web server's word is never taken on a port, however the port was come by`() throws {
+        let methods = #""auth.methods": ["web-server"]"#
+        #expect(throws: ConfigurationFault.self) { try Bench(methods, listensOnPort: true) }
+        let bench = try Bench(#""auth.realm": "First""#, listensOnPort: true)
+        defer { bench.site.close() }
+        try bench.reload(#""auth.realm": "Second", "listen": "/x.sock", \#(methods)"#)
+        #expect(try bench.realm() == "First")
+        #expect(bench.says("reload: the former configuration stays", .error))
     }
 
     /// What needs a restart, and the rest of the same file, which does not.

@@ -21,6 +21,8 @@ extension UserUpkeep {
                 user.upkeep.cleanings[index].schedule.dueAt = time + Self.leaseSeconds
             }
             guard let removed = try replace(user) else { continue }
+            // They are void for the next user, whose number of tokens is bounded.
+            if keepingData { _ = try store.removeAppTokens(owner: removed.owner) }
             return try work(on: removed, asOf: due)
         }
         throw .conflict
@@ -70,7 +72,8 @@ extension User {
         guard former.keepsData, let removedAt = former.removedAt else { return }
         isSecureOnly = former.isSecureOnly
         // The former user's app tokens are not this one's.
-        credentialEpoch = former.credentialEpoch + 1
+        credentialEpoch = former.credentialEpoch
+        endCredentials()
         // The devices that were kept may have tags that this user may not claim.
         upkeep.review = Schedule(until: removedAt + UserUpkeep.requestSeconds, dueAt: removedAt)
     }

@@ -23,7 +23,7 @@ struct UserDisableCommand: ParsableCommand {
         try UserCommand.write(stored.name, in: store) { _ in
             var user = try UserCommand.existing(name, in: store)
             user.disabledAt = user.disabledAt ?? Site.now()
-            user.credentialEpoch += 1
+            user.endCredentials()
             return user
         }
         // They count no more. That their records are gone is for those who look.

@@ -65,7 +65,11 @@ struct UserChangeCommand: ParsableCommand {
         if !tags.isEmpty || defaultTags { user.tags = defaultTags ? nil : tags }
         if !sendTo.isEmpty || defaultSendTo { user.sendTo = defaultSendTo ? nil : sendTo }
         if let secureOnly { user.isSecureOnly = secureOnly }
-        if let expires { user.expiresAt = Self.time(expires) }
+        if let expires {
+            // What has ended does not come back with the log-in.
+            if let end = user.expiresAt, end <= Site.now() { user.endCredentials() }
+            user.expiresAt = Self.time(expires)
+        }
         return user
     }
 

@@ -61,9 +61,12 @@ final class TransferLoop {
 
     /// All calls have the same time, so one that waits for a place has it before its deadline, when the calls before it end.
     private func startWaiting() {
-        let room = options.maximumTransfers - active.count
-        guard room > 0 else { return }
-        for request in queue.take(atMost: room) { start(request) }
+        // A call that is refused takes no place, and nothing wakes this thread for those behind it.
+        while active.count < options.maximumTransfers {
+            let requests = queue.take(atMost: options.maximumTransfers - active.count)
+            guard !requests.isEmpty else { return }
+            for request in requests { start(request) }
+        }
     }
 
     private func start(_ request: PendingRequest) {

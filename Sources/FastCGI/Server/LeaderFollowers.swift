@@ -78,12 +78,18 @@ final class LeaderFollowers: Sendable {
         }
     }
 
-    /// Takes back the count of a worker whose thread could not be started.
+    /// Takes back the count of a worker whose thread could not be started; one that follows by now leads in its place.
     func startFailed() {
-        counts.withLock { counts in
+        let mustWake = counts.withLock { counts in
             counts.started -= 1
-            counts.leading -= 1
+            guard counts.following > 0 else {
+                counts.leading -= 1
+                return false
+            }
+            counts.following -= 1
+            return true
         }
+        if mustWake { wake(1) }
     }
 
     /// A worker that does not lead any more is free again; returns when it should lead.

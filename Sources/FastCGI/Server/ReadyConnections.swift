@@ -20,6 +20,8 @@ final class ReadyConnections: Sendable {
             }
             return connections[first]
         }
+
+        var isEmpty: Bool { first == connections.count }
     }
 
     /// How many a worker takes from the poller at once where it is the only one that waits there: all that it does not
@@ -30,6 +32,7 @@ final class ReadyConnections: Sendable {
     private let poller: Poller
     private let table: ConnectionTable
     private let batch: Int
+    private let hasSeveralLeaders: Bool
     private let queue = Lock(Queue())
     /// Wakes a worker that waits in the poller: the queue has got a connection in another way.
     private let added: EventFD
@@ -42,7 +45,8 @@ final class ReadyConnections: Sendable {
     /// - Throws: `ServerError.noDescriptor`.
     init(_ table: ConnectionTable, leaders: Int) throws(ServerError) {
         self.table = table
-        batch = leaders == 1 ? Self.batch : 1
+        hasSeveralLeaders = leaders > 1
+        batch = hasSeveralLeaders ? 1 : Self.batch
         guard let poller = Poller() else { throw .noDescriptor("epoll_create1: \(systemErrorText())") }
         guard let added = EventFD(), let ended = EventFD() else {
             throw .noDescriptor("eventfd: \(systemErrorText())")
@@ -55,17 +59,26 @@ final class ReadyConnections: Sendable {
 
     /// Begins to watch a connection, for as long as it is open.
     /// - Returns: false when the system has no memory for it.
-    func watch(_ connection: Connection) -> Bool { poller.add(connection.number, [.readable, .edge]) }
+    func watch(_ connection: Connection) -> Bool { poller.add(connection.number, [.readable, .peerEnded, .edge]) }
 
     /// Takes the next connection for one worker; waits until there may be one.
     /// - Returns: nil at the end, and now and then.
     func next() -> Connection? {
-        if let connection = queue.withLock({ $0.next() }) { return connection }
-        poller.wait(atMost: batch) { number in
+        if let connection = takeFirst() { return connection }
+        poller.wait(atMost: batch) { number, events in
             guard let connection = table[number], connection.take() else { return }
+            // The end came with the last bytes, and will not be reported again.
+            if events.contains(.peerEnded) { connection.noteUnread() }
             queue.withLock { $0.connections.append(connection) }
         }
-        return queue.withLock { $0.next() }
+        return takeFirst()
+    }
+
+    private func takeFirst() -> Connection? {
+        let (connection, isLast) = queue.withLock { queue in (queue.next(), queue.isEmpty) }
+        // Two that were added in a row may have woken one worker only.
+        if !isLast, hasSeveralLeaders { added.signal() }
+        return connection
     }
 
     /// Gives a connection that has been taken to the next worker.

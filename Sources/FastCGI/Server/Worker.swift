@@ -157,7 +157,8 @@ final class Worker: Sendable {
     private func expectSending(_ state: ServerState) {
         BlockingNotice.post()
         let deadline = monotonicMilliseconds() + Int64(state.limits.sendSeconds) * 1000
-        current.withLock { $0.sendDeadline = deadline }
+        // Of the whole answer, however often the peer keeps it waiting.
+        current.withLock { if $0.sendDeadline == nil { $0.sendDeadline = deadline } }
     }
 
     private func pass(_ connection: Connection, _ next: Next, _ state: ServerState) {

@@ -16,8 +16,9 @@ package final class Listener: Sendable {
     package let description: String
     /// The port of a TCP socket of our own; what port 0 became.
     package let port: UInt16?
-    /// Whether Nagle's algorithm is to be switched off on accepted connections.
-    let isTCP: Bool
+    /// Whether it is a port, to which every process of the host can connect; Nagle's algorithm is switched off on its
+    /// connections.
+    package let isTCP: Bool
     private let socketFile: SocketFile?
 
     init(

@@ -35,13 +35,23 @@ extension SiteConfiguration {
             reading.fault("auth.methods", "must be a list out of \(all), each of them once")
         } else if methods.contains(.password), methods.contains(.test) {
             reading.fault("auth.methods", "must not hold both password and test: each decides who is a user")
+        } else if methods.contains(.token), methods.contains(.test) {
+            reading.fault("auth.methods", "must not hold both token and test: a token would outlive the test's users")
         } else if methods.contains(.session), !methods.contains(.password), !methods.contains(.test) {
             reading.fault("auth.methods", "holds nothing that a session begins with: password or test")
         } else if methods.contains(.webServer), let listen, !listen.hasPrefix("/") {
-            reading.fault(
-                "auth.methods", "web-server is not for a port, where each process of the host could say who it is")
+            reading.fault(Self.webServerOnPort.key, Self.webServerOnPort.reason)
         } else {
             authenticationMethods = methods
         }
+    }
+
+    private static let webServerOnPort = ConfigurationFault(
+        key: "auth.methods", reason: "web-server is not for a port, where each process of the host could say who it is")
+
+    /// For a site that listens on a port.
+    /// - Throws: `ConfigurationFault`.
+    func requireMethodsForPort() throws(ConfigurationFault) {
+        if authenticationMethods.contains(.webServer) { throw Self.webServerOnPort }
     }
 }

@@ -17,7 +17,7 @@ package final class Service: Sendable {
 
     /// Makes everything ready; `Signals.block()` belongs before it.
     /// - Parameter file: where a reload finds the configuration again; nil: where the defaults are.
-    /// - Throws: `ListenError`, `StoreError`, `ServerError`, and as `Site.init`.
+    /// - Throws: `ListenError`, `StoreError`, `ServerError`, and as `ReloadableSite.init`.
     package init(_ configuration: SiteConfiguration, file: String?) throws {
         let threshold = LogThreshold(configuration.logLevel)
         let logger = StderrLogHandler.logger(threshold)
@@ -28,7 +28,8 @@ package final class Service: Sendable {
         let metrics = Site.makeMetrics(readings: [ServerReadings { load.status }])
         let store = try Site.openStore(configuration, metrics: metrics.store) { logger.log($0) }
         site = try ReloadableSite(
-            configuration, store: store, logger: logger, metrics: metrics, load: { load.current })
+            configuration, listensOnPort: listener.isTCP, store: store, logger: logger, metrics: metrics,
+            load: { load.current })
         reload = Reload(file: file, environment: .process, site: site, threshold: threshold, logger: logger)
         server = try Server(
             listener: listener, limits: Self.limits(configuration), logger: logger,

@@ -36,6 +36,8 @@ final class ReloadableSite: Responder {
     }
 
     let store: any SiteStore
+    /// Where the socket was handed over, no configuration says that.
+    private let listensOnPort: Bool
     private let logger: Logger
     private let metrics: SiteMetrics
     private let load: @Sendable () -> HealthController.Load
@@ -43,11 +45,13 @@ final class ReloadableSite: Responder {
     /// What the operator should know and would not look for in the log.
     private let note = Lock("")
 
-    /// - Throws: as `Site.init`.
+    /// - Throws: `ConfigurationFault`, when a method of authentication is not for a port; as `Site.init`.
     init(
-        _ configuration: SiteConfiguration, store: any SiteStore, logger: Logger, metrics: SiteMetrics,
-        load: @escaping @Sendable () -> HealthController.Load
+        _ configuration: SiteConfiguration, listensOnPort: Bool, store: any SiteStore, logger: Logger,
+        metrics: SiteMetrics, load: @escaping @Sendable () -> HealthController.Load
     ) throws {
+        if listensOnPort { try configuration.requireMethodsForPort() }
+        self.listensOnPort = listensOnPort
         self.store = store
         self.logger = logger
         self.metrics = metrics
@@ -95,11 +99,12 @@ final class ReloadableSite: Responder {
 
     /// Puts a site of that configuration in the place of the present one.
     /// - Returns: keys whose new values wait for the next start.
-    /// - Throws: as `Site.init`, and `ServerError.noThread`; the present one goes on.
+    /// - Throws: as `init`, and `ServerError.noThread`; the present one goes on.
     func reload(_ wanted: SiteConfiguration) throws -> [String] {
         let former = generation
         var configuration = wanted
         let waiting = configuration.keepFixed(of: former.configuration)
+        if listensOnPort { try configuration.requireMethodsForPort() }
         // Failed log-ins and what users have done are remembered over a reload.
         let hasSameUsers = configuration.isTest == former.configuration.isTest
         let site = try Site(

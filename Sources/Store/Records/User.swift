@@ -33,6 +33,12 @@ package struct User: Hashable, Sendable {
     /// file is compacted.
     package var version: Int
 
+    /// Ends all sessions and app tokens of the user.
+    package mutating func endCredentials() {
+        // A number from an edited file may be the largest.
+        credentialEpoch &+= 1
+    }
+
     package init(
         name: String, passwordHash: String, tags: [String]? = nil, sendTo: [String]? = nil, version: Int = 0
     ) {
