@@ -89,7 +89,7 @@ def test_a_language_that_was_chosen_stays_and_costs_nothing_that_was_typed(
             select.dispatchEvent(new Event("change"));
         })(document.getElementById("language"))"""
     )
-    page.tab.wait_until('document.documentElement.lang === "de" && document.body.dataset.state === "loggedin"')
+    page.tab.wait_until('document.documentElement?.lang === "de" && document.body?.dataset.state === "loggedin"')
     assert page.text("showSent") == "Gesendet"
     assert page.tab.evaluate('document.getElementById("message").value') == "nicht fertig"
     page.open()
