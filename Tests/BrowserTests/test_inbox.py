@@ -17,6 +17,10 @@ from test_chromium import forward, subscribed
 Page = NotifyPage[Tab]
 
 LINKS = "[...document.querySelectorAll('#received a')]"
+RESULTS = "document.getElementById('results')"
+# What the page holds of one user's messages and devices, beside what was received.
+WRITTEN = """['recipient', 'message', 'resultsFor', 'sendResults', 'recipientError', 'announce', 'devices', 'sent']
+    .map(id => document.getElementById(id)).map(one => one.value ?? one.textContent)"""
 # The page asks for new messages at once, and not every 20 seconds.
 HASTE = "{ const real = window.setInterval; window.setInterval = (work) => real(work, 100); }"
 
@@ -110,6 +114,7 @@ def test_an_answer_goes_to_the_sender_and_people_written_to_are_offered(
     received.tab.evaluate("document.querySelector('#received li button').click()")
     assert received.tab.evaluate("document.getElementById('recipient').value") == bob.name
     assert received.tab.evaluate("document.activeElement.id") == "message"
+    assert bob.name in received.tab.evaluate("sessionStorage.getItem('draft')")
     received.send(alice, "a note to myself")
     offered = "[...document.querySelectorAll('#people option')].map(one => one.value)"
     received.tab.wait_until(f"{offered}.includes({json.dumps(alice.name)}) && {offered}.includes({json.dumps(bob.name)})")
@@ -143,6 +148,35 @@ def test_a_reload_costs_nothing_that_was_typed_and_a_log_out_leaves_nothing(page
     page.log_out()
     assert page.tab.evaluate("document.getElementById('message').value") == ""
     assert page.tab.evaluate("sessionStorage.getItem('draft')") is None
+
+
+def test_the_next_user_of_a_tab_finds_nothing_of_the_one_before(
+    page: Page, installation: Installation, alice: Account, bob: Account, subscriber: Subscriber
+) -> None:
+    alice.register(subscriber)
+    # A browser that keeps no draft.
+    page.tab.evaluate("void Object.defineProperty(window, 'sessionStorage', { get() { throw new Error(); } })")
+    page.send(bob, installation.secret("the secret "), secure=True)
+    page.tab.click("showSent")
+    page.tab.wait_until("document.querySelectorAll('#sent li').length === 1")
+    page.tab.click("showSettings")
+    page.tab.wait_until("document.querySelectorAll('#devices li').length === 1")
+    page.tab.click("closeSettings")
+    # It stays typed, as it reaches no device.
+    page.send(bob, "from alice")
+    page.tab.wait_until(f"{WRITTEN}.every(text => text !== '') && !{RESULTS}.hidden")
+    log_in_elsewhere(page, bob)
+    assert page.tab.evaluate(WRITTEN) == [""] * 8
+    assert page.tab.evaluate(f"{RESULTS}.hidden && {RESULTS}.innerText.trim() === ''")
+
+
+def log_in_elsewhere(page: Page, account: Account) -> None:
+    """In another window of the same browser. Returns when the page shows that user."""
+    credentials = json.dumps({"UserName": account.name, "Password": account.user.password})
+    post = f"{{ method: 'POST', body: {json.dumps(credentials)}, headers: {{ 'Content-Type': 'application/json' }} }}"
+    assert page.tab.evaluate(f"fetch('/api/session', {post}).then(answer => answer.ok)")
+    page.tab.evaluate("new BroadcastChannel('app-backend').postMessage({ about: 'session' })")
+    page.tab.wait_until(f"document.getElementById('who').textContent === {json.dumps(account.name)}")
 
 
 def test_a_device_is_removed_and_this_browser_comes_back_only_when_it_is_asked_to(

@@ -7,7 +7,7 @@ import { Banner } from './js/banner.js';
 import { hear } from './js/channel.js';
 import { Composer } from './js/composer.js';
 import { Device } from './js/device.js';
-import { $, element, say } from './js/dom.js';
+import { $, announce, element, say } from './js/dom.js';
 import { current, languages, t } from './js/i18n.js';
 import { choose, start } from './js/language.js';
 import { LoginForm } from './js/login-form.js';
@@ -24,7 +24,7 @@ await start();
 const device = new Device();
 const session = new Session();
 const loginForm = new LoginForm(session, device);
-const composer = new Composer(session);
+const composer = new Composer();
 const sendForm = new SendForm(session, composer);
 const received = new Received(session, (name) => composer.unfold({ to: name }));
 const sentList = new SentList(session);
@@ -84,15 +84,22 @@ function deviceChanged() {
     show();
 }
 
+/** What is shown of one user is not for the next one. */
+function forget() {
+    for (const part of [sendForm, sentList, settings]) part.forget();
+    announce('');
+}
+
 function sessionChanged() {
     const { user, isPresumed } = session;
     if (user && device.state === 'token') session.register(device.subscription);
+    const isOther = shown?.user !== user;
+    if (isOther) forget();
     if (shown?.user && !user) loginForm.ended(session.ending);
     if (user === null && session.ending === 'here') composer.empty();
-    const isOther = shown?.user !== user;
     if (isOther) {
         view('inbox');
-        if (composer.open(user)) waits = true;
+        waits = composer.open(user);
     }
     if (isOther || shown.isPresumed !== isPresumed) received.load();
     shown = { user, isPresumed };

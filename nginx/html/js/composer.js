@@ -8,16 +8,15 @@ import { offerPeople } from './people.js';
 import { platformOf, platforms, platformWords } from './words.js';
 
 export class Composer extends EventTarget {
-    #session;
+    #writer; // the user whose text is in the form: the last one who was logged in
     #limit = 2500; // bytes; the server tells its own
     #offered = new Set(['browser']);
     #declined = new Set(); // platforms that the person switched off
     #isSecureOnly = false;
 
     /** Emits `input` when the person changes anything. */
-    constructor(session) {
+    constructor() {
         super();
-        this.#session = session;
         $('compose').addEventListener('click', () => this.unfold());
         $('close').addEventListener('click', () => this.#fold());
         $('sendForm').addEventListener('keydown', (event) => this.#key(event));
@@ -38,12 +37,17 @@ export class Composer extends EventTarget {
         this.#look();
     }
 
-    /** Another user, or none: what was written is its writer's. Gives whether a message waits to be sent. */
+    /**
+     * Another user, or none: what was written is its writer's, also when no draft could be kept. Gives whether a message waits
+     * to be sent.
+     */
     open(user) {
         $('composer').hidden = !user;
         if (!user) return false;
         const kept = draft();
-        if (kept && kept.user !== user) this.empty();
+        const former = this.#writer ?? kept?.user ?? user;
+        if (former !== user) this.empty();
+        this.#writer = user;
         const isMine = kept?.user === user;
         if (isMine && !$('recipient').value && !$('message').value) {
             Object.assign($('recipient'), { value: kept.to });
@@ -61,7 +65,10 @@ export class Composer extends EventTarget {
         $('sendForm').hidden = false;
         $('compose').hidden = true;
         $('compose').setAttribute('aria-expanded', 'true');
-        if (to !== undefined) $('recipient').value = to;
+        if (to !== undefined) {
+            $('recipient').value = to;
+            this.#changed();
+        }
         if (!quietly) $($('recipient').value ? 'message' : 'recipient').focus();
     }
 
@@ -83,7 +90,7 @@ export class Composer extends EventTarget {
         $('sendForm').requestSubmit();
     }
 
-    /** What is to be sent, and where: `{recipient, message, secure, chosen}`; null after it said what is wrong with it. */
+    /** What is to be sent, and where: `{user, recipient, message, secure, chosen}`; null after it said what is wrong with it. */
     read() {
         ['recipient', 'message'].forEach(absolve);
         say('sendError', '');
@@ -93,12 +100,13 @@ export class Composer extends EventTarget {
         else if (message === '') blame('message', t('compose.messageMissing'));
         else if (this.#count() > 0) blame('message', t('compose.tooLong'));
         else if (chosen.length === 0) this.#blamePlatforms();
-        else return { recipient, message, secure, chosen };
+        else return { user: this.#writer, recipient, message, secure, chosen };
         return null;
     }
 
-    /** It was sent. What was typed meanwhile stays. */
-    clear(message) {
+    /** `user`'s message was sent. What was typed meanwhile stays. */
+    clear(user, message) {
+        if (user !== this.#writer) return;
         if ($('message').value === message) $('message').value = '';
         this.keep(false);
         this.#look();
@@ -121,7 +129,7 @@ export class Composer extends EventTarget {
 
     /** `waits`: Send was pressed, and the server was away. */
     keep(waits) {
-        keepDraft(this.#session.user, waits);
+        keepDraft(this.#writer, waits);
     }
 
     #changed() {

@@ -17,18 +17,21 @@ export class Results {
 
     /** A new message (null: a secret, whose text is not shown): the lines of the one before go, and its outcome is not asked for any more. */
     begin(recipient, message) {
-        this.stop();
+        this.empty();
         this.#ended = new AbortController();
-        this.#lines.clear();
-        $('sendResults').replaceChildren();
         $('results').hidden = false;
         const text = message === null ? t('result.secret') : `“${bounded(message, 80)}”`;
         $('resultsFor').textContent = t('result.for', { name: recipient, text });
-        this.note('');
     }
 
-    stop() {
+    /** Nothing is shown, and no outcome is asked for any more. */
+    empty() {
         this.#ended.abort();
+        this.#lines.clear();
+        $('sendResults').replaceChildren();
+        $('resultsFor').textContent = '';
+        this.note('');
+        $('results').hidden = true;
     }
 
     note(text) {
@@ -59,17 +62,19 @@ export class Results {
      * service took it for a device (null: not known), what is said of it, and what `sent.js` keeps.
      */
     async follow({ Platform: platform, State: state, NotificationId: notification, Error: error }) {
-        const line = this.line(platform);
-        show(line, state, {}, typeof error === 'string' ? error.slice(0, 200) : '');
         const { signal } = this.#ended;
         let last = state;
         let counts = {};
         let obstacle = '';
-        const end = (isReached) => ({
+        const end = (isReached, words = '') => ({
             isReached,
-            words: `${line.children[0].textContent}: ${line.children[2].textContent}`,
+            words,
             line: { platform: platformOf(platform), state: last, notification, counts },
         });
+        // Emptied before the answer to the send arrived.
+        if (signal.aborted) return end(null);
+        const line = this.line(platform);
+        show(line, state, {}, typeof error === 'string' ? error.slice(0, 200) : '');
         for (const seconds of waits) {
             if (finalStates.includes(last) || typeof notification !== 'string') break;
             await pause(seconds, signal);
@@ -92,7 +97,7 @@ export class Results {
         else if (last === 'Enqueued' || last === 'Processing') show(line, last, {}, obstacle || t('result.silence'));
         // A hub without a service tier that tells, or two minutes that were over.
         if (!finalStates.includes(last) || counts.UnknownError > 0) return end(null);
-        return end(counts.Success > 0);
+        return end(counts.Success > 0, `${line.children[0].textContent}: ${line.children[2].textContent}`);
     }
 }
 

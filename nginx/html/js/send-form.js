@@ -5,7 +5,7 @@
 
 import * as api from './api.js';
 import { Attempts } from './attempts.js';
-import { $, blame, say } from './dom.js';
+import { $, absolve, blame, say } from './dom.js';
 import { t } from './i18n.js';
 import { offerPeople } from './people.js';
 import { Results } from './results.js';
@@ -37,11 +37,16 @@ export class SendForm {
     }
 
     show() {
-        const { user } = this.#session;
-        $('send').disabled = this.#busy || !user;
-        if (user) return;
-        this.#results.stop();
+        $('send').disabled = this.#busy || !this.#session.user;
+    }
+
+    /** Another user, or none: nothing of the last one's messages stays, and what is still under way shows nothing. */
+    forget() {
+        this.#turn += 1;
         this.#outbox.stop();
+        this.#results.empty();
+        ['recipient', 'message'].forEach(absolve);
+        say('sendError', '');
     }
 
     /** The message that waited when the page was closed or reloaded goes out now. */
@@ -53,21 +58,23 @@ export class SendForm {
     async #try() {
         const wanted = this.#busy ? null : this.#composer.read();
         if (!wanted) return;
-        const { recipient, message, secure, chosen } = wanted;
+        const { user, recipient, message, secure, chosen } = wanted;
         const turn = ++this.#turn;
         this.#busy = true;
         this.show();
         this.#results.begin(recipient, secure ? null : message);
         let tried;
         try {
-            await this.#attempts.begin(this.#session.user, recipient, message, secure);
+            await this.#attempts.begin(user, recipient, message, secure);
+            // Another user would send it.
+            if (turn !== this.#turn) return;
             tried = await Promise.all(chosen.map((platform) => this.#sendOne(platform, recipient, message)));
         } finally {
             this.#busy = false;
             this.show();
         }
         const failures = tried.filter(({ failure }) => failure);
-        if (failures.length > 0) return this.#tell(failures, chosen, wanted);
+        if (failures.length > 0) return this.#tell(failures, wanted, turn);
         // The same text once more is another message.
         this.#attempts.end();
         await this.#tellSent(tried, wanted, turn);
@@ -88,15 +95,17 @@ export class SendForm {
         }
     }
 
-    async #tellSent(tried, { recipient, message, secure }, turn) {
+    async #tellSent(tried, { user, recipient, message, secure }, turn) {
         const outcomes = tried.flatMap(({ outcomes: some }) => some);
         const isKnown = !secure && outcomes.length > 0 && outcomes.every(({ State: state }) => state === 'NoTargetFound');
         // Before the text is gone.
         if (isKnown) this.#composer.keep(false);
-        else this.#composer.clear(message);
+        else this.#composer.clear(user, message);
+        // A user who left meanwhile leaves no list of what was sent either.
+        if (turn !== this.#turn) return;
         const [{ id }] = tried;
         if (secure) this.#results.note(t('result.secretKept', { id, name: recipient }));
-        const kept = isKnown ? null : this.#keep(recipient, message, secure ? id : null, outcomes);
+        const kept = isKnown ? null : this.#keep(user, recipient, message, secure ? id : null, outcomes);
         this.#follow(tried, { recipient, message, secure, isKnown, id, turn, kept });
     }
 
@@ -110,13 +119,12 @@ export class SendForm {
         else if (fates.length > 0) this.#tellUnreached(recipient, fates.map(({ words }) => words), message, isKnown);
     }
 
-    #keep(to, text, secret, outcomes) {
-        const { user } = this.#session;
+    #keep(user, to, text, secret, outcomes) {
         const lines = outcomes.map(({ Platform: platform, State: state, NotificationId: notification }) => (
             { platform: platformOf(platform), state, notification, counts: {} }));
         const entry = { user, at: Date.now(), to, text: secret === null ? text : null, secret, lines };
         const added = sent.add(entry).catch(() => null);
-        added.then(() => offerPeople(user));
+        added.then(() => { if (user === this.#session.user) offerPeople(user); });
         return added;
     }
 
@@ -132,7 +140,8 @@ export class SendForm {
     }
 
     /** Throws `Failure` when all that failed failed because the server is away. */
-    #tell(failures, chosen, { recipient, secure }) {
+    #tell(failures, { recipient, secure, chosen }, turn) {
+        if (turn !== this.#turn) return;
         if (failures.some(({ failure }) => failure.status === 401)) return this.#session.ended();
         if (failures.every(({ failure }) => isAway(failure))) throw failures[0].failure;
         this.#composer.keep(false);

@@ -22,6 +22,12 @@ export class SentList {
         });
     }
 
+    /** Another user, or none: what the last one sent goes, and what is still being read is not shown. */
+    forget() {
+        this.#turn += 1;
+        show([]);
+    }
+
     async load() {
         const turn = ++this.#turn;
         const { user } = this.#session;

@@ -22,7 +22,13 @@ export class Settings {
         $('who').textContent = user ?? '';
         $('showSettings').setAttribute('aria-label', t('nav.settings', { user: user ?? '' }));
         $('settingsHeading').textContent = user ?? '';
-        if (!user) $('settings').close();
+    }
+
+    /** Another user, or none: the last one's devices go. */
+    forget() {
+        $('settings').close();
+        $('devices').replaceChildren();
+        say('settingsNote', '');
     }
 
     #open() {
@@ -33,12 +39,15 @@ export class Settings {
     }
 
     async #list(note = '') {
+        const { user } = this.#session;
         try {
             const [devices, own] = await Promise.all([api.registrations(), registration.current().catch(() => null)]);
+            if (user !== this.#session.user) return;
             const items = devices.map((device) => this.#item(device, device.RegistrationId === own?.id));
             $('devices').replaceChildren(...items);
             say('settingsNote', note || (items.length > 0 ? '' : t('settings.noDevices')));
         } catch (failure) {
+            if (user !== this.#session.user) return;
             if (failure.status === 401) return this.#session.ended();
             say('settingsNote', failureWords(failure), 'bad');
         }
