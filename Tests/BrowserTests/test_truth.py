@@ -266,6 +266,30 @@ def test_a_service_that_is_away_while_somebody_looks_at_the_page_costs_them_noth
     assert (value(page, "recipient"), value(page, "message")) == (bob.name, "Hello")
 
 
+def test_a_message_that_is_changed_while_it_fails_is_said_to_have_failed_and_waits_for_send(
+    page: Page, bob: Account
+) -> None:
+    # The next send is answered by 503 when the test says so.
+    page.tab.evaluate(
+        """void (() => {
+            const real = window.fetch;
+            window.fetch = async (url, request) => {
+                if (request?.method !== "POST") return real(url, request);
+                await new Promise((resolve) => { window.answer = resolve; });
+                return new Response("{}", { status: 503, headers: { "Retry-After": "3600" } });
+            };
+        })()"""
+    )
+    send(page, bob.name, "Hello")
+    page.tab.wait_until("Boolean(window.answer)")
+    page.tab.fill("message", "Hello again")
+    page.tab.evaluate("window.answer()")
+    await_words(page, "sendError", "The server is temporarily unavailable (503).")
+    assert "by itself" not in page.text("sendError")
+    assert (value(page, "recipient"), value(page, "message")) == (bob.name, "Hello again")
+    page.await_enabled("send")
+
+
 # Answers the first calls for the session with 503, and notes how long the page waits after each.
 AWAY = """(() => {
     const real = window.fetch;

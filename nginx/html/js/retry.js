@@ -27,6 +27,11 @@ export class Retry {
         return this.#isWaiting;
     }
 
+    /** False after `stop`, even if the work has not ended yet. */
+    get isAtWork() {
+        return this.#isAtWork;
+    }
+
     /** Begins from the beginning; what an earlier beginning is still waiting for is forgotten. */
     start() {
         this.stop();

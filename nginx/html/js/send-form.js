@@ -139,11 +139,11 @@ export class SendForm {
         blame('recipient', `${t('compose.unreached', { name: recipient })} ${kept} ${t('compose.rightName', { name: recipient })}`);
     }
 
-    /** Throws `Failure` when all that failed failed because the server is away. */
+    /** Throws `Failure` when all that failed failed because the server is away, if the message was not changed meanwhile. */
     #tell(failures, { recipient, secure, chosen }, turn) {
         if (turn !== this.#turn) return;
         if (failures.some(({ failure }) => failure.status === 401)) return this.#session.ended();
-        if (failures.every(({ failure }) => isAway(failure))) throw failures[0].failure;
+        if (this.#outbox.isAtWork && failures.every(({ failure }) => isAway(failure))) throw failures[0].failure;
         this.#composer.keep(false);
         const sentences = new Map();
         for (const { platform, failure } of failures) {
