@@ -34,6 +34,8 @@ class Authority:
     def __init__(self, folder: Path):
         self._folder = folder
         self._key = ec.generate_private_key(ec.SECP256R1())
+        # Of all servers: Chromium is started with the one key that it is to trust.
+        self._server_key = ec.generate_private_key(ec.SECP256R1())
         self._name = _name("AppBackend tests")
         self._certificate = (
             _builder(self._name, self._name, self._key)
@@ -47,7 +49,7 @@ class Authority:
 
     def issue(self, label: str) -> Certificate:
         """Makes a certificate for `localhost`, `TWO_ADDRESSES`, 127.0.0.1 and ::1; `label` names its files."""
-        key = ec.generate_private_key(ec.SECP256R1())
+        key = self._server_key
         names = [
             x509.DNSName("localhost"),
             x509.DNSName(TWO_ADDRESSES),

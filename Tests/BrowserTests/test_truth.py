@@ -190,7 +190,7 @@ def test_secrets_of_before_senders_were_noted_are_listed_without(
 ) -> None:
     tab = chromium_tab(notifications="denied")
     page = open_with_secrets(tab, installation, alice, bob, [])
-    assert [line.text.splitlines()[0] for line in page.received] == ["A secret is waiting"] * 2
+    assert [line.text.splitlines()[0] for line in page.received] == ["New A secret is waiting"] * 2
     assert tab.evaluate(f"document.querySelectorAll('{SECRETS} time').length") == 0
     read_first(page)
     await_secrets(page, ["secret", "locked"])
