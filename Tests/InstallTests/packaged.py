@@ -146,9 +146,10 @@ def _run(*command: str) -> str:
 
 
 def nginx_block(page: str) -> str:
-    """The one block of lines for nginx in a page of docs."""
-    (found,) = re.findall(r"```nginx\n(.*?)```", (CHECKOUT / "docs" / page).read_text(), flags=re.S)
-    return str(found)
+    """The lines for nginx in a page of docs, of all its blocks; they can be in one server."""
+    found = re.findall(r"```nginx\n(.*?)```", (CHECKOUT / "docs" / page).read_text(), flags=re.S)
+    assert found
+    return "".join(found)
 
 
 def write_every_file(root: Root, certificate: Path) -> dict[int, str]:
