@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-public import HTTPTypes
+internal import HTTPTypes
 import Text
 
 /// The patterns of a router's rows, and what they find in a path. It knows nothing of their actions, so it is compiled once
 /// and not once for each kind of them.
-@usableFromInline struct RouteTable: Sendable {
+struct RouteTable: Sendable {
     struct Row: Sendable {
         let method: HTTPRequest.Method
         let pattern: [PathSegment]
     }
 
     /// The row for a request, or the rows that have its path.
-    @usableFromInline enum Match {
+    enum Match {
         case row(Int, PathParameters)
         /// None of them has its method.
         case path(rows: [Int])
@@ -24,7 +24,7 @@ import Text
     }
 
     /// - Returns: nil when there is no such path.
-    @usableFromInline func match(_ method: HTTPRequest.Method, _ path: String) -> Match? {
+    func match(_ method: HTTPRequest.Method, _ path: String) -> Match? {
         var path = path
         return path.withUTF8 { path in
             guard let segments = PathSegment.places(in: path) else { return nil }

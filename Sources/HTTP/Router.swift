@@ -4,11 +4,11 @@ import Text
 
 /// One row of a router's table.
 public struct Route<Action: Sendable>: Sendable {
-    @usableFromInline let method: HTTPRequest.Method
+    let method: HTTPRequest.Method
     /// As it was given.
-    @usableFromInline let name: String
-    @usableFromInline let pattern: [PathSegment]
-    @usableFromInline let action: Action
+    let name: String
+    let pattern: [PathSegment]
+    let action: Action
 
     /// - Parameters:
     ///   - pattern: `/api/register/{id}`. Literal segments are compared without regard to ASCII case (as ASP.NET
@@ -26,9 +26,7 @@ public typealias RequestAction = @Sendable (Request, PathParameters) throws -> R
 
 /// The values that a path gave to the `{names}` of its pattern.
 public struct PathParameters: Sendable {
-    @usableFromInline var values: [(name: String, value: String)] = []
-
-    @usableFromInline init() {}
+    var values: [(name: String, value: String)] = []
 
     /// The value of `{name}`; empty when the pattern has no such name, which no route of ours does.
     public subscript(_ name: String) -> String {
@@ -44,7 +42,7 @@ public enum RoutingError: Error, Equatable, Sendable {
     case methodNotAllowed([HTTPRequest.Method])
 }
 
-@usableFromInline enum PathSegment: Equatable, Sendable {
+enum PathSegment: Equatable, Sendable {
     case literal([UInt8])
     case parameter(String)
 
@@ -63,14 +61,14 @@ public struct RouteMatch<Action: Sendable>: Sendable {
     public let pattern: String
     /// What the path gave to the pattern's names.
     public let parameters: PathParameters
-    @usableFromInline let found: Result<Action, RoutingError>
+    private let found: Result<Action, RoutingError>
 
-    @inlinable init(_ route: Route<Action>, parameters: PathParameters) {
+    init(_ route: Route<Action>, parameters: PathParameters) {
         (pattern, self.parameters, found) = (route.name, parameters, .success(route.action))
     }
 
     /// The path has routes, and none of the method.
-    @inlinable init(pattern: String, allowed: [HTTPRequest.Method]) {
+    init(pattern: String, allowed: [HTTPRequest.Method]) {
         (self.pattern, parameters, found) = (pattern, PathParameters(), .failure(.methodNotAllowed(allowed)))
     }
 
@@ -79,15 +77,13 @@ public struct RouteMatch<Action: Sendable>: Sendable {
 
     /// The action of the request's method.
     /// - Throws: `RoutingError.methodNotAllowed`.
-    @inlinable public func action() throws(RoutingError) -> Action { try found.get() }
+    public func action() throws(RoutingError) -> Action { try found.get() }
 }
 
 /// Chooses the action for a request by its path, then by its method.
-///
-/// What of it depends on the kind of actions may be inlined, or each request would ask the runtime for the types of its rows.
 public struct Router<Action: Sendable>: Sendable {
-    @usableFromInline let routes: [Route<Action>]
-    @usableFromInline let table: RouteTable
+    private let routes: [Route<Action>]
+    private let table: RouteTable
 
     /// - Parameter routes: tried in this order.
     public init(_ routes: [Route<Action>]) {
@@ -96,7 +92,7 @@ public struct Router<Action: Sendable>: Sendable {
     }
 
     /// - Returns: nil when there is no such path.
-    @inlinable public func match(_ request: Request) -> RouteMatch<Action>? {
+    public func match(_ request: Request) -> RouteMatch<Action>? {
         switch table.match(request.method, request.path) {
         case nil: return nil
         case .row(let index, let parameters): return RouteMatch(routes[index], parameters: parameters)
