@@ -50,13 +50,14 @@ final class RequestCycle {
 
     /// The answer, whatever happens, and whether it goes without its body.
     private func respond(_ whole: WholeRequest, _ postponing: Postponing) -> (Response, isHead: Bool) {
+        let environment = whole.environment
         if case .resumed(let postponement) = postponing, let continuation = postponement as? Continuation {
-            return (ask(whole.environment.id) { try continuation.answer() }, whole.environment.isHead)
+            return (ask(environment.id) { try continuation.answer() }, environment.isHead)
         }
         do throws(CGIEnvironment.Malformed) {
-            let length = try whole.environment.contentLength()
+            let length = try environment.contentLength()
             guard length <= state.limits.bodyBytes else { throw .contentLengthTooLarge }
-            var request = try whole.environment.request()
+            var request = try environment.request()
             guard whole.body.count == length else { throw .contentLength }
             request.body = whole.body
             request.postponing = postponing
@@ -67,7 +68,7 @@ final class RequestCycle {
         } catch {
             state.counters.count(.malformed)
             state.logger.notice(
-                "Malformed request", metadata: ["request": "\(whole.environment.id)", "part": "\(error)"])
+                "Malformed request", metadata: ["request": "\(environment.id)", "part": "\(error)"])
             return (state.refuse(.badRequest), false)
         }
     }
