@@ -98,6 +98,23 @@ extension WireTests {
             #expect(try site.run("user", "change", alice.name, "--expires", "2020-02-30").status == 64)
         }
 
+        @Test func `what ended with a user's time does not come back when they are enabled`() throws {
+            let site = try sharedSite()
+            let alice = try site.addUser("alice")
+            let token = try site.run("user", "token", "add", alice.name, "--scope", "read").output
+                .trimmingCharacters(in: .newlines)
+            site.secrets.add(String(token.suffix(43)))
+            func status() throws -> Int {
+                try site.call(.get, Path.notifications, fields: [.authorization: "Bearer \(token)"]).status.code
+            }
+            #expect(try status() == 200)
+            #expect(try site.run("user", "change", alice.name, "--expires", "2020-02-29").status == 0)
+            #expect(try status() == 401)
+            #expect(try site.run("user", "enable", alice.name).status == 0)
+            #expect(try status() == 401)
+            #expect(try site.call(.get, Path.register, as: alice).status == .ok)
+        }
+
         @Test func `what is sent to a user who is secure-only is kept, by whomever and however it is sent`() throws {
             let site = try sharedSite()
             let (alice, bob) = (try site.addUser("alice"), try site.addUser("bob"))

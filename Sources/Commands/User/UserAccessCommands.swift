@@ -47,7 +47,8 @@ struct UserEnableCommand: ParsableCommand {
         try UserCommand.write(stored, in: store) { _ in
             var user = try UserCommand.existing(name, in: store)
             user.disabledAt = nil
-            if user.expiresAt.map({ $0 <= Site.now() }) ?? false { user.expiresAt = nil }
+            let now = Site.now()
+            if let end = user.expiresAt, end <= now { user.setEnd(nil, now: now) }
             return user
         }
         print("enabled \(stored)")

@@ -66,11 +66,7 @@ struct UserChangeCommand: ParsableCommand {
         if !tags.isEmpty || defaultTags { user.tags = defaultTags ? nil : tags }
         if !sendTo.isEmpty || defaultSendTo { user.sendTo = defaultSendTo ? nil : sendTo }
         if let secureOnly { user.isSecureOnly = secureOnly }
-        if let expires {
-            // What has ended does not come back with the log-in.
-            if let end = user.expiresAt, end <= Site.now() { user.endCredentials() }
-            user.expiresAt = Self.time(expires)
-        }
+        if let expires { user.setEnd(Self.time(expires), now: Site.now()) }
         return user
     }
 

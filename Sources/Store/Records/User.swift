@@ -35,8 +35,13 @@ package struct User: Hashable, Sendable {
 
     /// Ends all sessions and app tokens of the user.
     package mutating func endCredentials() {
-        // A number from an edited file may be the largest.
-        credentialEpoch &+= 1
+        credentialEpoch += 1
+    }
+
+    /// Sets until when the user may log in. What had ended by now does not come back with the log-in.
+    package mutating func setEnd(_ end: Timestamp?, now: Timestamp) {
+        if let expiresAt, expiresAt <= now { endCredentials() }
+        expiresAt = end
     }
 
     package init(
