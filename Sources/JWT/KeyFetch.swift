@@ -7,48 +7,27 @@ package final class KeyFetch: Postponement {
     /// Requests that may wait for one fetch.
     static let maximumRequests = 1_000
 
-    private struct State {
-        var hasEnded = false
-        var requests = 0
-        var resumptions: [@Sendable () -> Void] = []
-    }
-
     package let began = ContinuousClock.now
     /// One for all requests that wait for keys: they share the room that one source may take.
     package let source = "keys of issuers"
-    private let state = Lock(State())
+    private let completion = Completion()
+    private let requests = Lock(0)
 
     /// One more request waits for it.
     /// - Returns: false when too many do.
     func join() -> Bool {
-        state.withLock { state in
-            guard state.requests < Self.maximumRequests else { return false }
-            state.requests += 1
+        requests.withLock { requests in
+            guard requests < Self.maximumRequests else { return false }
+            requests += 1
             return true
         }
     }
 
-    package func onEnd(_ resume: @escaping @Sendable () -> Void) {
-        let hasEnded = state.withLock { state in
-            if !state.hasEnded { state.resumptions.append(resume) }
-            return state.hasEnded
-        }
-        if hasEnded { resume() }
-    }
+    package func onEnd(_ resume: @escaping @Sendable () -> Void) { completion.onEnd(resume) }
 
     /// Returns when it has ended, or at the deadline, whichever is first.
-    package func wait(until deadline: Deadline) {
-        let ended = Latch()
-        onEnd { ended.open() }
-        ended.wait(until: deadline)
-    }
+    package func wait(until deadline: Deadline) { completion.wait(until: deadline) }
 
     /// Lets the requests go on.
-    func end() {
-        let resumptions = state.withLock { state in
-            defer { (state.hasEnded, state.resumptions) = (true, []) }
-            return state.resumptions
-        }
-        for resume in resumptions { resume() }
-    }
+    func end() { completion.end() }
 }

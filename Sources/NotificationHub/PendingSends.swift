@@ -10,11 +10,10 @@ package final class PendingSends: Awaited {
         var outcomes: [Outcome?]
         /// Messages without an outcome.
         var missing: Int
-        /// What those who wait want to have called.
-        var resumptions: [@Sendable () -> Void] = []
     }
 
     private let state: Lock<State>
+    private let completion = Completion()
     private let deadline: Deadline
 
     /// Messages that the hub has not answered yet.
@@ -29,35 +28,24 @@ package final class PendingSends: Awaited {
     init(_ outcomes: [Outcome]) {
         state = Lock(State(outcomes: outcomes, missing: 0))
         deadline = .now
+        completion.end()
     }
 
     /// Notes what has become of one; once for each.
     func record(_ outcome: Outcome, ofMessage index: Int) {
-        let resumptions = state.withLock { state -> [@Sendable () -> Void] in
+        let isLast = state.withLock { state in
             state.outcomes[index] = outcome
             state.missing -= 1
-            guard state.missing == 0 else { return [] }
-            defer { state.resumptions = [] }
-            return state.resumptions
-        }
-        for resume in resumptions { resume() }
-    }
-
-    package var hasEnded: Bool { state.withLock { $0.missing == 0 } }
-
-    package func onEnd(_ resume: @escaping @Sendable () -> Void) {
-        let hasEnded = state.withLock { state in
-            if state.missing > 0 { state.resumptions.append(resume) }
             return state.missing == 0
         }
-        if hasEnded { resume() }
+        if isLast { completion.end() }
     }
 
-    package func wait() {
-        let ended = Latch()
-        onEnd { ended.open() }
-        ended.wait(until: deadline)
-    }
+    package var hasEnded: Bool { completion.hasEnded }
+
+    package func onEnd(_ resume: @escaping @Sendable () -> Void) { completion.onEnd(resume) }
+
+    package func wait() { completion.wait(until: deadline) }
 
     /// What has become of each message, in their order. One without an answer may have been sent.
     package var results: [Outcome] {

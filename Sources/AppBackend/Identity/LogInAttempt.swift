@@ -23,8 +23,6 @@ final class LogInAttempt: Sendable {
     private struct State {
         var outcome: Outcome?
         var requests = 0
-        /// What the requests that wait want to have called.
-        var resumptions: [@Sendable () -> Void] = []
     }
 
     let key: Key
@@ -41,6 +39,7 @@ final class LogInAttempt: Sendable {
     let verify: @Sendable () -> Bool
     private let record: @Sendable (Outcome) -> Void
     private let state = Lock(State())
+    private let completion = Completion()
 
     /// - Parameter record: called once with the outcome, before any request learns of it.
     init(
@@ -65,32 +64,18 @@ final class LogInAttempt: Sendable {
     /// Nil until it has ended.
     var outcome: Outcome? { state.withLock(\.outcome) }
 
-    func onEnd(_ resume: @escaping @Sendable () -> Void) {
-        let hasEnded = state.withLock { state in
-            if state.outcome == nil { state.resumptions.append(resume) }
-            return state.outcome != nil
-        }
-        if hasEnded { resume() }
-    }
+    func onEnd(_ resume: @escaping @Sendable () -> Void) { completion.onEnd(resume) }
 
     /// Returns when it has ended, or at its deadline, whichever is first.
-    func wait() {
-        let ended = Latch()
-        onEnd { ended.open() }
-        ended.wait(until: deadline)
-    }
+    func wait() { completion.wait(until: deadline) }
 
     /// Records the outcome; to be called once, and then `end`.
     func note(_ outcome: Outcome) { record(outcome) }
 
     /// Lets the requests go on.
     func end(_ outcome: Outcome) {
-        let resumptions = state.withLock { state in
-            defer { state.resumptions = [] }
-            state.outcome = outcome
-            return state.resumptions
-        }
-        for resume in resumptions { resume() }
+        state.withLock { $0.outcome = outcome }
+        completion.end()
     }
 }
 
