@@ -68,8 +68,7 @@ package final class Continuation: Postponement {
 extension Response {
     /// What brings the answer later; nil where it is there, and where the request is to be made again.
     package var continuation: Continuation? {
-        guard let postponement else { return nil }
-        return postponement as? Continuation
+        postponement as? Continuation
     }
 
     /// There is no answer yet.

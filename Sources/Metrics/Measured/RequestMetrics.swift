@@ -50,30 +50,16 @@ private struct MeasuredResponder: Responder {
 
     func respond(to request: Request) throws -> Response {
         let start = if case .resumed(let postponement) = request.postponing { postponement.began } else { clock() }
-        do {
-            var response = try inner.respond(to: request)
-            if let continuation = response.continuation {
-                response.postponement = continuation.then { try record(request, $0, since: start) }
-                return response
-            }
+        return try Continuation.after({ try inner.respond(to: request) }) { outcome in
+            switch outcome {
             // Counted when it has an answer.
-            guard response.postponement == nil else { return response }
-            record(request, response, since: start)
-            return response
-        } catch {
-            return try record(request, .failure(error), since: start)
+            case .success(let response) where response.postponement != nil: break
+            case .success(let response): record(request, response, since: start)
+            // The server that carries the request answers so.
+            case .failure: record(request, Response(status: .internalServerError), since: start)
+            }
+            return try outcome.get()
         }
-    }
-
-    private func record(
-        _ request: Request, _ outcome: Result<Response, any Error>, since start: ContinuousClock.Instant
-    ) throws -> Response {
-        switch outcome {
-        case .success(let response): record(request, response, since: start)
-        // The server that carries the request answers so.
-        case .failure: record(request, Response(status: .internalServerError), since: start)
-        }
-        return try outcome.get()
     }
 
     private func record(_ request: Request, _ response: Response, since start: ContinuousClock.Instant) {

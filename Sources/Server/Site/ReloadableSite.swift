@@ -62,15 +62,9 @@ final class ReloadableSite: Responder {
 
     func respond(to request: Request) throws -> Response {
         let generation = generation
-        return try withExtendedLifetime(generation) {
-            var response = try generation.site.responder.respond(to: request)
-            if let continuation = response.continuation {
-                // Which needs the site that has begun it.
-                response.postponement = continuation.then { outcome in
-                    try withExtendedLifetime(generation) { try outcome.get() }
-                }
-            }
-            return response
+        return try Continuation.after({ try generation.site.responder.respond(to: request) }) { outcome in
+            // A request that is continued needs the site that has begun it.
+            try withExtendedLifetime(generation) { try outcome.get() }
         }
     }
 
