@@ -14,8 +14,6 @@ package struct Poller: Sendable {
         /// The peer has ended its half of the connection.
         package static let peerEnded = Events(rawValue: EPOLLRDHUP.rawValue)
         package static let writable = Events(rawValue: EPOLLOUT.rawValue)
-        /// Told once, to one thread; then silent until `change`.
-        package static let once = Events(rawValue: EPOLLONESHOT.rawValue)
         /// Told when it becomes so, to one thread, and not again while it stays so.
         package static let edge = Events(rawValue: EPOLLET.rawValue)
     }

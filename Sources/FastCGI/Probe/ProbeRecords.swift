@@ -3,12 +3,6 @@
 /// Both directions of one FastCGI request as its client sees it: the records of a question, and reading those of the
 /// answer (FastCGI 1.0 sections 3 to 5).
 struct ProbeRecords {
-    private enum Kind {
-        static let endRequest: UInt8 = 3
-        static let standardOutput: UInt8 = 6
-        static let standardError: UInt8 = 7
-    }
-
     private static let requestID: UInt16 = 1
     private static let responderRole: UInt8 = 1
 
@@ -38,10 +32,11 @@ struct ProbeRecords {
             guard pending.count >= header.recordLength else { return }
             let content = pending[RecordHeader.size...].prefix(header.contentLength)
             switch header.kind {
-            case Kind.standardOutput: output += content
-            case Kind.standardError: break
+            case RecordHeader.Kind.standardOutput: output += content
+            case RecordHeader.Kind.standardError: break
             // Its fifth byte is the protocol's status: 0, or why the request was not taken.
-            case Kind.endRequest where content.count == 8 && content.dropFirst(4).first == 0: isComplete = true
+            case RecordHeader.Kind.endRequest where content.count == 8 && content.dropFirst(4).first == 0:
+                isComplete = true
             default: throw .notFastCGI
             }
             guard output.count <= FastCGIProbe.maximumBytes else { throw .tooLarge }

@@ -89,14 +89,8 @@ struct CGIResponseEncoder {
         bytes.append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 
-    /// - Parameter number: not below 0.
     private mutating func write(_ number: Int) {
-        var unit = 1
-        while number / unit >= 10 { unit *= 10 }
-        while unit > 0 {
-            bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number / unit % 10))
-            unit /= 10
-        }
+        bytes.append(contentsOf: String(number).utf8)
     }
 
     private mutating func endLine() {

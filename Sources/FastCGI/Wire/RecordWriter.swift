@@ -11,8 +11,10 @@ import Glibc
 final class RecordWriter {
     /// Bytes of content in one record: a multiple of eight, so that only the last one is padded.
     private static let contentBytes = 16 * 1024
+    /// Bytes of the content of an end of request: the application's status and the protocol's (FastCGI 1.0 section 5.5).
+    private static let statusBytes = 8
     /// Bytes behind the last content: padding, the end of the output, the end of the request.
-    private static let endBytes = 7 + RecordHeader.size + 16
+    private static let endBytes = 7 + 2 * RecordHeader.size + statusBytes
 
     private let stream: UnsafeMutablePointer<FCGX_Stream>
     /// A header, content, and room for the end.
@@ -81,18 +83,20 @@ final class RecordWriter {
         var start = buffer
         if count > 0 {
             let padding = -count & 7
-            writeHeader(at: buffer, kind: 6, length: count, padding: padding)
+            writeHeader(at: buffer, kind: RecordHeader.Kind.standardOutput, length: count, padding: padding)
             end.update(repeating: 0, count: padding)
             end += padding
         } else {
             start += RecordHeader.size
         }
         if isLast {
-            writeHeader(at: end, kind: 6, length: 0, padding: 0)
-            writeHeader(at: end + 8, kind: 3, length: 8, padding: 0)
-            // The application's status and the protocol's: 0.
-            (end + 16).update(repeating: 0, count: 8)
-            end += 24
+            writeHeader(at: end, kind: RecordHeader.Kind.standardOutput, length: 0, padding: 0)
+            end += RecordHeader.size
+            writeHeader(at: end, kind: RecordHeader.Kind.endRequest, length: Self.statusBytes, padding: 0)
+            end += RecordHeader.size
+            // Both are 0.
+            end.update(repeating: 0, count: Self.statusBytes)
+            end += Self.statusBytes
         }
         if !send(UnsafeRawBufferPointer(start: start, count: end - start)) {
             stream.pointee.FCGI_errno = errno

@@ -169,11 +169,14 @@ struct ParameterLengthCheck {
 
 /// The eight bytes before every piece of content (FastCGI 1.0 section 3.3).
 struct RecordHeader: Equatable {
-    /// The types that a web server may send to a responder.
+    /// The types of a request's records, and of an answer's.
     enum Kind {
         static let beginRequest: UInt8 = 1
+        static let endRequest: UInt8 = 3
         static let parameters: UInt8 = 4
         static let standardInput: UInt8 = 5
+        static let standardOutput: UInt8 = 6
+        static let standardError: UInt8 = 7
     }
 
     /// Bytes of a header.
