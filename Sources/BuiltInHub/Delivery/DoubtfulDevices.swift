@@ -53,6 +53,40 @@ final class DoubtfulDevices: Sendable {
             // A clock that was set must not prolong it.
             return (0..<DoubtfulDevices.period).contains(now - refusedAt) ? doubt : nil
         }
+
+        mutating func noteRefused(_ id: String, version: Int, at now: Int64) -> Judgement {
+            if doubt(at: now) == nil { (doubt, isFlood) = (nil, false) }
+            refusedAt = now
+            if suspects.count >= DoubtfulDevices.capacity { suspects = [:] }
+            guard var suspect = suspects[id], suspect.version == version, suspect.since <= now else {
+                unreached += 1
+                suspects[id] = Suspect(version: version, since: now, countedAt: now, acceptances: acceptances)
+                return Judgement(isNew: true, isProven: false)
+            }
+            let isNew = !(0..<DoubtfulDevices.period).contains(now - suspect.countedAt)
+            if isNew { suspect.countedAt = now }
+            if suspect.acceptances != acceptances { unreached += 1 }
+            suspect.acceptances = acceptances
+            suspects[id] = suspect
+            let isOld = now - suspect.since >= DoubtfulDevices.period
+            return Judgement(isNew: isNew, isProven: isOld && acceptedAt >= suspect.since)
+        }
+
+        mutating func noteReached(_ id: String?, at now: Int64) {
+            if let id { suspects[id] = nil }
+            acceptedAt = now
+            acceptances += 1
+            unreached = 0
+            if !isFlood { doubt = nil }
+        }
+
+        mutating func beginDoubt(_ wanted: Doubt, isFlood isFloodNow: Bool) -> Bool {
+            let isOngoing = doubt(at: wanted.since) != nil
+            isFlood = isFloodNow || isOngoing && isFlood
+            guard !isOngoing, isFloodNow || unreached >= DoubtfulDevices.minimum else { return false }
+            doubt = wanted
+            return true
+        }
     }
 
     /// By name; those of which there was such an answer.
@@ -62,53 +96,20 @@ final class DoubtfulDevices: Sendable {
     ///   - id: of the registration.
     ///   - version: of the registration; another one is another device.
     func note(_ id: String, version: Int, refusedBy channel: String, at now: Int64) -> Judgement {
-        channels.withLock { channels in
-            var known = channels[channel] ?? Channel()
-            defer { channels[channel] = known }
-            if known.doubt(at: now) == nil { (known.doubt, known.isFlood) = (nil, false) }
-            known.refusedAt = now
-            if known.suspects.count >= Self.capacity { known.suspects = [:] }
-            guard var suspect = known.suspects[id], suspect.version == version, suspect.since <= now else {
-                known.unreached += 1
-                known.suspects[id] = Suspect(
-                    version: version, since: now, countedAt: now, acceptances: known.acceptances)
-                return Judgement(isNew: true, isProven: false)
-            }
-            let isNew = !(0..<Self.period).contains(now - suspect.countedAt)
-            if isNew { suspect.countedAt = now }
-            if suspect.acceptances != known.acceptances { known.unreached += 1 }
-            suspect.acceptances = known.acceptances
-            known.suspects[id] = suspect
-            let isOld = now - suspect.since >= Self.period
-            return Judgement(isNew: isNew, isProven: isOld && known.acceptedAt >= suspect.since)
-        }
+        channels.withLock { $0[channel, default: Channel()].noteRefused(id, version: version, at: now) }
     }
 
     /// Notes that the channel's credential was accepted for a device.
     func note(_ id: String?, reachedBy channel: String, at now: Int64) {
-        channels.withLock { channels in
-            guard channels[channel] != nil else { return }
-            if let id { channels[channel]?.suspects[id] = nil }
-            channels[channel]?.acceptedAt = now
-            channels[channel]?.acceptances += 1
-            channels[channel]?.unreached = 0
-            if channels[channel]?.isFlood == false { channels[channel]?.doubt = nil }
-        }
+        channels.withLock { $0[channel]?.noteReached(id, at: now) }
     }
 
     /// Begins a doubt where there is cause for one.
     /// - Parameter isFlood: whether the removal breaker has found too many such devices.
     /// - Returns: whether it is new.
     func beginDoubt(_ channel: String, reason: String, isFlood: Bool, at now: Int64) -> Bool {
-        channels.withLock { channels in
-            guard var known = channels[channel] else { return false }
-            defer { channels[channel] = known }
-            let isOngoing = known.doubt(at: now) != nil
-            known.isFlood = isFlood || isOngoing && known.isFlood
-            guard !isOngoing, isFlood || known.unreached >= Self.minimum else { return false }
-            known.doubt = Doubt(channel: channel, reason: reason, since: now)
-            return true
-        }
+        let doubt = Doubt(channel: channel, reason: reason, since: now)
+        return channels.withLock { $0[channel]?.beginDoubt(doubt, isFlood: isFlood) } ?? false
     }
 
     /// Forgets a registration that was removed.

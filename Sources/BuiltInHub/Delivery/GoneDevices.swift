@@ -30,9 +30,15 @@ final class GoneDevices: Sendable {
     func remove(_ target: Target, goneSince: Int64?) {
         guard let id = target.registrationID, let version = target.version else { return }
         if let goneSince, let updatedAt = target.updatedAt, updatedAt.seconds > goneSince { return }
-        do throws(StoreError) {
+        reportingFailure { () throws(StoreError) in
             guard try mayRemove(target, isRemoved: true) else { return }
             _ = try store.removeHubRegistration(id, version: version)
+        }
+    }
+
+    private func reportingFailure(_ remove: () throws(StoreError) -> Void) {
+        do throws(StoreError) {
+            try remove()
         } catch {
             if error != .conflict { report("delivery: a dead registration stays: \(error)") }
         }
@@ -50,7 +56,7 @@ final class GoneDevices: Sendable {
         let now = now()
         let judgement = doubtful.note(id, version: version, refusedBy: channel, at: now)
         guard judgement.isNew || judgement.isProven else { return }
-        do throws(StoreError) {
+        reportingFailure { () throws(StoreError) in
             let mayRemove = try mayRemove(target, isRemoved: judgement.isProven)
             if doubtful.beginDoubt(channel, reason: reason, isFlood: !mayRemove, at: now) {
                 report("push: devices of \(channel) are refused: \(reason)")
@@ -58,8 +64,6 @@ final class GoneDevices: Sendable {
             guard mayRemove, judgement.isProven else { return }
             _ = try store.removeHubRegistration(id, version: version)
             doubtful.forget(id, of: channel)
-        } catch {
-            if error != .conflict { report("delivery: a dead registration stays: \(error)") }
         }
     }
 
