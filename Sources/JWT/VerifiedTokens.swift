@@ -56,9 +56,7 @@ final class VerifiedTokens: Sendable {
     func insert(_ entry: Entry, for fingerprint: Fingerprint) {
         entries.withLock { entries in
             entries[fingerprint] = entry
-            guard entries.count > Self.maximumEntries else { return }
-            let kept = entries.sorted { $0.value.end > $1.value.end }.prefix(Self.maximumEntries / 2)
-            entries = Dictionary(uniqueKeysWithValues: kept.map { ($0.key, $0.value) })
+            if entries.count > Self.maximumEntries { entries.keepHighest(Self.maximumEntries / 2, by: \.end) }
         }
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Push
+import System
 
 /// Devices for which their service takes no more messages for a while. Later messages to such a device wait as the one does that met
 /// it; then one push at a time goes out, until the service takes it. Times are seconds since 1970.
@@ -55,11 +56,6 @@ struct DeviceThrottle {
         let own = min(1 << Int64(min(hold.failures - 1, 16)), Self.maximumPause)
         hold.until = now + max(min(Int64(seconds ?? 0), Self.maximumHold), own)
         holds[device] = hold
-        if holds.count > Self.capacity { forget() }
-    }
-
-    private mutating func forget() {
-        let latest = holds.sorted { $0.value.until > $1.value.until }.prefix(Self.capacity / 2)
-        holds = Dictionary(uniqueKeysWithValues: latest.map { ($0.key, $0.value) })
+        if holds.count > Self.capacity { holds.keepHighest(Self.capacity / 2, by: \.until) }
     }
 }

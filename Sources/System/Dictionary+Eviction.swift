@@ -2,7 +2,7 @@
 
 extension Dictionary {
     /// Keeps so many entries, those of the highest rank.
-    mutating func keepHighest(_ count: Int, by rank: (Value) -> some Comparable) {
+    package mutating func keepHighest(_ count: Int, by rank: (Value) -> some Comparable) {
         let kept = sorted { rank($0.value) > rank($1.value) }.prefix(count)
         self = Dictionary(uniqueKeysWithValues: kept.map { ($0.key, $0.value) })
     }
