@@ -72,12 +72,9 @@ package struct UserPrefix: Sendable, Hashable, CustomStringConvertible {
                 UInt8(ascii: "_"), UInt8(ascii: "@"), UInt8(ascii: "."):
                 bytes.append(byte)
             default:
-                bytes += [
-                    UInt8(ascii: "#"), ASCII.lowerHexDigits[Int(byte >> 4)], ASCII.lowerHexDigits[Int(byte & 15)],
-                ]
+                bytes += [UInt8(ascii: "#")] + ASCII.lowerHex([byte])
             }
         }
         return String(decoding: bytes, as: UTF8.self)
     }
-
 }

@@ -4,6 +4,11 @@
 public enum ASCII {
     /// `0` ... `9`, `a` ... `f`.
     public static let lowerHexDigits = [UInt8]("0123456789abcdef".utf8)
+    /// Two hexadecimal digits for each byte.
+    public static func lowerHex(_ bytes: some Sequence<UInt8>) -> [UInt8] {
+        bytes.flatMap { [lowerHexDigits[Int($0 >> 4)], lowerHexDigits[Int($0 & 15)]] }
+    }
+
     /// `0` ... `9`, `A` ... `F`.
     public static let upperHexDigits = [UInt8]("0123456789ABCDEF".utf8)
 

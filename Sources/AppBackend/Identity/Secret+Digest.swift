@@ -6,8 +6,7 @@ extension Secret {
     /// SHA-256 of the text, in hexadecimal digits. Only for texts that are random enough that none can be guessed.
     var digest: Secret {
         let digest = SHA256.hash(data: Array(reveal().utf8))
-        let digits = digest.flatMap { [ASCII.lowerHexDigits[Int($0 >> 4)], ASCII.lowerHexDigits[Int($0 & 15)]] }
-        return Secret(String(decoding: digits, as: UTF8.self))
+        return Secret(String(decoding: ASCII.lowerHex(digest), as: UTF8.self))
     }
 }
 

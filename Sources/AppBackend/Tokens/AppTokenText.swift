@@ -33,9 +33,7 @@ package struct AppTokenText: Sendable {
 
     /// A new one, from the system's random numbers.
     package static func random() -> AppTokenText {
-        let id = RandomBytes.make(idBytes).flatMap {
-            [ASCII.lowerHexDigits[Int($0 >> 4)], ASCII.lowerHexDigits[Int($0 & 15)]]
-        }
+        let id = ASCII.lowerHex(RandomBytes.make(idBytes))
         let secret = Base64.url.encode(RandomBytes.make(secretBytes))
         return AppTokenText(id: String(decoding: id, as: UTF8.self), secret: secret)
     }
