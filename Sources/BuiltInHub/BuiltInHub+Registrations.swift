@@ -63,10 +63,8 @@ extension BuiltInHub {
     func hasRecent(_ description: RegistrationDescription, under id: RegistrationID) throws(ServableHubError) -> Bool {
         let current = try storing { () throws(StoreError) in try store.hubRegistration(id.description) }
         guard let current else { return false }
-        let written = current.updatedAt
-        let isRecent = (written...written + RegistrationDescription.renewalSeconds).contains(Timestamp(seconds: now()))
-        guard isRecent else { return false }
-        let wanted = HubRegistration(description, id: id, version: current.version, now: written.seconds)
+        guard RegistrationDescription.isRecent(current.updatedAt, now: Timestamp(seconds: now())) else { return false }
+        let wanted = HubRegistration(description, id: id, version: current.version, now: current.updatedAt.seconds)
         return wanted.hasSameBytes(as: current)
     }
 

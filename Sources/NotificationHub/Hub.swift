@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+package import Text
 
 /// A notification hub, as a backend uses it: `HubClient` asks one elsewhere over the network, the built-in hub
 /// is one in this process.
@@ -55,4 +56,10 @@ extension Hub {
 extension RegistrationDescription {
     /// A registration that is not changed says when it was last made, to within a day, in seconds.
     package static let renewalSeconds: Int64 = 24 * 60 * 60
+
+    /// Whether one that was written then, and is not changed, may be left as it is.
+    package static func isRecent(_ written: Timestamp, now: Timestamp) -> Bool {
+        // One of the future was written before the clock was set back.
+        (written...written + renewalSeconds).contains(now)
+    }
 }

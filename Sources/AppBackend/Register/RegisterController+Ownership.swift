@@ -91,7 +91,7 @@ extension RegisterController {
         device.tags = claim.tags.map(\.description)
         device.installationID = claim.installationID
         // An app registers at each start, and mostly has nothing new to say.
-        let isRecent = (known.updatedAt...known.updatedAt + RegistrationDescription.renewalSeconds).contains(now())
+        let isRecent = RegistrationDescription.isRecent(known.updatedAt, now: now())
         if !device.needsReconciliation, isRecent, device.hasSameBytes(as: known) { return known }
         device.updatedAt = now()
         return try replace(device)
