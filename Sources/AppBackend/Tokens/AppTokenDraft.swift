@@ -19,12 +19,12 @@ package struct AppTokenDraft: Sendable {
     private let days: Int?
 
     /// - Parameters:
-    ///   - recipients: the only users that it may send to; empty: those that its user may send to.
+    ///   - recipients: the only users that it may send to; nil: those that its user may send to.
     ///   - days: nil: it does not end by itself.
     /// - Throws: `Problem` 400; its `field` is `Scopes`, `To`, `Label` or `ExpiresInDays`.
-    package init(scopes: [String], recipients: [String], label: String, days: Int?) throws(Problem) {
+    package init(scopes: [String], recipients: [String]?, label: String, days: Int?) throws(Problem) {
         self.scopes = try Self.scopes(scopes)
-        self.recipients = recipients.isEmpty ? nil : try Self.recipients(recipients, self.scopes)
+        self.recipients = if let recipients { try Self.recipients(recipients, self.scopes) } else { nil }
         guard label.unicodeScalars.count <= Self.maximumLabel,
             label.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F })
         else {
@@ -49,6 +49,8 @@ package struct AppTokenDraft: Sendable {
     }
 
     private static func recipients(_ names: [String], _ scopes: [Scope.Action]) throws(Problem) -> [String] {
+        // An empty list must not pass for a token that may send to all.
+        guard !names.isEmpty else { throw Problem(.badRequest, "To must name a user.", field: "To") }
         let recipients = names.compactMap { UserName($0)?.description }
         guard recipients.count == names.count, recipients.count <= maximumRecipients, scopes.contains(.send) else {
             throw Problem(

@@ -44,7 +44,8 @@ struct UserTokenCommand: ParsableCommand {
             let draft: AppTokenDraft
             do {
                 draft = try AppTokenDraft(
-                    scopes: scopes.flatMap { $0.split(separator: ",").map(String.init) }, recipients: recipients,
+                    scopes: scopes.flatMap { $0.split(separator: ",").map(String.init) },
+                    recipients: recipients.isEmpty ? nil : recipients,
                     label: label, days: try days())
             } catch let problem as Problem {
                 throw CommandError(problem.detail)
