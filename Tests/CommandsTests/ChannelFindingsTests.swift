@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import AppBackend
 import HTTP
 import Push
 import Testing
@@ -27,26 +28,28 @@ struct ChannelFindingsTests {
     }
 
     @Test func `a channel of the running service that waits is wrong, with its reason and since when`() {
-        let finding = judge.finding(waiting("credential", "Forbidden"))
+        let finding = judge.finding(waiting(.credential, "Forbidden"))
         #expect(finding.verdict == .fail && finding.found.hasPrefix("apns sandbox: since 2027-01-15T08:00:00Z "))
         #expect(finding.found.hasSuffix(": Forbidden") && finding.fix?.hasPrefix("apns in /a.json") == true)
         #expect(finding.fix?.contains("restart") == true)
     }
 
-    @Test(arguments: ["token", "connection"])
-    func `a channel that waits for another host needs no restart`(cause: String) {
+    @Test(arguments: [HealthController.WaitingChannel.Cause.token, .connection])
+    func `a channel that waits for another host needs no restart`(cause: HealthController.WaitingChannel.Cause) {
         let finding = judge.finding(waiting(cause, "the reason"))
         #expect(finding.verdict == .fail && finding.found.hasSuffix(": the reason"))
         #expect(finding.fix?.contains("restart") == false && finding.fix?.contains("wait") == true)
     }
 
     @Test func `a credential that is probably not the app's is a warning, as nothing waits`() {
-        let finding = judge.finding(waiting("app", "the project is another"))
+        let finding = judge.finding(waiting(.app, "the project is another"))
         #expect(finding.verdict == .warning && finding.found.hasSuffix(": the project is another"))
         #expect(finding.fix?.contains("apns in /a.json") == true && finding.fix?.contains("restart") == false)
     }
 
-    private func waiting(_ cause: String, _ reason: String) -> RunningService.WaitingChannel {
+    private func waiting(
+        _ cause: HealthController.WaitingChannel.Cause, _ reason: String
+    ) -> RunningService.WaitingChannel {
         .init(name: "apns sandbox", cause: cause, since: "2027-01-15T08:00:00Z", reason: reason)
     }
 

@@ -10,21 +10,21 @@ struct ChannelFindings: Sendable {
     func finding(_ waiting: RunningService.WaitingChannel) -> Finding {
         let messages = "\(waiting.name): since \(waiting.since) the messages of the running service wait for"
         return switch waiting.cause {
-        case "token":
+        case .token:
             .fail(
                 "\(messages) an access token: \(waiting.reason)",
                 fix: "the line of \(waiting.name) below; where that is right, wait: the service asks again by itself")
-        case "connection":
+        case .connection:
             .fail(
                 "\(messages) a trusted connection: \(waiting.reason)",
                 fix: "what the reason says; then wait: the service tries again by itself")
-        case "app":
+        case .app:
             .warning(
                 "\(waiting.name): since \(waiting.since) the push service refuses device after device: \(waiting.reason)",
                 fix:
                     "\(group(waiting.name)): the credential of the app's own project or team; no registration is removed "
                     + "while no device is reached")
-        default:
+        case .credential:
             .fail(
                 "\(messages) its credential: \(waiting.reason)",
                 fix: "\(group(waiting.name)); then `systemctl restart app-backend`")

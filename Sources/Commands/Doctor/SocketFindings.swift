@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import AppBackend
 import DeviceAPI
 import FastCGI
 import Glibc
@@ -21,8 +22,7 @@ struct RunningService: Sendable {
 
     struct WaitingChannel: Sendable {
         let name: String
-        /// `credential`, `token`, `connection` or `app`.
-        let cause: String
+        let cause: HealthController.WaitingChannel.Cause
         /// As the service writes times: `2026-12-21T00:00:00Z`.
         let since: String
         let reason: String
@@ -47,8 +47,8 @@ struct RunningService: Sendable {
             guard let name = one["channel"]?.string, let since = one["since"]?.string,
                 let reason = one["reason"]?.string
             else { return nil }
-            return WaitingChannel(
-                name: name, cause: one["cause"]?.string ?? "credential", since: since, reason: reason)
+            let cause = one["cause"]?.string.flatMap(HealthController.WaitingChannel.Cause.init(rawValue:))
+            return WaitingChannel(name: name, cause: cause ?? .credential, since: since, reason: reason)
         }
         configuration = RunningConfiguration(try probe.get(Path.config))
     }
