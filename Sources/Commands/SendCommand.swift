@@ -54,6 +54,7 @@ struct SendCommand: ParsableCommand {
         try StoreOwner.dropPrivileges(toOwnerOf: &configuration)
         let store = try Site.openStore(configuration) { logger.log($0) }
         let needsUser = !configuration.isTest
+        // The operator's authenticator is in their place: no key of an issuer is to be fetched, no header trusted.
         configuration.authenticationMethods = [.password]
         let site = try Site(configuration, store: store, logger: logger, authenticator: Operator(name: from))
         defer { site.close() }

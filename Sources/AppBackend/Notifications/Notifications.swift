@@ -39,7 +39,7 @@ struct PendingSend: Sendable {
     let names: [String]
     /// The hub's, one for each of the names.
     let answers: PendingSends
-    /// By platform, what of the message it cannot express; nil: that is not to be said.
+    /// By platform, what of the message it cannot express; empty: that is not to be said.
     var ignored: [(platform: String, members: [PushMessage.Member])] = []
 
     /// What became of it so far.

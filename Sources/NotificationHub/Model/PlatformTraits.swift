@@ -56,7 +56,6 @@ extension PlatformTraits {
         handleElement: "DeviceToken", elementStem: "Apple", outcome: .init(name: "ApnsOutcomeCounts", place: 0),
         headerElement: "ApnsHeader", templatesExpire: true)
 
-    /// `gcm` is the old name of the same service, whose old protocol Google has switched off.
     /// The service counts the message without our wrapping, so some are refused that are a few bytes below its limit.
     fileprivate static let fcm = PlatformTraits(
         appNames: ["fcm", "gcm", "fcmv1"], formatHeader: "fcmv1", maximumPayload: 4096,
@@ -64,6 +63,7 @@ extension PlatformTraits {
         handleElement: "FcmV1RegistrationId", elementStem: "FcmV1",
         outcome: .init(name: "FcmV1OutcomeCounts", place: 5))
 
+    /// The old name of the same service, whose old protocol Google has switched off.
     fileprivate static let gcm = PlatformTraits(
         formatHeader: "gcm", family: .fcm, maximumPayload: 4096,
         handle: { parts throws(HandleError) in try .gcm(parts.text) },

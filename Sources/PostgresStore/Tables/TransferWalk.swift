@@ -4,10 +4,10 @@ import Store
 extension TransferWalk {
     /// $1: the key that comes next; $2: how many; $3: the time, of what expires.
     private static func byID<Record: RowRecord>(
-        _ name: String, _ columns: String, from table: String, where condition: String = "", expires: Bool = false,
+        _ name: String, _ columns: String, from table: String, where condition: String? = nil, expires: Bool = false,
         id: KeyPath<Record, String> & Sendable, _ record: @escaping @Sendable (Record) -> StoredRecord
     ) -> TransferWalk {
-        let only = expires && condition.isEmpty ? "AND expires_at > $3" : condition
+        let only = condition ?? (expires ? "AND expires_at > $3" : "")
         let statement = Statement.reading(
             "export " + name, "SELECT \(columns) FROM \(table) WHERE id >= $1 \(only) ORDER BY id LIMIT $2")
         return TransferWalk(statement: statement, start: [.behind(nil)], expires: expires) {
