@@ -46,6 +46,7 @@ package final class FileSiteStore: SiteStore, Sendable {
     let notificationTable: BucketTable
     let notificationSummaries = BucketSummaries()
     let notificationCache = RecordCache<NotificationKey, SecureNotification>()
+    let mailboxCache = RecordCache<String, KnownMailbox>()
     let deviceTable: IndexedTable<DeviceRecord>
     let ownerIndex: BucketTable
     let sessionTable: IndexedTable<SessionRecord>

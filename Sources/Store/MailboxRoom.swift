@@ -6,14 +6,26 @@ package import Text
 /// One sender may fill a share of a mailbox with what is unread, and no more. Where all of it is full, what was read
 /// leaves first, then the oldest of the sender who holds most: so who fills a mailbox loses their own notifications,
 /// not those of others.
+///
+/// Plain messages have room of their own, by the same rule but without a share: keeping one is no reason to refuse a send.
 package struct MailboxRoom {
     private let held: [NotificationSummary]
-    private let quotas: Quotas
+    private let maximum: Amount
+    /// Nil: one sender may fill all of it.
+    private let share: Amount?
 
-    /// - Parameter held: what the owner has, without what has expired.
-    package init(_ held: [NotificationSummary], _ quotas: Quotas) {
-        self.held = held
-        self.quotas = quotas
+    /// - Parameters:
+    ///   - held: what the owner has, of either kind, without what has expired.
+    ///   - isPlain: of which kind the new one is.
+    package init(_ held: [NotificationSummary], _ quotas: Quotas, isPlain: Bool) {
+        self.held = held.filter { $0.isPlain == isPlain }
+        if isPlain {
+            maximum = Amount(count: quotas.plainMessagesPerOwner, bytes: quotas.plainMessageBytesPerOwner)
+            share = nil
+        } else {
+            maximum = Amount(count: quotas.notificationsPerOwner, bytes: quotas.notificationBytesPerOwner)
+            share = Amount(count: quotas.notificationsPerSender, bytes: quotas.notificationBytesPerSender)
+        }
     }
 
     /// The ids of those that leave for a notification of that size.
@@ -23,14 +35,14 @@ package struct MailboxRoom {
         try checkShare(of: sender, adding: size, now)
         var left = Amount(held) + Amount(count: 1, bytes: size)
         var ids: [Int32] = []
-        for read in oldestFirst(held.filter(\.isRead)) where !fits(left) {
+        for read in oldestFirst(held.filter(\.isRead)) where !left.fits(maximum) {
             ids.append(read.id)
             left -= Amount([read])
         }
-        guard !fits(left) else { return ids }
+        guard !left.fits(maximum) else { return ids }
         var senders = bySender(held.filter { !$0.isRead })
-        while !fits(left) {
-            let isCounted = left.count > quotas.notificationsPerOwner
+        while !left.fits(maximum) {
+            let isCounted = left.count > maximum.count
             let largest = senders.indices.max { one, other in
                 isCounted
                     ? senders[one].amount.count < senders[other].amount.count
@@ -64,22 +76,14 @@ package struct MailboxRoom {
     private func checkShare(of sender: String, adding size: Int, _ now: Timestamp) throws(StoreError) {
         let own = held.filter { !$0.isRead && $0.sender.hasSameBytes(as: sender) }
         var left = Amount(own) + Amount(count: 1, bytes: size)
-        guard !fitsShare(left) else { return }
+        guard let share, !left.fits(share) else { return }
         for next in own.sorted(by: { $0.expiresAt < $1.expiresAt }) {
             left -= Amount([next])
-            guard fitsShare(left) else { continue }
+            guard left.fits(share) else { continue }
             let (seconds, overflow) = next.expiresAt.seconds.subtractingReportingOverflow(now.seconds)
             throw .shareExceeded(retryAfterSeconds: overflow ? .max : max(1, Int(clamping: seconds)))
         }
         throw .quotaExceeded
-    }
-
-    private func fits(_ amount: Amount) -> Bool {
-        amount.count <= quotas.notificationsPerOwner && amount.bytes <= quotas.notificationBytesPerOwner
-    }
-
-    private func fitsShare(_ amount: Amount) -> Bool {
-        amount.count <= quotas.notificationsPerSender && amount.bytes <= quotas.notificationBytesPerSender
     }
 
     private func oldestFirst(_ summaries: [NotificationSummary]) -> [NotificationSummary] {
@@ -98,6 +102,8 @@ private struct Amount {
     init(_ summaries: [NotificationSummary]) {
         self.init(count: summaries.count, bytes: summaries.reduce(0) { $0 + $1.size })
     }
+
+    func fits(_ maximum: Amount) -> Bool { count <= maximum.count && bytes <= maximum.bytes }
 
     static func + (one: Amount, other: Amount) -> Amount {
         Amount(count: one.count + other.count, bytes: one.bytes + other.bytes)

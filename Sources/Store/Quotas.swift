@@ -2,10 +2,14 @@
 
 /// How much a store keeps, whatever it keeps it in. The defaults are the product's; tests make them small.
 package struct Quotas: Sendable {
-    /// Notifications that are neither expired nor removed, per owner. For new ones older ones leave (`MailboxRoom`).
+    /// Secure notifications that are neither expired nor removed, per owner. For new ones older ones leave (`MailboxRoom`).
     package var notificationsPerOwner = 1_000
     /// Bytes of them (`SecureNotification.size`), per owner.
     package var notificationBytesPerOwner = 1 << 20
+    /// Plain messages that are kept, per owner, apart from the secure ones: neither kind takes the other's room.
+    package var plainMessagesPerOwner = 500
+    /// Bytes of them, counted alike.
+    package var plainMessageBytesPerOwner = 512 << 10
     /// Devices per owner. Calls in flight at the same moment may exceed it by their number.
     package var devicesPerOwner = 100
     /// Bytes of messages that the local hub may deliver and has not delivered yet.

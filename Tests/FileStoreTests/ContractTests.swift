@@ -12,7 +12,7 @@ import Testing
         let store = try folder.open {
             ($0.bucketBytes, $0.quotas.notificationsPerOwner, $0.quotas.devicesPerOwner) = (bucketBytes, 5, 3)
             ($0.quotas.sessionsPerOwner, $0.quotas.sentPerOwner, $0.quotas.idempotencyKeysPerOwner) = (3, 4, 4)
-            $0.quotas.appTokensPerOwner = 3
+            ($0.quotas.appTokensPerOwner, $0.quotas.plainMessagesPerOwner) = (3, 3)
         }
         try Contract(store: store).runAll()
     }

@@ -24,7 +24,7 @@ struct RandomRecords {
             .notification(
                 SecureNotification(
                     id: Int32.random(in: 1 ... .max - 1, using: &numbers), token: text(), owner: text(), sender: text(),
-                    payload: text(), isRead: flag(), createdAt: time(), expiresAt: time()))
+                    payload: text(), isPlain: flag(), isRead: flag(), createdAt: time(), expiresAt: time()))
         case 2:
             .device(
                 DeviceRecord(

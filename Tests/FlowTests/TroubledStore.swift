@@ -35,11 +35,11 @@ struct TroubledStore: StateStore {
     func removeUser(_ name: String) throws(StoreError) -> Bool { try inner.removeUser(name) }
 
     func createNotification(
-        owner: String, sender: String, payload: String, now: Timestamp, expiresAt: Timestamp
+        owner: String, sender: String, payload: String, isPlain: Bool, now: Timestamp, expiresAt: Timestamp
     ) throws(StoreError) -> SecureNotification {
         try fail()
         return try inner.createNotification(
-            owner: owner, sender: sender, payload: payload, now: now, expiresAt: expiresAt)
+            owner: owner, sender: sender, payload: payload, isPlain: isPlain, now: now, expiresAt: expiresAt)
     }
 
     func removeNotification(_ id: Int32, owner: String, now: Timestamp) throws(StoreError) -> Bool {
@@ -58,10 +58,21 @@ struct TroubledStore: StateStore {
     }
 
     func notifications(
-        owner: String, unreadOnly: Bool, after: Int32?, limit: Int, now: Timestamp
+        owner: String, unreadOnly: Bool, secureOnly: Bool, after: Int32?, limit: Int, now: Timestamp
     ) throws(StoreError) -> [NotificationSummary] {
         try fail()
-        return try inner.notifications(owner: owner, unreadOnly: unreadOnly, after: after, limit: limit, now: now)
+        return try inner.notifications(
+            owner: owner, unreadOnly: unreadOnly, secureOnly: secureOnly, after: after, limit: limit, now: now)
+    }
+
+    func payloads(of ids: [Int32], owner: String, now: Timestamp) throws(StoreError) -> [Int32: String] {
+        try fail()
+        return try inner.payloads(of: ids, owner: owner, now: now)
+    }
+
+    func mailboxState(owner: String, now: Timestamp) throws(StoreError) -> MailboxState {
+        try fail()
+        return try inner.mailboxState(owner: owner, now: now)
     }
 
     func readNotification(_ id: Int32, owner: String, now: Timestamp) throws(StoreError) -> SecureNotification? {

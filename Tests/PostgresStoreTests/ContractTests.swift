@@ -13,7 +13,7 @@ import Text
             5, 3, 3
         )
         (options.quotas.sentPerOwner, options.quotas.idempotencyKeysPerOwner) = (4, 4)
-        options.quotas.appTokensPerOwner = 3
+        (options.quotas.appTokensPerOwner, options.quotas.plainMessagesPerOwner) = (3, 3)
     }
 
     @Test func `an owner's payloads are bounded in bytes`() throws {

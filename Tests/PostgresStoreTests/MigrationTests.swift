@@ -36,7 +36,7 @@ import Text
             """)
         let store = try site.open { $0.quotas.notificationBytesPerOwner = 11_000 }
         let listed = try store.notifications(owner: "bob", unreadOnly: true, after: nil, limit: 9, now: noon)
-        #expect(listed.count == 9 && listed.allSatisfy { $0.sender.isEmpty && $0.size == 1_256 })
+        #expect(listed.count == 9 && listed.allSatisfy { $0.sender.isEmpty && $0.size == 1_256 && !$0.isPlain })
         _ = try store.createNotification(owner: "bob", sender: "new", payload: "p", now: noon, expiresAt: nextDay)
         let left = try store.notifications(owner: "bob", unreadOnly: true, after: nil, limit: 10, now: noon)
         #expect(left.count == 9 && left.first?.sender == "new")

@@ -3,8 +3,8 @@ package import Store
 import Testing
 internal import Text
 
-/// What every adapter of the two protocols must do, whatever it keeps its records in. Caps: 5 notifications, 3 devices,
-/// 3 sessions, 3 app tokens, 4 sends and 4 idempotency keys per owner.
+/// What every adapter of the two protocols must do, whatever it keeps its records in. Caps: 5 notifications, 3 plain ones,
+/// 3 devices, 3 sessions, 3 app tokens, 4 sends and 4 idempotency keys per owner.
 package struct Contract {
     private let store: any StateStore & HubStore & HubQueue
 
@@ -18,6 +18,7 @@ package struct Contract {
         try firstReading()
         try notificationQuota()
         try notificationRemoval()
+        try InboxContract(store: store).runAll()
         try devices()
         try deviceChangesHands()
         try deviceQuota()

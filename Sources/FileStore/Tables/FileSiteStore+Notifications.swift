@@ -15,7 +15,7 @@ let readOp = "read"
 
 extension FileSiteStore {
     package func createNotification(
-        owner: String, sender: String, payload: String, now: Timestamp, expiresAt: Timestamp
+        owner: String, sender: String, payload: String, isPlain: Bool, now: Timestamp, expiresAt: Timestamp
     ) throws(StoreError) -> SecureNotification {
         try notificationTable.write(owner, now: now) { (bucket) throws(StoreError) -> SecureNotification in
             try notificationSummaries.withSummary(of: bucket) { (summary) throws(StoreError) -> SecureNotification in
@@ -24,7 +24,7 @@ extension FileSiteStore {
                 let id = NotificationNames.id(using: &random) { !knowsIDs || summary.isFree($0) }
                 var new = SecureNotification(
                     id: id, token: NotificationNames.token(using: &random), owner: owner, sender: sender,
-                    payload: payload, isRead: false, createdAt: now, expiresAt: expiresAt)
+                    payload: payload, isPlain: isPlain, isRead: false, createdAt: now, expiresAt: expiresAt)
                 var leaving: [UInt8] = []
                 // Most buckets hold so little, all owners in it together, that they need not be read.
                 if !knowsIDs || !hasRoom(for: new, bucket, summary) {
@@ -43,8 +43,9 @@ extension FileSiteStore {
     /// Whether the bucket holds less than one sender may leave, all owners and senders together.
     private func hasRoom(for new: SecureNotification, _ bucket: BucketWriter, _ summary: BucketSummary) -> Bool {
         let quotas = context.options.quotas
-        return summary.records < quotas.notificationsPerSender
-            && bucket.size + new.size <= quotas.notificationBytesPerSender
+        let records = new.isPlain ? quotas.plainMessagesPerOwner : quotas.notificationsPerSender
+        let bytes = new.isPlain ? quotas.plainMessageBytesPerOwner : quotas.notificationBytesPerSender
+        return summary.records < records && bucket.size + new.size <= bytes
     }
 
     /// The lines that make room for the notification.
@@ -52,7 +53,8 @@ extension FileSiteStore {
         for new: SecureNotification, from held: [Int32: NotificationSummary], _ now: Timestamp
     ) throws(StoreError) -> [UInt8] {
         let live = held.values.filter { $0.expiresAt > now }
-        return try MailboxRoom(live, context.options.quotas).leaving(for: new.sender, adding: new.size, now: now)
+        return try MailboxRoom(live, context.options.quotas, isPlain: new.isPlain)
+            .leaving(for: new.sender, adding: new.size, now: now)
             .flatMap { LineCodec.removal(of: .number(String($0)), owner: new.owner) }
     }
 
@@ -81,7 +83,7 @@ extension FileSiteStore {
     }
 
     /// Something that calls with the pieces of a file.
-    private typealias Pieces = ((BucketContent) throws(StoreError) -> Void) throws(StoreError) -> Void
+    typealias Pieces = ((BucketContent) throws(StoreError) -> Void) throws(StoreError) -> Void
 
     private func notification(
         _ key: NotificationKey, _ now: Timestamp, in forEachPiece: Pieces
@@ -111,12 +113,12 @@ extension FileSiteStore {
     }
 
     package func notifications(
-        owner: String, unreadOnly: Bool, after: Int32?, limit: Int, now: Timestamp
+        owner: String, unreadOnly: Bool, secureOnly: Bool, after: Int32?, limit: Int, now: Timestamp
     ) throws(StoreError) -> [NotificationSummary] {
         var found = try mailbox(owner).values.filter { $0.expiresAt > now }
         found.sort { ($0.createdAt, $0.id) > ($1.createdAt, $1.id) }
         if let after, let index = found.firstIndex(where: { $0.id == after }) { found.removeSubrange(...index) }
-        if unreadOnly { found.removeAll { $0.isRead } }
+        if unreadOnly || secureOnly { found.removeAll { unreadOnly && $0.isRead || secureOnly && $0.isPlain } }
         return Array(found.prefix(max(0, limit)))
     }
 
@@ -128,7 +130,7 @@ extension FileSiteStore {
         return try mailbox(owner) { (body) throws(StoreError) in try BucketTable.forEachPiece(of: file, body) }
     }
 
-    private func mailbox(
+    func mailbox(
         _ owner: String, in forEachPiece: Pieces
     ) throws(StoreError) -> [Int32: NotificationSummary] {
         var found: [Int32: NotificationSummary] = [:]

@@ -12,6 +12,7 @@ extension NotificationSummary {
     private static let senderName = [UInt8]("\"sender\":".utf8)
     private static let tokenName = [UInt8]("\"token\":".utf8)
     private static let payloadStart = [UInt8]("\"payload\":\"".utf8)
+    private static let plain = [UInt8](",\"plain\":true".utf8)
     private static let read = [UInt8](",\"read\":true".utf8)
     private static let createdName = [UInt8](",\"createdAt\":\"".utf8)
     private static let expiresName = [UInt8]("\",\"expiresAt\":\"".utf8)
@@ -32,14 +33,15 @@ extension NotificationSummary {
         }
         guard rest.take(Self.tokenName), let token = rest.token(), rest.take(Self.payloadStart), rest.skipString()
         else { return nil }
+        let isPlain = rest.take(Self.plain)
         let isRead = rest.take(Self.read)
         guard rest.take(Self.createdName), let created = rest.time(Self.timeLength), rest.take(Self.expiresName),
             let expires = rest.time(Self.timeLength), rest.take([UInt8(ascii: "\"")]),
             line.count - rest.offset == LineCodec.checksumLength, LineCodec.hasValidChecksum(line)
         else { return nil }
         self.init(
-            id: own.id, token: LinePrefilter.text(token), sender: sender, isRead: isRead, createdAt: created,
-            expiresAt: expires, size: line.count + 1)
+            id: own.id, token: LinePrefilter.text(token), sender: sender, isPlain: isPlain, isRead: isRead,
+            createdAt: created, expiresAt: expires, size: line.count + 1)
     }
 }
 

@@ -8,7 +8,7 @@ enum Migrations {
     /// Version 1 is the first; each is the statements that lead to it from the one before.
     static let all: [[String]] = [
         schemaVersion1, removedUsers, deviceAliases, secureOnlyUsers, sendersAndUnusedIDs, scheduledMessages,
-        appTokens,
+        appTokens, plainMessages,
     ]
 
     static var newest: Int { all.count }
@@ -151,6 +151,11 @@ enum Migrations {
         ALTER TABLE users ADD COLUMN credential_epoch bigint NOT NULL DEFAULT 0, ADD COLUMN disabled_at bigint,
           ADD COLUMN expires_at bigint
         """,
+    ]
+
+    /// Plain messages beside the secure ones.
+    private static let plainMessages = [
+        "ALTER TABLE notifications ADD COLUMN is_plain boolean NOT NULL DEFAULT false"
     ]
 
     /// Who left a notification, empty where it is not known, and what it counts against the quotas. Ids that were handed out

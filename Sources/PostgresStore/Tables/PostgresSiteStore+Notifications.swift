@@ -3,10 +3,10 @@ import Store
 package import Text
 
 extension PostgresSiteStore {
-    private static let columns = "id, token, owner, payload, is_read, created_at, expires_at, sender"
+    private static let columns = "id, token, owner, payload, is_read, created_at, expires_at, sender, is_plain"
     /// Of a row of before, `size` is about what its line in a file would take.
     private static let summary =
-        "id, token, sender, is_read, created_at, expires_at, coalesce(size, octet_length(payload)::bigint + 256)"
+        "id, token, sender, is_read, created_at, expires_at, coalesce(size, octet_length(payload)::bigint + 256), is_plain"
     /// Ids that were drawn and taken (with a full mailbox one of two million draws meets one), and times that others were
     /// faster where room had been made.
     private static let maximumDraws = 5
@@ -17,15 +17,16 @@ extension PostgresSiteStore {
         """
         WITH mailbox (sender, is_read, size) AS (
             SELECT sender, is_read, coalesce(size, octet_length(payload)::bigint + 256)
-            FROM notifications WHERE owner = $1 AND expires_at > $6),
+            FROM notifications WHERE owner = $1 AND expires_at > $6 AND is_plain = $13),
         room AS (
             SELECT count(*) < $9 AND coalesce(sum(size), 0)::bigint + $8::bigint <= $10 AND (
                 SELECT count(*) < $11 AND coalesce(sum(size), 0)::bigint + $8 <= $12
                 FROM mailbox WHERE sender = $4 AND NOT is_read) AS is_there
             FROM mailbox),
         made AS (
-            INSERT INTO notifications (owner, id, token, sender, payload, is_read, created_at, expires_at, size)
-            SELECT $1, $2, $3, $4, $5, false, $6, $7, $8 FROM room WHERE is_there
+            INSERT INTO notifications (
+                owner, id, token, sender, payload, is_read, created_at, expires_at, size, is_plain)
+            SELECT $1, $2, $3, $4, $5, false, $6, $7, $8, $13 FROM room WHERE is_there
             ON CONFLICT (owner, id) DO UPDATE SET id = excluded.id WHERE notifications.token = excluded.token
             RETURNING 1)
         SELECT EXISTS (SELECT 1 FROM made) OR
@@ -45,10 +46,20 @@ extension PostgresSiteStore {
     private static let notifications = Statement.reading(
         "notifications",
         """
-        SELECT \(summary) FROM notifications WHERE owner = $1 AND expires_at > $2 AND NOT ($3 AND is_read)
+        SELECT \(summary) FROM notifications WHERE owner = $1 AND expires_at > $2 AND NOT ($3 AND is_read) AND NOT ($6 AND is_plain)
         AND coalesce((created_at, id) < (
             SELECT created_at, id FROM notifications WHERE owner = $1 AND id = $4 AND expires_at > $2), true)
         ORDER BY created_at DESC, id DESC LIMIT $5
+        """)
+    private static let payloads = Statement.reading(
+        "payloads", "SELECT id, payload FROM notifications WHERE owner = $1 AND id = ANY ($2) AND expires_at > $3")
+    /// Tokens are drawn at random, so that the hash is another one after each change.
+    private static let mailboxState = Statement.reading(
+        "mailboxState",
+        """
+        SELECT count(*) FILTER (WHERE NOT is_read), count(*) || '-' || left(encode(sha256(coalesce(string_agg(
+            token || CASE WHEN is_read THEN '-'::bytea ELSE '+'::bytea END, ''::bytea ORDER BY token), '')), 'hex'), 32)
+        FROM notifications WHERE owner = $1 AND expires_at > $2
         """)
     /// Of two at once the second waits for the first, and finds nothing left to change; what it selects is of before.
     private static let readNotification = Statement.writing(
@@ -57,18 +68,19 @@ extension PostgresSiteStore {
         WITH first AS (
             UPDATE notifications SET is_read = true
             WHERE owner = $1 AND id = $2 AND expires_at > $3 AND NOT is_read RETURNING 1)
-        SELECT id, token, owner, payload, NOT EXISTS (SELECT 1 FROM first), created_at, expires_at, sender
+        SELECT id, token, owner, payload, NOT EXISTS (SELECT 1 FROM first), created_at, expires_at, sender, is_plain
         FROM notifications WHERE owner = $1 AND id = $2 AND expires_at > $3
         """)
 
     package func createNotification(
-        owner: String, sender: String, payload: String, now: Timestamp, expiresAt: Timestamp
+        owner: String, sender: String, payload: String, isPlain: Bool, now: Timestamp, expiresAt: Timestamp
     ) throws(StoreError) -> SecureNotification {
         var random = KernelRandom()
         for _ in 0..<Self.maximumDraws {
             let new = SecureNotification(
                 id: NotificationNames.id(using: &random), token: NotificationNames.token(using: &random), owner: owner,
-                sender: sender, payload: payload, isRead: false, createdAt: now, expiresAt: expiresAt)
+                sender: sender, payload: payload, isPlain: isPlain, isRead: false, createdAt: now,
+                expiresAt: expiresAt)
             let (isMade, hasRoom) = try create(new)
             if isMade { return new }
             if !hasRoom { try makeRoom(for: new) }
@@ -80,12 +92,18 @@ extension PostgresSiteStore {
     /// - Returns: whether it is there; where it is not, whether there is room for it: then the id is taken.
     private func create(_ new: SecureNotification) throws(StoreError) -> (isMade: Bool, hasRoom: Bool) {
         let quotas = options.quotas
-        let values: [Value] = [
+        var values: [Value] = [
             .name(new.owner), .integer(Int64(new.id)), .name(new.token), .name(new.sender), .name(new.payload),
-            .time(new.createdAt), .time(new.expiresAt), .count(new.size), .count(quotas.notificationsPerOwner),
-            .count(quotas.notificationBytesPerOwner), .count(quotas.notificationsPerSender),
-            .count(quotas.notificationBytesPerSender),
+            .time(new.createdAt), .time(new.expiresAt), .count(new.size),
         ]
+        if new.isPlain {
+            let room: [Value] = [.count(quotas.plainMessagesPerOwner), .count(quotas.plainMessageBytesPerOwner)]
+            values += room + room
+        } else {
+            values += [.count(quotas.notificationsPerOwner), .count(quotas.notificationBytesPerOwner)]
+            values += [.count(quotas.notificationsPerSender), .count(quotas.notificationBytesPerSender)]
+        }
+        values.append(.bool(new.isPlain))
         return try answer(Self.createNotification, values) { (row) throws(CallFailure) in
             (try row.bool(0), try row.bool(1))
         }
@@ -94,7 +112,8 @@ extension PostgresSiteStore {
     private func makeRoom(for new: SecureNotification) throws(StoreError) {
         let now = new.createdAt
         let held: [NotificationSummary] = try all(Self.mailbox, [.name(new.owner), .time(now)])
-        let leaving = try MailboxRoom(held, options.quotas).leaving(for: new.sender, adding: new.size, now: now)
+        let leaving = try MailboxRoom(held, options.quotas, isPlain: new.isPlain)
+            .leaving(for: new.sender, adding: new.size, now: now)
         _ = try remove(leaving, owner: new.owner, now)
     }
 
@@ -120,14 +139,26 @@ extension PostgresSiteStore {
     }
 
     package func notifications(
-        owner: String, unreadOnly: Bool, after: Int32?, limit: Int, now: Timestamp
+        owner: String, unreadOnly: Bool, secureOnly: Bool, after: Int32?, limit: Int, now: Timestamp
     ) throws(StoreError) -> [NotificationSummary] {
         try all(
             Self.notifications,
             [
                 .name(owner), .time(now), .bool(unreadOnly), .integer(after.map(Int64.init)),
-                .count(max(0, limit)),
+                .count(max(0, limit)), .bool(secureOnly),
             ])
+    }
+
+    package func payloads(of ids: [Int32], owner: String, now: Timestamp) throws(StoreError) -> [Int32: String] {
+        let found: [Payload] = try all(
+            Self.payloads, [.name(owner), .integers(ids.map(Int64.init)), .time(now)])
+        return Dictionary(found.map { ($0.id, $0.text) }) { first, _ in first }
+    }
+
+    package func mailboxState(owner: String, now: Timestamp) throws(StoreError) -> MailboxState {
+        try answer(Self.mailboxState, [.name(owner), .time(now)]) { (row) throws(CallFailure) in
+            MailboxState(unread: try row.integer(0), revision: try row.string(1))
+        }
     }
 
     package func readNotification(
@@ -142,8 +173,8 @@ extension SecureNotification: RowRecord {
         guard let id = Int32(exactly: try row.integer(0)) else { throw .malformed }
         self.init(
             id: id, token: try row.string(1), owner: try row.string(2), sender: try row.string(7),
-            payload: try row.string(3), isRead: try row.bool(4), createdAt: try row.time(5),
-            expiresAt: try row.time(6))
+            payload: try row.string(3), isPlain: try row.bool(8), isRead: try row.bool(4),
+            createdAt: try row.time(5), expiresAt: try row.time(6))
     }
 }
 
@@ -151,7 +182,17 @@ extension NotificationSummary: RowRecord {
     init(_ row: Row) throws(CallFailure) {
         guard let id = Int32(exactly: try row.integer(0)) else { throw .malformed }
         self.init(
-            id: id, token: try row.string(1), sender: try row.string(2), isRead: try row.bool(3),
-            createdAt: try row.time(4), expiresAt: try row.time(5), size: try row.integer(6))
+            id: id, token: try row.string(1), sender: try row.string(2), isPlain: try row.bool(7),
+            isRead: try row.bool(3), createdAt: try row.time(4), expiresAt: try row.time(5), size: try row.integer(6))
+    }
+}
+
+private struct Payload: RowRecord {
+    let id: Int32
+    let text: String
+
+    init(_ row: Row) throws(CallFailure) {
+        guard let id = Int32(exactly: try row.integer(0)) else { throw .malformed }
+        (self.id, text) = (id, try row.string(1))
     }
 }

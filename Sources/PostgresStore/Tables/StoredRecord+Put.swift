@@ -73,7 +73,7 @@ extension StoredRecord {
             ], key: "name"))
     private static let notification = expiring(
         "notifications",
-        ["owner", "id", "token", "payload", "is_read", "created_at", "expires_at", "sender", "size"],
+        ["owner", "id", "token", "payload", "is_read", "created_at", "expires_at", "sender", "size", "is_plain"],
         key: ["owner", "id"])
     private static let device = Statement.writing(
         "import devices",
@@ -149,7 +149,8 @@ extension StoredRecord {
             [
                 .name(notification.owner), .integer(Int64(notification.id)), .name(notification.token),
                 .name(notification.payload), .bool(notification.isRead), .time(notification.createdAt),
-                .time(notification.expiresAt), .name(notification.sender), .count(notification.size), .time(now),
+                .time(notification.expiresAt), .name(notification.sender), .count(notification.size),
+                .bool(notification.isPlain), .time(now),
             ]
         )
     }

@@ -47,7 +47,7 @@ extension TransferWalk {
         statement: .reading(
             "export notifications",
             """
-            SELECT id, token, owner, payload, is_read, created_at, expires_at, sender FROM notifications
+            SELECT id, token, owner, payload, is_read, created_at, expires_at, sender, is_plain FROM notifications
             WHERE (owner, id) > ($1, $2) AND expires_at > $4 ORDER BY owner, id LIMIT $3
             """),
         start: [.bytes([]), .integer(.min)], expires: true

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import Text
 
-/// What the backend keeps: users, their sessions and app tokens, secure notifications, who owns which registration, who sent what,
+/// What the backend keeps: users, their sessions and app tokens, what their mailboxes hold, who owns which registration, who sent what,
 /// and what was answered to requests that must not act twice.
 ///
 /// The boundary is the domain: no file, offset, lock or SQL crosses it. Every call is atomic by itself and there are
@@ -36,10 +36,10 @@ package protocol StateStore: SessionStore, AppTokenStore, SendOwnership, Idempot
     func removeUser(_ name: String) throws(StoreError) -> Bool
 
     /// Keeps a payload for its owner, under an id that the store draws at random. Where the owner has as many as one may
-    /// have, others leave for it (`MailboxRoom`).
-    /// - Throws: `shareExceeded`, when the sender has left as much unread with the owner as one sender may.
+    /// have, others of its kind leave for it (`MailboxRoom`).
+    /// - Throws: `shareExceeded`, when the sender has left as much unread with the owner as one sender may; not of a plain one.
     func createNotification(
-        owner: String, sender: String, payload: String, now: Timestamp, expiresAt: Timestamp
+        owner: String, sender: String, payload: String, isPlain: Bool, now: Timestamp, expiresAt: Timestamp
     ) throws(StoreError) -> SecureNotification
 
     /// The owner's notification of that id; nil when it never was, is another owner's, or has expired: all alike.
@@ -49,10 +49,18 @@ package protocol StateStore: SessionStore, AppTokenStore, SendOwnership, Idempot
     func notification(token: String, owner: String, now: Timestamp) throws(StoreError) -> SecureNotification?
 
     /// The owner's notifications, newest first (by creation, then by id, descending).
-    /// - Parameter after: begins behind the notification of this id; an id that is no more begins at the front.
+    /// - Parameters:
+    ///   - secureOnly: leaves the plain ones out.
+    ///   - after: begins behind the notification of this id; an id that is no more begins at the front.
     func notifications(
-        owner: String, unreadOnly: Bool, after: Int32?, limit: Int, now: Timestamp
+        owner: String, unreadOnly: Bool, secureOnly: Bool, after: Int32?, limit: Int, now: Timestamp
     ) throws(StoreError) -> [NotificationSummary]
+
+    /// The payloads of the owner's notifications of these ids, in one look; without those that are no more.
+    func payloads(of ids: [Int32], owner: String, now: Timestamp) throws(StoreError) -> [Int32: String]
+
+    /// The owner's mailbox in short. Asked again while nothing has changed, it costs no more than `notification(_:owner:now:)`.
+    func mailboxState(owner: String, now: Timestamp) throws(StoreError) -> MailboxState
 
     /// Records that the owner has read it. Doing it again changes nothing and writes nothing.
     /// - Returns: the notification as it was before this call, so that `isRead` tells whether this is the first
@@ -86,6 +94,24 @@ package protocol StateStore: SessionStore, AppTokenStore, SendOwnership, Idempot
 
     /// What the store is able to do at this moment; for `/health`. It tries a write that leaves nothing behind.
     func health() -> StoreHealth
+}
+
+extension StateStore {
+    /// Keeps a secure one.
+    package func createNotification(
+        owner: String, sender: String, payload: String, now: Timestamp, expiresAt: Timestamp
+    ) throws(StoreError) -> SecureNotification {
+        try createNotification(
+            owner: owner, sender: sender, payload: payload, isPlain: false, now: now, expiresAt: expiresAt)
+    }
+
+    /// Those of both kinds.
+    package func notifications(
+        owner: String, unreadOnly: Bool, after: Int32?, limit: Int, now: Timestamp
+    ) throws(StoreError) -> [NotificationSummary] {
+        try notifications(
+            owner: owner, unreadOnly: unreadOnly, secureOnly: false, after: after, limit: limit, now: now)
+    }
 }
 
 /// What the local hub keeps: registrations, found by id, channel and tag, and the sends it took.

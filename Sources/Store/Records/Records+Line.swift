@@ -50,7 +50,9 @@ extension User: LineRecord {
 }
 
 extension SecureNotification: LineRecord {
-    package static let members: Set = ["id", "owner", "sender", "token", "payload", "read", "createdAt", "expiresAt"]
+    package static let members: Set = [
+        "id", "owner", "sender", "token", "payload", "plain", "read", "createdAt", "expiresAt",
+    ]
 
     package init?(line: JSONValue) {
         guard let id = line["id"]?.integer.flatMap(Int32.init(exactly:)), id > 0,
@@ -58,12 +60,12 @@ extension SecureNotification: LineRecord {
             let payload = line["payload"]?.string, let createdAt = line.time("createdAt"),
             let expiresAt = line.time("expiresAt")
         else { return nil }
-        let (isRead, sender) = (line["read"], line["sender"])
-        guard isRead == nil || isRead?.bool != nil, sender == nil || sender?.string != nil else { return nil }
+        guard let isPlain = line.optional("plain", \.bool), let isRead = line.optional("read", \.bool),
+            let sender = line.optional("sender", \.string)
+        else { return nil }
         self.init(
-            id: id, token: token, owner: owner, sender: sender?.string ?? "", payload: payload,
-            isRead: isRead?.bool ?? false,
-            createdAt: createdAt, expiresAt: expiresAt)
+            id: id, token: token, owner: owner, sender: sender ?? "", payload: payload, isPlain: isPlain ?? false,
+            isRead: isRead ?? false, createdAt: createdAt, expiresAt: expiresAt)
     }
 
     package func write(to json: inout JSONWriter) {
@@ -72,6 +74,7 @@ extension SecureNotification: LineRecord {
         if !sender.isEmpty { json.member("sender", sender) }
         json.member("token", token)
         json.member("payload", payload)
+        if isPlain { json.member("plain", true) }
         // A reading is a line of its own; here it stands in a record that came from elsewhere, or was edited.
         if isRead { json.member("read", true) }
         json.member("createdAt", createdAt.text)

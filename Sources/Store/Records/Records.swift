@@ -2,7 +2,8 @@
 package import JSON
 package import Text
 
-/// A payload that waits for its owner; only its id travels through the push services.
+/// What an owner's mailbox holds: a payload that waits for its owner, of which only the id travels through the push services;
+/// or a plain message, kept for the inbox as it was sent.
 package struct SecureNotification: Hashable, Sendable {
     /// 1 ... 2^31 - 2, random, unique for its owner. Fits the tutorials' clients, which read a 32-bit integer;
     /// 0 is what junk parses to and 2147483647 is where `intValue` saturates, so neither is ever given out.
@@ -13,8 +14,10 @@ package struct SecureNotification: Hashable, Sendable {
     package var owner: String
     /// The name of the user who left it, as the owner is shown it; empty where it was not recorded.
     package var sender: String
-    /// The message itself; secret.
+    /// The message itself; secret. Of a plain message in the form that the backend gives it.
     package var payload: String
+    /// Whether it is a plain message, which travels whole.
+    package var isPlain: Bool
     /// Whether the owner has fetched it, with `readNotification`.
     package var isRead: Bool
     package var createdAt: Timestamp
@@ -22,14 +25,15 @@ package struct SecureNotification: Hashable, Sendable {
     package var expiresAt: Timestamp
 
     package init(
-        id: Int32, token: String, owner: String, sender: String = "", payload: String, isRead: Bool,
-        createdAt: Timestamp, expiresAt: Timestamp
+        id: Int32, token: String, owner: String, sender: String = "", payload: String, isPlain: Bool = false,
+        isRead: Bool, createdAt: Timestamp, expiresAt: Timestamp
     ) {
         self.id = id
         self.token = token
         self.owner = owner
         self.sender = sender
         self.payload = payload
+        self.isPlain = isPlain
         self.isRead = isRead
         self.createdAt = createdAt
         self.expiresAt = expiresAt
@@ -177,6 +181,7 @@ package struct NotificationSummary: Hashable, Sendable {
     package var token: String
     /// Empty where it was not recorded.
     package var sender: String
+    package var isPlain: Bool
     package var isRead: Bool
     package var createdAt: Timestamp
     package var expiresAt: Timestamp
@@ -184,15 +189,30 @@ package struct NotificationSummary: Hashable, Sendable {
     package var size: Int
 
     package init(
-        id: Int32, token: String, sender: String, isRead: Bool, createdAt: Timestamp, expiresAt: Timestamp, size: Int
+        id: Int32, token: String, sender: String, isPlain: Bool = false, isRead: Bool, createdAt: Timestamp,
+        expiresAt: Timestamp, size: Int
     ) {
-        (self.id, self.token, self.sender, self.isRead) = (id, token, sender, isRead)
+        (self.id, self.token, self.sender, self.isPlain, self.isRead) = (id, token, sender, isPlain, isRead)
         (self.createdAt, self.expiresAt, self.size) = (createdAt, expiresAt, size)
     }
 
     package init(_ notification: SecureNotification, size: Int) {
         self.init(
-            id: notification.id, token: notification.token, sender: notification.sender, isRead: notification.isRead,
-            createdAt: notification.createdAt, expiresAt: notification.expiresAt, size: size)
+            id: notification.id, token: notification.token, sender: notification.sender,
+            isPlain: notification.isPlain, isRead: notification.isRead, createdAt: notification.createdAt,
+            expiresAt: notification.expiresAt, size: size)
+    }
+}
+
+/// An owner's mailbox in short: enough to see whether anything in it has changed.
+package struct MailboxState: Hashable, Sendable {
+    /// How many were not read.
+    package var unread: Int
+    /// The same as long as the mailbox is: it becomes another text when a notification comes, is read, is removed or expires.
+    /// Letters, digits and `-`; stores make it in ways of their own.
+    package var revision: String
+
+    package init(unread: Int, revision: String) {
+        (self.unread, self.revision) = (unread, revision)
     }
 }
