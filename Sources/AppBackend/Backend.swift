@@ -24,6 +24,8 @@ package struct Backend: Responder {
         package var apps = AppPolicy()
         /// For how long a secure notification waits for its owner, in seconds.
         package var retentionSeconds: Int64
+        /// For how long plain messages are kept for the inbox, in seconds; 0: they are not.
+        package var plainSeconds: Int64 = 0
         package var realm: String
         /// How long a log-in by cookie lasts, in seconds.
         package var sessionSeconds: Int64
@@ -83,7 +85,9 @@ package struct Backend: Responder {
         let notifications = NotificationsController(
             store: parts.store, notifications: parts.notifications,
             delivering: parts.publicConfiguration.deliveringPlatforms, policy: parts.policy,
-            retentionSeconds: parts.retentionSeconds, now: parts.now, logger: parts.logger)
+            retentionSeconds: parts.retentionSeconds, plainSeconds: parts.plainSeconds, now: parts.now,
+            logger: parts.logger)
+        let inbox = InboxController(store: parts.store, now: parts.now)
         let health = LoopbackOnly(
             inner: HealthController(
                 store: parts.store, version: parts.version, load: parts.load, waiting: parts.waiting))
@@ -103,7 +107,7 @@ package struct Backend: Responder {
         open = Router((methods.contains(.session) ? session.routes : []) + config.routes)
         // No token that the tutorial's test would let a stranger make is good after the change to real users.
         let tokens = methods.contains(.token) ? TokenController(store: parts.store, now: parts.now).routes : []
-        userRoutes = Router(register.routes + notifications.routes + tokens)
+        userRoutes = Router(register.routes + notifications.routes + inbox.routes + tokens)
         api = AuthenticationHandler(
             authenticators: methods.map { $0.authenticator(parts, sessions) }, challenge: challenge,
             inner: ScopeHandler(

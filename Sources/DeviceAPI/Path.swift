@@ -9,6 +9,8 @@ public enum Path {
     public static let notifications = "/api/notifications"
     /// What became of a send, below its notification id.
     public static let outcomes = "/api/notifications/outcomes"
+    /// What was sent to the caller: their messages, secure ones and those plain ones that the site keeps.
+    public static let inbox = "/api/inbox"
     /// Log-ins that last: a cookie in place of the password.
     public static let session = "/api/session"
     /// App tokens: what apps and scripts show in place of a password.

@@ -11,17 +11,20 @@ struct BackendCalls: Sendable {
     let transport: any DeviceTransport
 
     /// Asks, and returns the answer whatever its status.
-    /// - Parameter key: the request's, for one that acts.
+    /// - Parameters:
+    ///   - key: the request's, for one that acts.
+    ///   - entityTag: of what the app has already: then the answer may be 304.
     /// - Throws: `unreachable` or `cancelled`, when there is no answer.
     func answer(
         _ method: HTTPRequest.Method, _ path: String, query: [(name: String, value: String)] = [],
-        json: [UInt8]? = nil, key: IdempotencyKey? = nil
+        json: [UInt8]? = nil, key: IdempotencyKey? = nil, entityTag: String? = nil
     ) async throws(DeviceClientError) -> Response {
         var fields: HTTPFields = [:]
         fields[.authorization] = credentials.authorization
         fields[.accept] = "application/json, \(Problem.contentType)"
         if json != nil { fields[.contentType] = "application/json; charset=utf-8" }
         if let key { fields[.key] = key.field }
+        if let entityTag { fields[.ifNoneMatch] = entityTag }
         let request = Request(
             method: method, scheme: endpoint.scheme, authority: endpoint.authority, path: endpoint.prefix.text + path,
             query: query.map { "\($0.name)=\(PercentEncoding.encode($0.value))" }.joined(separator: "&"),

@@ -3,9 +3,9 @@ public import DeviceAPI
 import HTTPTypes
 import JSON
 
-/// Sends notifications in the user's name, and reads the secure ones that were sent to them.
+/// Sends notifications in the user's name, and reads what was sent to them.
 public struct NotificationClient: Sendable {
-    private let calls: BackendCalls
+    let calls: BackendCalls
 
     /// - Parameter transport: on Apple's platforms `URLSessionTransport()`.
     public init(endpoint: Endpoint, credentials: Credentials, transport: any DeviceTransport) {
@@ -104,10 +104,7 @@ public struct NotificationClient: Sendable {
     public func secureMessages(
         unreadOnly: Bool = false, after: Int32? = nil, limit: Int? = nil
     ) async throws(DeviceClientError) -> [SecureMessageSummary] {
-        var query: [(name: String, value: String)] = []
-        if unreadOnly { query.append(("unread", "true")) }
-        if let after { query.append(("after", String(after))) }
-        if let limit { query.append(("limit", String(limit))) }
+        let query = Self.query(unreadOnly: unreadOnly, after: after, limit: limit)
         let response = try await calls.success(.get, Path.notifications, query: query)
         return try read(response) { response throws(Problem) in try SecureMessageSummary.list(response) }
     }

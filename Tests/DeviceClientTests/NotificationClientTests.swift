@@ -191,6 +191,39 @@ struct NotificationClientTests {
         #expect(counts.counts == [.init("Success", .max), .init("Skipped", 1)])
     }
 
+    @Test func `the inbox is asked for by page, and with the tag of what is known`() async throws {
+        let body =
+            #"{"Unread":1,"Messages":[{"Id":9,"Secure":false,"Read":false,"From":"bob","Title":"T","Body":"B","More":1}]}"#
+        let transport = ScriptedTransport(
+            Response(fields: [.eTag: "\"1-a\""], body: Array(body.utf8)),
+            Response(status: .notModified), .body(#"{"Unread":0,"Messages":[]}"#), .body(""), .body(""))
+        let client = try Example.notificationClient(transport)
+        let first = try await client.inbox()
+        #expect(
+            first.messages
+                == [InboxMessage(id: 9, isSecure: false, isRead: false, sender: "bob", title: "T", body: "B")])
+        #expect(first.unread == 1 && first.entityTag == "\"1-a\"")
+        #expect(try await client.inbox(known: first) == first)
+        #expect(try await client.inbox(unreadOnly: true, after: 9, limit: 2, known: first).messages.isEmpty)
+        try await client.markAsRead(9)
+        try await client.deleteFromInbox(9)
+        #expect(
+            transport.lines == [
+                "GET /api/inbox", "GET /api/inbox", "GET /api/inbox?unread=true&after=9&limit=2",
+                "POST /api/inbox/9/read", "DELETE /api/inbox/9",
+            ])
+        #expect(transport.requests.map { $0.fields[.ifNoneMatch] } == [nil, "\"1-a\"", "\"1-a\"", nil, nil])
+    }
+
+    @Test(arguments: [
+        "", "[]", #"{"Messages":[]}"#, #"{"Unread":0}"#, #"{"Unread":0,"Messages":[{"Id":9,"Read":true}]}"#,
+    ])
+    func `a malformed inbox is refused`(body: String) async throws {
+        let client = try Example.notificationClient(ScriptedTransport(.body(body)))
+        let problem = Problem(.badGateway, "The answer is not an inbox.")
+        await #expect(throws: DeviceClientError.malformedAnswer(problem)) { try await client.inbox() }
+    }
+
     @Test func `the list is asked for by page`() async throws {
         let body = #"[{"Id":9,"Read":true,"More":1},{"Id":8,"Read":false}]"#
         let transport = ScriptedTransport(.body(body), .body("[]"))

@@ -45,7 +45,8 @@ struct AppTokenTests {
         (.post, "/api/notifications", "to_tag=bob", "\"m\"", "send"),
         (.get, "/api/notifications/outcomes/1", "", "", "send"),
         (.get, "/api/notifications", "", "", "read"), (.get, "/api/notifications/7", "", "", "read"),
-        (.delete, "/api/notifications/7", "", "", "read"),
+        (.delete, "/api/notifications/7", "", "", "read"), (.get, "/api/inbox", "", "", "read"),
+        (.post, "/api/inbox/7/read", "", "", "read"), (.delete, "/api/inbox/7", "", "", "read"),
         (.post, "/api/register", "", "", "register"), (.get, "/api/register", "", "", "register"),
         (.put, "/api/register/x", "", "{}", "register"), (.delete, "/api/register/x", "", "", "register"),
         (.get, "/api/tokens", "", "", nil), (.post, "/api/tokens", "", "{}", nil),
@@ -75,10 +76,11 @@ struct AppTokenTests {
         let known = Set(
             Self.routes.map { route in
                 let parts = route.path.split(separator: "/").map(String.init)
-                let isBelow = parts.count > 2
-                let last = parts.contains("outcomes") ? "{NotificationId}" : "{id}"
-                return "\(route.method.rawValue) /"
-                    + (isBelow ? parts.dropLast() + [last] : parts).joined(separator: "/")
+                let id = parts.contains("outcomes") ? "{NotificationId}" : "{id}"
+                // `/api/notifications/outcomes/1`, `/api/inbox/7/read`
+                let place = parts.contains("outcomes") ? 3 : 2
+                let names = parts.enumerated().map { $0.offset == place ? id : $0.element }
+                return "\(route.method.rawValue) /" + names.joined(separator: "/")
             })
         #expect(known == behindAuthentication)
     }

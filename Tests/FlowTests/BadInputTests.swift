@@ -37,6 +37,13 @@ struct BadInputTests {
         Row(method: .put, path: register, status: 405), Row(method: .get, path: one, status: 405),
         Row(method: .patch, path: one, status: 405), Row(method: .delete, path: notifications, status: 405),
         Row(method: .put, path: "/api/notifications/1", status: 405),
+        Row(method: .post, path: "/api/inbox", status: 405), Row(method: .get, path: "/api/inbox/1", status: 405),
+        Row(method: .get, path: "/api/inbox/1/read", status: 405),
+        // GET /api/inbox
+        Row(method: .get, path: "/api/inbox", query: "limit=0", status: 400, field: "limit"),
+        Row(method: .get, path: "/api/inbox", query: "limit=101", status: 400, field: "limit"),
+        Row(method: .get, path: "/api/inbox", query: "after=0", status: 400, field: "after"),
+        Row(method: .get, path: "/api/inbox", query: "unread=1", status: 400, field: "unread"),
         // POST /api/register
         Row(method: .post, path: register, query: "handle=%f", status: 400, field: "handle"),
         Row(method: .post, path: register, query: "handle=%ff", status: 400, field: "handle"),

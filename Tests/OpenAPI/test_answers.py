@@ -34,7 +34,7 @@ def test_an_app_token_does_what_its_scopes_say_until_it_is_revoked(client: Clien
     assert client.call("listTokens", 200, alice).json() == [made]
     client.call("send", 200, body="Hello", query=f"to_tag={bob.name}", **bearer)
     client.call("send", 403, body="Hello", query=f"to_tag={alice.name}", **bearer)
-    for operation in ("listSecureMessages", "listRegistrations", "listTokens", "createToken", "revokeToken"):
+    for operation in ("listSecureMessages", "listInbox", "listRegistrations", "listTokens", "createToken", "revokeToken"):
         client.call(operation, 403, name=made["Id"], **bearer)
     assert "LastUsedAt" in client.call("listTokens", 200, alice).json()[0]
     client.call("revokeToken", 404, bob, name=made["Id"])
@@ -51,6 +51,25 @@ def test_a_secure_message_is_read_and_deleted_by_its_recipient(client: Client, a
     assert (message["Payload"], message["From"], message["Read"]) == ("The code is 7", bob.name, False)
     client.call("deleteSecureMessage", 200, alice, name=id)
     client.call("deleteSecureMessage", 404, alice, name=id)
+
+
+def test_an_unchanged_inbox_is_304_until_a_message_is_read_or_deleted(client: Client, alice: User, bob: User) -> None:
+    id = client.call("send", 200, bob, "The code is 7", f"to_tag={alice.name}").json()["Id"]
+    inbox = client.call("listInbox", 200, alice)
+    assert (inbox.json()["Unread"], inbox.json()["Messages"][0]["Id"]) == (1, id)
+    tag = inbox.headers["ETag"]
+    assert client.call("listInbox", 304, alice, If_None_Match=tag).headers["ETag"] == tag
+    for operation in ("listInbox", "markAsRead", "deleteFromInbox"):
+        client.call(operation, 401, name=id)
+    client.call("markAsRead", 404, bob, name=id)
+    client.call("markAsRead", 403, alice, name=id, Sec_Fetch_Site="cross-site")
+    client.call("markAsRead", 200, alice, name=id)
+    read = client.call("listInbox", 200, alice, If_None_Match=tag)
+    assert (read.json()["Unread"], read.json()["Messages"][0]["Read"]) == (0, True)
+    client.call("deleteFromInbox", 404, bob, name=id)
+    client.call("deleteFromInbox", 200, alice, name=id)
+    client.call("deleteFromInbox", 404, alice, name=id)
+    assert client.call("listInbox", 200, alice, If_None_Match=read.headers["ETag"]).json()["Messages"] == []
 
 
 def test_the_sender_alone_reads_what_became_of_a_send(client: Client, alice: User, bob: User) -> None:

@@ -68,7 +68,8 @@ def message(status: int, field: str, **changes: Any) -> Fault:
 
 
 def listing(field: str, *values: str) -> list[Fault]:
-    return [Fault("listSecureMessages", 400, field, query=f"{field}={value}") for value in values]
+    operations = ("listSecureMessages", "listInbox")
+    return [Fault(one, 400, field, query=f"{field}={value}") for one in operations for value in values]
 
 
 def token(field: str, **changes: Any) -> Fault:
@@ -186,7 +187,7 @@ FAULTS: dict[Row, list[Fault]] = {
         *[message(400, "Data", Data=value) for value in ([], {"aps": "a"}, {"a b": "c"}, {"secureId": "7"})],
         message(400, "Data.room", Data={"room": 4}),
     ],
-    ("`GET /api/notifications`", "`limit`, `after`, `unread`"): [
+    ("`GET /api/notifications`, `GET /api/inbox`", "`limit`, `after`, `unread`"): [
         *listing("limit", "0", "101", "x"),
         *listing("after", "0", "-1"),
         *listing("unread", "maybe"),

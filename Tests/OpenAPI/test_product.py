@@ -18,7 +18,7 @@ OPTIONS = Path(__file__).with_name("schemathesis.toml")
 # Against waiting for ever: alone on two cores it takes half a minute, beside builds ten times that.
 PATIENCE_SECONDS = 1_200
 # What only a conversation has: a cookie, or the id of what was sent before. test_answers.py has those for certain.
-NEED_MORE = {"readSession", "readOutcome", "readSecureMessage", "deleteSecureMessage", "revokeToken"}
+NEED_MORE = {"readSession", "readOutcome", "readSecureMessage", "deleteSecureMessage", "markAsRead", "deleteFromInbox", "revokeToken"}
 
 
 def test_the_product_answers_as_the_document_says(

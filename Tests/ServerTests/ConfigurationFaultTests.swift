@@ -49,6 +49,7 @@ struct ConfigurationFaultTests {
         Row(#""limits": { "bodyBytes": 1 }"#, "limits.bodyBytes"),
         Row(#""limits": { "drainSeconds": -1 }"#, "limits.drainSeconds"),
         Row(#""notifications": { "retentionDays": 0 }"#, "notifications.retentionDays"),
+        Row(#""inbox": { "plainDays": -1 }"#, "inbox.plainDays"),
         Row(#""session": { "hours": 0 }"#, "session.hours"), Row(#""session": { "hours": 8761 }"#, "session.hours"),
         Row(#""log": { "level": "loud" }"#, "log.level"),
         Row(#""apns": { "topic": "a.b" }"#, "apns.keyId", "apns.teamId", "apns.keyFile"),
@@ -197,7 +198,8 @@ struct ConfigurationFaultTests {
     /// Every number, and what it may be.
     private static let ranges: [(key: String, range: ClosedRange<Int>)] = [
         ("workers", 1...1024), ("hub.timeout", 1...120), ("session.hours", 1...8760),
-        ("notifications.retentionDays", 1...3650), ("limits.bodyBytes", 1024...974_848),
+        ("notifications.retentionDays", 1...3650), ("inbox.plainDays", 0...3650),
+        ("limits.bodyBytes", 1024...974_848),
         ("limits.drainSeconds", 0...600), ("limits.sendsPerMinute", 0...1_000_000),
         ("limits.sendsAtOnce", 1...1_000_000),
         ("limits.registrationsPerMinute", 0...1_000_000), ("limits.registrationsAtOnce", 1...1_000_000),

@@ -143,6 +143,7 @@ struct ConfigurationValueTests {
         wns("timeout", package + #", "wns.timeout": 120"#, "120") { "\($0.calls.timeout)" },
         Row("session.hours", "168", #""session.hours": 1"#, "1") { "\($0.sessionHours)" },
         Row("notifications.retentionDays", "30", #""notifications.retentionDays": 7"#, "7") { "\($0.retentionDays)" },
+        Row("inbox.plainDays", "0", #""inbox.plainDays": 7"#, "7") { "\($0.plainDays)" },
         Row("limits.bodyBytes", "65536", #""limits.bodyBytes": 2048"#, "2048") { "\($0.bodyBytes)" },
         Row("limits.drainSeconds", "25", #""limits.drainSeconds": 0"#, "0") { "\($0.drainSeconds)" },
         Row("limits.sendsPerMinute", "300", #""limits.sendsPerMinute": 0"#, "0") { "\($0.userLimits.sends.perMinute)" },

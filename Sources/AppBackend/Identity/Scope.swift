@@ -10,7 +10,7 @@ package struct Scope: Equatable, Sendable {
     package enum Action: String, CaseIterable, Sendable {
         /// To send, and to ask what became of it.
         case send
-        /// The user's secure messages: to list, read and delete them.
+        /// The user's messages: to list, read and delete them.
         case read
         /// The user's devices: to register, list and remove them.
         case register
@@ -42,7 +42,8 @@ extension Scope.Action {
     init?(_ method: HTTPRequest.Method, _ route: String) {
         switch (method, route) {
         case (.post, Path.notifications), (.get, Path.outcomes + "/{id}"): self = .send
-        case (.get, Path.notifications), (.get, Path.notifications + "/{id}"), (.delete, Path.notifications + "/{id}"):
+        case (.get, Path.notifications), (.get, Path.notifications + "/{id}"), (.delete, Path.notifications + "/{id}"),
+            (.get, Path.inbox), (.delete, Path.inbox + "/{id}"), (.post, Path.inbox + "/{id}/read"):
             self = .read
         case (.get, Path.register), (.post, Path.register), (.put, Path.register + "/{id}"),
             (.delete, Path.register + "/{id}"):

@@ -41,6 +41,8 @@ struct PendingSend: Sendable {
     let answers: PendingSends
     /// By platform, what of the message it cannot express; empty: that is not to be said.
     var ignored: [(platform: String, members: [PushMessage.Member])] = []
+    /// What was kept of it for the inbox.
+    var kept: NotificationsController.Kept?
 
     /// What became of it so far.
     var result: SendResult {

@@ -26,7 +26,7 @@ extension NotificationsController {
         if message.isSecure || policy.isSecureOnly(sender.record, recipient.record) {
             if let fault = message.secureFault { throw fault }
             try checkExists(recipient, sender: sender, field: PushMessage.Member.to.rawValue)
-            return try keepAndSend(message.text, to: recipient, on: platforms, request)
+            return try keepAndSend(PlainMessage(message).text, to: recipient, on: platforms, request)
         }
         return try send(message, to: recipient, on: platforms, request)
     }
@@ -42,11 +42,14 @@ extension NotificationsController {
         }
         let templates = message.isSilent ? nil : try templateAudience(of: recipient.owner, on: platforms, request)
         let template = templates.map {
-            AddressedNotification(Payload.templateMessage(message.text, from: sender), to: $0)
+            AddressedNotification(Payload.templateMessage(PlainMessage(message).text, from: sender), to: $0)
         }
+        let audience = try audience(of: recipient, hearing: sender)
+        let kept = message.isSilent ? nil : keep(PlainMessage(message), for: recipient, request)
         var send = notifications.send(
-            to: try audience(of: recipient, hearing: sender), on: platforms, template: template, requestID: request.id
+            to: audience, on: platforms, template: template, requestID: request.id
         ) { payloads[$0]?.notification }
+        send.kept = kept
         send.ignored = platforms.map { ($0.rawValue, payloads[$0]?.ignored ?? [.silent]) }
         return try answer(send, to: request)
     }
@@ -62,9 +65,4 @@ extension NotificationsController {
         let delivering = notifications.platforms.filter(delivering.contains)
         return delivering.isEmpty ? notifications.platforms : delivering
     }
-}
-
-extension PushMessage {
-    /// What it says, where there is room for one text.
-    fileprivate var text: String { [title, body].compactMap(\.self).joined(separator: "\n") }
 }

@@ -4,7 +4,7 @@ import HTTP
 import HTTPTypes
 import Store
 
-/// `GET` and `DELETE /api/notifications/{id}`
+/// `GET` and `DELETE /api/notifications/{id}`, of a secure message or of a plain one that is kept
 extension NotificationsController {
     /// The payload, for its owner alone. An id that is another user's, has expired or never existed is 404, all alike.
     ///
@@ -16,8 +16,8 @@ extension NotificationsController {
             let notification = try read(id, owner: owner)
         else { throw Self.noSuchNotification }
         let message = SecureMessage(
-            id: notification.id, payload: notification.payload, isRead: notification.isRead,
-            sender: Self.shownSender(notification.sender), sentAt: notification.createdAt.text)
+            id: notification.id, payload: notification.text, isRead: notification.isRead,
+            sender: User.shownSender(notification.sender), sentAt: notification.createdAt.text)
         return Response(fields: Self.messageFields, body: message.json)
     }
 
@@ -53,6 +53,10 @@ extension NotificationsController {
         if let id = Int32(name) { return id > 0 && id < .max ? id : nil }
         return try store.notification(token: name, owner: owner, now: now())?.id
     }
+}
+
+extension SecureNotification {
+    fileprivate var text: String { isPlain ? PlainMessage(payload: payload).text : payload }
 }
 
 extension StoreError {

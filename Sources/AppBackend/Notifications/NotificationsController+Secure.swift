@@ -56,6 +56,6 @@ extension NotificationsController {
     /// - Throws: `Problem` 400.
     func checkExists(_ recipient: Principal, sender: Principal, field: String = "to_tag") throws(Problem) {
         guard sender.record != nil else { return }
-        guard let record = recipient.record, record.removedAt == nil else { throw Self.noRecipient(field) }
+        guard recipient.isUser else { throw Self.noRecipient(field) }
     }
 }

@@ -23,11 +23,13 @@ extension NotificationsController {
         let audience = try audience(of: recipient, hearing: sender.name)
         let template = try templateAudience(of: recipient.owner, on: [platform], request)
             .map { AddressedNotification(Payload.templateMessage(message, from: sender.name), to: $0) }
-        let send = notifications.send(
+        let kept = keep(PlainMessage(message), for: recipient, request)
+        var send = notifications.send(
             to: audience, on: [platform], template: template, requestID: request.id
         ) { platform in
             Payload.message(message, from: sender.name, to: platform)
         }
+        send.kept = kept
         return try answer(send, to: request)
     }
 

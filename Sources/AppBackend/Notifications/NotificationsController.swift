@@ -15,6 +15,8 @@ struct NotificationsController: Sendable {
     let delivering: Set<Platform>
     let policy: TagPolicy
     let retentionSeconds: Int64
+    /// For how long plain messages are kept for the inbox, in seconds; 0: they are not.
+    let plainSeconds: Int64
     let now: @Sendable () -> Timestamp
     let logger: Logger
 
@@ -70,18 +72,20 @@ struct NotificationsController: Sendable {
     func answer(_ send: PendingSend, id: Int32? = nil, to request: UserRequest) throws -> Response {
         guard request.http.postponing.isPossible, !send.answers.hasEnded else {
             send.answers.wait()
-            return try answer(send.result, id: id, to: request)
+            return try answer(send.result, id: id, kept: send.kept, to: request)
         }
         return Response(
             continuation: Continuation(after: send.answers, source: request.user.owner) {
-                try answer(send.result, id: id, to: request)
+                try answer(send.result, id: id, kept: send.kept, to: request)
             })
     }
 
     /// 200 when at least one platform took it. When none did, the first failure's status, as a problem that also
     /// holds the outcomes.
     /// - Throws: `NoSideEffects` with that answer, when no payload was kept and certainly no platform took it.
-    private func answer(_ result: SendResult, id: Int32?, to request: UserRequest) throws(NoSideEffects) -> Response {
+    private func answer(
+        _ result: SendResult, id: Int32?, kept: Kept?, to request: UserRequest
+    ) throws(NoSideEffects) -> Response {
         let outcome = SendOutcome(id: id, outcomes: result.outcomes)
         remember(result, of: request)
         if let error = result.firstError {
@@ -90,7 +94,10 @@ struct NotificationsController: Sendable {
         guard !outcome.isAccepted else { return .json(outcome.json) }
         let problem = result.firstError.map { Problem($0) } ?? Problem(.badGateway, "No platform is configured.")
         let response = problem.response(with: outcome)
-        guard id != nil || result.mayHaveActed else { throw NoSideEffects(response: response) }
+        guard id != nil || result.mayHaveActed else {
+            if let kept { takeBack(kept, request) }
+            throw NoSideEffects(response: response)
+        }
         return response
     }
 }

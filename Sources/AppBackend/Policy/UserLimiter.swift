@@ -70,7 +70,7 @@ struct UserLimiter: UserResponder {
         init?(_ request: Request, route: String?) {
             let isRegistration = route == Path.register || route == Self.oneRegistration
             switch request.method {
-            case .get where route == Path.register || route == Path.notifications: self = .list
+            case .get where [Path.register, Path.notifications, Path.inbox].contains(route): self = .list
             case .post where route == Path.notifications: self = .send
             case .post, .put, .delete:
                 guard isRegistration else { return nil }

@@ -32,6 +32,7 @@ extension SiteConfiguration {
         "secure.form", "secure.text", "secure.locKey",
         "session.hours",
         "notifications.retentionDays",
+        "inbox.plainDays",
         "limits.bodyBytes", "limits.drainSeconds", "limits.sendsPerMinute", "limits.sendsAtOnce",
         "limits.registrationsPerMinute", "limits.registrationsAtOnce", "limits.listsPerMinute", "limits.listsAtOnce",
         "limits.bytesUnderWay",
@@ -147,6 +148,7 @@ extension SiteConfiguration {
         readSecureForm(&reading)
         sessionHours = reading.number("session.hours", 1...8760) ?? sessionHours
         retentionDays = reading.number("notifications.retentionDays", 1...3650) ?? retentionDays
+        plainDays = reading.number("inbox.plainDays", 0...3650) ?? plainDays
         bodyBytes = reading.number("limits.bodyBytes", 1024...ServerLimits.maximumBodyBytes) ?? bodyBytes
         drainSeconds = reading.number("limits.drainSeconds", 0...600) ?? drainSeconds
         readUserLimits(&reading)

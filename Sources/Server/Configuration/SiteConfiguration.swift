@@ -71,6 +71,8 @@ package struct SiteConfiguration: Sendable {
     package var secureForm = SecureForm.silent
     package var sessionHours = 168
     package var retentionDays = 30
+    /// For how many days plain messages are kept for the inbox; 0: they are not.
+    package var plainDays = 0
     package var userLimits = UserLimits()
     package var bodyBytes = 65_536
     package var drainSeconds = 25

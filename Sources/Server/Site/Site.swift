@@ -65,6 +65,7 @@ package struct Site {
         parts.authenticationMethods = configuration.authenticationMethods
         parts.tokenThrottle = tokenThrottle
         parts.waiting = { hub.waiting }
+        parts.plainSeconds = Int64(configuration.plainDays) * 86_400
         parts.apps = hub.isInTheBox ? AppPolicy(configuration.appNames) : .remoteHub
         let backend = Backend(parts)
         self.authenticator = authenticator

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+import Logging
+import Store
+import Text
+
+/// Plain messages, for their recipient's inbox
+extension NotificationsController {
+    /// A plain message that is kept before it is sent.
+    struct Kept: Sendable {
+        let id: Int32
+        let owner: String
+    }
+
+    /// Keeps it where the site keeps plain messages, and the recipient is a user. A failure of this does not fail the send.
+    func keep(_ message: PlainMessage, for recipient: Principal, _ request: UserRequest) -> Kept? {
+        // As for secure ones: else any sender could fill the disk with what no user can ever read.
+        guard plainSeconds > 0, recipient.isUser || request.user.record == nil else { return nil }
+        let time = now()
+        return attempt(request) { () throws(StoreError) in
+            let kept = try store.createNotification(
+                owner: recipient.owner, sender: request.user.owner, payload: message.payload, isPlain: true, now: time,
+                expiresAt: time + plainSeconds)
+            return Kept(id: kept.id, owner: kept.owner)
+        }
+    }
+
+    /// Takes back what was kept for a send that certainly did nothing, so that a second try does not keep it twice.
+    func takeBack(_ kept: Kept, _ request: UserRequest) {
+        _ = attempt(request) { () throws(StoreError) in
+            try store.removeNotification(kept.id, owner: kept.owner, now: now())
+        }
+    }
+
+    private func attempt<Outcome>(
+        _ request: UserRequest, _ body: () throws(StoreError) -> Outcome
+    ) -> Outcome? {
+        do throws(StoreError) {
+            return try body()
+        } catch {
+            logger.warning("store: \(error)", metadata: ["request": "\(request.id)"])
+            return nil
+        }
+    }
+}
+
+extension Principal {
+    /// Whether the store knows them as a user.
+    var isUser: Bool { record.map { $0.removedAt == nil } ?? false }
+}
