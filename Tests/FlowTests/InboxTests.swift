@@ -172,6 +172,25 @@ struct InboxTests {
 
     // MARK: What is kept
 
+    @Test func `the id of a kept message travels with it, to all but Windows`() throws {
+        let site = try site()
+        #expect(send(site, #""Body":"Hello""#).status == .ok)
+        for pns in ["apns", "fcm", "wns", "browser"] {
+            site.clock.advance(1)
+            let answer = site.call(
+                .post, "/api/notifications", query: "pns=\(pns)&to_tag=alice", as: "bob", body: "\"Hi\"")
+            #expect(answer.status == .ok)
+        }
+        let ids = try inbox(site).messages.reversed().map { #""inboxId":"\#($0.id)""# }
+        let sent = site.hub.messages
+        #expect(sent.count == 8 && ids.count == 5)
+        for (message, id) in zip(sent, Array(repeating: ids[0], count: 4) + ids[1...]) {
+            #expect(message.body.contains(id) == (message.format != "windows"), "\(message.format)")
+        }
+        #expect(sent[4].body == #"{"aps":{"alert":"From bob: Hi"},\#(ids[1])}"#)
+        #expect(sent[7].body == #"{"title":"From bob","body":"Hi",\#(ids[4])}"#)
+    }
+
     @Test func `no plain message is kept where the operator has not said so`() throws {
         let site = try site(plainSeconds: 0)
         #expect(send(site, "\"Body\":\"Hello\"").status == .ok)

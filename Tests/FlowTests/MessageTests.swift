@@ -158,6 +158,7 @@ struct MessageTests {
         Refusal(#""Body":"a","Data":{"aps":"{}"}"#, "Data"), Refusal(#""Body":"a","Data":{"SecureId":"7"}"#, "Data"),
         Refusal(#""Body":"a","Data":{"google.x":"7"}"#, "Data"),
         Refusal(#""Body":"a","Data":{"sender":"eve"}"#, "Data"),
+        Refusal(#""Body":"a","Data":{"InboxId":"7"}"#, "Data"),
         Refusal(#""Body":"a","Link":"javascript:alert(1)""#, "Link"),
         Refusal(#""Body":"a","Link":"JavaScript://%0aalert(1)""#, "Link"),
         Refusal(#""Body":"a","Link":"//host/x""#, "Link"), Refusal(#""Body":"a","Link":"https://a b""#, "Link"),

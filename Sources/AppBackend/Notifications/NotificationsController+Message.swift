@@ -35,17 +35,17 @@ extension NotificationsController {
         _ message: PushMessage, to recipient: Principal, on platforms: [Platform], _ request: UserRequest
     ) throws -> Response {
         let sender = request.user.name
-        let time = now().seconds
-        var payloads: [Platform: MessagePayload] = [:]
-        for platform in platforms {
-            payloads[platform] = MessagePayload(message, from: sender, to: platform, now: time)
-        }
         let templates = message.isSilent ? nil : try templateAudience(of: recipient.owner, on: platforms, request)
         let template = templates.map {
             AddressedNotification(Payload.templateMessage(PlainMessage(message).text, from: sender), to: $0)
         }
         let audience = try audience(of: recipient, hearing: sender)
         let kept = message.isSilent ? nil : keep(PlainMessage(message), for: recipient, request)
+        let time = now().seconds
+        var payloads: [Platform: MessagePayload] = [:]
+        for platform in platforms {
+            payloads[platform] = MessagePayload(message, from: sender, to: platform, inboxID: kept?.id, now: time)
+        }
         var send = notifications.send(
             to: audience, on: platforms, template: template, requestID: request.id
         ) { payloads[$0]?.notification }

@@ -27,7 +27,7 @@ extension NotificationsController {
         var send = notifications.send(
             to: audience, on: [platform], template: template, requestID: request.id
         ) { platform in
-            Payload.message(message, from: sender.name, to: platform)
+            Payload.message(message, from: sender.name, to: platform, inboxID: kept?.id)
         }
         send.kept = kept
         return try answer(send, to: request)

@@ -14,9 +14,12 @@ struct MessagePayload {
     /// - Parameters:
     ///   - now: seconds since 1970.
     ///   - sender: travels as `sender`, so that an app can tell whose words a title is.
+    ///   - inboxID: of what was kept of it.
     /// - Returns: nil, when the platform can express nothing of it.
-    init?(_ message: PushMessage, from sender: String, to platform: Platform, now: Int64) {
-        let form = MessageForm(message: message, sender: sender, now: now)
+    init?(
+        _ message: PushMessage, from sender: String, to platform: Platform, inboxID: Int32? = nil, now: Int64
+    ) {
+        let form = MessageForm(message: message, sender: sender, inboxID: inboxID, now: now)
         var ignored: Set<PushMessage.Member>
         switch platform {
         case .apns: (notification, ignored) = (form.apns, form.ignoredByAPNs)
@@ -35,6 +38,7 @@ struct MessagePayload {
 private struct MessageForm {
     let message: PushMessage
     let sender: String
+    let inboxID: Int32?
     let now: Int64
 
     private var title: String { message.title ?? "From \(sender)" }
@@ -46,6 +50,7 @@ private struct MessageForm {
     /// Whose it is, what it opens, and what the sender gave.
     private func writeData(_ json: inout JSONWriter) {
         json.member("sender", sender)
+        json.member(inboxID: inboxID)
         if let link = message.link { json.member("link", link) }
         json.members(message.data)
     }
@@ -184,6 +189,7 @@ private struct MessageForm {
                 json.member("title", title)
                 if let body = message.body { json.member("body", body) }
                 json.member("sender", sender)
+                json.member(inboxID: inboxID)
                 if let link = webLink { json.member("link", link) }
                 if let image = message.image { json.member("image", image) }
                 if let badge = message.badge { json.member("badge", badge) }

@@ -7,19 +7,31 @@ import XML
 /// tutorial glues strings, so a `"` or a `<` in a message breaks or forges its payload.
 enum Payload {
     /// `From <user>: <message>`, as each platform shows it.
-    static func message(_ message: String, from sender: String, to platform: Platform) -> HubNotification? {
+    /// - Parameter inboxID: of what was kept of it.
+    static func message(
+        _ message: String, from sender: String, to platform: Platform, inboxID: Int32? = nil
+    ) -> HubNotification? {
         let text = text(message, from: sender)
         switch platform {
         case .apns:
-            return .apns(json: object { $0.member("aps") { $0.member("alert", text) } })
+            return .apns(
+                json: object {
+                    $0.member("aps") { $0.member("alert", text) }
+                    $0.member(inboxID: inboxID)
+                })
         case .fcm:
-            return .fcm(json: fcmMessage { $0.member("message", text) })
+            return .fcm(
+                json: fcmMessage {
+                    $0.member("message", text)
+                    $0.member(inboxID: inboxID)
+                })
         case .wns: return .wnsToast(xml: toast(text))
         case .browser:
             return .browser(
                 json: object {
                     $0.member("title", "From \(sender)")
                     $0.member("body", message)
+                    $0.member(inboxID: inboxID)
                 })
         case .gcm, .mpns, .adm, .baidu: return nil
         }
@@ -103,6 +115,11 @@ enum Payload {
 }
 
 extension JSONWriter {
+    /// By which an app marks a plain message as read in the inbox. A string, because FCM's data holds strings only.
+    mutating func member(inboxID: Int32?) {
+        if let inboxID { member("inboxId", String(inboxID)) }
+    }
+
     mutating func member(_ name: String, _ body: (inout JSONWriter) -> Void) {
         self.name(name)
         object(body)
