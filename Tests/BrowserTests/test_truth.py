@@ -149,10 +149,10 @@ SENDERS = """(() => {
         : { ...rest, From: names[index], SentAt: `2026-01-0${index + 1}T12:00:00Z` };
     window.fetch = async (url, request) => {
         const answer = await real(url, request);
-        const isSecrets = /\\/notifications(\\/[0-9]+)?$/.test(new URL(url).pathname);
+        const isSecrets = /\\/(inbox|notifications\\/[0-9]+)$/.test(new URL(url).pathname);
         if (!isSecrets || request.method !== "GET" || !answer.ok) return answer;
         const json = await answer.json();
-        return Response.json(Array.isArray(json) ? json.map(told) : told(json));
+        return Response.json(json.Messages ? { ...json, Messages: json.Messages.map(told) } : told(json));
     };
 })()"""
 

@@ -65,15 +65,26 @@ export const sendSecret = (recipient, message, key) =>
 
 export const outcomes = (notification) => call('GET', `notifications/outcomes/${encodeURIComponent(notification)}`);
 export const deleteSecret = (id) => call('DELETE', `notifications/${encodeURIComponent(id)}`);
+export const deleteMessage = (id) => call('DELETE', `inbox/${encodeURIComponent(id)}`);
+export const markAsRead = (id) => call('POST', `inbox/${encodeURIComponent(id)}/read`);
 export const secret = (id) => call('GET', `notifications/${encodeURIComponent(id)}`);
-/** The newest secrets of the caller, read ones too, without their texts: `{Id, Read, From, SentAt}`; old ones lack the last two. */
-export const secrets = (limit) => call('GET', 'notifications', { query: { limit } });
+/**
+ * The newest messages of the caller, read ones too: `{tag, Unread, Messages}`. Of `{Id, Secure, Read, From, SentAt}` old ones lack
+ * the last two; plain ones have `Body`, and perhaps `Title` and `Link`. Null when nothing has changed since `known`, a tag of before.
+ */
+export async function inbox(limit, known) {
+    const answer = await fetched('GET', 'inbox', { query: { limit }, known });
+    return answer.status === 304 ? null : { ...answer.body, tag: answer.headers.get('ETag') };
+}
 
-async function call(method, path, { query, json, key } = {}) {
+const call = async (...request) => (await fetched(...request)).body;
+
+async function fetched(method, path, { query, json, key, known } = {}) {
     const url = new URL(path, base);
     if (query) url.search = new URLSearchParams(query);
     const request = { method, headers: {}, credentials: 'same-origin', cache: 'no-store', redirect: 'error' };
     if (key !== undefined) request.headers['Idempotency-Key'] = `"${key}"`;
+    if (known) request.headers['If-None-Match'] = known;
     if (json !== undefined) {
         request.headers['Content-Type'] = 'application/json';
         request.body = JSON.stringify(json);
@@ -85,18 +96,19 @@ async function call(method, path, { query, json, key } = {}) {
     } catch (error) {
         throw new Failure(0, { late: error?.name === 'TimeoutError' });
     }
-    if (!answer.ok) {
+    const { status, headers } = answer;
+    if (!answer.ok && !(known && status === 304)) {
         const { detail, field } = parsed(text) ?? {};
-        throw new Failure(answer.status, {
+        throw new Failure(status, {
             detail: typeof detail === 'string' ? detail.slice(0, 300) : '',
             field: typeof field === 'string' ? field : null,
-            retryAfter: delay(answer.headers.get('Retry-After')),
-            replayed: answer.headers.has('Idempotency-Replayed'),
+            retryAfter: delay(headers.get('Retry-After')),
+            replayed: headers.has('Idempotency-Replayed'),
         });
     }
     const body = text === '' ? null : parsed(text);
     if (body === undefined) throw new Failure(0);
-    return body;
+    return { status, headers, body };
 }
 
 function parsed(text) {

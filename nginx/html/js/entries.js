@@ -11,7 +11,10 @@ export function kindOf(entry) {
     return entry.isRead ? 'read' : 'locked';
 }
 
-export const nameOf = (entry) => (entry.key ? `key ${entry.key}` : `secret ${entry.secret}`);
+/** Under which number the server keeps it; undefined where it does not. */
+export const numberOf = (entry) => (entry.kind === 'secret' ? entry.secret : entry.message);
+
+export const nameOf = (entry) => (entry.key ? `key ${entry.key}` : `kept ${numberOf(entry)}`);
 
 export function titleOf(entry) {
     // A title is the sender's own words, and may be another's name.
@@ -29,7 +32,7 @@ export function senderOf({ kind, from, title }) {
 }
 
 /** It waits for its reader: a message that was not before their eyes yet, or a secret that was not read. */
-export const isUnread = (entry) => (entry.kind === 'secret' ? kindOf(entry) === 'locked' : !entry.isSeen);
+export const isUnread = (entry) => (entry.kind === 'secret' ? kindOf(entry) === 'locked' : !entry.isSeen && !entry.isRead);
 
 /** Milliseconds since 1970, of the server's `2026-11-28T12:00:00Z`; undefined where it tells none. */
 export const timeFrom = (text) => Date.parse(text) || undefined;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The last notifications that this browser received, each with the user it was registered for at that time.
 //
-// An entry: `{key, user, at, kind, title, body, secret, isSeen}`. Of a secret only its number is kept here, never its text:
-// that stays on the server and is read again for the logged-in user.
+// An entry: `{key, user, at, kind, title, body, secret, message, isSeen}`. Of a secret only its number is kept here, never its text:
+// that stays on the server and is read again for the logged-in user. `message` is the number of a plain message that the server
+// keeps as well.
 
 import { transact } from './database.js';
 
@@ -39,8 +40,8 @@ export function see(keys) {
     });
 }
 
-/** Forgets a secret of the server's. */
-export const forgetSecret = (secret) => forget((entry) => entry.kind === 'secret' && entry.secret === secret);
+/** Forgets what the server has under that number, a secret or a plain message. */
+export const forgetKept = (number) => forget((entry) => (entry.kind === 'secret' ? entry.secret : entry.message) === number);
 
 function forget(isMeant) {
     return transact('inbox', 'readwrite', (store) => {

@@ -9,7 +9,7 @@ const bodyLimit = 4000;
 
 /**
  * Reads a push's text (null: it had none) into `{kind: 'message', title, body}`, perhaps with `from`, `link`,
- * `image` and `badge`, or `{kind: 'secret', secret}`, where
+ * `image`, `badge` and `message` (under which number the backend keeps it), or `{kind: 'secret', secret}`, where
  * `secret` is the number or token under which the backend keeps the text. Never throws; everything is bounded.
  */
 export function parsePush(text) {
@@ -31,6 +31,7 @@ export function parsePush(text) {
         ...(nameFrom(json.sender) && { from: nameFrom(json.sender) }),
         ...(link && { link }),
         ...(image && { image }),
+        ...(/^\d{1,10}$/.test(words(json.inboxId)) && { message: words(json.inboxId) }),
         ...(Number.isInteger(said.badge) && said.badge >= 0 && { badge: said.badge }),
     };
 }

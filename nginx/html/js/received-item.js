@@ -2,7 +2,7 @@
 // One entry of the inbox, as an element.
 
 import { element, pressTwice } from './dom.js';
-import { isUnread, kindOf, nameOf, senderOf, titleOf } from './entries.js';
+import { isUnread, kindOf, nameOf, numberOf, senderOf, titleOf } from './entries.js';
 import { t, time } from './i18n.js';
 import { link, linked } from './links.js';
 
@@ -49,7 +49,7 @@ function button(entry, key, press) {
 
 function name(place, entry, key) {
     const sender = senderOf(entry);
-    const number = entry.kind === 'secret' ? entry.secret : entry.key;
+    const number = numberOf(entry) ?? entry.key;
     const about = [number, sender && t('inbox.from', { name: sender }), entry.at && time(entry.at)].filter(Boolean).join(', ');
     place.textContent = t(key);
     place.setAttribute('aria-label', t('inbox.button', { what: t(key), about }));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The inbox: what was received here, and the secrets that the server keeps for the logged-in user, read or not. While the
-// page is visible the server is asked for new ones now and then, so that they appear without any push service.
+// The inbox: what was received here, and what the server keeps for the logged-in user, read or not: secrets, and plain messages
+// where the site keeps them. While the page is visible the server is asked now and then, so that new ones appear without any push
+// service, and what is read or deleted on another device is so here.
 //
 // Shown is what came for the logged-in user, or for no user in particular. A secret's text is fetched, never kept:
 // of what was pushed here the newest few at once (as they would have been, had the user been logged in), others on
@@ -9,9 +10,10 @@
 import * as api from './api.js';
 import { hear } from './channel.js';
 import { $, announce, say } from './dom.js';
-import { isUnread, nameFrom, nameOf, senderOf, timeFrom, titleOf } from './entries.js';
+import { isUnread, nameFrom, nameOf, numberOf, senderOf, timeFrom, titleOf } from './entries.js';
 import { t } from './i18n.js';
 import * as inbox from './inbox.js';
+import { parsePush } from './push.js';
 import { item } from './received-item.js';
 import { Retry } from './retry.js';
 import { showUnread } from './unread.js';
@@ -24,10 +26,13 @@ const pollSeconds = 20;
 export class Received {
     #session;
     #reply;
-    #entries = []; // newest first: what the inbox holds, and with `text` null a secret that is not shown, `isRead`, `fault`
+    // Newest first: what the inbox holds, and with `text` null a secret that is not shown, `isRead`, `fault`; `isTold`: the server
+    // must have it, else it was deleted elsewhere.
+    #entries = [];
     #turn = 0;
     #isListed = false; // the server has told its list
-    #server = new Retry(() => this.#loadSecrets(), (failure) => this.#tellServer(failure));
+    #tag; // of the list that it told
+    #server = new Retry(() => this.#loadKept(), (failure) => this.#tellServer(failure));
 
     /** `reply(name)` is called when the user wants to write to the sender of an entry. */
     constructor(session, reply) {
@@ -49,11 +54,14 @@ export class Received {
         const turn = ++this.#turn;
         this.#server.stop();
         this.#isListed = false;
+        this.#tag = undefined;
         say('receivedNote', '');
         const { user, isPresumed } = this.#session;
         const kept = (await inbox.list().catch(() => [])).filter((entry) => this.#isShown(entry));
         if (turn !== this.#turn) return;
-        this.#entries = kept.map((entry) => ({ ...entry, text: entry.kind === 'secret' ? null : entry.body }));
+        this.#entries = kept.map((entry) => ({
+            ...entry, text: entry.kind === 'secret' ? null : entry.body, isTold: Boolean(user) && entry.user === user,
+        }));
         this.#render();
         this.#see();
         const asksServer = Boolean(user) && !isPresumed;
@@ -70,31 +78,52 @@ export class Received {
         if (user && !isPresumed && !document.hidden && !this.#server.isWaiting) this.#server.now();
     }
 
-    /** Adds the secrets that the server keeps, and what it knows of those that were pushed here. Throws `Failure`. */
-    async #loadSecrets() {
+    /** Adds what the server keeps, and what it knows of what was pushed here. Throws `Failure`. */
+    async #loadKept() {
         const turn = this.#turn;
-        let list;
+        let told;
         try {
-            list = await api.secrets(limit);
+            told = await api.inbox(limit, this.#tag);
         } catch (failure) {
             if (failure.status !== 401) throw failure;
             if (turn === this.#turn) this.#session.ended();
             return;
         }
-        if (turn !== this.#turn || !Array.isArray(list)) return;
-        for (const { Id, Read, From, SentAt } of list) {
-            const told = { from: nameFrom(From), isRead: Read === true };
-            const known = this.#entries.filter((entry) => entry.secret === String(Id));
-            for (const entry of known) Object.assign(entry, told);
-            if (known.length > 0) continue;
-            const fresh = { kind: 'secret', secret: String(Id), text: null, at: timeFrom(SentAt), ...told };
-            this.#entries.push(fresh);
-            if (this.#isListed) announce(`${titleOf(fresh)}.`);
-        }
+        if (turn !== this.#turn || !Array.isArray(told?.Messages)) return;
+        this.#tag = told.tag;
+        this.#forgetDeleted(told.Messages);
+        for (const message of told.Messages) this.#take(message);
         this.#isListed = true;
         // What has no time was sent before the server noted it, and stays behind the others in the server's order.
         this.#entries.sort((one, other) => (other.at ?? 0) - (one.at ?? 0));
         this.#render();
+        this.#see();
+    }
+
+    #take({ Id, Secure, Read, From, SentAt, Title, Body, Link }) {
+        const number = String(Id);
+        const told = { isRead: Read === true, isTold: true, ...(Secure && { from: nameFrom(From) }) };
+        const known = this.#entries.filter((entry) => numberOf(entry) === number);
+        for (const entry of known) Object.assign(entry, told);
+        if (known.length > 0) return;
+        // As it was pushed to browsers.
+        const pushed = { title: Title ?? `From ${From}`, body: Body, sender: Title && From, link: Link };
+        const plain = Secure ? null : parsePush(JSON.stringify(pushed));
+        const fresh = plain ? { ...plain, message: number, text: plain.body } : { kind: 'secret', secret: number, text: null };
+        Object.assign(fresh, told, { at: timeFrom(SentAt) });
+        this.#entries.push(fresh);
+        if (this.#isListed) announce(plain ? `${titleOf(fresh)}: ${fresh.text}` : `${titleOf(fresh)}.`);
+    }
+
+    /** Forgets what the server had and has no more. Of a list that is full the end is not known. */
+    #forgetDeleted(messages) {
+        const there = new Set(messages.map(({ Id }) => String(Id)));
+        const end = messages.length < limit ? -Infinity : timeFrom(messages.at(-1).SentAt) ?? Infinity;
+        // Of a token that was pushed the number is not known.
+        const isNamed = (entry) => /^\d+$/.test(numberOf(entry) ?? '');
+        const gone = this.#entries.filter((entry) => entry.isTold && isNamed(entry) && !there.has(numberOf(entry)) && (entry.at ?? 0) > end);
+        this.#entries = this.#entries.filter((entry) => !gone.includes(entry));
+        for (const entry of gone) inbox.forgetKept(numberOf(entry)).catch(() => {});
     }
 
     #tellServer(failure) {
@@ -112,8 +141,10 @@ export class Received {
         if (!this.#isShown(entry)) return;
         const { user } = this.#session;
         const fresh = { ...entry, text: user ? text : entry.kind === 'secret' ? null : text };
-        const others = this.#entries.filter((other) => other.key || other.secret !== entry.secret || entry.kind !== 'secret');
-        this.#entries = [fresh, ...others].slice(0, limit);
+        const number = numberOf(entry);
+        const told = this.#entries.find((other) => !other.key && number !== undefined && numberOf(other) === number);
+        if (told) Object.assign(fresh, { isRead: told.isRead, isTold: told.isTold });
+        this.#entries = [fresh, ...this.#entries.filter((other) => other !== told)].slice(0, limit);
         this.#render();
         this.#see();
         announce(text === null ? `${titleOf(fresh)}.` : `${titleOf(fresh)}: ${text}`);
@@ -126,7 +157,15 @@ export class Received {
         const fresh = this.#entries.filter((entry) => entry.kind !== 'secret' && !entry.isSeen);
         inbox.see(fresh.map((entry) => entry.key).filter(Boolean)).catch(() => {});
         for (const entry of fresh) entry.isSeen = true;
+        // On the user's other devices it is not new any more either.
+        for (const entry of this.#entries) if (entry.message && entry.isSeen && entry.isRead === false) this.#markAsRead(entry);
         this.#count();
+    }
+
+    /** Where it fails, it is done again when the server has told its list again. */
+    #markAsRead(entry) {
+        entry.isRead = true;
+        api.markAsRead(entry.message).catch(() => { this.#tag = undefined; });
     }
 
     async #read(entry) {
@@ -142,11 +181,11 @@ export class Received {
         this.#render(entry);
     }
 
-    /** Ends a secret, at the server and here. One that the server does not have any more is as good as deleted. */
+    /** Ends a message, at the server and here. One that the server does not have any more is as good as deleted. */
     async #erase(entry) {
-        const isSecret = entry.kind === 'secret';
+        const number = numberOf(entry);
         try {
-            if (isSecret) await api.deleteSecret(entry.secret);
+            if (number) await (entry.kind === 'secret' ? api.deleteSecret(number) : api.deleteMessage(number));
         } catch (failure) {
             if (failure.status === 401) return this.#session.ended();
             if (failure.status !== 404) {
@@ -154,9 +193,9 @@ export class Received {
                 return this.#render(entry);
             }
         }
-        await (isSecret ? inbox.forgetSecret(entry.secret) : inbox.remove(entry.key)).catch(() => {});
+        await (number ? inbox.forgetKept(number) : inbox.remove(entry.key)).catch(() => {});
         const place = this.#entries.indexOf(entry);
-        this.#entries = this.#entries.filter((other) => other !== entry && (!isSecret || other.secret !== entry.secret));
+        this.#entries = this.#entries.filter((other) => other !== entry && (!number || numberOf(other) !== number));
         this.#render();
         announce(t('inbox.deleted'));
         ($('received').children[place] ?? $('receivedHeading')).focus();

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The inbox where the site keeps plain messages: one list, on whatever device it is read."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import vapid
+from account import Account
+from certificates import Authority
+from installation import Installation
+from notify_page import NotifyPage
+from push_service import PushService
+from subscriber import Subscriber
+from tab import Tab
+from test_chromium import forward, subscribed
+from test_inbox import HASTE
+
+Page = NotifyPage[Tab]
+Open = Callable[[str], Page]
+
+LIST = "[...document.querySelectorAll('#received li')]"
+
+
+@pytest.fixture
+def site(
+    program: Path, tmp_path_factory: pytest.TempPathFactory, authority: Authority, push: PushService
+) -> Iterator[Installation]:
+    folder = tmp_path_factory.mktemp("kept")
+    with Installation(program, folder, authority, push.authority, groups={"inbox": {"plainDays": 7}}) as running:
+        yield running
+
+
+@pytest.fixture
+def people(site: Installation) -> tuple[Account, Account]:
+    return Account(site, site.add_user("alice")), Account(site, site.add_user("bob"))
+
+
+@pytest.fixture
+def open_page(
+    request: pytest.FixtureRequest, site: Installation, people: tuple[Account, Account], tabs: list[Tab]
+) -> Open:
+    """Opens the page in a browser of that name, which receives nothing, as alice; it asks for new messages at once."""
+
+    def open_one(browser: str) -> Page:
+        tab = request.getfixturevalue(browser).open_tab(site.origin, notifications="denied")
+        tabs.append(tab)
+        if browser == "chromium":
+            tab.on_new_document(HASTE)
+        page = NotifyPage[Tab](tab, site.origin).open()
+        page.log_in(people[0], state="loggedin")
+        return page
+
+    return open_one
+
+
+def inbox(account: Account) -> Any:
+    return account.call("GET", "/api/inbox").json()
+
+
+def send(people: tuple[Account, Account], **members: str) -> None:
+    alice, bob = people
+    reply = bob.call("POST", "/api/notifications", {"To": alice.name, "Platforms": ["browser"], **members})
+    assert reply.status == 200, reply
+
+
+@pytest.mark.parametrize("browser", ["firefox", "chromium"])
+def test_a_plain_message_that_no_push_brought_is_shown_whole_and_counts_as_read_when_it_was_seen(
+    people: tuple[Account, Account], open_page: Open, browser: str
+) -> None:
+    alice, bob = people
+    send(people, Title="Lunch", Body="At <noon>", Link="https://example.com/4")
+    assert inbox(alice)["Unread"] == 1
+    page = open_page(browser)
+    line = page.await_received("At <noon>")
+    assert line.kind == "message" and f"{bob.name}: Lunch" in line.text
+    assert page.tab.evaluate("document.querySelector('#received a').href") == "https://example.com/4"
+    page.tab.wait_until("fetch('/api/inbox').then(answer => answer.json()).then(({ Unread }) => Unread === 0)")
+    assert page.text("unread") in ("", "0")
+
+
+def test_what_is_read_or_deleted_on_one_device_is_so_on_the_other(
+    people: tuple[Account, Account], open_page: Open
+) -> None:
+    alice, bob = people
+    bob.send_secret(alice, "one")
+    send(people, Body="two")
+    page = open_page("chromium")
+    page.tab.wait_until(f"{LIST}.length === 2")
+    kinds = f"{LIST}.map(one => one.dataset.kind).sort().join()"
+    assert page.tab.evaluate(kinds) == "locked,message"
+    # Another device of hers.
+    for message in inbox(alice)["Messages"]:
+        if message["Secure"]:
+            assert alice.call("POST", f"/api/inbox/{message['Id']}/read").status == 200
+        else:
+            assert alice.call("DELETE", f"/api/inbox/{message['Id']}").status == 200
+    page.tab.wait_until(f"{kinds} === 'read'")
+    page.tab.wait_until('document.title === "Notify users"')
+    delete = "document.querySelector('#received li button:last-child')"
+    page.tab.evaluate(f"{delete}.focus()")
+    for _ in range(2):
+        page.tab.press("Enter")
+    page.tab.wait_until(f"{LIST}.length === 0")
+    assert inbox(alice)["Messages"] == []
+
+
+def test_a_message_that_is_pushed_and_kept_is_shown_once_and_deleted_in_both_places(
+    request: pytest.FixtureRequest,
+    site: Installation,
+    people: tuple[Account, Account],
+    push: PushService,
+    tabs: list[Tab],
+) -> None:
+    alice, _ = people
+    subscriber = Subscriber(push.subscribe(vapid.decode(site.vapid_key)))
+    tab = request.getfixturevalue("chromium").open_tab(site.origin)
+    tabs.append(tab)
+    tab.on_new_document(HASTE)
+    subscribed(tab, subscriber)
+    page = NotifyPage(tab, site.origin).open()
+    page.log_in(alice)
+    send(people, Body="only once")
+    page.await_received("only once")
+    forward(page, subscriber)
+    tab.wait_until("document.querySelectorAll('#received li[id]').length === 1")
+    assert len(page.received) == 1
+    page.open().await_state("registered")
+    page.await_received("only once")
+    delete = "document.querySelector('#received li button:last-child')"
+    tab.evaluate(f"{delete}.focus()")
+    for _ in range(2):
+        tab.press("Enter")
+    tab.wait_until(f"{LIST}.length === 0")
+    assert inbox(alice)["Messages"] == []
+    page.open().await_state("registered")
+    assert page.received == []
