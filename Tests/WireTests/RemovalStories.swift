@@ -32,7 +32,7 @@ extension WireTests {
             let secret = try site.sendSecure(text, from: alice, to: bob)
             let id = try site.register(bob, handle: site.makeHandle())
             let shown = try site.run("user", "show", bob.name)
-            #expect(shown.output.contains("secrets waiting: 1") && shown.output.contains(id), "\(shown.output)")
+            #expect(shown.output.contains("messages waiting: 1") && shown.output.contains(id), "\(shown.output)")
             let removed = try site.run("user", "remove", bob.name)
             #expect(removed.status == 0 && removed.output == "removed \(bob.name): 1 device, 1 secret\n")
             #expect(try site.run("user", "show", bob.name).output.contains("removed: "))

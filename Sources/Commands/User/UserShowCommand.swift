@@ -69,8 +69,8 @@ private struct UserReport {
         if user.isSecureOnly { lines.append("secure only: no plain text goes through push services") }
         lines.append("sessions: \(Self.text(holdings.sessions))")
         lines.append("app tokens: \(tokens)")
-        lines.append("secrets waiting: \(Self.text(holdings.waiting))")
-        lines.append("secrets read: \(Self.text(holdings.read))")
+        lines.append("messages waiting: \(Self.text(holdings.waiting))")
+        lines.append("messages read: \(Self.text(holdings.read))")
         lines.append("devices: \(devices.count)")
         lines += TextTable.lines(devices.map(Self.row), textColumns: [0, 1, 2, 3, 4]).map { "  " + $0 }
         if !user.upkeep.cleanings.isEmpty { lines.append("to be removed: \(work)") }
