@@ -9,23 +9,18 @@ struct ClaimReader {
     static let maximumUserBytes = 255
     /// What a name of a user may have here, in bytes of ASCII.
     static let maximumNameBytes = 111
-    /// Groups, and likewise roles, of one token, and the bytes of one.
-    static let maximumValues = 256
-    static let maximumValueBytes = 256
 
     let claims: JSONValue
     let issuer: TrustedIssuer
 
     /// - Parameter now: seconds since 1970.
-    /// - Returns: who it is, and the second from which the token is not accepted any more.
+    /// - Returns: the user's name here, and the second from which the token is not accepted any more.
     /// - Throws: what is wrong with the token.
-    func identity(now: Int64) throws(TokenError) -> (TokenIdentity, end: Int64) {
+    func user(now: Int64) throws(TokenError) -> (name: String, end: Int64) {
         try checkKind()
         try checkAudience()
         let end = try checkTimes(now)
-        let identity = TokenIdentity(
-            user: try user(), groups: try values(issuer.claims.groups), roles: try values(issuer.claims.roles))
-        return (identity, end)
+        return (try user(), end)
     }
 
     private func checkKind() throws(TokenError) {
@@ -69,26 +64,16 @@ struct ClaimReader {
     }
 
     private func user() throws(TokenError) -> String {
-        guard let value = claim(issuer.claims.user)?.string, !value.isEmpty, value.utf8.count <= Self.maximumUserBytes
+        guard let value = claim(issuer.userClaim)?.string, !value.isEmpty, value.utf8.count <= Self.maximumUserBytes
         else { throw .noUser }
         // Some issuers let a user enter any address, and a user must not become another one by that.
         let isVerified = claims["email_verified"]
-        guard issuer.claims.user != "email" || isVerified?.bool == true || isVerified?.string == "true" else {
+        guard issuer.userClaim != "email" || isVerified?.bool == true || isVerified?.string == "true" else {
             throw .unverifiedEmail
         }
         let name = issuer.prefix.userName(of: value)
         guard name.utf8.count <= Self.maximumNameBytes else { throw .noUser }
         return name
-    }
-
-    /// A list of texts, or one text with blanks between them, as `scope` has it.
-    private func values(_ name: String?) throws(TokenError) -> [String] {
-        guard let name, let value = claim(name), !value.isNull else { return [] }
-        let texts = value.string.map { $0.split(separator: " ").map(String.init) } ?? value.array?.compactMap(\.string)
-        guard let texts, value.array.map({ $0.count == texts.count }) ?? true, texts.count <= Self.maximumValues,
-            texts.allSatisfy({ !$0.isEmpty && $0.utf8.count <= Self.maximumValueBytes })
-        else { throw .badClaim }
-        return texts
     }
 
     /// The member of that name; or the one to which the dots in the name lead.

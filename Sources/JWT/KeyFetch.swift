@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import HTTP
-package import System
+import System
 
 /// One fetch of an issuer's keys, for all requests that wait for it.
 package final class KeyFetch: Postponement {
@@ -24,9 +24,6 @@ package final class KeyFetch: Postponement {
     }
 
     package func onEnd(_ resume: @escaping @Sendable () -> Void) { completion.onEnd(resume) }
-
-    /// Returns when it has ended, or at the deadline, whichever is first.
-    package func wait(until deadline: Deadline) { completion.wait(until: deadline) }
 
     /// Lets the requests go on.
     func end() { completion.end() }

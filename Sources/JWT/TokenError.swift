@@ -19,7 +19,6 @@ package enum TokenError: String, Error, CaseIterable, CustomStringConvertible {
     case notYetValid = "The token is not valid yet."
     case noUser = "The token names no user that can be one here."
     case unverifiedEmail = "The token's e-mail address is not verified."
-    case badClaim = "The token's groups or roles cannot be read."
 
     /// One sentence for the client, in the characters of `error_description` (RFC 6750 section 3).
     package var description: String { rawValue }

@@ -5,7 +5,8 @@ import Text
 package final class TokenVerifier: Sendable {
     /// The outcome for a token that is not refused.
     package enum Outcome: Sendable {
-        case verified(TokenIdentity)
+        /// With the user's name here, which begins with the issuer's prefix.
+        case verified(user: String)
         /// Keys are being fetched that it may need: ask again when that has ended.
         case pending(KeyFetch)
         /// There are no keys of its issuer, and that is not the token's fault. Try again after so many seconds.
@@ -52,7 +53,7 @@ package final class TokenVerifier: Sendable {
         let now = now()
         if let entry = verified.entry(fingerprint, now: now) {
             if case .found(let keys) = trusts[entry.issuer].keys.current(), keys.version == entry.keyVersion {
-                return .verified(entry.identity)
+                return .verified(user: entry.user)
             }
             verified.remove(fingerprint)
         }
@@ -89,10 +90,10 @@ package final class TokenVerifier: Sendable {
         }
         guard candidates.contains(where: { $0.isValid(token.signature, of: token.signed) }) else { throw .badSignature }
         let time = now()
-        let (identity, end) = try ClaimReader(claims: token.claims, issuer: trusts[index].issuer).identity(now: time)
+        let (user, end) = try ClaimReader(claims: token.claims, issuer: trusts[index].issuer).user(now: time)
         remember(
             VerifiedTokens.Entry(
-                identity: identity, issuer: index, keyVersion: snapshot.version, verifiedAt: time, end: end))
-        return .verified(identity)
+                user: user, issuer: index, keyVersion: snapshot.version, verifiedAt: time, end: end))
+        return .verified(user: user)
     }
 }

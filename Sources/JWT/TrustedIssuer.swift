@@ -3,19 +3,6 @@ import Text
 
 /// An issuer whose tokens are accepted, and what is taken from them.
 package struct TrustedIssuer: Sendable {
-    /// Names of claims. A name is a member of the payload; where there is none of that name, the dots in it lead into objects:
-    /// `realm_access.roles`.
-    package struct Claims: Sendable, Equatable {
-        package var user: String
-        /// Nil: tokens bring no groups.
-        package var groups: String?
-        package var roles: String?
-
-        package init(user: String = "sub", groups: String? = nil, roles: String? = nil) {
-            (self.user, self.groups, self.roles) = (user, groups, roles)
-        }
-    }
-
     /// The value of `iss`, byte for byte.
     package let issuer: String
     package let prefix: UserPrefix
@@ -23,15 +10,17 @@ package struct TrustedIssuer: Sendable {
     package let audiences: [String]
     /// Or when `azp`, the client that asked for it, is one of these.
     package let authorizedParties: [String]
-    package let claims: Claims
+    /// The claim that names the user: a member of the payload; where there is none of that name, the dots in it lead into
+    /// objects: `realm_access.user`.
+    package let userClaim: String
 
     /// - Returns: nil when there is neither an audience nor an authorized party: then any token of the issuer's would do.
     package init?(
         issuer: String, prefix: UserPrefix, audiences: [String], authorizedParties: [String] = [],
-        claims: Claims = Claims()
+        userClaim: String = "sub"
     ) {
         guard !issuer.isEmpty, !audiences.isEmpty || !authorizedParties.isEmpty else { return nil }
-        (self.issuer, self.prefix, self.claims) = (issuer, prefix, claims)
+        (self.issuer, self.prefix, self.userClaim) = (issuer, prefix, userClaim)
         (self.audiences, self.authorizedParties) = (audiences, authorizedParties)
     }
 }

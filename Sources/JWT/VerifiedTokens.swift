@@ -16,7 +16,7 @@ final class VerifiedTokens: Sendable {
     }
 
     struct Entry: Sendable {
-        let identity: TokenIdentity
+        let user: String
         /// The issuer's place among the trusted ones.
         let issuer: Int
         let keyVersion: Int

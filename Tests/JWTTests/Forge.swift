@@ -177,19 +177,19 @@ final class Bench: Sendable {
 
     convenience init(
         _ source: any KeySource, audiences: [String] = ["backend"], parties: [String] = [],
-        claims: TrustedIssuer.Claims = TrustedIssuer.Claims()
+        userClaim: String = "sub"
     ) throws {
-        self.init([(try Self.issuer(audiences: audiences, parties: parties, claims: claims), source)])
+        self.init([(try Self.issuer(audiences: audiences, parties: parties, userClaim: userClaim), source)])
     }
 
     static func issuer(
         _ name: String = "https://issuer.example/", prefix: String = "test", audiences: [String] = ["backend"],
-        parties: [String] = [], claims: TrustedIssuer.Claims = TrustedIssuer.Claims()
+        parties: [String] = [], userClaim: String = "sub"
     ) throws -> TrustedIssuer {
         let prefix = try #require(UserPrefix(prefix))
         return try #require(
             TrustedIssuer(
-                issuer: name, prefix: prefix, audiences: audiences, authorizedParties: parties, claims: claims))
+                issuer: name, prefix: prefix, audiences: audiences, authorizedParties: parties, userClaim: userClaim))
     }
 
     /// What the operator was told.
@@ -206,19 +206,12 @@ final class Bench: Sendable {
     func judge(_ token: String) -> String {
         do throws(TokenError) {
             switch try verifier.verify(token[...]) {
-            case .verified(let identity): return identity.user
+            case .verified(let user): return user
             case .pending: return "pending"
             case .unavailable(let seconds): return "unavailable \(seconds)"
             }
         } catch {
             return "\(error)"
         }
-    }
-
-    func identity(_ token: String) throws -> TokenIdentity {
-        guard case .verified(let identity) = try verifier.verify(token[...]) else {
-            throw TokenError.unknownKey
-        }
-        return identity
     }
 }
