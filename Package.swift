@@ -127,8 +127,8 @@ let package = Package(
         .target(
             name: "AppBackend",
             dependencies: [
-                "CPlatform", "DeviceAPI", "HTTP", "JSON", "NotificationHub", "Store", "System", "Text", "XML", crypto,
-                httpTypes, logging,
+                "CPlatform", "DeviceAPI", "HTTP", "JSON", "JWT", "NotificationHub", "Store", "System", "Text", "XML",
+                crypto, httpTypes, logging,
             ],
             swiftSettings: room),
         .target(
@@ -139,8 +139,9 @@ let package = Package(
             name: "Server",
             dependencies: [
                 "APNs", "AppBackend", "BuiltInHub", "CPlatform", "Curl", "FCM", "FastCGI", "FileStore", "HTTP",
-                "HubServer", "JSON", "Metrics", "NotificationHub", "PostgresStore", "Push", "Store", "System", "Text",
-                "WNS", "WebPush", httpTypes, logging, .product(name: "Configuration", package: "swift-configuration"),
+                "HubServer", "JSON", "JWT", "Metrics", "NotificationHub", "PostgresStore", "Push", "Store", "System",
+                "Text", "WNS", "WebPush", httpTypes, logging,
+                .product(name: "Configuration", package: "swift-configuration"),
             ],
             swiftSettings: room),
 
@@ -148,7 +149,7 @@ let package = Package(
         .target(
             name: "Commands",
             dependencies: [
-                "AppBackend", "CPlatform", "Curl", "DeviceAPI", "FastCGI", "FileStore", "HTTP", "JSON",
+                "AppBackend", "CPlatform", "Curl", "DeviceAPI", "FastCGI", "FileStore", "HTTP", "JSON", "JWT",
                 "NotificationHub", "PostgresStore", "Push", "Server", "Store", "System", "Text", "WebPush", httpTypes,
                 logging, .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -282,15 +283,17 @@ let package = Package(
         .testTarget(
             name: "CommandsTests",
             dependencies: [
-                "AppBackend", "Commands", "Curl", "DeviceAPI", "HTTP", "JSON", "NotificationHub", "Push", "Store",
-                httpTypes,
+                "AppBackend", "Commands", "Curl", "DeviceAPI", "HTTP", "JSON", "JWT", "NotificationHub", "Push",
+                "Server",
+                "Store", httpTypes,
             ],
             swiftSettings: strict),
         .testTarget(
             name: "FlowTests",
             dependencies: [
                 "AppBackend", "BuiltInHub", "DeviceAPI", "DeviceClient", "FileStore", "HTTP", "HubServer", "JSON",
-                "Metrics", "NotificationHub", "Store", "Support", "System", "Text", httpTypes, logging,
+                "JWT",
+                "Metrics", "NotificationHub", "Store", "Support", "System", "Text", crypto, httpTypes, logging,
             ],
             swiftSettings: strict),
         .testTarget(

@@ -2,6 +2,7 @@
 package import DeviceAPI
 package import HTTP
 package import HTTPTypes
+package import JWT
 package import Logging
 import NotificationHub
 package import Store
@@ -19,6 +20,8 @@ package struct Backend: Responder {
         package var tokenThrottle = LoginThrottle()
         /// How requests are authenticated, in this order.
         package var authenticationMethods: [AuthenticationMethod] = [.password, .token, .session]
+        /// Verifies tokens of issuers; nil where no issuer is trusted.
+        package var issuers: TokenVerifier?
         package var policy: TagPolicy
         /// The apps that devices may name.
         package var apps = AppPolicy()
@@ -78,13 +81,16 @@ package struct Backend: Responder {
     private let logger: Logger
 
     package init(_ parts: Parts) {
+        let users: any PasswordAuthenticator =
+            parts.issuers.map { IssuerUsers(inner: parts.authenticator, store: parts.store, verifier: $0) }
+            ?? parts.authenticator
         let register = RegisterController(
             store: parts.store, notifications: parts.notifications, policy: parts.policy, apps: parts.apps,
-            authenticator: parts.authenticator, now: parts.now,
+            authenticator: users, now: parts.now,
             registrationLock: KeyedLock(seconds: parts.registrationWaitSeconds))
         let notifications = NotificationsController(
             store: parts.store, notifications: parts.notifications,
-            delivering: parts.publicConfiguration.deliveringPlatforms, policy: parts.policy,
+            delivering: parts.publicConfiguration.deliveringPlatforms, policy: parts.policy, issuers: parts.issuers,
             retentionSeconds: parts.retentionSeconds, plainSeconds: parts.plainSeconds, now: parts.now,
             logger: parts.logger)
         let inbox = InboxController(store: parts.store, now: parts.now)
@@ -94,10 +100,10 @@ package struct Backend: Responder {
         monitors = [Path.health: health].merging(parts.metrics.map { [Path.metrics: LoopbackOnly(inner: $0)] } ?? [:]) {
             $1
         }
-        let challenge = Challenge(realm: parts.realm)
         let sessions = Sessions(
             store: parts.store, authenticator: parts.authenticator, lifetime: parts.sessionSeconds, now: parts.now)
         let methods = parts.authenticationMethods
+        let challenge = Challenge(realm: parts.realm, methods: methods)
         let session = SessionController(
             sessions: sessions, authenticator: parts.authenticator,
             takesPasswords: methods.contains(.password) || methods.contains(.test), challenge: challenge)
@@ -109,7 +115,7 @@ package struct Backend: Responder {
         let tokens = methods.contains(.token) ? TokenController(store: parts.store, now: parts.now).routes : []
         userRoutes = Router(register.routes + notifications.routes + inbox.routes + tokens)
         api = AuthenticationHandler(
-            authenticators: methods.map { $0.authenticator(parts, sessions) }, challenge: challenge,
+            authenticators: methods.compactMap { $0.authenticator(parts, sessions, users) }, challenge: challenge,
             inner: ScopeHandler(
                 inner: UserLimiter(
                     limits: parts.limits, meter: parts.meter,
@@ -185,12 +191,17 @@ package struct Backend: Responder {
 }
 
 extension AuthenticationMethod {
-    fileprivate func authenticator(_ parts: Backend.Parts, _ sessions: Sessions) -> any Authenticator {
+    /// - Parameter users: those of the store, and of issuers.
+    /// - Returns: nil for tokens where no issuer is trusted.
+    fileprivate func authenticator(
+        _ parts: Backend.Parts, _ sessions: Sessions, _ users: any PasswordAuthenticator
+    ) -> (any Authenticator)? {
         switch self {
         case .password, .test: BasicAuthenticator(passwords: parts.authenticator, method: self)
         case .token:
             AppTokenAuthenticator(
                 store: parts.store, users: parts.authenticator, throttle: parts.tokenThrottle, now: parts.now)
+        case .bearer: parts.issuers.map { BearerAuthenticator(verifier: $0, users: users) }
         case .webServer: WebServerAuthenticator(users: parts.authenticator)
         case .session: SessionAuthenticator(sessions: sessions)
         }

@@ -18,6 +18,7 @@ package enum TokenError: String, Error, CaseIterable, CustomStringConvertible {
     case expired = "The token has expired."
     case notYetValid = "The token is not valid yet."
     case noUser = "The token names no user that can be one here."
+    case userMayNotLogIn = "The token's user may not log in here."
     case unverifiedEmail = "The token's e-mail address is not verified."
 
     /// One sentence for the client, in the characters of `error_description` (RFC 6750 section 3).

@@ -55,6 +55,8 @@ DESCRIBED = {
     "FastCGI/Socket/ListenAddress.swift": "package enum ListenError",
     "FCM/RSASigningKey.swift": "enum Malformed",
     "HubServer/HubFault.swift": "func message",
+    "JWT/KeySet.swift": "package enum KeyError",
+    "JWT/TokenError.swift": "package enum TokenError",
     "NotificationHub/Client/ConnectionString.swift": "package enum ConnectionStringError",
     "NotificationHub/Model/HandleRule.swift": "package enum HandleError",
     "Server/Process/Watchdog.swift": "func trouble",

@@ -33,6 +33,23 @@ struct ConfigurationFaultTests {
         TestCredentials.appleApp(topic, environment)
     }
 
+    /// A right issuer but for these members.
+    private static func issuer(_ members: String) -> String {
+        let usual = [
+            ("issuer", #""https://a.example""#), ("prefix", #""a""#), ("audience", #"["backend"]"#),
+        ].filter { !members.contains("\"\($0.0)\":") }.map { "\"\($0.0)\": \($0.1)" }
+        return "{ \((usual + [members].filter { !$0.isEmpty }).joined(separator: ", ")) }"
+    }
+
+    private static func issuers(_ issuers: String..., more: String? = nil) -> String {
+        Self.issuers(issuers, more: more)
+    }
+
+    private static func issuers(_ issuers: [String], more: String? = nil) -> String {
+        let members = [#""issuers": [\#(issuers.joined(separator: ", "))]"#] + [more].compactMap(\.self)
+        return #""auth": { \#(members.joined(separator: ", ")) }"#
+    }
+
     static let rows: [Row] = [
         Row(#""unknown": 1"#, "unknown"), Row(#""hub": { "nmae": "x" }"#, "hub.nmae"),
         Row(#""workers": 0"#, "workers"), Row(#""workers": "many""#, "workers"), Row(#""workers": 1.5"#, "workers"),
@@ -46,6 +63,32 @@ struct ConfigurationFaultTests {
         Row(#""auth": { "methods": ["session", "password", "Password"] }"#, "auth.methods"),
         Row(#""auth": { "methods": ["password", "test"] }"#, "auth.methods"),
         Row(#""auth": { "method": "users", "methods": ["password"] }"#, "auth.method"),
+        Row(#""auth": { "methods": ["bearer"] }"#, "auth.methods"),
+        Row(#""auth": { "issuers": 1 }"#, "auth.issuers"), Row(#""auth": { "issuers": [1] }"#, "auth.issuers"),
+        Row(
+            #""auth": { "issuers": [{ "issuer": "https://a.example" }] }"#, "auth.issuers.0.prefix",
+            "auth.issuers.0.audience"),
+        Row(issuers(issuer(#""jwks": 1"#)), "auth.issuers.0.jwks"),
+        Row(issuers(issuer(#""prefix": "a.b""#)), "auth.issuers.0.prefix"),
+        Row(issuers(issuer(#""audience": []"#)), "auth.issuers.0.audience"),
+        Row(issuers(issuer(#""audience": ["a", ""]"#)), "auth.issuers.0.audience"),
+        Row(issuers(issuer(#""audience": [], "authorizedParty": [""]"#)), "auth.issuers.0.audience"),
+        Row(issuers(issuer(#""issuer": "example""#)), "auth.issuers.0.issuer"),
+        Row(issuers(issuer(#""issuer": "http://a.example""#)), "auth.issuers.0.issuer"),
+        Row(issuers(issuer(#""jwksUrl": "http://a.example/keys""#)), "auth.issuers.0.jwksUrl"),
+        Row(issuers(issuer(#""jwksFile": "none.json""#)), "auth.issuers.0.jwksFile"),
+        Row(
+            issuers(issuer(#""jwksFile": "none.json", "jwksUrl": "https://a.example""#)), "auth.issuers.0.jwksUrl",
+            "auth.issuers.0.jwksFile"),
+        Row(issuers(issuer(#""caFile": "none.pem""#)), "auth.issuers.0.caFile"),
+        Row(issuers(issuer(""), issuer(#""prefix": "b""#)), "auth.issuers.1.issuer"),
+        Row(issuers(issuer(""), issuer(#""issuer": "https://b.example""#)), "auth.issuers.1.prefix"),
+        Row(issuers(issuer(""), more: #""methods": ["password"]"#), "auth.issuers"),
+        Row(issuers(issuer(""), more: #""method": "test""#), "auth.issuers"),
+        Row(issuers(issuer(""), more: #""methods": ["test", "bearer"]"#), "auth.issuers"),
+        Row(
+            issuers((0...32).map { issuer(#""issuer": "https://\#($0).example", "prefix": "p\#($0)""#) }),
+            "auth.issuers"),
         Row(#""limits": { "bodyBytes": 1 }"#, "limits.bodyBytes"),
         Row(#""limits": { "drainSeconds": -1 }"#, "limits.drainSeconds"),
         Row(#""notifications": { "retentionDays": 0 }"#, "notifications.retentionDays"),
@@ -170,7 +213,7 @@ struct ConfigurationFaultTests {
 
     private static let lists: Set<String> = [
         "hub.platforms", "localHub.keys", "localHub.hosts", "policy.tags", "policy.sendTo", "webPush.hosts",
-        "webPush.privateHosts",
+        "webPush.privateHosts", "auth.issuers.audience", "auth.issuers.authorizedParty",
     ]
 
     @Test(arguments: SiteConfiguration.knownKeys.sorted())

@@ -76,6 +76,20 @@ struct ConfigurationValueTests {
             methods($0)
         },
         Row("auth.realm", "AppBackend", #""auth.realm": "Push""#, "Push") { $0.realm },
+        issuer("issuer", "", "https://id.example/") { $0.issuer },
+        issuer("prefix", "", "id") { $0.prefix },
+        issuer("audience", "", "backend") { $0.audiences.joined(separator: ",") },
+        issuer("authorizedParty", #", "auth.issuers.authorizedParty": ["app", "site"]"#, "app,site") {
+            $0.authorizedParties.joined(separator: ",")
+        },
+        issuer("userClaim", #", "auth.issuers.userClaim": "oid""#, "oid") { $0.userClaim },
+        issuer("jwksFile", #", "auth.issuers.jwksFile": "keys.json""#, "keys.json") {
+            if case .file(let path) = $0.keys { name(of: path) } else { "no file" }
+        },
+        issuer("jwksUrl", #", "auth.issuers.jwksUrl": "https://id.example/keys""#, "https://id.example/keys") {
+            if case .address(let url) = $0.keys { "\(url)" } else { "no address" }
+        },
+        issuer("caFile", #", "auth.issuers.caFile": "ca.pem""#, "ca.pem") { name(of: $0.caFile) },
         Row("policy.tags", "*", #""policy.tags": ["news", " sport "]"#, "news,sport") {
             $0.policy.defaultTags.joined(separator: ",")
         },
@@ -225,6 +239,15 @@ struct ConfigurationValueTests {
         Row("wns.\(key)", "none", members + #", "wns.secret": "wns-secret""#, set) { $0.wns.first.map(read) ?? "none" }
     }
 
+    private static func issuer(
+        _ key: String, _ members: String, _ set: String,
+        _ read: @escaping @Sendable (SiteConfiguration.Issuer) -> String
+    ) -> Row {
+        let needed =
+            #""auth.issuers.issuer": "https://id.example/", "auth.issuers.prefix": "id", "auth.issuers.audience": ["backend"]"#
+        return Row("auth.issuers.\(key)", "none", needed + members, set) { $0.issuers.first.map(read) ?? "none" }
+    }
+
     private static func name(of path: String?) -> String {
         path.map { String($0.split(separator: "/").last ?? "") } ?? "none"
     }
@@ -246,11 +269,25 @@ struct ConfigurationValueTests {
             "{ \(path)\(row.members) }",
             files: [
                 "ca.pem": "-----BEGIN CERTIFICATE-----\n", "key.p8": TestCredentials.appleKey,
-                "google.json": TestCredentials.google,
+                "google.json": TestCredentials.google, "keys.json": TestCredentials.keySet,
                 "both.pem": TestCredentials.certificate + TestCredentials.certificateKey,
                 "encrypted.pem": TestCredentials.certificate + TestCredentials.encryptedKey,
             ])
         #expect(written.faults.isEmpty && written.configuration.map(row.read) == row.set, "\(written.faults)")
+    }
+
+    @Test func `to trust an issuer is enough for its tokens to be a method, unless a list says which are`() throws {
+        let issuer = #"{ "issuer": "https://id.example", "prefix": "id", "audience": ["b"] }"#
+        func methods(_ more: String) throws -> [AuthenticationMethod]? {
+            let written = try WrittenConfiguration(
+                #"{ "store.path": "/s", "auth": { "issuers": \#(issuer) \#(more) } }"#)
+            #expect(written.faults.isEmpty)
+            return written.configuration?.authenticationMethods
+        }
+        #expect(try methods("") == [.password, .token, .session, .bearer])
+        #expect(try methods(#", "method": "users""#) == [.password, .token, .session, .bearer])
+        #expect(try methods(#", "methods": ["bearer"]"#) == [.bearer])
+        #expect(try WrittenConfiguration(#"{ "store.path": "/s", "auth.issuers": [] }"#).faults.isEmpty)
     }
 
     @Test func `a path that is relative begins at the file's folder`() throws {

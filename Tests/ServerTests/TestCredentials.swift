@@ -3,6 +3,9 @@
 /// Credentials of the form that the push services' consoles give out, made for these tests.
 enum TestCredentials {
     static let google = #"{"type":"metadata_server","project_id":"p"}"#
+    /// The key of RFC 8037 appendix A.2.
+    static let keySet =
+        #"{"keys":[{"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}]}"#
     static let appleKey = """
         -----BEGIN PRIVATE KEY-----
         MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgtn/OQBSYUGUtwkzK

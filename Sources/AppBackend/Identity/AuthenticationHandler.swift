@@ -14,23 +14,25 @@ struct AuthenticationHandler: Sendable {
     /// - Throws: what the authenticators, the store and the inner responder throw, and `Problem` 403. Wrong credentials
     ///   and sessions that have ended are not thrown but answered.
     func respond(to request: Request, route: RouteMatch<UserAction>?) throws -> Response {
-        guard let user = try user(of: request) else { return challenge.response(to: request) }
-        return try inner.respond(to: UserRequest(http: request, user: user, route: route))
+        switch try authenticate(request) {
+        case .principal(let user):
+            return try inner.respond(to: UserRequest(http: request, user: user, route: route))
+        case .invalidToken(let error): return challenge.response(to: error)
+        case .refused, .notMine: return challenge.response(to: request)
+        }
     }
 
-    private func user(of request: Request) throws -> Principal? {
+    private func authenticate(_ request: Request) throws -> Authentication {
         // A browser keeps a password that was typed into its own box, and adds it to requests of any page.
         guard
             !request.fields.contains(.authorization) || RequestOrigin.isSafe(request)
                 || RequestOrigin(request) != .other
         else { throw RequestOrigin.crossSiteRequest }
         for authenticator in authenticators {
-            switch try authenticator.authenticate(request) {
-            case .notMine: continue
-            case .refused: return nil
-            case .principal(let user): return user
-            }
+            let authentication = try authenticator.authenticate(request)
+            if case .notMine = authentication { continue }
+            return authentication
         }
-        return nil
+        return .notMine
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package import HTTP
+package import JWT
 
 /// One way to find out whose a request is.
 ///
@@ -17,6 +18,8 @@ package enum Authentication: Sendable {
     case notMine
     /// It does, and what it brings is not, or no longer, a user's.
     case refused
+    /// It brings a bearer token that is not accepted, and why.
+    case invalidToken(TokenError)
     case principal(Principal)
 }
 
@@ -28,6 +31,8 @@ package enum AuthenticationMethod: String, CaseIterable, Sendable {
     case test
     /// A token in place of the password, which may do less than its user.
     case token
+    /// A token (JWT) of an issuer that is trusted.
+    case bearer
     /// The web server, which has authenticated the user by itself: `auth_request`, a client's certificate.
     case webServer = "web-server"
     /// The cookie of a log-in.

@@ -2,6 +2,7 @@
 import DeviceAPI
 import HTTP
 import HTTPTypes
+import JWT
 
 /// The answer to a request without valid credentials: 401, and the scheme to use.
 package struct Challenge: Sendable {
@@ -10,26 +11,48 @@ package struct Challenge: Sendable {
     /// The message when the request has a cookie and no credentials.
     package static let endedSession = "The session has ended: log in again."
 
-    private let basic: String
+    /// Nil where no method takes names and passwords.
+    private let basic: String?
     private let session: String
+    /// Nil where no issuer is trusted.
+    private let bearer: String?
 
-    /// - Parameter realm: shown to the person who is asked for a password; printable ASCII without quotation marks.
-    init(realm: String) {
+    /// - Parameters:
+    ///   - realm: shown to the person who is asked for a password; printable ASCII without quotation marks.
+    ///   - methods: by which requests are authenticated.
+    init(realm: String, methods: [AuthenticationMethod]) {
+        bearer = methods.contains(.bearer) ? "Bearer realm=\"\(realm)\"" : nil
+        let takesBasic = bearer == nil || !Set(methods).isDisjoint(with: [.password, .test, .token])
         // RFC 7617 section 2.1: the charset tells clients to send UTF-8.
-        basic = "Basic realm=\"\(realm)\", charset=\"UTF-8\""
+        basic = takesBasic ? "Basic realm=\"\(realm)\", charset=\"UTF-8\"" : nil
         session = "Session realm=\"\(realm)\""
     }
 
+    /// The answer to a request with a token that is not accepted (RFC 6750 section 3). No browser opens a box for it.
+    func response(to error: TokenError) -> Response {
+        refusal("\(error)", ["\(bearer ?? session), error=\"invalid_token\", error_description=\"\(error)\""])
+    }
+
+    private func refusal(_ detail: String, _ challenges: [String]) -> Response {
+        var response = Problem(.unauthorized, detail).response
+        // A client chooses out of several fields (RFC 9110 section 11.6.1).
+        response.fields[values: .wwwAuthenticate] = challenges
+        return response
+    }
+
     /// On `Basic` a browser opens a box of its own over the page that asked, and remembers for good what is typed there.
-    /// So a page's fetch gets a scheme that no browser knows (401 needs one: RFC 9110 section 15.5.2).
+    /// So a page's fetch gets a scheme that no browser knows (401 needs one: RFC 9110 section 15.5.2), and so does a client
+    /// that sends tokens.
     /// - Parameter isLogIn: whether the request is one, and brought its credentials in whatever form; its cookie is then
     ///   not what was wrong.
     func response(to request: Request, isLogIn: Bool = false) -> Response {
+        // An app token that is wrong.
+        if !isLogIn, let bearer, request.fields.authorization("bearer") != nil {
+            return refusal(Self.wrongCredentials, ["\(bearer), error=\"invalid_token\""])
+        }
         let isOfSession = !isLogIn && request.fields.contains(.cookie) && !request.fields.contains(.authorization)
         let detail = isOfSession ? Self.endedSession : Self.wrongCredentials
-        var response = Problem(.unauthorized, detail).response
         let isOfPage = request.fields[.mode].map { $0 != "navigate" } ?? false
-        response.fields[.wwwAuthenticate] = isOfPage ? session : basic
-        return response
+        return refusal(detail, isOfPage ? [session] : [basic, bearer].compactMap(\.self))
     }
 }

@@ -51,11 +51,15 @@ extension NotificationsController {
         return recipient
     }
 
-    /// A sender who is known to the store sends only to users who are. Otherwise any sender could fill the disk with
-    /// payloads that no user can ever read.
+    /// A sender sends only to users who are known to the store, and to those whom an issuer may name. Otherwise any sender
+    /// could fill the disk with payloads that no user can ever read. With the method `test` all names are users.
     /// - Throws: `Problem` 400.
     func checkExists(_ recipient: Principal, sender: Principal, field: String = "to_tag") throws(Problem) {
-        guard sender.record != nil else { return }
-        guard recipient.isUser else { throw Self.noRecipient(field) }
+        guard sender.record != nil || sender.method == .bearer else { return }
+        guard isUser(recipient) else { throw Self.noRecipient(field) }
+    }
+    /// Whether the store knows them as a user, or an issuer may.
+    func isUser(_ recipient: Principal) -> Bool {
+        recipient.record.map { $0.removedAt == nil } ?? issuers?.hasUser(named: recipient.name) ?? false
     }
 }

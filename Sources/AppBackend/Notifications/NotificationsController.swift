@@ -2,6 +2,7 @@
 import DeviceAPI
 import HTTP
 import HTTPTypes
+import JWT
 import Logging
 import NotificationHub
 import Store
@@ -14,6 +15,8 @@ struct NotificationsController: Sendable {
     /// Platforms whose devices the hub reaches.
     let delivering: Set<Platform>
     let policy: TagPolicy
+    /// Their users need no record; nil where no issuer is trusted.
+    let issuers: TokenVerifier?
     let retentionSeconds: Int64
     /// For how long plain messages are kept for the inbox, in seconds; 0: they are not.
     let plainSeconds: Int64

@@ -22,14 +22,18 @@ struct TokenController: Sendable {
     /// `POST /api/tokens`: `{"Scopes":["send"],"To":["bob"],"Label":"…","ExpiresInDays":90}`
     ///
     /// The answer is the only place where the token ever is.
+    /// - Throws: `Problem` 403 for a user without a record, because there is what ends a token.
     private func create(_ request: UserRequest) throws -> Response {
+        guard let user = request.user.record else {
+            throw Problem(.forbidden, "App tokens are for users whom the operator has added.")
+        }
         try request.http.requireJSON()
         let fields = try Fields(body: request.body)
         let draft = try AppTokenDraft(
             scopes: try fields.strings("Scopes"), recipients: fields["To"] == nil ? nil : try fields.strings("To"),
             label: try fields.optionalString("Label") ?? "", days: try Self.days(fields))
         let (text, token) = try draft.issue(
-            owner: request.user.owner, epoch: request.user.record?.credentialEpoch ?? 0, in: store, now: now())
+            owner: request.user.owner, epoch: user.credentialEpoch, in: store, now: now())
         var json = JSONWriter()
         json.object { json in
             json.member("Token", text.text.reveal())

@@ -61,7 +61,7 @@ package struct ConfigurationFile {
             case .null: continue
             case .object(let inner) where inner.isEmpty: emptyObjects.append(key)
             case .object(let inner): flatten(inner, prefix: key + ".")
-            case .array(let elements) where Self.isListOfApps(key, elements):
+            case .array(let elements) where Self.isListOfGroups(key, elements):
                 for (index, element) in elements.enumerated() {
                     flatten(element.members ?? [], prefix: "\(key).\(index).")
                 }
@@ -76,8 +76,8 @@ package struct ConfigurationFile {
         }
     }
 
-    private static func isListOfApps(_ key: String, _ elements: [JSONValue]) -> Bool {
-        SiteConfiguration.appGroups[key] != nil && elements.allSatisfy { $0.members?.isEmpty == false }
+    private static func isListOfGroups(_ key: String, _ elements: [JSONValue]) -> Bool {
+        SiteConfiguration.listGroups[key] != nil && elements.allSatisfy { $0.members?.isEmpty == false }
     }
 
     private mutating func set(_ key: String, _ content: ConfigContent) {

@@ -74,13 +74,15 @@ extension SiteConfiguration {
         [("apns", apns.isEmpty), ("fcm", fcm.isEmpty), ("wns", wns.isEmpty)].filter { !$0.1 }.map(\.0)
     }
 
+    /// Groups of which there may be a list, with their keys.
+    static let listGroups = appGroups.merging([issuerGroup: issuerKeys]) { one, _ in one }
+
     /// The key without the place in the list: `apns.1.topic` is known as `apns.topic`.
     static func general(_ key: String) -> String {
-        let parts = key.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 3, let group = parts.first, appGroups[String(group)] != nil, Int(parts[1]) != nil else {
-            return key
-        }
-        return "\(group).\(parts[2])"
+        guard let group = listGroups.keys.first(where: { key.hasPrefix($0 + ".") }) else { return key }
+        let parts = key.dropFirst(group.count + 1).split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 2, Int(parts[0]) != nil else { return key }
+        return "\(group).\(parts[1])"
     }
 }
 
@@ -198,18 +200,26 @@ extension SiteConfiguration.PushServiceCalls {
 
 extension ConfigurationReading {
     /// The groups of that name that have a value: the one itself, and those of a list.
-    mutating func apps(_ name: String) -> [String] {
-        let keys = SiteConfiguration.appGroups[name] ?? []
+    /// - Parameter keys: those of one group.
+    mutating func groups(_ name: String, _ keys: [String]) -> [String] {
         let indices = Set(
             file.keys.compactMap { key in
                 SiteConfiguration.general(key) == key || !key.hasPrefix(name + ".")
-                    ? nil : key.split(separator: ".").dropFirst().first.flatMap { Int($0) }
+                    ? nil : key.dropFirst(name.count + 1).split(separator: ".").first.flatMap { Int($0) }
             })
-        let itself = keys.contains { text("\(name).\($0)") != nil } ? [name] : []
+        let itself = keys.contains { isSet("\(name).\($0)") } ? [name] : []
         return itself + indices.sorted().map { "\(name).\($0)" }
     }
 
-    fileprivate mutating func needed(_ key: String, _ what: String) -> String? {
+    private mutating func isSet(_ key: String) -> Bool {
+        if SiteConfiguration.issuerLists.contains(key), case .stringArray? = file[key]?.content { return true }
+        return text(key) != nil
+    }
+
+    /// The groups of an app's platform.
+    mutating func apps(_ name: String) -> [String] { groups(name, SiteConfiguration.appGroups[name] ?? []) }
+
+    mutating func needed(_ key: String, _ what: String) -> String? {
         let text = text(key)
         if text == nil { fault(key, "is needed: \(what)") }
         return text

@@ -18,10 +18,12 @@ extension SiteConfiguration {
     mutating func readAuthentication(_ reading: inout ConfigurationReading) {
         let short: ShortForm? = reading.choice("auth.method")
         if let short { authenticationMethods = short.methods }
-        if let names = reading.list("auth.methods") {
+        let names = reading.list("auth.methods")
+        if let names {
             if short != nil { reading.fault("auth.method", "says the same as auth.methods: leave one of them out") }
             readMethods(names, &reading)
         }
+        readIssuers(isListed: names != nil, &reading)
         realm = reading.text("auth.realm") ?? realm
         if realm.utf8.contains(where: { $0 < 0x20 || $0 > 0x7E || $0 == UInt8(ascii: "\"") || $0 == 0x5C }) {
             reading.fault("auth.realm", "must be printable ASCII without quotation marks and backslashes")
@@ -53,5 +55,21 @@ extension SiteConfiguration {
     /// - Throws: `ConfigurationFault`.
     func requireMethodsForPort() throws(ConfigurationFault) {
         if authenticationMethods.contains(.webServer) { throw Self.webServerOnPort }
+    }
+
+    /// To trust an issuer is enough; a list of methods has to name its tokens.
+    /// - Parameter isListed: whether there is such a list.
+    private mutating func readIssuers(isListed: Bool, _ reading: inout ConfigurationReading) {
+        guard readIssuers(&reading) else {
+            if authenticationMethods.contains(.bearer) { reading.fault("auth.methods", "bearer needs auth.issuers") }
+            return
+        }
+        if authenticationMethods.contains(.test) {
+            reading.fault(Self.issuerGroup, "must not be beside the method test, which takes any name for a user")
+        } else if isListed, !authenticationMethods.contains(.bearer) {
+            reading.fault(Self.issuerGroup, "is of no use: auth.methods has no bearer")
+        } else if !isListed {
+            authenticationMethods.append(.bearer)
+        }
     }
 }

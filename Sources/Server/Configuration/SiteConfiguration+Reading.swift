@@ -18,7 +18,7 @@ extension SiteConfiguration {
     /// Secrets of several lines.
     private static let documents = ["apns.key", "fcm.credential"]
 
-    static let knownKeys = ownKeys.union(appGroups.flatMap { group, keys in keys.map { "\(group).\($0)" } })
+    static let knownKeys = ownKeys.union(listGroups.flatMap { group, keys in keys.map { "\(group).\($0)" } })
 
     private static let ownKeys: Set<String> = [
         "hub.connectionString", "hub.name", "hub.platforms", "hub.timeout", "hub.caFile", "hub.proxy",

@@ -66,6 +66,8 @@ package struct SiteConfiguration: Sendable {
     package var workers = 64
     /// How requests are authenticated, in this order.
     package var authenticationMethods: [AuthenticationMethod] = [.password, .token, .session]
+    /// Whose tokens are accepted.
+    package var issuers: [Issuer] = []
     package var realm = "AppBackend"
     package var policy = TagPolicy()
     package var secureForm = SecureForm.silent

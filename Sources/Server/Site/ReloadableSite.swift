@@ -103,7 +103,10 @@ final class ReloadableSite: Responder {
         let hasSameUsers = configuration.isTest == former.configuration.isTest
         let site = try Site(
             configuration, store: store, logger: logger, authenticator: hasSameUsers ? former.site.authenticator : nil,
-            meter: former.site.meter, tokenThrottle: former.site.tokenThrottle, metrics: metrics, load: load)
+            meter: former.site.meter, tokenThrottle: former.site.tokenThrottle,
+            issuers: configuration.issuers == former.configuration.issuers ? former.site.issuers : nil,
+            metrics: metrics,
+            load: load)
         let next = Generation(number: former.number + 1, configuration: configuration, site: site)
         try site.startDelivering()
         current.withLock { $0 = next }

@@ -21,6 +21,8 @@ package struct Site {
     let authenticator: any PasswordAuthenticator
     /// What users have done so far, which likewise is handed on.
     let meter: UserMeter
+    /// The issuers of tokens; their keys are likewise handed on.
+    let issuers: SiteIssuers?
     /// Counts wrong app tokens, and likewise.
     let tokenThrottle: LoginThrottle
     /// What answers requests: the backend, and the local hub where it is served to others.
@@ -36,12 +38,13 @@ package struct Site {
     /// - Parameters:
     ///   - authenticator: nil: the one that the configuration names.
     ///   - meter: nil: one for users who have done nothing yet.
+    ///   - issuers: nil: those of the configuration, whose keys are yet to be fetched.
     ///   - metrics: the process's, which outlive this site.
     /// - Throws: `ConfigurationFault`, `TransportError`: whatever cannot be made.
     package init(
         _ configuration: SiteConfiguration, store: any SiteStore, logger: Logger,
         authenticator: (any PasswordAuthenticator)? = nil, meter: UserMeter? = nil,
-        tokenThrottle: LoginThrottle = LoginThrottle(),
+        tokenThrottle: LoginThrottle = LoginThrottle(), issuers: SiteIssuers? = nil,
         metrics: SiteMetrics = Site.makeMetrics(),
         load: @escaping @Sendable () -> HealthController.Load = { HealthController.Load() }
     ) throws {
@@ -61,6 +64,11 @@ package struct Site {
             version: Version.text, now: Self.now, load: load,
             metrics: MetricsResponder { metrics.exposition(with: [readings]) },
             logger: logger)
+        let trusted =
+            try issuers
+            ?? (configuration.issuers.isEmpty
+                ? nil : SiteIssuers(configuration.issuers, logger: logger, now: { Self.now().seconds }))
+        parts.issuers = trusted?.verifier
         (parts.limits, parts.meter) = (configuration.userLimits, meter)
         parts.authenticationMethods = configuration.authenticationMethods
         parts.tokenThrottle = tokenThrottle
@@ -70,6 +78,7 @@ package struct Site {
         let backend = Backend(parts)
         self.authenticator = authenticator
         self.meter = meter
+        self.issuers = trusted
         self.tokenThrottle = tokenThrottle
         upkeep = UserUpkeep(store: store, hub: hub.hub, policy: configuration.policy, now: Self.now) {
             logger.warning("\($0)")

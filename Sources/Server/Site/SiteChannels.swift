@@ -207,5 +207,5 @@ extension PushResult {
 
 extension Authority {
     /// As requests name it, and exceptions of an address policy do.
-    fileprivate var hostAndPort: String { "\(host):\(port ?? 443)" }
+    var hostAndPort: String { "\(host):\(port ?? 443)" }
 }

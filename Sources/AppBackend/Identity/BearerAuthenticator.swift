@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+import DeviceAPI
+import HTTP
+import HTTPTypes
+import JWT
+
+/// `Authorization: Bearer` (RFC 6750) with a token of an issuer (JWT).
+struct BearerAuthenticator: Authenticator {
+    /// When to ask again where keys are being fetched and the request cannot be put off, in seconds.
+    private static let retryAfter = 1
+
+    let verifier: TokenVerifier
+    let users: any PasswordAuthenticator
+
+    /// No thread waits for keys: a request that cannot be put off, or not once more, is answered 503.
+    /// - Throws: `Problem` 503, when there are no keys of the issuer; `StoreError`; `Postponed`, where the request can be
+    ///   put off until the keys are there.
+    func authenticate(_ request: Request) throws -> Authentication {
+        guard let token = request.fields.authorization("bearer") else { return .notMine }
+        let outcome: TokenVerifier.Outcome
+        do throws(TokenError) {
+            outcome = try verifier.verify(Substring(token))
+        } catch {
+            return .invalidToken(error)
+        }
+        switch outcome {
+        case .verified(let user):
+            guard let name = UserName(user) else { return .invalidToken(.noUser) }
+            guard let principal = try users.account(of: name)?.principal else { return .invalidToken(.userMayNotLogIn) }
+            return .principal(principal.authenticated(by: .bearer))
+        case .pending(let fetch):
+            if case .available = request.postponing { throw Postponed(fetch) }
+            throw Self.unavailable(seconds: Self.retryAfter)
+        case .unavailable(let seconds): throw Self.unavailable(seconds: seconds)
+        }
+    }
+
+    private static func unavailable(seconds: Int) -> Problem {
+        Problem(.serviceUnavailable, "The keys of the token's issuer cannot be fetched.", retryAfter: seconds)
+    }
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+import HTTP
+import JWT
+import Store
+
+/// The users of the store, and those whom issuers of tokens name.
+///
+/// The latter need no record: nothing is written at first sight. Where the operator has made one, it counts: its rights, and
+/// that the user is disabled, has expired or was removed.
+struct IssuerUsers: PasswordAuthenticator {
+    let inner: any PasswordAuthenticator
+    let store: any StateStore
+    let verifier: TokenVerifier
+
+    func authenticate(_ credentials: BasicCredentials, of request: Request) throws -> Principal? {
+        try inner.authenticate(credentials, of: request)
+    }
+
+    func account(of user: UserName) throws -> Account? {
+        let name = user.description
+        guard verifier.hasUser(named: name), try store.userRecord(name) == nil else {
+            return try inner.account(of: user)
+        }
+        // No session and no app token is begun for one without a record, so nothing depends on the version.
+        return Account(Principal(name: name, owner: name), credentialVersion: "")
+    }
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+import JWT
+package import Push
+
+/// The issuers whose tokens are accepted: `auth.issuers`.
+extension SiteConfiguration {
+    /// More issuers are a fault.
+    static let maximumIssuers = 32
+
+    /// An issuer, and where its keys are.
+    package struct Issuer: Equatable, Sendable {
+        package enum Keys: Equatable, Sendable {
+            /// A file of this host.
+            case file(String)
+            case address(ServiceURL)
+            /// Where the issuer's own document says.
+            case discovery
+        }
+
+        /// Where the configuration has it: `auth.issuers`, or `auth.issuers.1` in a list.
+        package let group: String
+        /// The value of `iss` in its tokens.
+        package var issuer: String
+        /// What the names of its users begin with, as far as the first dot.
+        package var prefix: String
+        /// A token is for this backend when `aud` has one of these, or `azp` is one of the parties.
+        package var audiences: [String]
+        package var authorizedParties: [String]
+        package var userClaim: String
+        package var keys: Keys
+        /// PEM; nil: the host's own certificate authorities.
+        package var caFile: String?
+
+        package init(
+            group: String, issuer: String, prefix: String, audiences: [String], authorizedParties: [String],
+            userClaim: String, keys: Keys, caFile: String? = nil
+        ) {
+            (self.group, self.issuer, self.prefix, self.userClaim) = (group, issuer, prefix, userClaim)
+            (self.keys, self.caFile, self.audiences) = (keys, caFile, audiences)
+            self.authorizedParties = authorizedParties
+        }
+    }
+
+    /// One group, or a list of them.
+    static let issuerGroup = "auth.issuers"
+    static let issuerKeys = [
+        "issuer", "prefix", "audience", "authorizedParty", "userClaim", "jwksFile", "jwksUrl", "caFile",
+    ]
+
+    /// Keys that are lists.
+    static let issuerLists: Set = ["\(issuerGroup).audience", "\(issuerGroup).authorizedParty"]
+
+    /// - Returns: whether there are any, right or not.
+    mutating func readIssuers(_ reading: inout ConfigurationReading) -> Bool {
+        let groups = reading.groups(Self.issuerGroup, Self.issuerKeys)
+        if groups.count > Self.maximumIssuers {
+            reading.fault(Self.issuerGroup, "must be at most \(Self.maximumIssuers) issuers")
+        }
+        for group in groups.prefix(Self.maximumIssuers) {
+            guard let issuer = Issuer(group, &reading) else { continue }
+            if issuers.contains(where: { $0.issuer.utf8.elementsEqual(issuer.issuer.utf8) }) {
+                reading.fault("\(group).issuer", "is there already")
+            } else if issuers.contains(where: { $0.prefix == issuer.prefix }) {
+                reading.fault("\(group).prefix", "is another issuer's: each needs its own, or they would share users")
+            } else {
+                issuers.append(issuer)
+            }
+        }
+        return !groups.isEmpty
+    }
+}
+
+extension SiteConfiguration.Issuer {
+    /// - Parameter group: `auth.issuers`, or `auth.issuers.0` and so on in a list.
+    /// - Returns: nil, when there are faults.
+    fileprivate init?(_ group: String, _ reading: inout ConfigurationReading) {
+        let name = reading.needed("\(group).issuer", "the value of iss in its tokens, byte for byte")
+        let prefix = reading.needed("\(group).prefix", "what the names of its users begin with, such as login")
+        let audiences = reading.list("\(group).audience") ?? []
+        let parties = reading.list("\(group).authorizedParty") ?? []
+        let claim = reading.text("\(group).userClaim") ?? "sub"
+        let keys = Self.keys(group, issuer: name, &reading)
+        let caFile = reading.certificates("\(group).caFile")
+        if let prefix, UserPrefix(prefix) == nil {
+            reading.fault("\(group).prefix", "must be 1 to \(UserPrefix.maximumBytes) of a-z, 0-9 and -")
+            return nil
+        }
+        if (audiences + parties).isEmpty || (audiences + parties).contains("") {
+            reading.fault("\(group).audience", "is needed, or authorizedParty: lists of what aud or azp must have")
+            return nil
+        }
+        guard let name, let prefix, let keys else { return nil }
+        self.init(
+            group: group, issuer: name, prefix: prefix, audiences: audiences, authorizedParties: parties,
+            userClaim: claim, keys: keys, caFile: caFile)
+    }
+
+    private static func keys(_ group: String, issuer: String?, _ reading: inout ConfigurationReading) -> Keys? {
+        let file = reading.path("\(group).jwksFile")
+        let text = reading.text("\(group).jwksUrl")
+        if let file {
+            if text != nil { reading.fault("\(group).jwksUrl", "is not for an issuer that has jwksFile") }
+            do throws(KeyError) {
+                try KeyFile.check(ConfigurationFile.read(file))
+                return .file(file)
+            } catch {
+                reading.fault("\(group).jwksFile", "\(file): \(error)")
+                return nil
+            }
+        }
+        if let text {
+            guard let url = SiteConfiguration.httpsURL(text) else {
+                reading.fault("\(group).jwksUrl", "must be an https address")
+                return nil
+            }
+            return .address(url)
+        }
+        if let issuer, SiteConfiguration.httpsURL(DiscoveredKeys.address(of: issuer)) == nil {
+            reading.fault("\(group).issuer", "is no https address, so jwksUrl or jwksFile must say where its keys are")
+            return nil
+        }
+        return .discovery
+    }
+}
+
+extension SiteConfiguration {
+    /// Nil for anything but an `https` address.
+    static func httpsURL(_ text: String) -> ServiceURL? {
+        ServiceURL(text).flatMap { $0.scheme == "https" ? $0 : nil }
+    }
+}
