@@ -55,6 +55,9 @@ struct CheckCommand: ParsableCommand {
         print("  store:  \(configuration.store)")
         print("  listen: \(configuration.listen ?? "the socket that is handed over")")
         print("  auth:   \(configuration.authenticationMethods.map(\.rawValue).joined(separator: ", "))")
+        for issuer in configuration.issuers {
+            print("          tokens of \(issuer.issuer), whose users are \(issuer.prefix).…")
+        }
         switch push {
         case .on(let key, let former, let subject):
             print("  push:   browsers, as \(subject), public key \(key.publicKey)")

@@ -16,6 +16,9 @@ package struct KeyDocument: Sendable {
     let keys: KeySet
     /// In seconds; nil: it does not say.
     let maximumAge: Int?
+
+    /// How many keys there are that tokens can be verified by.
+    package var count: Int { keys.keys.count }
 }
 
 /// Keys in a file of this host.

@@ -14,7 +14,7 @@ extension WireTests {
             #expect(diagnosis.wrong == [])
             let all = ["configuration", "nginx", "socket", "store", "tls", "key", "hub"]
             #expect(diagnosis.steps("ok").filter { $0 != "clock" } == all)
-            #expect(diagnosis.steps("skipped") == ["push"])
+            #expect(diagnosis.steps("skipped") == ["issuers", "push"])
             #expect(diagnosis.found("nginx").contains("good for 8"))
             #expect(diagnosis.found("socket").contains(site.backend.socket))
             #expect(diagnosis.found("hub").contains("outcomes"))

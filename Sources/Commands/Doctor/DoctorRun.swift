@@ -45,6 +45,7 @@ struct DoctorRun {
         add(.socket, socketFindings())
         let owner = becomeOwner()
         add(.store, storeFindings(owner))
+        add(.issuers, issuerFindings())
         addHub()
         add(.push, pushFindings(owner) + channelFindings())
     }
@@ -147,6 +148,20 @@ struct DoctorRun {
             realm: configuration.realm, platforms: configuration.hub.platformNames, vapidPublicKey: nil)
         return SocketFindings(name: name, address: address, isSystemds: name != listen).findings(
             answer, version: Version.text, configuration: isFaulty("auth.", "hub.") ? nil : ours)
+    }
+
+    // MARK: issuers
+
+    private func issuerFindings() -> [Finding] {
+        guard !isFaulty("auth.") else { return [.skipped("the configuration is not right")] }
+        guard !configuration.issuers.isEmpty else { return [.skipped("auth.issuers names none")] }
+        let judge = IssuerFindings(setting: setting)
+        do {
+            let answers = try IssuerProbe.ask(configuration.issuers, timeout: timeout)
+            return answers.map { judge.finding($0.issuer, $0.answer) }
+        } catch {
+            return [.fail("the issuers cannot be asked: \(error)", fix: "`app-backend check`")]
+        }
     }
 
     // MARK: clock, tls, key, hub

@@ -54,7 +54,7 @@ extension [Finding] {
 
 /// The steps, in the order in which a request takes them.
 enum Step: String, CaseIterable, Sendable {
-    case configuration, nginx, socket, store, clock, tls, key, hub, push
+    case configuration, nginx, socket, store, issuers, clock, tls, key, hub, push
 }
 
 /// Names a key of the configuration so that an operator finds it.
