@@ -27,6 +27,8 @@ package final class FileSiteStore: SiteStore, Sendable {
         package var splitFileLifetime: Duration = .seconds(30 * 60)
         /// How long opening a copy for the first time may wait until it is reindexed; whole seconds.
         package var firstOpeningTimeout: Duration = .seconds(20)
+        /// Of files of more bytes than these, a process that has read one remembers where its lines are.
+        package var indexedFileBytes = 8 << 10
         /// Opens for reading only, also where writing would be possible.
         package var isReadOnly = false
         /// Hears what the operator should know. Called on the thread that found it, sometimes under a lock: be quick.
@@ -96,6 +98,7 @@ package final class FileSiteStore: SiteStore, Sendable {
         var notifications = TableSchema.records(
             SecureNotification.self, "notifications", key: "owner", expires: true)
         notifications.erasesRemoved = true
+        notifications.listsKeys = false
         notificationTable = try table(notifications)
         let owners = try table(IndexEntry.schema("owners", key: "owner"))
         ownerIndex = owners
@@ -166,15 +169,13 @@ package final class FileSiteStore: SiteStore, Sendable {
 
 extension BucketTable {
     /// Makes the table's lock file where it is missing.
-    fileprivate init(_ context: StoreContext, _ schema: TableSchema) throws(StoreError) {
-        self.context = context
-        self.schema = schema
+    fileprivate convenience init(_ context: StoreContext, _ schema: TableSchema) throws(StoreError) {
         guard !context.isReadOnly else {
-            locks = nil
+            self.init(context, schema, nil)
             return
         }
         let lockName = schema.name.split(separator: "/").joined(separator: "-")
-        locks = try BucketLocks(context, name: "lock/" + lockName)
+        self.init(context, schema, try BucketLocks(context, name: "lock/" + lockName))
     }
 }
 

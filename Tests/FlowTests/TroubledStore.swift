@@ -90,9 +90,9 @@ struct TroubledStore: StateStore {
         return try inner.devices(owner: owner)
     }
 
-    func putDevice(_ device: DeviceRecord) throws(StoreError) -> DeviceRecord {
+    func putDevice(_ device: DeviceRecord, durably: Bool) throws(StoreError) -> DeviceRecord {
         try fail()
-        return try inner.putDevice(device)
+        return try inner.putDevice(device, durably: durably)
     }
 
     func removeDevice(_ id: String, version: Int) throws(StoreError) -> Bool {

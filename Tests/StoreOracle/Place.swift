@@ -34,6 +34,8 @@ extension FileSiteStore.Options {
     static var unlimited: Self {
         var options = Self()
         (options.lockTimeout, options.firstOpeningTimeout) = (.seconds(120), .seconds(120))
+        // Files are small in tests, and their indexes are to be tried all the same.
+        options.indexedFileBytes = 0
         options.quotas.notificationsPerOwner = .max
         options.quotas.notificationBytesPerOwner = .max
         options.quotas.devicesPerOwner = .max

@@ -180,7 +180,8 @@ extension RegisterController {
         // The request that changed it meanwhile finishes it.
         guard current.version == record.version else { return current }
         current.needsReconciliation = false
-        return try store.replace(current) ?? current
+        // Where that is lost with the power, the next request finds nothing to do, and says so once more.
+        return try store.replace(current, durably: false) ?? current
     }
 
     /// Deletes other registrations of a device, whichever user has them: first in the store, so that requests at work on

@@ -45,9 +45,9 @@ extension DeviceRecord {
 
 extension StateStore {
     /// - Returns: nil, when the record is not at the version that was read any more.
-    func replace(_ device: DeviceRecord) throws(StoreError) -> DeviceRecord? {
+    func replace(_ device: DeviceRecord, durably: Bool = true) throws(StoreError) -> DeviceRecord? {
         do throws(StoreError) {
-            return try putDevice(device)
+            return try putDevice(device, durably: durably)
         } catch {
             guard error == .conflict else { throw error }
             return nil

@@ -10,7 +10,7 @@ internal import Text
 /// The hash is read from its top: two hexadecimal digits name the file (`3f.jsonl`); where that grew too large it has
 /// become a folder (`3f/`) whose files are named by the next digit, and so on. The hashes of one file are therefore
 /// one range of numbers, and walking all files in order is walking all hashes in order.
-struct BucketTable: Sendable {
+final class BucketTable: Sendable {
     /// Deeper folders are not made: at this depth a file that is too large holds one key, or 2^32 of them exist.
     static let maximumDepth = 6
     /// A file larger than this was not written by us, and reading it would take the memory of all requests.
@@ -20,6 +20,7 @@ struct BucketTable: Sendable {
     let context: StoreContext
     let schema: TableSchema
     let locks: BucketLocks?
+    let lineNames: LineNames
     private let usualDepth = UsualDepth()
 
     /// How deep the file lay that was found last by looking at all levels.
@@ -30,6 +31,11 @@ struct BucketTable: Sendable {
             get { depth.load(ordering: .relaxed) }
             set { depth.store(newValue, ordering: .relaxed) }
         }
+    }
+
+    init(_ context: StoreContext, _ schema: TableSchema, _ locks: BucketLocks?) {
+        (self.context, self.schema, self.locks) = (context, schema, locks)
+        lineNames = LineNames(context.hash, schema)
     }
 
     /// Bits of the hash that the first level uses up.
@@ -165,13 +171,20 @@ struct BucketTable: Sendable {
         _ key: String, now: Timestamp? = nil, durably: Bool = true,
         _ change: (BucketWriter) throws(StoreError) -> Outcome
     ) throws(StoreError) -> Outcome {
+        let (outcome, writer) = try writeWithoutFlush(key, now: now, change)
+        if durably { try writer.flush() }
+        return outcome
+    }
+
+    /// As `write(_:now:durably:_:)`, and leaves the flush to the caller, who may have several to wait for.
+    func writeWithoutFlush<Outcome>(
+        _ key: String, now: Timestamp? = nil, _ change: (BucketWriter) throws(StoreError) -> Outcome
+    ) throws(StoreError) -> (Outcome, BucketWriter) {
         let hash = hash(of: key)
-        let (outcome, writer) = try withLock(hash) { () throws(StoreError) -> (Outcome, BucketWriter) in
+        return try withLock(hash) { () throws(StoreError) -> (Outcome, BucketWriter) in
             let writer = try openWriter(hash, now)
             return (try change(writer), writer)
         }
-        if durably { try writer.flush() }
-        return outcome
     }
 
     /// - Throws: `poisoned`, `readOnly` and `busy`; then what `body` throws.

@@ -4,11 +4,11 @@ import Store
 /// A bucket that is open for appending. It exists while the bucket's lock is held, and after that only to be flushed.
 final class BucketWriter {
     private let context: StoreContext
-    private let file: Descriptor
+    let file: Descriptor
     /// Which file it is; its size and times are those of the moment when it was opened.
     let identity: FileIdentity
     private(set) var size: Int
-    private var needsFlush = false
+    private(set) var needsFlush = false
 
     /// - Parameter file: open for reading and appending.
     init(_ context: StoreContext, _ file: Descriptor) throws(StoreError) {
@@ -59,7 +59,9 @@ final class BucketWriter {
     /// Makes durable what was appended. Nothing appended, nothing done.
     func flush() throws(StoreError) {
         guard needsFlush else { return }
-        try context.flush(file)
+        try context.flush(file, key)
         needsFlush = false
     }
+
+    var key: SharedFlushes.File { SharedFlushes.File(device: identity.device, inode: identity.inode) }
 }

@@ -48,7 +48,7 @@ struct FileIdentity: Equatable, Sendable {
 }
 
 /// An open file of the store; closed when it is released.
-final class Descriptor {
+final class Descriptor: Sendable {
     let number: Int32
     /// Relative to the store's folder, for messages.
     let name: String

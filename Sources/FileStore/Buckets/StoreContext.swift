@@ -14,6 +14,9 @@ final class StoreContext: Sendable {
     let options: FileSiteStore.Options
     /// Chooses the bucket of a key.
     let hash: SipHash
+    let lineIndexes = LineIndexes()
+    let helpers = FlushHelpers()
+    private let sharedFlushes = SharedFlushes()
     /// The mount or the folder does not let us write.
     let isReadOnly: Bool
     private let poison = Atomic<Bool>(false)
@@ -40,6 +43,11 @@ final class StoreContext: Sendable {
     ///   write and marked them clean, so a second flush would succeed without having written them.
     func flush(_ file: Descriptor) throws(StoreError) {
         try flush(file, with: options.calls.flushFile)
+    }
+
+    /// As `flush(_:)`, together with all threads that wait for that file.
+    func flush(_ file: Descriptor, _ key: SharedFlushes.File) throws(StoreError) {
+        try sharedFlushes.flush(key) { () throws(StoreError) in try flush(file) }
     }
 
     /// Makes the names in a folder durable.

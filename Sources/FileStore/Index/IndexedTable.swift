@@ -30,7 +30,7 @@ struct IndexedTable<Record: IndexedRecord>: Sendable {
     let entries: @Sendable (Record) -> [IndexEntry]
 
     func record(_ id: String) throws(StoreError) -> Record? {
-        record(id, in: try records.read(id))
+        record(id, in: try records.readLines(of: id))
     }
 
     func record(_ id: String, in content: BucketContent?) -> Record? {
@@ -38,13 +38,16 @@ struct IndexedTable<Record: IndexedRecord>: Sendable {
     }
 
     /// Creates the record (version 0) or replaces the one at that version.
-    /// - Parameter admit: runs before a posting is added, under the lock of its bucket; may refuse.
+    /// - Parameters:
+    ///   - durably: false leaves the flush of the record to a later write of its bucket.
+    ///   - admit: runs before a posting is added, under the lock of its bucket; may refuse.
     /// - Throws: `conflict`; what `admit` throws.
     func put(
-        _ record: Record, admit: (IndexEntry, BucketWriter) throws(StoreError) -> Void = { _, _ in }
+        _ record: Record, durably: Bool = true,
+        admit: (IndexEntry, BucketWriter) throws(StoreError) -> Void = { _, _ in }
     ) throws(StoreError) -> Record {
-        try records.write(record.id) { (bucket) throws(StoreError) -> Record in
-            let content = try bucket.content()
+        try records.write(record.id, durably: durably) { (bucket) throws(StoreError) -> Record in
+            let content = try records.lines(of: record.id, in: bucket.file)
             let oldLine = records.current(record.id, in: content)
             let old = oldLine.flatMap { Record(line: $0) }
             guard record.version == old?.version ?? 0 else { throw .conflict }
@@ -52,16 +55,26 @@ struct IndexedTable<Record: IndexedRecord>: Sendable {
             new.version = try records.nextVersion(of: record.id, after: old?.version, in: content)
             let oldEntries = old.map(entries) ?? []
             let newEntries = entries(new)
-            for entry in newEntries where !entry.isIn(oldEntries) {
-                try entry.table.write(entry.key) { (index) throws(StoreError) in
-                    try admit(entry, index)
-                    try index.append(entry.line(id: new.id))
-                }
-            }
+            try addPostings(newEntries.filter { !$0.isIn(oldEntries) }, id: new.id, admit)
             try bucket.append(LineCodec.encode(new, keepingUnknownOf: oldLine))
             try records.deletePostings(oldEntries.filter { !$0.isIn(newEntries) }, id: new.id, bucket)
             return new
         }
+    }
+
+    /// All are written before the first is waited for, so that they are flushed together.
+    private func addPostings(
+        _ postings: [IndexEntry], id: String, _ admit: (IndexEntry, BucketWriter) throws(StoreError) -> Void
+    ) throws(StoreError) {
+        var indexes: [BucketWriter] = []
+        for posting in postings {
+            let (_, index) = try posting.table.writeWithoutFlush(posting.key) { (index) throws(StoreError) in
+                try admit(posting, index)
+                try index.append(posting.line(id: id))
+            }
+            indexes.append(index)
+        }
+        try records.context.flush(indexes)
     }
 
     /// - Parameter version: nil removes whatever version there is.
@@ -93,7 +106,7 @@ struct IndexedTable<Record: IndexedRecord>: Sendable {
     }
 
     private func remove(_ id: String, version: Int?, from bucket: BucketWriter) throws(StoreError) -> Bool {
-        guard let old = record(id, in: try bucket.content()) else { return false }
+        guard let old = record(id, in: try records.lines(of: id, in: bucket.file)) else { return false }
         guard version == nil || version == old.version else { throw .conflict }
         try bucket.append(LineCodec.removal(of: id, version: old.version))
         try records.deletePostings(entries(old), id: id, bucket)
@@ -109,7 +122,7 @@ struct IndexedTable<Record: IndexedRecord>: Sendable {
     func records(
         _ key: String, _ index: BucketTable, after: String? = nil, limit: Int = .max
     ) throws(StoreError) -> [Record] {
-        var ids = Self.ids(key, in: try index.read(key), index).sorted()
+        var ids = Self.ids(key, in: try index.readLines(of: key), index).sorted()
         if let after { ids.removeAll { $0 <= after } }
         var found: [Record] = []
         for id in ids {
@@ -125,7 +138,7 @@ extension IndexedTable {
     /// Calls `body` with every record that really is listed under that key, in no order of meaning. Records that lie in
     /// one file are read together, so many cost little more than their files.
     func forEachRecord(_ key: String, _ index: BucketTable, _ body: (Record) -> Void) throws(StoreError) {
-        let ids = Self.ids(key, in: try index.read(key), index)
+        let ids = Self.ids(key, in: try index.readLines(of: key), index)
         let wanted = ids.map { (hash: records.hash(of: $0), id: $0) }.sorted { $0.hash < $1.hash }
         var content: BucketContent?
         // The first hash that `content` does not hold; nil: it holds all that follow.

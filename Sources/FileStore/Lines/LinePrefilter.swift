@@ -68,6 +68,17 @@ struct LinePrefilter {
         return .record(id: foundID, key: foundKey)
     }
 
+    /// The id and the key of a line of our own form as JSON, also of an op; nil for any other line. The key is nil where it is
+    /// the id.
+    func names(of line: UnsafeBufferPointer<UInt8>) -> (id: Token, key: Token?)? {
+        var rest = Reader(line: line)
+        guard rest.take(Self.start), let id = rest.token() else { return nil }
+        if rest.take(Self.opName), rest.token() == nil { return nil }
+        guard let keyName else { return (id, nil) }
+        guard rest.take(keyName), let key = rest.token() else { return nil }
+        return (id, key)
+    }
+
     /// The id of a line of our own form in a table whose ids are numbers, and whether it is an op; nil for any other line.
     static func numbered(_ line: UnsafeBufferPointer<UInt8>) -> (id: Int32, isOp: Bool)? {
         var rest = Reader(line: line)

@@ -24,6 +24,8 @@ struct TableSchema: Sendable {
     var onForgotten: @Sendable ([String]) -> Void = { _ in }
     /// Whether the members of a record's line are of the kinds that the table needs.
     let accepts: @Sendable (JSONValue) -> Bool
+    /// Whether a caller asks for the records of a key, a few of a file's, and not only for one record of it.
+    var listsKeys = true
 
     var keyIsID: Bool { key == "id" }
 

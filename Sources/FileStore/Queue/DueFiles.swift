@@ -30,7 +30,7 @@ final class DueFiles: Sendable {
 
     /// The file of that hour, as a table of its own.
     func table(_ hour: DueHour) -> BucketTable {
-        BucketTable(context: context, schema: .due(hour, Self.folder), locks: locks)
+        BucketTable(context, .due(hour, Self.folder), locks)
     }
 
     func identity(_ hour: DueHour) -> FileIdentity? {

@@ -11,9 +11,10 @@ extension FileSiteStore {
         try deviceTable.records(owner, ownerIndex)
     }
 
-    package func putDevice(_ device: DeviceRecord) throws(StoreError) -> DeviceRecord {
-        try deviceTable.put(device) { (entry, bucket) throws(StoreError) in
-            let listed = IndexedTable<DeviceRecord>.ids(entry.key, in: try bucket.content(), ownerIndex)
+    package func putDevice(_ device: DeviceRecord, durably: Bool) throws(StoreError) -> DeviceRecord {
+        try deviceTable.put(device, durably: durably) { (entry, bucket) throws(StoreError) in
+            let listed = IndexedTable<DeviceRecord>.ids(
+                entry.key, in: try ownerIndex.lines(of: entry.key, in: bucket.file), ownerIndex)
             guard listed.count >= context.options.quotas.devicesPerOwner else { return }
             // Postings may be stale, so those that are right are counted before a request is refused.
             let owned = try deviceTable.records(entry.key, ownerIndex).count

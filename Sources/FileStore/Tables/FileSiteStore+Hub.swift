@@ -77,7 +77,7 @@ extension FileSiteStore {
     }
 
     package func hubMessage(_ id: String, now: Timestamp) throws(StoreError) -> HubMessage? {
-        let line = messageTable.current(id, in: try messageTable.read(id))
+        let line = messageTable.current(id, in: try messageTable.readLines(of: id))
         return line.flatMap { HubMessage(line: $0) }.flatMap { $0.expiresAt > now ? $0 : nil }
     }
 }

@@ -9,7 +9,8 @@ extension FileSiteStore {
         _ request: IdempotentRequest, now: Timestamp
     ) throws(StoreError) -> IdempotentRequest? {
         try idempotencyTable.write(request.owner, now: now) { (bucket) throws(StoreError) -> IdempotentRequest? in
-            let records = CurrentRecords(try bucket.content(), idempotencyTable, key: request.owner)
+            let records = CurrentRecords(
+                try idempotencyTable.lines(of: request.owner, in: bucket.file), idempotencyTable, key: request.owner)
             if let holder = records.request(request), holder.expiresAt > now { return holder }
             guard hasRoom(in: records, now) else { throw .quotaExceeded }
             try bucket.append(LineCodec.encode { request.write(to: &$0) })
@@ -27,7 +28,8 @@ extension FileSiteStore {
 
     package func keepAnswer(of request: IdempotentRequest) throws(StoreError) {
         try idempotencyTable.write(request.owner) { (bucket) throws(StoreError) in
-            let records = CurrentRecords(try bucket.content(), idempotencyTable, key: request.owner)
+            let records = CurrentRecords(
+                try idempotencyTable.lines(of: request.owner, in: bucket.file), idempotencyTable, key: request.owner)
             let claim = records.record(id: .string(request.key), key: request.owner).flatMap { records.line(of: $0) }
             let forgotten = excess(of: records.count + (claim == nil ? 1 : 0), for: request, in: records)
             let removals = forgotten.flatMap { LineCodec.removal(of: .string($0), owner: request.owner) }
@@ -47,7 +49,8 @@ extension FileSiteStore {
 
     package func releaseIdempotencyKey(_ key: String, owner: String) throws(StoreError) {
         try idempotencyTable.write(owner) { (bucket) throws(StoreError) in
-            let claim = idempotencyTable.current(owner, id: .string(key), in: try bucket.content())
+            let claim = idempotencyTable.current(
+                owner, id: .string(key), in: try idempotencyTable.lines(of: owner, id: .string(key), in: bucket.file))
             guard claim != nil else { return }
             try bucket.append(LineCodec.removal(of: .string(key), owner: owner))
         }

@@ -70,9 +70,7 @@ extension FileSiteStore {
             return nil
         }
         let state = BucketContent(bytes: [], name: file.name, identity: try file.identity())
-        let found = try notification(key, now) { (body) throws(StoreError) in
-            try BucketTable.forEachPiece(of: file, body)
-        }
+        let found = try notification(key, now, in: file)
         // A caller that found it unread is about to change that.
         if let found, found.isRead {
             notificationCache.remember(
@@ -86,11 +84,12 @@ extension FileSiteStore {
     typealias Pieces = ((BucketContent) throws(StoreError) -> Void) throws(StoreError) -> Void
 
     private func notification(
-        _ key: NotificationKey, _ now: Timestamp, in forEachPiece: Pieces
+        _ key: NotificationKey, _ now: Timestamp, in file: Descriptor
     ) throws(StoreError) -> SecureNotification? {
         var found: SecureNotification?
-        try forEachPiece { piece in
-            notificationTable.forEachLine(piece, key: key.owner, id: .number(String(key.id))) { line in
+        let table = notificationTable
+        func search(_ piece: BucketContent) {
+            table.forEachLine(piece, key: key.owner, id: .number(String(key.id))) { line in
                 switch line.op {
                 case nil: found = SecureNotification(line: line.value)
                 case deleteOp: found = nil
@@ -98,6 +97,11 @@ extension FileSiteStore {
                 case _?: break
                 }
             }
+        }
+        if let lines = try table.indexedLines(of: key.owner, id: .number(String(key.id)), in: file) {
+            search(lines)
+        } else {
+            try BucketTable.forEachPiece(of: file) { piece in search(piece) }
         }
         return found.flatMap { $0.expiresAt > now ? $0 : nil }
     }
@@ -172,7 +176,7 @@ extension FileSiteStore {
         // Only who finds it unread under the lock is the first.
         return try notificationTable.write(owner, now: now) { (bucket) throws(StoreError) -> SecureNotification? in
             let key = NotificationKey(owner: owner, id: id)
-            guard let found = try notification(key, now, in: bucket.forEachPiece) else { return nil }
+            guard let found = try notification(key, now, in: bucket.file) else { return nil }
             guard !found.isRead else { return found }
             try bucket.append(
                 LineCodec.encode {
@@ -189,7 +193,7 @@ extension FileSiteStore {
         guard try notification(id, owner: owner, now: now) != nil else { return false }
         return try notificationTable.write(owner, now: now) { (bucket) throws(StoreError) -> Bool in
             let key = NotificationKey(owner: owner, id: id)
-            guard try notification(key, now, in: bucket.forEachPiece) != nil else { return false }
+            guard try notification(key, now, in: bucket.file) != nil else { return false }
             try bucket.append(LineCodec.removal(of: .number(String(id)), owner: owner))
             return true
         }

@@ -12,7 +12,7 @@ extension FileSiteStore {
     /// Of those who log in at the same moment each may find the same room, so there may be as many more.
     private func makeRoom(for owner: String, _ now: Timestamp) throws(StoreError) {
         let allowed = context.options.quotas.sessionsPerOwner
-        let listed = IndexedTable<SessionRecord>.ids(owner, in: try sessionIndex.read(owner), sessionIndex)
+        let listed = IndexedTable<SessionRecord>.ids(owner, in: try sessionIndex.readLines(of: owner), sessionIndex)
         guard listed.count >= allowed else { return }
         // Postings may be stale, so those that are right are counted before a session ends.
         let live = try sessionTable.records(owner, sessionIndex).filter { $0.session.expiresAt > now }
@@ -26,7 +26,7 @@ extension FileSiteStore {
             return known.expiresAt > now ? known : nil
         }
         let asked = FileIdentity.clock
-        guard let content = try sessionTable.records.read(id),
+        guard let content = try sessionTable.records.readLines(of: id),
             let found = sessionTable.record(id, in: content)?.session
         else { return nil }
         sessionCache.remember(found, as: id, bytes: found.textBytes, of: content, in: context, asked: asked)

@@ -14,7 +14,7 @@ extension FileSiteStore {
         // Two names may be equal that only look alike.
         if let known = userCache.record(name), known.name.hasSameBytes(as: name) { return known }
         let asked = FileIdentity.clock
-        guard let content = try userTable.read(name), let user = user(name, in: content) else { return nil }
+        guard let content = try userTable.readLines(of: name), let user = user(name, in: content) else { return nil }
         userCache.remember(user, as: name, bytes: user.textBytes, of: content, in: context, asked: asked)
         return user
     }
@@ -42,7 +42,7 @@ extension FileSiteStore {
 
     package func noteLogIn(_ user: User, at time: Timestamp) throws(StoreError) {
         try userTable.write(user.name, durably: false) { (bucket) throws(StoreError) in
-            let line = userTable.current(user.name, in: try bucket.content())
+            let line = userTable.current(user.name, in: try userTable.lines(of: user.name, in: bucket.file))
             guard var current = line.flatMap({ User(line: $0) }), current.removedAt == nil,
                 current.generation == user.generation
             else { return }
@@ -53,7 +53,7 @@ extension FileSiteStore {
 
     package func putUser(_ user: User) throws(StoreError) -> User {
         try userTable.write(user.name) { (bucket) throws(StoreError) -> User in
-            let content = try bucket.content()
+            let content = try userTable.lines(of: user.name, in: bucket.file)
             let oldLine = userTable.current(user.name, in: content)
             let old = oldLine.flatMap { User(line: $0) }
             guard user.version == old?.version ?? 0, user.version < .max - 1 else { throw .conflict }
@@ -67,7 +67,7 @@ extension FileSiteStore {
     package func removeUser(_ name: String) throws(StoreError) -> Bool {
         guard try userRecord(name) != nil else { return false }
         return try userTable.write(name) { (bucket) throws(StoreError) -> Bool in
-            guard let old = self.user(name, in: try bucket.content()) else { return false }
+            guard let old = self.user(name, in: try userTable.lines(of: name, in: bucket.file)) else { return false }
             try bucket.append(LineCodec.removal(of: name, version: old.version))
             return true
         }

@@ -72,7 +72,8 @@ extension PostgresSiteStore {
         try all(Self.devices, [.name(owner)])
     }
 
-    package func putDevice(_ device: DeviceRecord) throws(StoreError) -> DeviceRecord {
+    /// Durable in any case: a transaction that is not would save little.
+    package func putDevice(_ device: DeviceRecord, durably: Bool) throws(StoreError) -> DeviceRecord {
         guard device.version >= 0, device.version < .max - 1 else { throw .conflict }
         var values: [Value] = [
             .name(device.id), .name(device.owner), .name(device.platform), .name(device.handle),

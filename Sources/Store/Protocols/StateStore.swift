@@ -78,10 +78,11 @@ package protocol StateStore: SessionStore, AppTokenStore, SendOwnership, Idempot
     func devices(owner: String) throws(StoreError) -> [DeviceRecord]
 
     /// Creates the record (`version` 0) or replaces the one at that version, also under another owner.
+    /// - Parameter durably: false for what is no loss: a loss of power, unlike a kill, may take it.
     /// - Returns: the record with its new version.
     /// - Throws: `conflict`, when the stored version is another one; `quotaExceeded`, when a new owner has as many
     ///   devices as one owner may have.
-    func putDevice(_ device: DeviceRecord) throws(StoreError) -> DeviceRecord
+    func putDevice(_ device: DeviceRecord, durably: Bool) throws(StoreError) -> DeviceRecord
 
     /// Removes the record at that version.
     /// - Returns: false when there is none; - Throws: `conflict`, when it is at another version.
@@ -111,6 +112,10 @@ extension StateStore {
     ) throws(StoreError) -> [NotificationSummary] {
         try notifications(
             owner: owner, unreadOnly: unreadOnly, secureOnly: false, after: after, limit: limit, now: now)
+    }
+
+    package func putDevice(_ device: DeviceRecord) throws(StoreError) -> DeviceRecord {
+        try putDevice(device, durably: true)
     }
 }
 
