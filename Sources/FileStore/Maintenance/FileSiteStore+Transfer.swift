@@ -33,7 +33,8 @@ extension FileSiteStore: TransferStore {
         var count = 0
         for (_, incoming) in byTable.sorted(by: { $0.key < $1.key }) {
             guard let table = incoming.first?.table else { continue }
-            count += try table.put(incoming, now: now)
+            var tableImport = RecordImport(table, now: now)
+            count += try tableImport.put(incoming)
         }
         return count
     }

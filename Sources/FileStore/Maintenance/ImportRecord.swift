@@ -27,8 +27,18 @@ struct ImportRecord {
     var name: RecordName { RecordName(id: id, key: table.schema.keyIsID ? nil : key) }
 }
 
-extension BucketTable {
+/// Adds the records of one table, many at once: each file is read once, written to once, and flushed with others.
+struct RecordImport {
     typealias Placed = (hash: UInt64, element: ImportRecord)
+
+    let table: BucketTable
+    let now: Timestamp
+    /// How large the files were that were looked through, by their inodes.
+    private var sizes: [UInt64: Int] = [:]
+
+    init(_ table: BucketTable, now: Timestamp) {
+        (self.table, self.now) = (table, now)
+    }
 
     /// Adds those of the records whose names are free, and before them what leads to them.
     ///
@@ -36,53 +46,78 @@ extension BucketTable {
     /// A caller that makes a record of the same name at this moment, and removes it again, deletes its postings, and
     /// ours with them. Hence they are looked for once more when the records are there.
     /// - Returns: how many were added.
-    func put(_ records: [ImportRecord], now: Timestamp) throws(StoreError) -> Int {
+    mutating func put(_ records: [ImportRecord]) throws(StoreError) -> Int {
         var new: [Placed] = []
-        try forEachFile(holding: records.map { (hash: hash(of: $0.key), element: $0) }) { (group, content) in
-            new += free(group, in: content, now: now)
+        try table.forEachFile(holding: records.map { (hash: table.hash(of: $0.key), element: $0) }) {
+            (group, content) in
+            if let content { sizes[content.identity.inode] = content.identity.size }
+            new += free(group, in: content)
         }
-        try addPostings(of: new)
+        let postings = try PostingImport(new.flatMap(\.element.postings), table.context)
         // They come in the order of their hashes.
-        let added = try append(new, now: now)
-        try addPostings(of: new)
+        let added = try append(new)
+        try postings.restore()
         return added
     }
 
-    private func addPostings(of records: [Placed]) throws(StoreError) {
-        let postings = records.flatMap(\.element.postings)
-        for (_, postings) in Dictionary(grouping: postings, by: { $0.entry.table.schema.name }) {
-            _ = try postings.first?.entry.table.add(postings)
-        }
-    }
-
     /// - Parameter records: sorted by their hashes.
-    private func append(_ records: [Placed], now: Timestamp) throws(StoreError) -> Int {
+    private func append(_ records: [Placed]) throws(StoreError) -> Int {
         var rest = records[...]
-        var added = 0
+        var (added, flushes) = (0, FlushBatch(table.context))
         while let first = rest.first {
-            let count = try write(first.element.key, now: now) { (bucket) throws(StoreError) -> Int in
+            let change = { (bucket: BucketWriter) throws(StoreError) -> Int in
                 // Under the lock the file is not split, so what it holds is known for good.
-                let range = HashRange(first: first.hash, end: nextHash(first.hash, depth: depth(first.hash)))
-                let group = rest.prefix { range.contains($0.hash) }
-                let new = free(group, in: try bucket.content(), now: now)
+                let group = table.prefix(of: rest)
+                // A file that nobody has changed since it was looked through needs no second look.
+                let isKnown = sizes[bucket.identity.inode] == bucket.size
+                let new = isKnown ? Array(group) : free(group, in: try bucket.content())
                 if !new.isEmpty { try bucket.append(new.flatMap(\.element.line)) }
                 added += new.count
                 return group.count
             }
+            let (count, bucket) = try table.writeWithoutFlush(first.element.key, now: now, change)
+            try flushes.add(bucket)
             rest = rest.dropFirst(count)
         }
+        try flushes.finish()
         return added
     }
 
     /// Those whose names no record in the file has that has not expired; of those that come twice, the first.
-    private func free(_ group: ArraySlice<Placed>, in content: BucketContent?, now: Timestamp) -> [Placed] {
-        let records = CurrentRecords(content, self)
+    private func free(_ group: ArraySlice<Placed>, in content: BucketContent?) -> [Placed] {
+        let hashes = Set(group.compactMap { table.lineNames.name(key: $0.element.key, id: $0.element.id) })
+        let mayBeThere = content?.hasLine(of: hashes, table.lineNames) ?? false
+        let records = CurrentRecords(mayBeThere ? content : nil, table)
         var seen: Set<RecordName> = []
         return group.filter { record in
             let name = record.element.name
             let line = records[name].flatMap { records.line(of: $0) }
-            if let line, !schema.isExpired(line.value, now: now) { return false }
+            if let line, !table.schema.isExpired(line.value, now: now) { return false }
             return seen.insert(name).inserted
         }
+    }
+}
+
+extension BucketTable {
+    /// The elements in front that lie in the same file as the first. Under the lock of that file.
+    /// - Parameter elements: sorted by their hashes.
+    func prefix<Element>(
+        of elements: ArraySlice<(hash: UInt64, element: Element)>
+    ) -> ArraySlice<(hash: UInt64, element: Element)> {
+        guard let first = elements.first?.hash else { return elements }
+        let range = HashRange(first: first, end: nextHash(first, depth: depth(first)))
+        return elements.prefix { range.contains($0.hash) }
+    }
+}
+
+extension BucketContent {
+    /// Whether a line has one of the names, or is of a form that may be of any name.
+    fileprivate func hasLine(of hashes: Set<UInt32>, _ names: LineNames) -> Bool {
+        var isFound = false
+        forEachLine { raw in
+            guard !isFound else { return }
+            isFound = !names.forEach(of: raw.bytes) { if hashes.contains($0) { isFound = true } } || isFound
+        }
+        return isFound
     }
 }
