@@ -38,6 +38,28 @@ import class System.Lock
         #expect(try store.hubRegistrations(channel: "C").map(\.id) == ["r"])
     }
 
+    @Test func `a record in many indexes has few of their files open at once`() throws {
+        let folder = try TemporaryFolder()
+        let path = try #require(folder.path.withCString { realpath($0, nil) }.map { String(cString: $0) })
+        let most = Atomic(0)
+        let store = try folder.open {
+            $0.calls.flushFile = { _ in
+                let open = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
+                let tags = open.count {
+                    let name = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/" + $0)
+                    return name?.hasPrefix(path + "/hub/tags/") == true
+                }
+                most.max(tags, ordering: .relaxed)
+                return 0
+            }
+        }
+        let tags = (0..<200).map { "tag-\($0)" }
+        _ = try store.putHubRegistration(
+            HubRegistration(id: "r", channel: "C", tags: tags, description: .null, updatedAt: noon))
+        #expect((2...16).contains(most.load(ordering: .relaxed)))
+        #expect(try tags.allSatisfy { try store.hubRegistrations(tag: $0, after: nil, limit: 2).elements.count == 1 })
+    }
+
     @Test func `a failure of any of several flushes fails the write`() throws {
         for failing in 1...2 {
             let folder = try TemporaryFolder()
@@ -56,9 +78,21 @@ import class System.Lock
         }
     }
 
+    /// A file that writers append to.
+    private func openFile(_ folder: TemporaryFolder) throws -> () throws -> BucketWriter {
+        let store = try folder.open()
+        return {
+            let file = try FileStore.Descriptor.open(store.context, "appended", O_RDWR | O_APPEND | O_CREAT)
+            return try BucketWriter(store.context, file)
+        }
+    }
+
     @Test func `a shared flush begins after each of its callers has come`() throws {
+        let folder = try TemporaryFolder()
         let flushes = SharedFlushes()
-        let file = SharedFlushes.File(device: 1, inode: 1)
+        let writer = try openFile(folder)()
+        try writer.append([0x0A])
+        let file = try #require(writer.unflushed)
         let written = Atomic(0)
         let durable = Atomic(0)
         let calls = Atomic(0)
@@ -66,7 +100,7 @@ import class System.Lock
         DispatchQueue.concurrentPerform(iterations: 8) { _ in
             for _ in 0..<2_000 {
                 let mine = written.add(1, ordering: .sequentiallyConsistent).newValue
-                try? flushes.flush(file) { () throws(StoreError) in
+                try? flushes.flush(file) { _ in
                     let seen = written.load(ordering: .sequentiallyConsistent)
                     calls.add(1, ordering: .relaxed)
                     sched_yield()
@@ -79,33 +113,49 @@ import class System.Lock
         #expect(calls.load(ordering: .relaxed) <= 16_000)
     }
 
-    @Test func `threads that come during a flush share the next one, and its failure`() throws {
+    @Test func `threads that come during a flush share the next one, through the first descriptor, and its failure`()
+        throws
+    {
+        let folder = try TemporaryFolder()
         let flushes = SharedFlushes()
-        let file = SharedFlushes.File(device: 1, inode: 1)
+        let open = try openFile(folder)
+        let files = try (0..<7).map { _ in
+            let writer = try open()
+            try writer.append([0x0A])
+            return try #require(writer.unflushed)
+        }
         let (begun, goOn, ended) = (Latch(), Latch(), Semaphore())
         let calls = Atomic(0)
         let failed = Atomic(0)
-        func start(_ flush: @escaping @Sendable () throws(StoreError) -> Void) {
+        let flushed = Lock<[Int32]>([])
+        func start(_ file: UnflushedFile, _ flush: @escaping @Sendable (Int32) throws(StoreError) -> Void) {
             _ = DetachedThread.start {
-                do throws(StoreError) { try flushes.flush(file, flush) } catch { failed.add(1, ordering: .relaxed) }
+                do throws(StoreError) {
+                    try flushes.flush(file) { (descriptor) throws(StoreError) in try flush(descriptor.number) }
+                } catch {
+                    failed.add(1, ordering: .relaxed)
+                }
                 ended.signal()
             }
         }
-        start { () throws(StoreError) in
+        start(files[0]) { _ in
             begun.open()
             goOn.wait(for: .seconds(120))
         }
         #expect(begun.wait(for: .seconds(120)))
-        for _ in 0..<6 {
-            start { () throws(StoreError) in
+        // The one that was opened first comes neither first nor last.
+        for (count, index) in [4, 5, 1, 6, 2, 3].enumerated() {
+            start(files[index]) { (descriptor) throws(StoreError) in
                 calls.add(1, ordering: .relaxed)
+                flushed.withLock { $0.append(descriptor) }
                 throw .poisoned
             }
+            while flushes.waiting(for: files[0].key) <= count { sched_yield() }
         }
-        while flushes.waiting(for: file) < 6 { sched_yield() }
         goOn.open()
         for _ in 0..<7 { #expect(ended.wait(for: .seconds(120))) }
         #expect(calls.load(ordering: .relaxed) == 1 && failed.load(ordering: .relaxed) == 6)
+        #expect(flushed.withLock { $0 } == [files[1].descriptor.number])
     }
 
     @Test func `an import reads no tag's ids again that it has written`() throws {

@@ -8,7 +8,7 @@ final class BucketWriter {
     /// Which file it is; its size and times are those of the moment when it was opened.
     let identity: FileIdentity
     private(set) var size: Int
-    private(set) var needsFlush = false
+    private var needsFlush = false
 
     /// - Parameter file: open for reading and appending.
     init(_ context: StoreContext, _ file: Descriptor) throws(StoreError) {
@@ -58,10 +58,11 @@ final class BucketWriter {
 
     /// Makes durable what was appended. Nothing appended, nothing done.
     func flush() throws(StoreError) {
-        guard needsFlush else { return }
-        try context.flush(file, key)
+        guard let unflushed else { return }
+        try context.flush(unflushed)
         needsFlush = false
     }
 
-    var key: SharedFlushes.File { SharedFlushes.File(device: identity.device, inode: identity.inode) }
+    /// Nil where nothing was appended.
+    var unflushed: UnflushedFile? { needsFlush ? UnflushedFile(descriptor: file, identity: identity) : nil }
 }

@@ -64,13 +64,14 @@ extension StoreContext {
     /// Flushes the files at the same time, each once.
     /// - Throws: as `flush(_:)`, when all of them are done.
     func flush(_ buckets: [BucketWriter]) throws(StoreError) {
-        var files: [SharedFlushes.File: Descriptor] = [:]
-        for bucket in buckets where bucket.needsFlush { files[bucket.key] = bucket.file }
-        guard let last = files.popFirst() else { return }
-        for file in files.values { file.startWriting() }
-        let begun = files.map { BegunFlush($0.value, $0.key, self) }
-        let failures =
-            [Self.failure { () throws(StoreError) in try flush(last.value, last.key) }] + begun.map { $0.wait() }
+        let unflushed = buckets.compactMap(\.unflushed)
+        // Of two writers of one file the first may have been told more of it (`SharedFlushes`).
+        let files = Dictionary(unflushed.map { ($0.key, $0) }) { first, _ in first }.values
+        guard let own = files.first else { return }
+        let others = files.dropFirst()
+        for file in others { file.descriptor.startWriting() }
+        let begun = others.map { BegunFlush($0, self) }
+        let failures = [Self.failure { () throws(StoreError) in try flush(own) }] + begun.map { $0.wait() }
         if let failure = failures.lazy.compactMap(\.self).first { throw failure }
     }
 
@@ -89,9 +90,9 @@ private final class BegunFlush: Sendable {
     private let isDone = Semaphore()
     private let failure = Lock<StoreError?>(nil)
 
-    init(_ file: Descriptor, _ key: SharedFlushes.File, _ context: StoreContext) {
+    init(_ file: UnflushedFile, _ context: StoreContext) {
         let flush: FlushHelpers.Job = {
-            let failure = StoreContext.failure { () throws(StoreError) in try context.flush(file, key) }
+            let failure = StoreContext.failure { () throws(StoreError) in try context.flush(file) }
             self.failure.withLock { $0 = failure }
             self.isDone.signal()
         }
@@ -106,18 +107,17 @@ private final class BegunFlush: Sendable {
 
 /// Files that were appended to and are flushed together, some at a time: each that is open counts against the process.
 struct FlushBatch {
-    private static let maximumFiles = 64
-
     private let context: StoreContext
+    private let maximumFiles: Int
     private var buckets: [BucketWriter] = []
 
-    init(_ context: StoreContext) {
-        self.context = context
+    init(_ context: StoreContext, maximumFiles: Int) {
+        (self.context, self.maximumFiles) = (context, maximumFiles)
     }
 
     mutating func add(_ bucket: BucketWriter) throws(StoreError) {
         buckets.append(bucket)
-        if buckets.count >= Self.maximumFiles { try finish() }
+        if buckets.count >= maximumFiles { try finish() }
     }
 
     mutating func finish() throws(StoreError) {

@@ -7,7 +7,7 @@ internal import Text
 ///
 /// A file is appended to, or replaced by another. So the index is believed as long as the file is the same one and its bytes
 /// in front of the place where the index ends are those that were there; what is behind that place is read and added. A
-/// caller reads the lines themselves anew, and takes the whole file where one is not what the index says.
+/// caller reads the lines themselves again, and takes the whole file where one is not what the index says.
 struct LineIndex {
     /// A file with more entries is not indexed: it is one of a key that is in very many records.
     static let maximumEntries = 8_192

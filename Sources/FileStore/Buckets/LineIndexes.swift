@@ -10,7 +10,7 @@ final class LineIndexes: Sendable {
     /// Many threads read at once, and one lock for all of them would be what they wait for. What is on one shelf is forgotten
     /// together.
     private static let shelfCount = 64
-    /// Each takes some 20 bytes.
+    /// Each takes some 25 bytes.
     private static let entriesPerShelf = LineIndex.maximumEntries
 
     private final class File: Sendable {
@@ -18,21 +18,23 @@ final class LineIndexes: Sendable {
     }
 
     private struct Shelf {
-        var files: [UInt64: File] = [:]
-        var entries = 0
+        /// Each with what it counts for.
+        private var files: [UInt64: (file: File, entries: Int)] = [:]
+        private var entries = 0
 
         /// - Returns: nil for a file that is asked for the first time: reading it once costs less without an index.
         mutating func file(_ inode: UInt64) -> File? {
-            if let file = files[inode] { return file }
-            // A file of which nothing is known yet counts as well.
-            note(File(), inode, added: 1)
+            if let known = files[inode] { return known.file }
+            note(File(), inode, entries: 0)
             return nil
         }
 
-        mutating func note(_ file: File, _ inode: UInt64, added: Int) {
-            entries += added
-            if entries > LineIndexes.entriesPerShelf { (files, entries) = ([:], 0) }
-            files[inode] = file
+        mutating func note(_ file: File, _ inode: UInt64, entries new: Int) {
+            // A file of which nothing is known yet counts as well.
+            let new = new + 1
+            entries += new - (files[inode]?.entries ?? 0)
+            if entries > LineIndexes.entriesPerShelf { (files, entries) = ([:], new) }
+            files[inode] = (file, new)
         }
     }
 
@@ -49,23 +51,22 @@ final class LineIndexes: Sendable {
     ) throws(StoreError) -> (starts: [Int], identity: FileIdentity)? {
         let shelf = shelves[Int(identity.inode % UInt64(shelves.count))].shelf
         guard let known = shelf.withLock({ $0.file(identity.inode) }) else { return nil }
-        let (found, added) = try known.index.withLock {
-            index throws(StoreError) -> ((starts: [Int], identity: FileIdentity)?, Int) in
+        let (found, entries, hasChanged) = try known.index.withLock {
+            index throws(StoreError) -> ((starts: [Int], identity: FileIdentity)?, Int, Bool) in
             let before = index.count
             try index.catchUp(with: file, names)
-            guard let seen = index.seen, let starts = index.starts(of: name, limit: limit) else {
-                return (nil, index.count - before)
-            }
-            return ((starts, seen), index.count - before)
+            let starts = index.starts(of: name, limit: limit)
+            let found = index.seen.flatMap { seen in starts.map { (starts: $0, identity: seen) } }
+            return (found, index.count, index.count != before)
         }
-        if added != 0 { shelf.withLock { $0.note(known, identity.inode, added: added) } }
+        if hasChanged { shelf.withLock { $0.note(known, identity.inode, entries: entries) } }
         return found
     }
 }
 
 extension BucketTable {
     /// More lines than these are not read one by one.
-    private static let maximumSingleLines = 64
+    private static let maximumSingleLines = 16
     /// A larger file holds little but the records of one key.
     private static let maximumIndexedBytes = 1 << 20
     /// What is read at once where a line begins: most are shorter.
@@ -102,7 +103,7 @@ extension BucketTable {
                 if case .other = probe.examine(line) { return true }
                 return LineCodec.hasValidChecksum(line)
             }
-            // A broken or an edited line is told by its number, which is not known here.
+            // A broken or an edited line is reported with its number, which is not known here.
             guard isRight else { return nil }
             bytes += line
         }

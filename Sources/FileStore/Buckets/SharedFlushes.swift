@@ -1,92 +1,98 @@
 // SPDX-License-Identifier: Apache-2.0
 import Store
-import Synchronization
 import System
+
+/// A file that was appended to and has yet to be flushed.
+struct UnflushedFile: Sendable {
+    struct Key: Hashable {
+        let device: UInt64
+        let inode: UInt64
+    }
+
+    let descriptor: Descriptor
+    /// As it was when it was opened, under the lock of its bucket.
+    let identity: FileIdentity
+
+    var key: Key { Key(device: identity.device, inode: identity.inode) }
+}
 
 /// One flush for all threads that wait for the same file (group commit).
 ///
 /// A flush that runs already may have begun before a thread's line was written. So a thread that comes meanwhile waits for the
 /// next one, which is made by the first that waits, for all that have come until it begins.
+///
+/// The kernel reports a failed write to the descriptors that were open when it failed; to one that was opened later only if
+/// no process has heard of it. So the flush is made with the descriptor that was opened before all others that wait.
 final class SharedFlushes: Sendable {
-    struct File: Hashable {
-        let device: UInt64
-        let inode: UInt64
-    }
-
     private final class Round: Sendable {
         /// Signalled when the flush before is done.
         let turn = Semaphore()
         let isDone = Latch()
         let failure = Lock<StoreError?>(nil)
-        /// Threads that wait for it.
-        let threads = Atomic(1)
     }
 
-    private enum Role {
-        /// No flush of the file runs.
-        case alone
-        case first(Round)
-        case other(Round)
+    /// The round that comes next.
+    private struct Next {
+        let round = Round()
+        /// Of those that wait for it the one that was opened first: each of them has appended, so it was the shortest then.
+        var oldest: UnflushedFile
+        var threads = 1
     }
 
-    /// The files that are being flushed, each with the round that comes next.
-    private let running = Lock<[File: Round?]>([:])
+    private struct State {
+        /// With one, none or one flush runs; without one, one runs.
+        var next: Next?
+    }
+
+    private let files = Lock<[UnflushedFile.Key: State]>([:])
 
     /// Returns when a flush of the file is done that began after this call.
+    /// - Parameter flush: of a descriptor of that file, which another thread may have opened.
     /// - Throws: what the flush has thrown, whichever thread made it.
-    func flush(_ file: File, _ flush: () throws(StoreError) -> Void) throws(StoreError) {
-        switch role(file) {
-        case .alone: try run(flush, of: file, for: nil)
-        case .first(let round):
+    func flush(
+        _ file: UnflushedFile, _ flush: (Descriptor) throws(StoreError) -> Void
+    ) throws(StoreError) {
+        let (round, isFirst) = join(file)
+        if isFirst {
             round.turn.wait()
-            // Threads that come from here on may come too late for it.
-            running.withLock { $0[file] = .some(nil) }
-            try run(flush, of: file, for: round)
-        case .other(let round):
+            let oldest = begin(file.key) ?? file
+            let failure = StoreContext.failure { () throws(StoreError) in try flush(oldest.descriptor) }
+            round.failure.withLock { $0 = failure }
+            round.isDone.open()
+            end(file.key)
+        } else {
             round.isDone.wait(for: Deadline.farthest)
-            if let failure = round.failure.withLock({ $0 }) { throw failure }
+        }
+        if let failure = round.failure.withLock({ $0 }) { throw failure }
+    }
+
+    private func join(_ file: UnflushedFile) -> (round: Round, isFirst: Bool) {
+        files.withLock { files in
+            if var next = files[file.key]?.next {
+                next.threads += 1
+                if file.identity.size < next.oldest.identity.size { next.oldest = file }
+                files[file.key]?.next = next
+                return (next.round, false)
+            }
+            let next = Next(oldest: file)
+            if files.updateValue(State(next: next), forKey: file.key) == nil { next.round.turn.signal() }
+            return (next.round, true)
         }
     }
 
-    private func role(_ file: File) -> Role {
-        running.withLock { running in
-            guard let next = running[file] else {
-                running[file] = .some(nil)
-                return .alone
-            }
-            if let next {
-                next.threads.add(1, ordering: .relaxed)
-                return .other(next)
-            }
-            let round = Round()
-            running[file] = round
-            return .first(round)
+    /// Threads that come from here on may come too late for the round.
+    private func begin(_ key: UnflushedFile.Key) -> UnflushedFile? {
+        files.withLock { $0.updateValue(State(), forKey: key)?.next?.oldest }
+    }
+
+    private func end(_ key: UnflushedFile.Key) {
+        files.withLock { files in
+            if let next = files[key]?.next { next.round.turn.signal() } else { files[key] = nil }
         }
     }
 
     /// How many threads wait for the file's next flush.
-    func waiting(for file: File) -> Int {
-        running.withLock { running in (running[file] ?? nil)?.threads.load(ordering: .relaxed) ?? 0 }
-    }
-
-    private func run(_ flush: () throws(StoreError) -> Void, of file: File, for round: Round?) throws(StoreError) {
-        defer { end(file) }
-        do throws(StoreError) {
-            try flush()
-        } catch {
-            round?.failure.withLock { $0 = error }
-            round?.isDone.open()
-            throw error
-        }
-        round?.isDone.open()
-    }
-
-    private func end(_ file: File) {
-        let next = running.withLock { running -> Round? in
-            let next = running[file] ?? nil
-            if next == nil { running[file] = nil }
-            return next
-        }
-        next?.turn.signal()
+    func waiting(for file: UnflushedFile.Key) -> Int {
+        files.withLock { $0[file]?.next?.threads ?? 0 }
     }
 }

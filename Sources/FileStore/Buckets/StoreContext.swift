@@ -46,8 +46,8 @@ final class StoreContext: Sendable {
     }
 
     /// As `flush(_:)`, together with all threads that wait for that file.
-    func flush(_ file: Descriptor, _ key: SharedFlushes.File) throws(StoreError) {
-        try sharedFlushes.flush(key) { () throws(StoreError) in try flush(file) }
+    func flush(_ file: UnflushedFile) throws(StoreError) {
+        try sharedFlushes.flush(file) { (descriptor) throws(StoreError) in try flush(descriptor) }
     }
 
     /// Makes the names in a folder durable.

@@ -62,19 +62,22 @@ struct IndexedTable<Record: IndexedRecord>: Sendable {
         }
     }
 
-    /// All are written before the first is waited for, so that they are flushed together.
+    /// Index files that one write has open at once: all threads may write, and a process has some 1,000 descriptors.
+    private static var indexFilesAtOnce: Int { 8 }
+
+    /// Written before the first is waited for, so that they are flushed together.
     private func addPostings(
         _ postings: [IndexEntry], id: String, _ admit: (IndexEntry, BucketWriter) throws(StoreError) -> Void
     ) throws(StoreError) {
-        var indexes: [BucketWriter] = []
+        var flushes = FlushBatch(records.context, maximumFiles: Self.indexFilesAtOnce)
         for posting in postings {
             let (_, index) = try posting.table.writeWithoutFlush(posting.key) { (index) throws(StoreError) in
                 try admit(posting, index)
                 try index.append(posting.line(id: id))
             }
-            indexes.append(index)
+            try flushes.add(index)
         }
-        try records.context.flush(indexes)
+        try flushes.finish()
     }
 
     /// - Parameter version: nil removes whatever version there is.

@@ -33,8 +33,10 @@ struct RecordImport {
 
     let table: BucketTable
     let now: Timestamp
-    /// How large the files were that were looked through, by their inodes.
-    private var sizes: [UInt64: Int] = [:]
+    /// What the files were that were looked through, by their inodes.
+    private var seen: [UInt64: FileIdentity] = [:]
+    /// Files that are open until they are flushed together.
+    static let filesAtOnce = 64
 
     init(_ table: BucketTable, now: Timestamp) {
         (self.table, self.now) = (table, now)
@@ -50,7 +52,7 @@ struct RecordImport {
         var new: [Placed] = []
         try table.forEachFile(holding: records.map { (hash: table.hash(of: $0.key), element: $0) }) {
             (group, content) in
-            if let content { sizes[content.identity.inode] = content.identity.size }
+            if let content { seen[content.identity.inode] = content.identity }
             new += free(group, in: content)
         }
         let postings = try PostingImport(new.flatMap(\.element.postings), table.context)
@@ -63,13 +65,13 @@ struct RecordImport {
     /// - Parameter records: sorted by their hashes.
     private func append(_ records: [Placed]) throws(StoreError) -> Int {
         var rest = records[...]
-        var (added, flushes) = (0, FlushBatch(table.context))
+        var (added, flushes) = (0, FlushBatch(table.context, maximumFiles: Self.filesAtOnce))
         while let first = rest.first {
             let change = { (bucket: BucketWriter) throws(StoreError) -> Int in
                 // Under the lock the file is not split, so what it holds is known for good.
                 let group = table.prefix(of: rest)
-                // A file that nobody has changed since it was looked through needs no second look.
-                let isKnown = sizes[bucket.identity.inode] == bucket.size
+                // A file that has not changed since it was looked through needs no second look.
+                let isKnown = seen[bucket.identity.inode] == bucket.identity && bucket.size == bucket.identity.size
                 let new = isKnown ? Array(group) : free(group, in: try bucket.content())
                 if !new.isEmpty { try bucket.append(new.flatMap(\.element.line)) }
                 added += new.count

@@ -20,7 +20,7 @@ struct PostingImport {
 
     /// Writes the postings, durably.
     init(_ postings: [IndexPosting], _ context: StoreContext) throws(StoreError) {
-        var flushes = FlushBatch(context)
+        var flushes = FlushBatch(context, maximumFiles: RecordImport.filesAtOnce)
         for (_, postings) in Dictionary(grouping: postings, by: { $0.entry.table.schema.name }) {
             guard let table = postings.first?.entry.table else { continue }
             let placed = postings.map { (hash: table.hash(of: $0.entry.key), element: $0) }
@@ -50,7 +50,7 @@ struct PostingImport {
 }
 
 extension PostingImport.Written {
-    /// Whether no line that could delete one stands behind them.
+    /// Whether no line that could delete one is behind them.
     fileprivate var isUntouched: Bool {
         get throws(StoreError) {
             guard let hash = postings.first?.hash, let (file, _) = try table.open(hash, O_RDONLY) else { return false }
