@@ -14,7 +14,7 @@ import Text
 
 struct SendCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "send", abstract: "Send a notification to a user, as the operator.",
+        commandName: "send", abstract: "Send a notification to a user or to a tag, as the operator.",
         discussion: """
             Waits for the outcome, and prints it for each platform. Exits 0 when a device was reached, 3 when \
             none was, 4 when that is not known in time, 1 when the hub did not take it. With the built-in hub the running \
@@ -22,7 +22,7 @@ struct SendCommand: ParsableCommand {
             """)
 
     @OptionGroup var options: ConfigurationOptions
-    @Option(help: "The user to send to.") var to: String
+    @Option(help: "The user to send to; or tag: and a tag, for all devices that bear it.") var to: String
     @Option(help: "The platform: apns, fcm, wns or browser. Default: every configured one.") var pns: String?
     @Flag(help: "Keep the message here and send only its id.") var secure = false
     @Option(help: "The sender's name, as the recipient reads it.") var from = "operator"
@@ -41,10 +41,17 @@ struct SendCommand: ParsableCommand {
         if secure && pns != nil {
             throw ValidationError("A secure notification goes to every platform: leave out --pns.")
         }
-        if UserName(to) == nil { throw ValidationError("--to must be a user's name.") }
+        if isTag ? tag == nil : UserName(to) == nil {
+            throw ValidationError("--to must be a user's name, or tag: and a tag, as in tag:news.")
+        }
+        if secure && isTag { throw ValidationError("A secure notification goes to one user.") }
         if UserName(from) == nil { throw ValidationError("--from must be a user's name.") }
         if !Self.possibleTimeouts.contains(timeout) { throw ValidationError("--timeout must be 1 to 3600 seconds.") }
     }
+
+    private var isTag: Bool { to.lowercased().hasPrefix(TagPolicy.tagPrefix) }
+
+    private var tag: Tag? { try? Tag(String(to.dropFirst(TagPolicy.tagPrefix.count))) }
 
     func run() throws {
         var configuration = try options.load(sends: true)
@@ -56,6 +63,8 @@ struct SendCommand: ParsableCommand {
         let needsUser = !configuration.isTest
         // The operator's authenticator is in their place: no key of an issuer is to be fetched, no header trusted.
         configuration.authenticationMethods = [.password]
+        // What users may do binds no operator.
+        configuration.policy.defaultSendTo = ["*", TagPolicy.tagPrefix + "*"]
         let site = try Site(configuration, store: store, logger: logger, authenticator: Operator(name: from))
         defer { site.close() }
         if needsUser, let recipient = UserName(to),
@@ -63,9 +72,8 @@ struct SendCommand: ParsableCommand {
         {
             throw CommandError("There is no user \(to).")
         }
-        let platforms =
-            try isSecure(configuration.policy, store)
-            ? [nil] : pns.map { [$0] } ?? configuration.hub.platforms.map(\.rawValue)
+        let isOne = try isTag || isSecure(configuration.policy, store)
+        let platforms = isOne ? [pns] : pns.map { [$0] } ?? configuration.hub.platforms.map(\.rawValue)
         var report = try send(text, on: platforms, through: site)
         if !noWait { wait(for: &report, at: site) }
         print(json ? report.json : report.table)
@@ -74,11 +82,9 @@ struct SendCommand: ParsableCommand {
     }
 
     private func send(_ text: String, on platforms: [String?], through site: Site) throws -> SendReport {
-        var json = JSONWriter()
-        json.string(text)
         var report = SendReport()
         for platform in platforms {
-            let response = site.backend.respond(to: request(platform, body: json.bytes))
+            let response = site.backend.respond(to: request(text, on: platform))
             if response.status != .ok { Terminal.printError(Problem(response).detail) }
             // What was refused before it came to the hub has no outcomes.
             if let outcome = try? SendOutcome(response) { report.add(outcome) }
@@ -115,7 +121,7 @@ struct SendCommand: ParsableCommand {
         case .refused: throw ExitCode.failure
         case .noDevice:
             Terminal.printError(
-                "No device of \(to) was reached."
+                "No device \(isTag ? "with" : "of") \(to) was reached."
                     + (report.secretID.map { " The secret is kept: it waits as number \($0)." } ?? ""))
             throw Self.reachedNoDevice
         case .unknown where noWait: return
@@ -139,10 +145,19 @@ struct SendCommand: ParsableCommand {
     }
 
     /// The same request that an app would make: there is one way to send.
-    private func request(_ platform: String?, body: [UInt8]) -> Request {
+    private func request(_ text: String, on platform: String?) -> Request {
+        guard !isTag else {
+            return request("", body: PushMessage(to: to, body: text, platforms: platform.map { [$0] } ?? []).json)
+        }
         var query = "to_tag=" + PercentEncoding.encode(to)
         if let platform { query += "&pns=" + PercentEncoding.encode(platform) }
-        return Request(
+        var json = JSONWriter()
+        json.string(text)
+        return request(query, body: json.bytes)
+    }
+
+    private func request(_ query: String, body: [UInt8]) -> Request {
+        Request(
             method: .post, path: Path.notifications, query: query,
             // Any credentials: the operator's shell is the proof.
             fields: [.authorization: "Basic eDp4", .contentType: "application/json"], body: body, id: "send")

@@ -11,7 +11,7 @@ public struct PushMessage: Equatable, Sendable {
         case normal, high
     }
 
-    /// The user whom it is for.
+    /// The user whom it is for; or `tag:` and a tag, `tag:news`: all devices that bear it.
     public var to: String
     /// nil: `From <sender>`.
     public var title: String?

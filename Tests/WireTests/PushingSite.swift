@@ -17,11 +17,11 @@ extension PushingSite {
 
     /// Registers a user's browser.
     /// - Returns: where it is pushed to.
-    func registerBrowser(_ user: WireUser) throws -> String {
+    func registerBrowser(_ user: WireUser, tags: [String] = []) throws -> String {
         let endpoint = pushes.makeEndpoint()
         let answer = try call(.post, Path.register, as: user)
         guard answer.status == .ok, let id = try JSONValue(parsing: answer.body).string else { throw Problem(answer) }
-        let body = DeviceRegistration(platform: "browser", handle: endpoint, keys: Self.browserKeys).json
+        let body = DeviceRegistration(platform: "browser", handle: endpoint, tags: tags, keys: Self.browserKeys).json
         let put = try call(.put, "\(Path.register)/\(id)", as: user, body: String(decoding: body, as: UTF8.self))
         guard put.status == .ok else { throw Problem(put) }
         return endpoint

@@ -40,6 +40,25 @@ extension WireTests {
             }
         }
 
+        @Test func `an operator sends to a tag, and to users whom no policy lets users send to`() throws {
+            try SendingSite.run(moreKeys: #", "policy": { "sendTo": [] }"#) { site in
+                let bob = try site.addUser("bob")
+                let endpoint = try site.registerBrowser(bob, tags: ["news"])
+                let sent = try site.run("send", "--to", "tag:news", "--pns", "browser", "Hello")
+                #expect(sent.status == 0 && sent.output.contains("Success 1"))
+                #expect(site.pushes.count(endpoint) == 1)
+                #expect(try site.run("send", "--to", bob.name, "--pns", "browser", "Hello").status == 0)
+                let other = try site.run("send", "--to", "tag:sport", "--pns", "browser", "Hello")
+                #expect(other.status == 3 && other.complaints == ["No device with tag:sport was reached."])
+                for wrong in [
+                    ["--to", "tag:", "x"], ["--to", "tag:a b", "x"], ["--to", "tag:news", "--secure", "x"],
+                ] {
+                    #expect(try site.run(["send"] + wrong, input: "").status == 64)
+                }
+                #expect(try site.run("send", "--to", "tag:username:bob", "x").status == 1)
+            }
+        }
+
         @Test func `a send waits for its outcome, which can be asked for again`() throws {
             try SendingSite.run { site in
                 let bob = try site.addUser("bob")

@@ -13,7 +13,8 @@ struct SendingSite: PushingSite {
     var transport: CurlTransport { door.transport }
 
     /// Runs `body` with a site whose push service takes everything, and ends it.
-    static func run(_ body: (SendingSite) throws -> Void) throws {
+    /// - Parameter moreKeys: of the configuration; begins with a comma.
+    static func run(moreKeys: String = "", _ body: (SendingSite) throws -> Void) throws {
         let scratch = try ScratchFolder()
         try FrontDoor.makeCertificate(in: try scratch.makeFolder("tls"))
         let pushes = try PushSink(certificates: scratch.path("tls"))
@@ -23,7 +24,7 @@ struct SendingSite: PushingSite {
             "store": { "path": "\(scratch.path("store"))" }, "workers": 8,
             "webPush": { "subject": "mailto:push@example.com", "privateHosts": ["localhost:\(pushes.port)"],
                          "caFile": "\(scratch.path("tls/cert.pem"))", "timeout": 60,
-                         "privateKeyFile": "\(scratch.path("vapid.key"))" }
+                         "privateKeyFile": "\(scratch.path("vapid.key"))" }\(moreKeys)
             """
         let made = try Program.run(
             Program.appBackend, ["keys", "vapid", "--config", scratch.write("{ \(keys) }", to: "operator.json")])

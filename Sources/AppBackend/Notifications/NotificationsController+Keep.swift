@@ -13,8 +13,7 @@ extension NotificationsController {
 
     /// Keeps it where the site keeps plain messages, and the recipient is a user. A failure of this does not fail the send.
     func keep(_ message: PlainMessage, for recipient: Principal, _ request: UserRequest) -> Kept? {
-        // As for secure ones: else any sender could fill the disk with what no user can ever read.
-        guard plainSeconds > 0, isUser(recipient) || request.user.record == nil else { return nil }
+        guard plainSeconds > 0, mayKeep(for: recipient, from: request.user) else { return nil }
         let time = now()
         return attempt(request) { () throws(StoreError) in
             let kept = try store.createNotification(

@@ -12,8 +12,8 @@ extension NotificationsController {
             == UInt8(ascii: "{")
     }
 
-    /// Sends a message object to the devices of a user, and to those that may hear the sender. A secure one is kept for the
-    /// recipient alone, and its id is sent.
+    /// Sends a message object to the devices of a user, or to those with a tag, and to those that may hear the sender. A secure
+    /// one is kept for the recipient alone, and its id is sent.
     func sendMessage(_ request: UserRequest, _ query: Query) throws -> Response {
         try request.http.requireJSON()
         guard query["to_tag"] == nil else {
@@ -22,36 +22,89 @@ extension NotificationsController {
         let message = try PushMessage(body: request.body)
         let platforms = try platforms(of: message)
         let sender = request.user
-        let recipient = try recipient(message.to, sender: sender, field: PushMessage.Member.to.rawValue)
+        let field = PushMessage.Member.to.rawValue
+        if let tag = message.to.tagText {
+            return try send(message, to: try self.tag(tag, for: message, sender: sender), on: platforms, request)
+        }
+        let recipient = try recipient(message.to, sender: sender, field: field)
         if message.isSecure || policy.isSecureOnly(sender.record, recipient.record) {
             if let fault = message.secureFault { throw fault }
-            try checkExists(recipient, sender: sender, field: PushMessage.Member.to.rawValue)
+            try checkExists(recipient, sender: sender, field: field)
             return try keepAndSend(PlainMessage(message).text, to: recipient, on: platforms, request)
         }
-        return try send(message, to: recipient, on: platforms, request)
+        let templates = message.isSilent ? nil : try templateAudience(of: recipient.owner, on: platforms, request)
+        let devices = try Self.audience(
+            .tag(try RegisterController.userTag(recipient.owner)), hearing: sender.name)
+        let kept = message.isSilent ? nil : keep(PlainMessage(message), for: recipient, request)
+        return try send(message, to: Audience(devices, templates: templates, kept: kept), on: platforms, request)
+    }
+
+    /// Sends to all devices with a tag. Those that have registered templates are of any platform, so they are left out where the
+    /// message names its platforms.
+    private func send(
+        _ message: PushMessage, to tag: Tag, on platforms: [Platform], _ request: UserRequest
+    ) throws -> Response {
+        let hasTemplates = !message.isSilent && message.platforms.isEmpty
+        return try send(
+            message,
+            to: Audience(
+                try Self.audience(.tag(tag), hearing: request.user.name), templates: hasTemplates ? .tag(tag) : nil),
+            on: platforms, request)
+    }
+
+    /// Whom a message object reaches.
+    private struct Audience {
+        let devices: TagExpression
+        /// Devices that have registered templates; nil: it is not for them.
+        let templates: TagExpression?
+        /// What the recipient's inbox has of it.
+        let kept: Kept?
+
+        init(_ devices: TagExpression, templates: TagExpression?, kept: Kept? = nil) {
+            (self.devices, self.templates, self.kept) = (devices, templates, kept)
+        }
     }
 
     private func send(
-        _ message: PushMessage, to recipient: Principal, on platforms: [Platform], _ request: UserRequest
+        _ message: PushMessage, to audience: Audience, on platforms: [Platform], _ request: UserRequest
     ) throws -> Response {
         let sender = request.user.name
-        let templates = message.isSilent ? nil : try templateAudience(of: recipient.owner, on: platforms, request)
-        let template = templates.map {
-            AddressedNotification(Payload.templateMessage(PlainMessage(message).text, from: sender), to: $0)
-        }
-        let audience = try audience(of: recipient, hearing: sender)
-        let kept = message.isSilent ? nil : keep(PlainMessage(message), for: recipient, request)
         let time = now().seconds
         var payloads: [Platform: MessagePayload] = [:]
         for platform in platforms {
-            payloads[platform] = MessagePayload(message, from: sender, to: platform, inboxID: kept?.id, now: time)
+            payloads[platform] = MessagePayload(
+                message, from: sender, to: platform, inboxID: audience.kept?.id, now: time)
+        }
+        let template = audience.templates.map {
+            AddressedNotification(Payload.templateMessage(PlainMessage(message).text, from: sender), to: $0)
         }
         var send = notifications.send(
-            to: audience, on: platforms, template: template, requestID: request.id
+            to: audience.devices, on: platforms, template: template, requestID: request.id
         ) { payloads[$0]?.notification }
-        send.kept = kept
+        send.kept = audience.kept
         send.ignored = platforms.map { ($0.rawValue, payloads[$0]?.ignored ?? [.silent]) }
         return try answer(send, to: request)
+    }
+
+    /// The tag, checked against the sender's policy.
+    /// - Throws: `Problem` 400 for what is no tag and for a secure message, 403 for a tag that the sender may not send to.
+    private func tag(_ text: String, for message: PushMessage, sender: Principal) throws(Problem) -> Tag {
+        let field = PushMessage.Member.to.rawValue
+        guard let tag = try? Tag(text) else {
+            throw Problem(
+                .badRequest, "To must be a user's name, or tag: and a tag, as in tag:news.", field: field)
+        }
+        guard policy.maySend(to: tag, user: sender.record) else { throw Self.forbiddenRecipient(field) }
+        try sender.scope.check(recipient: message.to, field: field)
+        guard !message.isSecure else {
+            throw Problem(
+                .badRequest, "A message to a tag cannot be secure: a text is kept for one user.",
+                field: PushMessage.Member.secure.rawValue)
+        }
+        guard !policy.isSecureOnly(sender.record, nil) else {
+            throw Problem(.forbidden, "Only secure messages may be sent here, and those to one user.", field: field)
+        }
+        return tag
     }
 
     /// - Throws: `Problem` 400, naming the platforms that there are.
@@ -64,5 +117,13 @@ extension NotificationsController {
         if !wanted.isEmpty { return wanted }
         let delivering = notifications.platforms.filter(delivering.contains)
         return delivering.isEmpty ? notifications.platforms : delivering
+    }
+}
+
+extension String {
+    /// Of a recipient that is a tag, the tag; nil: it is a user.
+    fileprivate var tagText: String? {
+        guard lowercased().hasPrefix(TagPolicy.tagPrefix) else { return nil }
+        return String(dropFirst(TagPolicy.tagPrefix.count))
     }
 }

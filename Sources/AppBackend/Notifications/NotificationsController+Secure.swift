@@ -51,15 +51,16 @@ extension NotificationsController {
         return recipient
     }
 
-    /// A sender sends only to users who are known to the store, and to those whom an issuer may name. Otherwise any sender
-    /// could fill the disk with payloads that no user can ever read. With the method `test` all names are users.
-    /// - Throws: `Problem` 400.
-    func checkExists(_ recipient: Principal, sender: Principal, field: String = "to_tag") throws(Problem) {
-        guard sender.record != nil || sender.method == .bearer else { return }
-        guard isUser(recipient) else { throw Self.noRecipient(field) }
+    /// Whether a message may be kept for the recipient: for users who are known to the store, and for those whom an issuer may
+    /// name. Otherwise any sender could fill the disk with payloads that no user can ever read. With the method `test` all
+    /// names are users.
+    func mayKeep(for recipient: Principal, from sender: Principal) -> Bool {
+        guard sender.record != nil || sender.method == .bearer else { return true }
+        return recipient.record.map { $0.removedAt == nil } ?? issuers?.hasUser(named: recipient.name) ?? false
     }
-    /// Whether the store knows them as a user, or an issuer may.
-    func isUser(_ recipient: Principal) -> Bool {
-        recipient.record.map { $0.removedAt == nil } ?? issuers?.hasUser(named: recipient.name) ?? false
+
+    /// - Throws: `Problem` 400, where nothing may be kept for the recipient.
+    func checkExists(_ recipient: Principal, sender: Principal, field: String = "to_tag") throws(Problem) {
+        guard mayKeep(for: recipient, from: sender) else { throw Self.noRecipient(field) }
     }
 }

@@ -20,7 +20,8 @@ extension NotificationsController {
             try checkExists(recipient, sender: sender)
             return try keepAndSend(message, to: recipient, on: [platform], request)
         }
-        let audience = try audience(of: recipient, hearing: sender.name)
+        let audience = try Self.audience(
+            .tag(try RegisterController.userTag(recipient.owner)), hearing: sender.name)
         let template = try templateAudience(of: recipient.owner, on: [platform], request)
             .map { AddressedNotification(Payload.templateMessage(message, from: sender.name), to: $0) }
         let kept = keep(PlainMessage(message), for: recipient, request)
@@ -33,11 +34,9 @@ extension NotificationsController {
         return try answer(send, to: request)
     }
 
-    /// The devices of the recipient, and those that may hear the sender.
-    func audience(of recipient: Principal, hearing sender: String) throws -> TagExpression {
-        .or(
-            .tag(try RegisterController.userTag(recipient.owner)),
-            .tag(try RegisterController.serverTag(TagPolicy.senderPrefix + sender)))
+    /// These devices, and those that may hear the sender.
+    static func audience(_ devices: TagExpression, hearing sender: String) throws -> TagExpression {
+        .or(devices, .tag(try RegisterController.serverTag(TagPolicy.senderPrefix + sender)))
     }
 
     /// - Parameter field: where the request names it.

@@ -50,6 +50,10 @@ struct NotificationsController: Sendable {
         Problem(.badRequest, "There is no such recipient.", field: field)
     }
 
+    static func forbiddenRecipient(_ field: String) -> Problem {
+        Problem(.forbidden, "You may not send to this recipient.", field: field)
+    }
+
     /// The recipient, checked against the sender's policy. Who is to be added yet, or again, has an owner already: it
     /// is where sends to a name go that has no devices.
     /// - Parameter field: where the request names them.
@@ -59,7 +63,7 @@ struct NotificationsController: Sendable {
             throw Problem(.badRequest, "\(field) must be the name of a user.", field: field)
         }
         guard policy.maySend(to: recipient, sender: sender.name, user: sender.record) else {
-            throw Problem(.forbidden, "You may not send to this recipient.", field: field)
+            throw Self.forbiddenRecipient(field)
         }
         try sender.scope.check(recipient: recipient.description, field: field)
         let name = recipient.description

@@ -7,7 +7,8 @@ package import Store
 ///
 /// A pattern is a text in which `*` stands for any characters, compared without regard to case. Three prefixes are
 /// reserved: `username:` and `app:` are the server's alone, whatever a pattern says; `from:` is granted only by a pattern
-/// that itself begins with `from:`, because a device with `from:alice` receives what alice sends to others.
+/// that itself begins with `from:`, because a device with `from:alice` receives what alice sends to others. Of the patterns of
+/// recipients, those that begin with `tag:` are for tags, and the others for users.
 package struct TagPolicy: Sendable {
     /// What a user without patterns of their own may claim, and whom they may send to.
     package var defaultTags: [String]
@@ -28,6 +29,8 @@ package struct TagPolicy: Sendable {
 
     static let userPrefix = "username:"
     static let senderPrefix = "from:"
+    /// What a recipient that is a tag begins with. No user's name has a colon.
+    package static let tagPrefix = "tag:"
 
     /// Checks the tags that a device asked for.
     /// - Parameters:
@@ -69,6 +72,16 @@ package struct TagPolicy: Sendable {
             || (user?.sendTo ?? defaultSendTo).contains { Self.matches(recipient.description, pattern: $0) }
     }
 
+    /// Whether the user may send to all devices with the tag. A tag of the server's own, and one by which a device hears a
+    /// sender, is no recipient.
+    func maySend(to tag: Tag, user: User?) -> Bool {
+        guard !Self.isReserved(tag.description) else { return false }
+        let recipient = Self.tagPrefix + tag.description
+        return (user?.sendTo ?? defaultSendTo).contains { pattern in
+            pattern.lowercased().hasPrefix(Self.tagPrefix) && Self.matches(recipient, pattern: pattern)
+        }
+    }
+
     /// Whether what these two send each other must be kept here: the one who is more careful decides.
     /// - Parameters: nil for users who are not in the store.
     package func isSecureOnly(_ sender: User?, _ recipient: User?) -> Bool {
@@ -76,10 +89,8 @@ package struct TagPolicy: Sendable {
     }
 
     private func mayClaim(_ tag: String, _ patterns: [String]) -> Bool {
-        // Folded as user names are: no spelling that some hub may take for the prefix slips through.
-        let folded = tag.uppercased().lowercased()
-        if folded.hasPrefix(Self.userPrefix) || Self.isAppTag(tag) { return false }
-        let needsGrant = folded.hasPrefix(Self.senderPrefix)
+        if Self.has(Self.userPrefix, tag) || Self.isAppTag(tag) { return false }
+        let needsGrant = Self.has(Self.senderPrefix, tag)
         return patterns.contains { pattern in
             (!needsGrant || pattern.lowercased().hasPrefix(Self.senderPrefix)) && Self.matches(tag, pattern: pattern)
         }
@@ -87,7 +98,16 @@ package struct TagPolicy: Sendable {
 
     /// Whether it names an app, or some hub may take it for such a tag.
     static func isAppTag(_ tag: String) -> Bool {
-        tag.uppercased().lowercased().utf8.starts(with: Tag.appPrefix.utf8)
+        has(Tag.appPrefix, tag)
+    }
+
+    private static func isReserved(_ tag: String) -> Bool {
+        has(userPrefix, tag) || has(senderPrefix, tag) || isAppTag(tag)
+    }
+
+    /// Folded as user names are: no spelling that some hub may take for the prefix slips through.
+    private static func has(_ prefix: String, _ tag: String) -> Bool {
+        tag.uppercased().lowercased().utf8.starts(with: prefix.utf8)
     }
 
     /// Matches in time proportional to text times pattern, without recursion: after a `*` it is enough to remember
