@@ -41,6 +41,39 @@ extension UserUpkeep {
         guard let changed = try replace(user) else { return nil }
         return try work(on: changed, asOf: Upkeep(review: review))
     }
+
+    /// Removes one registration of the user, at the hub too.
+    /// - Returns: what was removed, and what the service goes on with; nil, when the user has no registration of that id.
+    /// - Throws: `StoreError`.
+    package func removeDevice(_ id: String, of name: String) throws(StoreError) -> UserRemains? {
+        for _ in 0..<RegisterController.maximumHubWrites {
+            guard var user = try store.user(name), let device = try store.device(id),
+                device.owner.hasSameBytes(as: user.owner)
+            else { return nil }
+            let time = now()
+            // A review that is under way may have passed the device already: it ends none with another `until`.
+            let until = user.upkeep.review.map { max($0.until + 1, time) } ?? time
+            let review = Schedule(until: until, dueAt: time + Self.leaseSeconds)
+            user.upkeep.review = review
+            guard try replace(user) != nil else { continue }
+            let remains = end(registration: id, of: user.owner)
+            try record(review, remains, begunAt: time, name: name)
+            return remains
+        }
+        throw .conflict
+    }
+
+    private func end(registration id: String, of owner: String) -> UserRemains {
+        var remains = UserRemains()
+        do {
+            let removal = RegistrationRemoval(store: store, hub: hub, now: now)
+            if try removal.remove(id, where: { $0.owner.hasSameBytes(as: owner) }) { remains.devices = 1 }
+        } catch {
+            remains.unreachable = 1
+            remains.record(error)
+        }
+        return remains
+    }
 }
 
 extension User {

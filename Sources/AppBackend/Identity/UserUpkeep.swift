@@ -3,7 +3,8 @@ package import NotificationHub
 package import Store
 package import Text
 
-/// Removes users with all that is theirs, and takes tags from the devices of those who may not claim them any more.
+/// Removes users with all that is theirs, and single devices, and takes tags from the devices of those who may not claim
+/// them any more.
 ///
 /// The work is written into the user's record before it begins, and stays there until it is done. When the process that
 /// does it is killed, another goes on. Each step may be done twice. The work is repeated for a while, because a request
@@ -134,6 +135,7 @@ package struct UserUpkeep: Sendable {
         guard user.removedAt == nil else { return remains }
         let narrowing = TagNarrowing(store: store, hub: hub, policy: policy, now: now)
         forEachDevice(of: user.owner, &remains) { device in
+            if device.isBeingRemoved { try finishRemoval(of: device.id, user.owner) }
             guard !device.platform.isEmpty else { return false }
             if try narrowing.narrow(device, of: user) { return true }
             // An interrupted one, whose tags the hub may not have heard of.
@@ -141,6 +143,12 @@ package struct UserUpkeep: Sendable {
             return false
         }
         return remains
+    }
+
+    /// The device may have registered again while the hub was asked for others: then it stays.
+    private func finishRemoval(of id: String, _ owner: String) throws {
+        guard try store.device(id)?.isBeingRemoved == true else { return }
+        _ = try RegistrationRemoval(store: store, hub: hub, now: now).remove(id) { $0.owner.hasSameBytes(as: owner) }
     }
 
     /// A hub that does not answer is not asked for the next device: that would wait for the same deadline in vain.
@@ -193,7 +201,7 @@ package struct UserUpkeep: Sendable {
         }
     }
 
-    private func record(
+    func record(
         _ review: Schedule, _ remains: UserRemains, begunAt: Timestamp, name: String
     ) throws(StoreError) {
         try change(name) { user in

@@ -139,12 +139,8 @@ private struct UserReport {
 
     private func write(_ device: DeviceRecord, _ json: inout JSONWriter) {
         json.object { json in
-            json.member("id", device.id)
-            json.member("platform", device.platform)
+            device.writeMembers(to: &json)
             json.member("handle", DeviceHandle.suffix(of: device.handle))
-            write(device.tags, "tags", &json)
-            json.member("registeredAt", device.updatedAt.text)
-            json.member("pending", device.needsReconciliation)
         }
     }
 

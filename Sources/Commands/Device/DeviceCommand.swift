@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+import AppBackend
+import ArgumentParser
+import JSON
+import Server
+import Store
+
+/// `app-backend device`
+struct DeviceCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "device", abstract: "Manage a user's devices.", subcommands: [List.self, Remove.self])
+
+    struct List: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "List a user's devices, one a line.",
+            discussion: """
+                The registration id, the platform, when it was registered last, and the tags that the user asked for. The \
+                handle, to which push services deliver, is not shown.
+                """)
+
+        @OptionGroup var options: ConfigurationOptions
+        @Flag(help: "Print one JSON array.") var json = false
+        @Argument(help: "The user.") var name: String
+
+        func run() throws {
+            let store = try options.openStore().store
+            let user = try UserCommand.existing(name, in: store)
+            let devices = try store.devices(owner: user.owner).filter { !$0.isUnused }
+            guard !json else { return print(Self.json(devices)) }
+            let rows = devices.map { device in
+                [
+                    device.id, device.platform.isEmpty ? "being removed" : device.platform, device.updatedAt.text,
+                    device.tags.joined(separator: " "),
+                ]
+            }
+            TextTable.lines(rows, textColumns: [0, 1, 2, 3]).forEach { print($0) }
+        }
+
+        private static func json(_ devices: [DeviceRecord]) -> String {
+            var json = JSONWriter()
+            json.array { json in
+                for device in devices { json.object { device.writeMembers(to: &$0) } }
+            }
+            return String(decoding: json.bytes, as: UTF8.self)
+        }
+    }
+
+    struct Remove: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Remove a user's device, at the hub too.",
+            discussion: """
+                It gets nothing more. An app that still has its user's password, session or app token registers again when \
+                it is started next: `user passwd` or `user token revoke` prevents that. When the hub cannot \
+                be reached, the exit status is 4; the service goes on with it.
+                """)
+
+        @OptionGroup var options: ConfigurationOptions
+        @Argument(help: "The user.") var name: String
+        @Argument(help: "The device's registration id, as `list` shows it.") var id: String
+
+        func run() throws {
+            let (site, store) = try UserCommand.site(options)
+            defer { site.close() }
+            let user = try UserCommand.existing(name, in: store)
+            guard let remains = try site.upkeep.removeDevice(id, of: user.name) else {
+                throw CommandError("\(user.name) has no device of that id.")
+            }
+            print("removed \(id)")
+            try UserCommand.finish(remains) { "\($0) could not be removed at the hub: \($1); the service retries" }
+        }
+    }
+}
+
+extension DeviceRecord {
+    /// What an operator is shown of a device in JSON; its handle is not among it.
+    func writeMembers(to json: inout JSONWriter) {
+        json.member("id", id)
+        json.member("platform", platform)
+        json.name("tags")
+        json.array { json in tags.forEach { json.string($0) } }
+        json.member("registeredAt", updatedAt.text)
+        json.member("pending", needsReconciliation)
+    }
+}
