@@ -115,6 +115,11 @@ struct TroubledStore: StateStore {
         return try inner.session(id, now: now)
     }
 
+    func sessions(owner: String, now: Timestamp) throws(StoreError) -> [Session] {
+        try fail()
+        return try inner.sessions(owner: owner, now: now)
+    }
+
     func removeSession(_ id: String) throws(StoreError) -> Bool {
         try fail()
         return try inner.removeSession(id)

@@ -54,6 +54,12 @@ package struct SessionContract {
         #expect(try store.removeSessions(owner: "nobody") == 0)
         try create(session("c1", "carl"))
         #expect(try store.session("c1", now: noon) != nil)
+        // In the order in which they began, which is not that of their ids.
+        let (later, expired) = (session("c0", "carl", after: 9), session("c3", "carl", after: -9))
+        for session in [later, expired] { try create(session) }
+        #expect(try store.sessions(owner: "carl", now: noon) == [expired, session("c1", "carl"), later])
+        #expect(try store.sessions(owner: "carl", now: nextDay + -9) == [session("c1", "carl"), later])
+        #expect(try store.sessions(owner: "Carl", now: noon) == [] && store.sessions(owner: "c1", now: noon) == [])
         // They only look alike.
         try create(session("e1", "andr\u{E9}"))
         #expect(try store.removeSessions(owner: "andre\u{301}") == 0)

@@ -50,7 +50,7 @@ struct DeviceCommand: ParsableCommand {
             abstract: "Remove a user's device, at the hub too.",
             discussion: """
                 It gets nothing more. An app that still has its user's password, session or app token registers again when \
-                it is started next: `user passwd` or `user token revoke` prevents that. When the hub cannot \
+                it is started next: `user passwd`, `session end` or `user token revoke` prevents that. When the hub cannot \
                 be reached, the exit status is 4; the service goes on with it.
                 """)
 

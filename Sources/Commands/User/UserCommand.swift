@@ -60,6 +60,8 @@ struct UserCommand: ParsableCommand {
                 user.passwordHash = hash
                 return user
             }
+            // They count no more. That their records are gone is for those who look.
+            _ = try store.removeSessions(owner: user.owner)
             print("changed \(user.name)")
         }
     }

@@ -46,6 +46,8 @@ struct UserImportCommand: ParsableCommand {
         } catch is IsThere {
             return "there is a user \(name) already; --replace replaces the hash"
         }
+        // Sessions of a former password count no more.
+        if replace, let user = try store.user(name.description) { _ = try store.removeSessions(owner: user.owner) }
         print("imported \(name)")
         return nil
     }

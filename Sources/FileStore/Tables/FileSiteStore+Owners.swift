@@ -6,7 +6,7 @@ package import Text
 
 extension FileSiteStore {
     package func holdings(of owner: String, now: Timestamp) throws(StoreError) -> Holdings {
-        let sessions = try sessionTable.records(owner, sessionIndex).map(\.session).filter { $0.expiresAt > now }
+        let sessions = try sessions(owner: owner, now: now)
         let notifications = try notifications(owner: owner, unreadOnly: false, after: nil, limit: .max, now: now)
         return Holdings(
             sessions: .init(sessions.map(\.createdAt)),

@@ -15,9 +15,13 @@ extension FileSiteStore {
         let listed = IndexedTable<SessionRecord>.ids(owner, in: try sessionIndex.readLines(of: owner), sessionIndex)
         guard listed.count >= allowed else { return }
         // Postings may be stale, so those that are right are counted before a session ends.
-        let live = try sessionTable.records(owner, sessionIndex).filter { $0.session.expiresAt > now }
-        let oldestFirst = live.sorted { ($0.session.createdAt, $0.id) < ($1.session.createdAt, $1.id) }
-        for record in oldestFirst.prefix(max(0, live.count - allowed + 1)) { _ = try removeSession(record.id) }
+        let live = try sessions(owner: owner, now: now)
+        for session in live.prefix(max(0, live.count - allowed + 1)) { _ = try removeSession(session.id) }
+    }
+
+    package func sessions(owner: String, now: Timestamp) throws(StoreError) -> [Session] {
+        try sessionTable.records(owner, sessionIndex).map(\.session).filter { $0.expiresAt > now }
+            .sorted { ($0.createdAt, $0.id) < ($1.createdAt, $1.id) }
     }
 
     /// Costs two `stat` where the file has not changed since the session was last asked for.

@@ -26,6 +26,12 @@ extension PostgresSiteStore {
     private static let session = Statement.reading(
         "session",
         "SELECT id, owner, binding, created_at, expires_at FROM sessions WHERE id = $1 AND expires_at > $2")
+    private static let sessions = Statement.reading(
+        "sessions",
+        """
+        SELECT id, owner, binding, created_at, expires_at FROM sessions WHERE owner = $1 AND expires_at > $2
+        ORDER BY created_at, id
+        """)
     private static let removeSession = Statement.writing("removeSession", "DELETE FROM sessions WHERE id = $1")
     private static let removeSessions = Statement.writing("removeSessions", "DELETE FROM sessions WHERE owner = $1")
 
@@ -43,6 +49,10 @@ extension PostgresSiteStore {
 
     package func session(_ id: String, now: Timestamp) throws(StoreError) -> Session? {
         try first(Self.session, [.name(id), .time(now)])
+    }
+
+    package func sessions(owner: String, now: Timestamp) throws(StoreError) -> [Session] {
+        try all(Self.sessions, [.name(owner), .time(now)])
     }
 
     package func removeSession(_ id: String) throws(StoreError) -> Bool {

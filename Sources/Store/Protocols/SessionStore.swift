@@ -13,6 +13,9 @@ package protocol SessionStore: Sendable {
     /// The session of that id; nil when it never was, was ended, or has expired: all alike.
     func session(_ id: String, now: Timestamp) throws(StoreError) -> Session?
 
+    /// The owner's sessions that have not expired, in the order in which they began.
+    func sessions(owner: String, now: Timestamp) throws(StoreError) -> [Session]
+
     /// Ends a session.
     /// - Returns: whether there was one.
     func removeSession(_ id: String) throws(StoreError) -> Bool

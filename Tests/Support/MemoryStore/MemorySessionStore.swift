@@ -40,6 +40,12 @@ package final class MemorySessionStore: SessionStore, SendOwnership {
         state.withLock { $0.sessions[id] }.flatMap { $0.expiresAt > now ? $0 : nil }
     }
 
+    package func sessions(owner: String, now: Timestamp) throws(StoreError) -> [Session] {
+        state.withLock { Array($0.sessions.values) }
+            .filter { $0.owner.utf8.elementsEqual(owner.utf8) && $0.expiresAt > now }
+            .sorted { ($0.createdAt, $0.id) < ($1.createdAt, $1.id) }
+    }
+
     package func removeSession(_ id: String) throws(StoreError) -> Bool {
         state.withLock { $0.sessions.removeValue(forKey: id) } != nil
     }

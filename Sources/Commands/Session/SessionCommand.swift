@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import JSON
+import Server
+import Store
+import Text
+
+/// `app-backend session`
+struct SessionCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "session", abstract: "Manage a user's log-ins by cookie.", subcommands: [List.self, End.self])
+
+    struct List: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "List a user's sessions, one a line: id, begin and end.",
+            discussion: "The id is the beginning of a hash; no one can log in with it.")
+
+        @OptionGroup var options: ConfigurationOptions
+        @Flag(help: "Print one JSON array.") var json = false
+        @Argument(help: "The user.") var name: String
+
+        func run() throws {
+            let store = try options.openStore().store
+            let user = try UserCommand.existing(name, in: store)
+            let sessions = try store.sessions(owner: user.owner, now: Site.now())
+            guard !json else { return print(Self.json(sessions)) }
+            for session in sessions {
+                print("\(session.shownID)  since \(session.createdAt.text)  until \(session.expiresAt.text)")
+            }
+        }
+
+        private static func json(_ sessions: [Session]) -> String {
+            var json = JSONWriter()
+            json.array { json in
+                for session in sessions {
+                    json.object { json in
+                        json.member("id", session.shownID)
+                        json.member("createdAt", session.createdAt.text)
+                        json.member("expiresAt", session.expiresAt.text)
+                    }
+                }
+            }
+            return String(decoding: json.bytes, as: UTF8.self)
+        }
+    }
+
+    struct End: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "End a session of a user, or all of them.",
+            discussion: "No process takes it any more when the command returns. The password stays as it is.")
+
+        @OptionGroup var options: ConfigurationOptions
+        @Flag(help: "End all sessions of the user.") var all = false
+        @Argument(help: "The user.") var name: String
+        @Argument(help: "The session's id, as `list` shows it.") var id: String?
+
+        func validate() throws {
+            if (id == nil) != all { throw ValidationError("Give the id of a session, or --all.") }
+        }
+
+        func run() throws {
+            let store = try options.openStore().store
+            let user = try UserCommand.existing(name, in: store)
+            guard let id else {
+                let count = try store.removeSessions(owner: user.owner)
+                return print("ended \(UserCommand.counted(count, "session", "sessions")) of \(user.name)")
+            }
+            var isEnded = false
+            for session in try store.sessions(owner: user.owner, now: Site.now()) where session.shownID == id {
+                if try store.removeSession(session.id) { isEnded = true }
+            }
+            guard isEnded else { throw CommandError("\(user.name) has no session of that id.") }
+            print("ended \(id)")
+        }
+    }
+}
+
+extension Session {
+    /// So much of the id tells a user's sessions apart, in hexadecimal digits. They are of the SHA-256 of 256 random bits,
+    /// which the cookie holds and the store does not.
+    fileprivate var shownID: String { String(id.prefix(16)) }
+}
