@@ -22,8 +22,8 @@ struct AppBackendCommand: ParsableCommand {
             """,
         version: Version.text,
         subcommands: [
-            ServeCommand.self, CheckCommand.self, DoctorCommand.self, KeysCommand.self, UserCommand.self,
-            DeviceCommand.self, SessionCommand.self, SendCommand.self, OutcomeCommand.self, APNsCommand.self, StoreCommand.self,
+            ServeCommand.self, CheckCommand.self, ConfigCommand.self, DoctorCommand.self, KeysCommand.self,
+            UserCommand.self, DeviceCommand.self, SessionCommand.self, SendCommand.self, OutcomeCommand.self, APNsCommand.self, StoreCommand.self,
         ], defaultSubcommand: ServeCommand.self)
 
     /// As ArgumentParser's own, but for the exit status of a `doctor` that was not understood.

@@ -185,6 +185,31 @@ extension WireTests {
             #expect(try site.run("send", "--to", alice.name, "--secure", "--pns", "apns", "x").status != 0)
         }
 
+        @Test func `the configuration in force is shown, with where each value is from and without secrets`() throws {
+            let site = try sharedSite()
+            let arguments = ["config", "show", "--config", site.backend.configuration]
+            let shown = try Program.run(
+                Program.appBackend, arguments, environment: ["APP_BACKEND_AUTH_REALM=Of the operator"])
+            #expect(shown.status == 0 && shown.errors.isEmpty, "\(shown.errors)")
+            let lines = shown.output.split(separator: "\n").map { $0.split(separator: " ", maxSplits: 2) }
+            func value(_ key: String, _ source: String) -> String? {
+                lines.first { $0.first == Substring(key) && $0.dropFirst().first == Substring(source) }?.last
+                    .map { $0.trimmingCharacters(in: .whitespaces) }
+            }
+            #expect(shown.output.hasPrefix("file: \(site.backend.configuration)\n"))
+            #expect(value("hub.connectionString", "file") == "***")
+            #expect(value("hub.name", "file") == WireSite.hubName)
+            #expect(value("auth.realm", "environment") == "Of the operator")
+            #expect(value("session.hours", "default") == "168")
+            #expect(value("auth.methods", "default") == "[password, token, session]")
+            #expect(value("hub.proxy", "default") == "-")
+            let json = try JSONValue(parsing: Array(site.run("config", "show", "--json").output.utf8))
+            let settings = json["settings"]?.array ?? []
+            #expect(json["file"]?.string == site.backend.configuration && settings.count > 40)
+            let secret = settings.first { $0["key"]?.string == "hub.connectionString" }
+            #expect(secret?["value"]?.string == "***" && secret?["source"]?.string == "file")
+        }
+
         @Test(arguments: [("users", "user"), ("sendd", "send"), ("nonsense", "")])
         func `an unknown command is called so, and a similar one is named`(word: String, similar: String) throws {
             let outcome = try Program.run(Program.appBackend, [word, "list"])

@@ -16,11 +16,11 @@ extension SiteConfiguration {
     ]
 
     /// Secrets of several lines.
-    private static let documents = ["apns.key", "fcm.credential"]
+    static let documents = ["apns.key", "fcm.credential"]
 
     static let knownKeys = ownKeys.union(listGroups.flatMap { group, keys in keys.map { "\(group).\($0)" } })
 
-    private static let ownKeys: Set<String> = [
+    static let ownKeys: Set<String> = [
         "hub.connectionString", "hub.name", "hub.platforms", "hub.timeout", "hub.caFile", "hub.proxy",
         "localHub.serve", "localHub.keyName", "localHub.key", "localHub.keys", "localHub.hosts",
         "store.path", "store.url", "store.connections",
@@ -47,83 +47,19 @@ extension SiteConfiguration {
     package static func load(
         file: String?, environment: Environment = .process
     ) -> (SiteConfiguration?, [ConfigurationFault]) {
-        var values: [String: ConfigValue] = [:]
-        var faults: [ConfigurationFault] = []
-        let path = file ?? ConfigurationFile.defaultPath(environment)
-        if let path {
-            do throws(ConfigurationFault) {
-                let file = try ConfigurationFile(path: path)
-                values = file.values
-                faults = file.faults + file.emptyObjects.compactMap(emptyObjectFault)
-            } catch {
-                return (nil, [error])
-            }
+        let sources: ConfigurationSources
+        do throws(ConfigurationFault) {
+            sources = try ConfigurationSources(file: file, environment)
+        } catch {
+            return (nil, [error])
         }
-        faults += values.keys.filter { !knownKeys.contains(general($0)) }.sorted().map {
-            ConfigurationFault(key: $0, reason: "there is no such key")
-        }
-        values = values.filter { knownKeys.contains(general($0.key)) }
-        let secrets = credentials(environment, &faults)
-        let providers: [(any ConfigProvider)?] = [
-            InMemoryProvider(values: absolute(secrets)), environment.provider,
-            InMemoryProvider(values: absolute(values)),
-        ]
-        let reader = ConfigReader(providers: providers.compactMap(\.self))
         var reading = ConfigurationReading(
-            reader: reader, file: values, folder: path.flatMap(ConfigurationFile.folder(of:)))
+            reader: sources.reader, file: sources.file, folder: sources.path.flatMap(ConfigurationFile.folder(of:)))
         var configuration = SiteConfiguration(&reading)
-        let credentials = secrets.keys.compactMap { key in credentialPath(key, environment).map { (key, $0) } }
         configuration.exposures = exposures(
-            file: path.map { ($0, values.compactMapValues(\.content.text)) },
-            credentials: Dictionary(credentials + reading.secretFiles) { first, _ in first })
-        faults += reading.faults
-        return (configuration, faults)
-    }
-
-    private static func absolute(_ values: [String: ConfigValue]) -> [AbsoluteConfigKey: ConfigValue] {
-        Dictionary(uniqueKeysWithValues: values.map { (AbsoluteConfigKey(ConfigKey($0.key)), $0.value) })
-    }
-
-    /// Where systemd puts the secret, if anywhere.
-    private static func credentialPath(_ key: String, _ environment: Environment) -> String? {
-        environment["CREDENTIALS_DIRECTORY"].map { "\($0)/\(key)" }
-    }
-
-    /// An empty group, `"limits": {}`, is the same as no group; a key's own value is no object.
-    private static func emptyObjectFault(_ key: String) -> ConfigurationFault? {
-        if knownKeys.contains(key) { return ConfigurationFault(key: key, reason: "must be a value, not an object") }
-        guard !knownKeys.contains(where: { $0.hasPrefix(key + ".") }) else { return nil }
-        return ConfigurationFault(key: key, reason: "there is no such key")
-    }
-
-    /// Those that are there. Each fault is of its own key: the others count all the same.
-    private static func credentials(
-        _ environment: Environment, _ faults: inout [ConfigurationFault]
-    ) -> [String: ConfigValue] {
-        var values: [String: ConfigValue] = [:]
-        for key in secretKeys {
-            guard let path = credentialPath(key, environment) else { break }
-            guard let bytes = ConfigurationFile.read(path) else {
-                // A secret that cannot be read must not silently be no secret.
-                if errno != ENOENT {
-                    let reason = "\(path): \(String(cString: strerror(errno)))"
-                    faults.append(ConfigurationFault(key: key, reason: reason))
-                }
-                continue
-            }
-            // An editor ends a file with a line break, a secret does not.
-            let lines = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline).map(String.init)
-            guard let first = lines.first else {
-                faults.append(ConfigurationFault(key: key, reason: "\(path): is empty"))
-                continue
-            }
-            let content: ConfigContent =
-                if key == "localHub.keys" { .stringArray(lines) } else if documents.contains(key) {
-                    .string(String(decoding: bytes, as: UTF8.self))
-                } else { .string(first) }
-            values[key] = ConfigValue(content, isSecret: true)
-        }
-        return values
+            file: sources.path.map { ($0, sources.file.compactMapValues(\.content.text)) },
+            credentials: sources.credentialPaths.merging(reading.secretFiles) { first, _ in first })
+        return (configuration, sources.faults + reading.faults)
     }
 
     private init(_ reading: inout ConfigurationReading) {

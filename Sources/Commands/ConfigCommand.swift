@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import JSON
+import Server
+
+/// `app-backend config`
+struct ConfigCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "config", abstract: "Show the configuration.", subcommands: [Show.self])
+
+    struct Show: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Print each key with its value in force, and where that is from.",
+            discussion: """
+                From: file, environment (a variable), credential (a file in $CREDENTIALS_DIRECTORY), derived (it follows \
+                from other keys) or default. A secret is printed as ***, a key without a value as -. It is what this process \
+                reads: the service may have other variables and credentials.
+                """)
+
+        @OptionGroup var options: ConfigurationOptions
+        @Flag(help: "Print one JSON object.") var json = false
+
+        func run() throws {
+            let configuration = try options.load()
+            let (file, settings) = try SiteConfiguration.settings(of: configuration, file: options.file)
+            guard !json else { return print(Self.json(file, settings)) }
+            print("file: \(file ?? "none")")
+            let rows = settings.map { [$0.key, $0.source.rawValue, $0.text] }
+            TextTable.lines(rows, textColumns: [0, 1, 2]).forEach { print($0) }
+        }
+
+        private static func json(_ file: String?, _ settings: [ConfigurationSetting]) -> String {
+            var json = JSONWriter()
+            json.object { json in
+                if let file { json.member("file", file) }
+                json.name("settings")
+                json.array { json in
+                    for setting in settings { json.object { setting.writeMembers(to: &$0) } }
+                }
+            }
+            return String(decoding: json.bytes, as: UTF8.self)
+        }
+    }
+}
+
+extension ConfigurationSetting {
+    fileprivate static let hidden = "***"
+
+    /// The value in a line.
+    fileprivate var text: String {
+        switch value {
+        case .text(let text): text
+        case .list(let texts): "[\(texts.joined(separator: ", "))]"
+        case .secret: Self.hidden
+        case nil: "-"
+        }
+    }
+
+    fileprivate func writeMembers(to json: inout JSONWriter) {
+        json.member("key", key)
+        switch value {
+        case .text(let text): json.member("value", text)
+        case .list(let texts):
+            json.name("value")
+            json.array { json in texts.forEach { json.string($0) } }
+        case .secret: json.member("value", Self.hidden)
+        case nil: break
+        }
+        json.member("source", source.rawValue)
+    }
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+import Configuration
+import Glibc
+
+/// Where the values of keys come from: credentials win over the environment, that over the file.
+struct ConfigurationSources {
+    /// The configuration file; nil: there is none.
+    let path: String?
+    /// What it says of the keys that there are.
+    let file: [String: ConfigValue]
+    private(set) var faults: [ConfigurationFault] = []
+    private let environment: (any ConfigProvider)?
+    private let credentials: [String: ConfigValue]
+    /// The files of the credentials that are there, by their keys.
+    let credentialPaths: [String: String]
+
+    /// - Throws: `ConfigurationFault`, when the file cannot be read or is not a JSON object.
+    init(file: String?, _ environment: Environment) throws(ConfigurationFault) {
+        path = file ?? ConfigurationFile.defaultPath(environment)
+        var values: [String: ConfigValue] = [:]
+        if let path {
+            let file = try ConfigurationFile(path: path)
+            values = file.values
+            faults = file.faults + file.emptyObjects.compactMap(Self.emptyObjectFault)
+        }
+        let known = SiteConfiguration.knownKeys
+        faults += values.keys.filter { !known.contains(SiteConfiguration.general($0)) }.sorted().map {
+            ConfigurationFault(key: $0, reason: "there is no such key")
+        }
+        self.file = values.filter { known.contains(SiteConfiguration.general($0.key)) }
+        self.environment = environment.provider
+        credentials = Self.credentials(environment, &faults)
+        let found = credentials.keys.compactMap { key in Self.credentialPath(key, environment).map { (key, $0) } }
+        credentialPaths = Dictionary(found) { first, _ in first }
+    }
+
+    var reader: ConfigReader {
+        let providers: [(any ConfigProvider)?] = [
+            InMemoryProvider(values: Self.absolute(credentials)), environment,
+            InMemoryProvider(values: Self.absolute(file)),
+        ]
+        return ConfigReader(providers: providers.compactMap(\.self))
+    }
+
+    /// What sets the key, and to what; nil: nothing does.
+    func setting(_ key: String) -> (source: ConfigurationSetting.Source, content: ConfigContent)? {
+        if let value = credentials[key] { return (.credential, value.content) }
+        let variable = try? environment?.value(forKey: AbsoluteConfigKey(ConfigKey(key)), type: .string)
+        if let value = variable?.value { return (.environment, value.content) }
+        return file[key].map { (.file, $0.content) }
+    }
+
+    private static func absolute(_ values: [String: ConfigValue]) -> [AbsoluteConfigKey: ConfigValue] {
+        Dictionary(uniqueKeysWithValues: values.map { (AbsoluteConfigKey(ConfigKey($0.key)), $0.value) })
+    }
+
+    /// Where systemd puts the secret, if anywhere.
+    private static func credentialPath(_ key: String, _ environment: Environment) -> String? {
+        environment["CREDENTIALS_DIRECTORY"].map { "\($0)/\(key)" }
+    }
+
+    /// An empty group, `"limits": {}`, is the same as no group; a key's own value is no object.
+    private static func emptyObjectFault(_ key: String) -> ConfigurationFault? {
+        let known = SiteConfiguration.knownKeys
+        if known.contains(key) { return ConfigurationFault(key: key, reason: "must be a value, not an object") }
+        guard !known.contains(where: { $0.hasPrefix(key + ".") }) else { return nil }
+        return ConfigurationFault(key: key, reason: "there is no such key")
+    }
+
+    /// Those that are there. Each fault is of its own key: the others count all the same.
+    private static func credentials(
+        _ environment: Environment, _ faults: inout [ConfigurationFault]
+    ) -> [String: ConfigValue] {
+        var values: [String: ConfigValue] = [:]
+        for key in SiteConfiguration.secretKeys {
+            guard let path = credentialPath(key, environment) else { break }
+            guard let bytes = ConfigurationFile.read(path) else {
+                // A secret that cannot be read must not silently be no secret.
+                if errno != ENOENT {
+                    let reason = "\(path): \(String(cString: strerror(errno)))"
+                    faults.append(ConfigurationFault(key: key, reason: reason))
+                }
+                continue
+            }
+            // An editor ends a file with a line break, a secret does not.
+            let lines = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline).map(String.init)
+            guard let first = lines.first else {
+                faults.append(ConfigurationFault(key: key, reason: "\(path): is empty"))
+                continue
+            }
+            let content: ConfigContent =
+                if key == "localHub.keys" { .stringArray(lines) } else if SiteConfiguration.documents.contains(key) {
+                    .string(String(decoding: bytes, as: UTF8.self))
+                } else { .string(first) }
+            values[key] = ConfigValue(content, isSecret: true)
+        }
+        return values
+    }
+}
