@@ -23,12 +23,15 @@ struct AppBackendCommand: ParsableCommand {
         version: Version.text,
         subcommands: [
             ServeCommand.self, CheckCommand.self, ConfigCommand.self, DoctorCommand.self, KeysCommand.self,
-            UserCommand.self, DeviceCommand.self, SessionCommand.self, SendCommand.self, OutcomeCommand.self, APNsCommand.self, StoreCommand.self,
+            UserCommand.self,
+            DeviceCommand.self, SessionCommand.self, SendCommand.self, OutcomeCommand.self, APNsCommand.self,
+            StoreCommand.self,
         ], defaultSubcommand: ServeCommand.self)
 
     /// As ArgumentParser's own, but for the exit status of a `doctor` that was not understood.
     static func main() {
-        if let word = CommandLine.arguments.dropFirst().first, let message = message(forUnknown: word) {
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        if let message = CommandNames.message(forUnknownIn: arguments, of: self) {
             Terminal.printError(message)
             exit(withError: ExitCode.validationFailure)
         }
@@ -39,16 +42,6 @@ struct AppBackendCommand: ParsableCommand {
             DoctorCommand.exitIfMisused(error)
             exit(withError: error)
         }
-    }
-}
-
-extension AppBackendCommand {
-    /// Without a command it serves, so an unknown one would be called an argument of `serve`.
-    private static func message(forUnknown word: String) -> String? {
-        let names = configuration.subcommands.compactMap { $0.configuration.commandName } + ["help"]
-        guard !word.hasPrefix("-"), !names.contains(word) else { return nil }
-        let similar = names.first { word.hasPrefix($0) || $0.hasPrefix(word) }
-        return "There is no such command." + (similar.map { " Did you mean \($0)?" } ?? "")
     }
 }
 

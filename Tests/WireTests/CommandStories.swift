@@ -210,7 +210,7 @@ extension WireTests {
             #expect(secret?["value"]?.string == "***" && secret?["source"]?.string == "file")
         }
 
-        @Test(arguments: [("users", "user"), ("sendd", "send"), ("nonsense", "")])
+        @Test(arguments: [("users", "user"), ("usr", "user"), ("sendd", "send"), ("nonsense", "")])
         func `an unknown command is called so, and a similar one is named`(word: String, similar: String) throws {
             let outcome = try Program.run(Program.appBackend, [word, "list"])
             #expect(outcome.status == 64 && outcome.output.isEmpty)
