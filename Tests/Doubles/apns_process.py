@@ -29,7 +29,7 @@ class APNsProcess:
         self.key_file.write_text(self.key)
         self.authority = authority
         certificate = authority.issue("apns")
-        self._public = public_pem(key)
+        self.public = public_pem(key)
         self._common = {
             "certificate": str(certificate.chain),
             "privateKey": str(certificate.key),
@@ -43,7 +43,7 @@ class APNsProcess:
     def __enter__(self) -> Self:
         """Doing it again, after its end, starts it at another port with the same journal."""
         script = Path(__file__).with_name("apns.py")
-        key = {"team": TEAM_ID, "public": self._public, "environment": self.environment}
+        key = {"team": TEAM_ID, "public": self.public, "environment": self.environment}
         self._settings.write_text(json.dumps(self._common | {"keys": {KEY_ID: key}}))
         before = len(self.events("listening"))
         self._child = Child([sys.executable, str(script), str(self._settings), str(self._journal)], self._log)

@@ -5,10 +5,13 @@ import json
 from pathlib import Path
 from typing import Any
 
-from apns_process import APNsProcess
+import jwt
+from apns_process import KEY_ID, TEAM_ID, APNsProcess
 from backend import Backend
 from deadline import wait_until
 from fcm import FCM
+from joserfc import jwt as other_jwt
+from joserfc.jwk import ECKey
 from wns import TOGETHER, WNS
 
 TEXT = "the launch code is 4711"
@@ -41,6 +44,21 @@ def test_a_secure_push_reaches_three_platforms_and_carries_neither_sender_nor_te
         assert TEXT not in everything and "bob" not in everything
         assert to_google.message["data"]["secureId"] == secret and to_windows.body.decode() == secret
         assert backend.json("GET", f"/api/notifications/{secret}")["Payload"] == TEXT
+
+
+def test_two_verifiers_take_the_token_that_apple_gets(
+    program: Path, tmp_path: Path, groups: dict[str, Any], apns: APNsProcess
+) -> None:
+    with Backend(program, tmp_path, groups) as backend:
+        backend.register("apns", APPLE)
+        backend.json("POST", "/api/notifications", "pns=apns&to_tag=alice", TEXT, user="bob")
+        push = wait_until(lambda: apns.events("push"), "the push to Apple's device")[0]
+    scheme, _, token = push["token"].partition(" ")
+    assert scheme == "bearer" and jwt.get_unverified_header(token) == {"alg": "ES256", "kid": KEY_ID}
+    # Both take the signature as RFC 7518 has it, and none in DER.
+    claims = jwt.decode(token, apns.public, algorithms=["ES256"])
+    assert set(claims) == {"iss", "iat"} and claims["iss"] == TEAM_ID and type(claims["iat"]) is int
+    assert other_jwt.decode(token, ECKey.import_key(apns.public), algorithms=["ES256"]).claims == claims
 
 
 def test_a_device_that_its_service_calls_gone_is_not_tried_again(
