@@ -22,7 +22,7 @@ import Text
         }
         let (indexed, plain, other) = (try open(0), try open(.max), try open(0))
         var random = SeededRandom(seed: 7)
-        for _ in 0..<3_000 {
+        for _ in 0..<1_000 {
             let id = Int.random(in: 0..<40, using: &random)
             let writer = [indexed, other, plain][Int.random(in: 0..<3, using: &random)]
             let current = try plain.device("d-\(id)")
