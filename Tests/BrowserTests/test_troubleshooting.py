@@ -16,6 +16,7 @@ OTHERS = {"nginx answers", "nginx logs, or `nginx -t` says", "systemd says"}
 ELSEWHERE = (
     "Sources/Commands/Doctor",
     "Sources/DeviceClient",
+    "Sources/DeviceAPI/Inbox",
     "Sources/DeviceAPI/Se",
     "Sources/JSON",
 )

@@ -2,6 +2,7 @@
 """Tokens of issuers, right and forged, shown to the product behind its nginx."""
 
 import base64
+import hmac
 import json
 import time
 from collections.abc import Callable, Iterator
@@ -23,6 +24,12 @@ LONG_TOKEN = 100
 def encoded(value: object) -> str:
     text = value if isinstance(value, bytes) else json.dumps(value).encode()
     return base64.urlsafe_b64encode(text).rstrip(b"=").decode()
+
+
+def by_shared_key(one: TokenIssuer, key: bytes) -> str:
+    """Made by hand, because no library signs so any more."""
+    signed = f'{encoded({"alg": "HS256", "typ": "JWT", "kid": "r"})}.{encoded(one.claims())}'
+    return f"{signed}.{encoded(hmac.digest(key, signed.encode(), 'sha256'))}"
 
 
 @pytest.fixture(scope="module")
@@ -108,9 +115,7 @@ FORGED: dict[str, tuple[Forge, str]] = {
     "none": (lambda one: jwt.encode(one.claims(), None, "none"), "algorithm"),
     "None": (lambda one: f'{encoded({"alg": "None", "kid": "p"})}.{encoded(one.claims())}.', "algorithm"),
     "the public key as a shared one": (
-        lambda one: one.token(
-            "HS256", key=OctKey.import_key(one.keys["RS256"].as_pem(private=False)), header={"kid": "r"}),
-        "algorithm"),
+        lambda one: by_shared_key(one, one.keys["RS256"].as_pem(private=False)), "algorithm"),
     "a shared key of the token's own": (
         lambda one: one.token(
             "HS256", key=OctKey.import_key("0123456789abcdef0123456789abcdef"), header={"kid": "p"}),
@@ -131,7 +136,7 @@ FORGED: dict[str, tuple[Forge, str]] = {
         "no such key"),
     "a path as the key's id": (lambda one: one.token(header={"kid": "../../../dev/null"}), "no such key"),
     "SQL as the key's id": (lambda one: one.token(header={"kid": "' or 1=1 --"}), "no such key"),
-    "a critical extension": (lambda one: one.token(header={"crit": ["exp"]}), "extension"),
+    "a critical extension": (lambda one: one.token(header={"crit": ["kid"]}), "extension"),
     "a payload that is not encoded": (lambda one: one.token(header={"crit": ["b64"], "b64": True}), "extension"),
     "a log-out token": (lambda one: one.token(header={"typ": "logout+jwt"}), "type"),
     "a log-out": (lambda one: one.token(events={}), "type"),
@@ -217,7 +222,8 @@ def test_without_keys_the_answer_is_503_and_no_blame(
     with TokenIssuer(authority.issue("lost-issuer")) as lost:
         lost.answers["/keys"] = Answer(500)
         group = {"issuer": lost.issuer, "prefix": "lost", "audience": [AUDIENCE], "caFile": str(authority.file)}
-        with Installation(program, tmp_path, authority, "localhost:9", groups={"auth": {"issuers": [group]}}) as product:
+        groups = {"auth": {"issuers": [group]}}
+        with Installation(program, tmp_path, authority, "localhost:9", groups=groups) as product:
             answer = show(product, lost.token())
             assert answer.status == 503 and int(answer.headers["Retry-After"]) >= 1
 
@@ -241,9 +247,12 @@ def test_the_doctor_fetches_the_keys_of_each_issuer(program: Path, authority: Au
 
 
 def test_keys_of_a_file_need_no_network(program: Path, authority: Authority, tmp_path: Path) -> None:
-    issuer = TokenIssuer(authority.issue("file-issuer"))
-    (tmp_path / "keys.json").write_text(json.dumps(issuer.key_set()))
-    group = {"issuer": issuer.issuer, "prefix": "f", "audience": [AUDIENCE], "jwksFile": str(tmp_path / "keys.json")}
-    with Installation(program, tmp_path, authority, "localhost:9", groups={"auth": {"issuers": [group]}}) as product:
-        assert show(product, issuer.token("EdDSA")).status == 200
+    with TokenIssuer(authority.issue("file-issuer")) as issuer:
+        (tmp_path / "keys.json").write_text(json.dumps(issuer.key_set()))
+        group = {
+            "issuer": issuer.issuer, "prefix": "f", "audience": [AUDIENCE], "jwksFile": str(tmp_path / "keys.json")
+        }
+        groups = {"auth": {"issuers": [group]}}
+        with Installation(program, tmp_path, authority, "localhost:9", groups=groups) as product:
+            assert show(product, issuer.token("EdDSA")).status == 200
         assert issuer.calls == []

@@ -55,7 +55,10 @@ package struct InboxContract {
         func texts() throws -> [String] {
             try store.wholeNotifications(owner: "ivo", now: noon).map(\.payload).sorted()
         }
-        for number in 1...5 { _ = try keep("secret-\(number)", for: "ivo", from: "\(number)", isPlain: false) }
+        for number in 1...5 {
+            _ = try keep(
+                "secret-\(number)", for: "ivo", from: "\(number)", isPlain: false, at: noon + Int64(number - 9))
+        }
         // No share: of one sender alone the oldest leaves, and never a secure one.
         for number in 1...4 { _ = try keep("text-\(number)", for: "ivo", at: noon + Int64(number)) }
         let secrets = (1...5).map { "secret-\($0)" }
