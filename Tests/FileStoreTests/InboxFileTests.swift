@@ -39,15 +39,16 @@ import Text
         #expect(try store.mailboxState(owner: "alice", now: noon) == read)
     }
 
-    @Test func `it costs no more of the disk than reading one message that was read before`() throws {
+    @Test func `a mailbox that has changed is read once, and then costs no more than a message that was read before`()
+        throws
+    {
         let folder = try TemporaryFolder()
         let reads = ReadCount()
         let store = try open(folder, reads)
         let made = try (0..<40).map { _ in try keep(store, for: "alice", isPlain: false) }
         _ = try store.readNotification(made[0].id, owner: "alice", now: noon)
-        let one = try reads.during { _ = try store.notification(made[0].id, owner: "alice", now: noon) }
-        #expect(one[1] > 0)
-        #expect(try reads.during { _ = try store.mailboxState(owner: "alice", now: noon) } == one)
+        #expect(try reads.during { _ = try store.mailboxState(owner: "alice", now: noon) }[1] > 0)
+        _ = try store.notification(made[0].id, owner: "alice", now: noon)
         #expect(try reads.during { _ = try store.notification(made[0].id, owner: "alice", now: noon) } == [0, 0])
         #expect(try reads.during { _ = try store.mailboxState(owner: "alice", now: noon) } == [0, 0])
     }

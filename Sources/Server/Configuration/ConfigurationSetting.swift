@@ -75,6 +75,7 @@ extension SiteConfiguration {
                 ("listenToRemotePeers", "\(allowsRemotePeers)"), ("workers", "\(workers)"),
                 ("auth.realm", realm), ("policy.secureOnly", "\(policy.isSecureOnly)"),
                 ("session.hours", "\(sessionHours)"), ("notifications.retentionDays", "\(retentionDays)"),
+                ("inbox.plainDays", "\(plainDays)"),
                 ("log.level", logLevel.rawValue),
                 ("webPush.privateKeyFile", vapidKeyFile), ("webPush.caFile", webPush.caFile),
                 ("webPush.ttl", "\(webPush.timeToLive)"), ("webPush.timeout", "\(webPush.timeout)"),
