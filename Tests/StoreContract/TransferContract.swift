@@ -80,7 +80,9 @@ package struct TransferContract {
         var read = try source.createNotification(owner: "changed", payload: "", now: noon, expiresAt: Self.forever)
         _ = try source.readNotification(read.id, owner: "changed", now: noon)
         read.isRead = true
-        return [.notification(new), .notification(read)]
+        let plain = try source.createNotification(
+            owner: "kept", sender: "kept", payload: "{}", isPlain: true, now: noon, expiresAt: Self.forever)
+        return [.notification(new), .notification(read), .notification(plain)]
     }
 
     private func devices() throws -> [StoredRecord] {
