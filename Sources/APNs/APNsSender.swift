@@ -45,6 +45,11 @@ package final class APNsSender: PushSender {
         proceed()
     }
 
+    package var unsent: Int {
+        let (waiting, connection) = schedule.withLock { ($0.waitingCount, $0.currentTransport) }
+        return waiting + (connection?.sender.unsent ?? 0)
+    }
+
     package func renewCredential(refused sentAt: ContinuousClock.Instant) {
         let now = now()
         schedule.withLock { $0.renewToken(refused: sentAt, at: now) }

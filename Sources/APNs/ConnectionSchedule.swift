@@ -91,6 +91,9 @@ struct ConnectionSchedule {
         return true
     }
 
+    var waitingCount: Int { waiting.count }
+    var currentTransport: APNsTransport? { current?.transport }
+
     mutating func next(at now: Moment) -> Step? {
         dropStaleToken(at: now)
         guard !waiting.isEmpty else { return nil }

@@ -59,4 +59,13 @@ public protocol RequestSender: Sendable {
     /// - Parameter completion: called exactly once, with the answer or with a `TransportFailure`; possibly before this
     ///   call returns, and on a thread that carries the other requests too: be quick.
     func send(_ request: Request, _ completion: @escaping @Sendable (Result<Response, any Error>) -> Void)
+
+    /// Requests that it has taken and that are not on their way yet: they wait for a connection, for a place on one, or for
+    /// the thread that sends them.
+    var unsent: Int { get }
+}
+
+extension RequestSender {
+    /// Of a sender that lets no request wait.
+    public var unsent: Int { 0 }
 }

@@ -93,6 +93,8 @@ package final class BearerSender: PushSender {
         }
     }
 
+    package var unsent: Int { state.withLock { $0.waiting.count } + pushes.unsent }
+
     /// A token that was asked for after that time stays, unless it was refused itself: by an answer to a push that waited for
     /// it. The next push fetches a new one.
     package func renewCredential(refused sentAt: ContinuousClock.Instant) {

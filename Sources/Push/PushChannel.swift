@@ -95,6 +95,15 @@ package final class PushChannel: Sendable {
         }
     }
 
+    /// Pushes that wait on this host, and the service that they wait for; nil where the channel has several services, because
+    /// those of one must not keep the others waiting.
+    package var backlog: (service: String, unsent: Int)? {
+        switch services {
+        case .one: (ownService, sender.unsent)
+        case .byAuthority: nil
+        }
+    }
+
     /// - Parameter now: seconds since 1970.
     package func admission(_ now: Int64) -> Admission {
         credential.withLock { hold in

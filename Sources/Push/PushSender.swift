@@ -33,6 +33,8 @@ package struct TransportSender: PushSender {
     package func send(_ request: Request, _ completion: @escaping @Sendable (Result<Response, any Error>) -> Void) {
         transport.send(request, completion)
     }
+
+    package var unsent: Int { transport.unsent }
 }
 
 /// Why a request was not sent for want of a credential.

@@ -38,6 +38,7 @@ final class FormerKeySender: PushSender {
         attempt(Attempt(request: request, subscription: subscription, key: first, others: others[...]), completion)
     }
 
+    var unsent: Int { inner.unsent }
     func renewCredential(refused sentAt: ContinuousClock.Instant) { inner.renewCredential(refused: sentAt) }
     func reconnect(after time: ContinuousClock.Instant) { inner.reconnect(after: time) }
 

@@ -46,6 +46,17 @@ private func issuedAt(_ sent: ScriptedTransports.Sent) throws -> Int? {
         #expect(try issuedAt(transports.sent[0]) == 1_800_000_000)
     }
 
+    @Test func `counts the pushes that wait for the first one, and those that wait for a stream, as unsent`() throws {
+        let sender = transports.sender(key: try TestKey().key())
+        #expect(sender.unsent == 0)
+        told.push(sender, 0..<10)
+        #expect(sender.unsent == 9)
+        transports.sent[0].answer(200)
+        #expect(sender.unsent == 0)
+        transports.say(unsent: 3)
+        #expect(sender.unsent == 3)
+    }
+
     @Test func `with a client certificate sends no token`() {
         let sender = transports.sender(key: nil)
         told.push(sender, 0..<2)

@@ -50,11 +50,14 @@ final class ScriptedTransports: Sendable {
         var date: Int64 = 1_800_000_000
         var instant = ContinuousClock.now
         var isBroken = false
+        var unsent = 0
     }
 
     private struct Carrier: RequestSender {
         let number: Int
         let owner: ScriptedTransports
+
+        var unsent: Int { owner.state.withLock { $0.unsent } }
 
         func send(_ request: Request, _ completion: @escaping @Sendable (Result<Response, any Error>) -> Void) {
             owner.state.withLock {
@@ -97,6 +100,9 @@ final class ScriptedTransports: Sendable {
             return Array(state.sent[state.taken...])
         }
     }
+
+    /// How many of its requests wait in each transport.
+    func say(unsent: Int) { state.withLock { $0.unsent = unsent } }
 
     func setBroken(_ isBroken: Bool) { state.withLock { $0.isBroken = isBroken } }
 

@@ -67,6 +67,23 @@ import Testing
         #expect(TransportError.noConnectionInTime.isUnsent && !TransportError.noConnectionInTime.isTransient)
     }
 
+    @Test func `calls that wait for a connection count as unsent until they are sent or have ended`() throws {
+        let listener = try LoopbackListener()
+        let transport = try CurlTransport(.patient(connections: 1))
+        let outcomes = Outcomes()
+        for number in 0..<4 { transport.send(silent(listener), outcomes.completion(number)) }
+        let first = HTTPConnection(listener.accept())
+        try first.readRequest(bodyBytes: 0)
+        #expect(transport.unsent == 3)
+        transport.send(Request(method: .get, authority: "a b", path: "/"), outcomes.completion(4))
+        #expect(transport.unsent == 3)
+        try first.write("HTTP/1.1 201 Created\r\nContent-Length: 0\r\n\r\n")
+        try first.readRequest(bodyBytes: 0)
+        #expect(transport.unsent == 2)
+        transport.close()
+        #expect(transport.unsent == 0)
+    }
+
     @Test func `a host that does not come to TLS was sent nothing`() throws {
         let listener = try LoopbackListener()
         for options in [

@@ -56,7 +56,9 @@ private final class Bench: Sendable {
         let bench = Bench()
         for number in 0..<5 { bench.push("/\(number)") }
         #expect(bench.tokens.requests.count == 1 && bench.pushes.requests.isEmpty)
+        #expect(bench.sender.unsent == 5)
         bench.giveToken("first")
+        #expect(bench.sender.unsent == 0)
         #expect(bench.pushes.requests.map(\.path) == ["/0", "/1", "/2", "/3", "/4"])
         #expect(bench.pushes.authorizations == Array(repeating: "Bearer first", count: 5))
         bench.push("/5")

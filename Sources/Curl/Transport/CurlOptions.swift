@@ -49,7 +49,7 @@ package struct CurlOptions: Sendable {
     package static let maximumIdleConnections = 64
     /// Idle transfer handles that are kept; each holds some kilobytes. As many as a hub has under way: to free them after
     /// each burst and to make them for the next leaves the heap in pieces, which takes more memory than they do.
-    package static let maximumIdleTransfers = 512
+    package static let maximumIdleTransfers = 1_024
     /// Field lines of an answer, of all its parts (1xx answers and trailers) together.
     package static let maximumResponseFields = 128
     /// Bytes of all those field lines together.

@@ -87,6 +87,8 @@ package final class CurlTransport: Responder, RequestSender {
         }
     }
 
+    package var unsent: Int { queue.unsent }
+
     private func start(
         _ request: Request, deadline: Deadline, _ completion: @escaping PendingRequest.Completion
     ) throws(TransportError) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Synchronization
 import System
 
 /// The way from the callers to the transfer thread: bounded, and the only thing they share.
@@ -11,6 +12,7 @@ final class RequestQueue: Sendable {
     }
 
     private let state = Lock(State())
+    private let unsentCount = Atomic(0)
     private let capacity: Int
     /// Signalled when there is something for the transfer thread.
     let wakeUp: EventFD
@@ -27,6 +29,7 @@ final class RequestQueue: Sendable {
             guard state.count < capacity else { return .overloaded }
             state.count += 1
             state.waiting.append(request)
+            unsentCount.add(1, ordering: .relaxed)
             if state.waiting.count == 1 { wakeUp.signal() }
             return nil
         }
@@ -55,6 +58,12 @@ final class RequestQueue: Sendable {
     }
 
     var isClosed: Bool { state.withLock { $0.isClosed } }
+
+    /// Calls that were added and are not sent yet.
+    var unsent: Int { unsentCount.load(ordering: .relaxed) }
+
+    /// A call is about to be sent for the first time, or has ended without that.
+    func didSend() { unsentCount.subtract(1, ordering: .relaxed) }
 
     /// Makes room for as many new calls.
     func didFinish(_ count: Int) {

@@ -13,16 +13,19 @@ final class Transfer {
     private var answer = ResponseBuilder(maximumBodyBytes: 0)
     private var connectTimeout = Duration.zero
     private var egress: EgressGuard
+    private let queue: RequestQueue
     /// Whether libcurl's handle is as good as a new one. After a failure or a repetition it may remember a refused stream,
     /// which `curl_easy_reset(3)` does not make it forget, and would take the next failure for another one.
     private(set) var isReusable = false
     private var fieldLines: UnsafeMutablePointer<curl_slist>?
 
     /// `curl_easy_init(3)`.
+    /// - Parameter queue: where the calls come from.
     /// - Throws: `unavailable`.
-    init() throws(TransportError) {
+    init(_ queue: RequestQueue) throws(TransportError) {
         guard let easy = curl_easy_init() else { throw .unavailable(reason: "no handle") }
         self.easy = easy
+        self.queue = queue
         // Until the first call.
         egress = EgressGuard(.publicOnly(), for: "", resends: .none)
     }
@@ -71,6 +74,7 @@ final class Transfer {
     func finish(_ code: CURLcode) {
         let request = self.request
         self.request = nil
+        if egress.sendings == 0 { queue.didSend() }
         isReusable = code == CURLE_OK && egress.sendings == 1
         defer { answer = ResponseBuilder(maximumBodyBytes: 0) }
         guard !answer.isTooLarge else { return request?.finish(.failure(.tooLarge)) ?? () }
@@ -96,6 +100,7 @@ final class Transfer {
     /// As `finish`, for a transfer that the thread itself ends.
     func abandon(_ error: TransportError) {
         guard !answer.isWhole else { return finish(CURLE_OK) }
+        if egress.sendings == 0 { queue.didSend() }
         request?.finish(.failure(exact(error)))
         request = nil
         answer = ResponseBuilder(maximumBodyBytes: 0)
@@ -187,7 +192,7 @@ final class Transfer {
             curl_easy_setopt_prereq(easy, CURLOPT_PREREQFUNCTION) { me, address, _, _, _ in
                 guard let me, let address else { return CURL_PREREQFUNC_ABORT }
                 let transfer = Unmanaged<Transfer>.fromOpaque(me).takeUnretainedValue()
-                return transfer.egress.begin(at: address) ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+                return transfer.beginSending(at: address) ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
             })
         try check(
             curl_easy_setopt_sockopt(easy, CURLOPT_SOCKOPTFUNCTION) { me, socket, _ in
@@ -204,6 +209,13 @@ final class Transfer {
             curl_easy_setopt_callback(easy, CURLOPT_HEADERFUNCTION) { bytes, size, count, me in
                 Transfer.take(bytes, size, count, me) { $0.take(headerLine: $1) }
             })
+    }
+
+    private func beginSending(at address: UnsafePointer<CChar>) -> Bool {
+        let isFirst = egress.sendings == 0
+        guard egress.begin(at: address) else { return false }
+        if isFirst { queue.didSend() }
+        return true
     }
 
     /// Lets the kernel end a connection whose peer acknowledges nothing for that long (tcp(7), TCP_USER_TIMEOUT): as long

@@ -72,7 +72,7 @@ final class TransferLoop {
     private func start(_ request: PendingRequest) {
         guard request.deadline > .now else { return refuse(request, .noConnectionInTime) }
         do throws(TransportError) {
-            let transfer = if let used = idle.popLast() { used } else { try Transfer() }
+            let transfer = if let used = idle.popLast() { used } else { try Transfer(queue) }
             try transfer.begin(request, options: options)
             guard curl_multi_add_handle(multi, transfer.easy) == CURLM_OK else {
                 throw .unavailable(reason: "no transfer can be added")
@@ -86,6 +86,7 @@ final class TransferLoop {
 
     private func refuse(_ request: PendingRequest, _ error: TransportError) {
         queue.didFinish(1)
+        queue.didSend()
         request.finish(.failure(error))
     }
 

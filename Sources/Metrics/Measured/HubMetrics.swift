@@ -78,6 +78,8 @@ private struct MeasuredSender: RequestSender {
     func send(_ request: Request, _ completion: @escaping @Sendable (Result<Response, any Error>) -> Void) {
         inner.send(request, counting(request, completion))
     }
+
+    var unsent: Int { inner.unsent }
 }
 
 extension HubOperation: LabelSet {

@@ -80,6 +80,7 @@ private struct MeasuredSender: PushSender {
         }
     }
 
+    var unsent: Int { inner.unsent }
     func renewCredential(refused sentAt: ContinuousClock.Instant) { inner.renewCredential(refused: sentAt) }
     func reconnect(after time: ContinuousClock.Instant) { inner.reconnect(after: time) }
 }
