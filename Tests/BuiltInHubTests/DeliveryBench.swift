@@ -66,6 +66,8 @@ final class ScriptedSender: PushSender {
 
     private struct State {
         var requests: [Request] = []
+        /// How many of them are said to be on their way; nil: all.
+        var sent: Int?
         var script: Script
     }
 
@@ -83,6 +85,10 @@ final class ScriptedSender: PushSender {
     func answer(_ script: @escaping Script) { state.withLock { $0.script = script } }
     var requests: [Request] { state.withLock { $0.requests } }
     var paths: [String] { requests.map(\.path) }
+    var unsent: Int { state.withLock { state in state.sent.map { max(0, state.requests.count - $0) } ?? 0 } }
+
+    /// Says from now on that so many requests are on their way, and no more.
+    func say(sent: Int) { state.withLock { $0.sent = sent } }
 
     func send(_ request: Request, _ completion: @escaping @Sendable (Result<Response, any Error>) -> Void) {
         let script = state.withLock { state in
@@ -121,6 +127,8 @@ final class DeliveryBench {
         self.sender = sender
         var options = DeliveryWorker.Options()
         (options.poll, options.drain, options.progress) = (.milliseconds(2), .milliseconds(20), .zero)
+        // Look-ups end before others go on, so that the order of a test's messages is sure.
+        options.lookupPatience = .seconds(60)
         adjust(&options)
         let late = Late()
         let around = Surroundings(

@@ -3,6 +3,7 @@ import BuiltInHub
 import HTTP
 import HTTPTypes
 import NotificationHub
+import Push
 import Store
 import Support
 import Synchronization
@@ -167,6 +168,43 @@ import Testing
         #expect(try bench.outcomes(many) == ["Success": 100])
         let place = try #require(bench.sender.paths.firstIndex(of: "/1"))
         #expect(place < 8)
+    }
+
+    @Test func `a message whose devices take long to find keeps no other waiting`() throws {
+        let gate = LookupGate(tag: "all")
+        let bench = DeliveryBench(store: RefusingStore(gate: gate)) { $0.lookupPatience = .milliseconds(1) }
+        for id in 1...3 { bench.register(id) }
+        bench.register(4, tags: "single")
+        bench.start()
+        let many = bench.send()
+        gate.begun.wait(for: .seconds(60))
+        for _ in 0..<3 { #expect(try bench.outcomes(bench.send("single")) == ["Success": 1]) }
+        #expect(bench.sender.paths == ["/4", "/4", "/4"])
+        gate.opened.open()
+        #expect(try bench.outcomes(many) == ["Success": 3])
+    }
+
+    @Test func `no more is handed over than may wait on this host, and the rest when that was sent`() throws {
+        let sender = ScriptedSender { _ in nil }
+        let bench = DeliveryBench {
+            ($0.batch, $0.unsentPerService) = (2, 4)
+        } channels: { around in
+            [PushChannel(name: "browser", driver: PlainDriver(), sender: sender, now: around.now)]
+        }
+        for id in 1...10 { bench.register(id) }
+        sender.say(sent: 0)
+        bench.start()
+        let id = bench.send()
+        try bench.wait { sender.requests.count == 4 }
+        sender.say(sent: 1)
+        try bench.goRound()
+        #expect(sender.requests.count == 4)
+        sender.say(sent: 2)
+        try bench.wait { sender.requests.count == 6 }
+        try bench.goRound()
+        #expect(sender.requests.count == 6)
+        sender.say(sent: 10)
+        try bench.wait { try sender.requests.count == 10 && bench.inFlight(id) == 10 }
     }
 
     @Test func `no push is made ready again and again for a service that has no room for it`() throws {

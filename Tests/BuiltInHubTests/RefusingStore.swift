@@ -3,7 +3,15 @@ import Store
 import Support
 import Text
 
+import class System.Latch
 import class System.Lock
+
+/// Lets a store find the registrations of one tag only when the test opens it.
+struct LookupGate: Sendable {
+    let tag: String
+    let begun = Latch()
+    let opened = Latch()
+}
 
 /// A store in memory that refuses some calls, as a full disk or a damaged file does, and counts how often.
 final class RefusingStore: HubStore, HubQueue {
@@ -24,8 +32,12 @@ final class RefusingStore: HubStore, HubQueue {
     let inner: MemoryHubStore
     private let state = Lock(State())
 
+    private let gate: LookupGate?
+
     /// - Parameter inner: what it has in common with others like it, each of another process.
-    init(_ inner: MemoryHubStore = MemoryHubStore()) { self.inner = inner }
+    init(_ inner: MemoryHubStore = MemoryHubStore(), gate: LookupGate? = nil) {
+        (self.inner, self.gate) = (inner, gate)
+    }
 
     /// How the holder of a lease learns that it is lost.
     enum Loss {
@@ -109,6 +121,10 @@ final class RefusingStore: HubStore, HubQueue {
     }
 
     func forEachHubRegistration(tag: String, _ body: (HubRegistration) -> Void) throws(StoreError) {
+        if let gate, gate.tag == tag {
+            gate.begun.open()
+            gate.opened.wait(for: .seconds(60))
+        }
         try inner.forEachHubRegistration(tag: tag, body)
     }
 

@@ -44,6 +44,37 @@ import Testing
         #expect(!throttle.isFull("push.example"))
     }
 
+    @Test func `a service is given no more than may wait on this host, and more when a whole batch of it was sent`() {
+        var throttle = ServiceThrottle(limit: 100, batch: 2, unsent: 6)
+        throttle.note(unsent: 3, of: "channel apns")
+        for _ in 0..<3 {
+            #expect(!throttle.isFull("channel apns") && !throttle.isBackedUp)
+            throttle.begin("channel apns")
+        }
+        #expect(throttle.isFull("channel apns") && throttle.isBackedUp)
+        // Of others their number is not known.
+        for _ in 0..<50 { throttle.begin("push.example") }
+        #expect(!throttle.isFull("push.example"))
+        // Answers do not tell that others were sent.
+        throttle.end("channel apns", PushResult(.success), now: 0)
+        throttle.note(unsent: 5, of: "channel apns")
+        #expect(throttle.isFull("channel apns"))
+        throttle.note(unsent: 4, of: "channel apns")
+        #expect(!throttle.isFull("channel apns") && !throttle.isBackedUp)
+    }
+
+    @Test func `a service that has as many in flight as it may waits for answers, whatever was sent`() {
+        var throttle = ServiceThrottle(limit: 4, batch: 1, unsent: 2)
+        for _ in 0..<4 {
+            throttle.note(unsent: 0, of: "channel fcm")
+            throttle.begin("channel fcm")
+        }
+        throttle.note(unsent: 0, of: "channel fcm")
+        #expect(throttle.isFull("channel fcm") && !throttle.isBackedUp)
+        throttle.end("channel fcm", PushResult(.success), now: 0)
+        #expect(!throttle.isFull("channel fcm"))
+    }
+
     @Test func `a service that takes fewer at once is full sooner, and has room when half have ended`() {
         var throttle = ServiceThrottle(limit: 100, batch: 8)
         for _ in 0..<4 {

@@ -41,6 +41,8 @@ final class CompletionQueue: Sendable {
 
     func add(_ completion: Completion) { update { $0.completions.append(completion) } }
     func wake() { update { $0.isCalled = true } }
+    /// Ends the wait of the thread, which finds out by itself what there is to do.
+    func noteLookup() { update { _ in } }
     func stop() { update { $0.isStopping = true } }
 
     var isStopping: Bool { state.withLock { $0.isStopping } }

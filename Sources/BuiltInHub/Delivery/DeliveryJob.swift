@@ -8,6 +8,8 @@ struct DeliveryJob {
     var message: QueuedMessage
     /// The targets to come, in one lane for each app; nil: not looked up yet.
     var lanes: [Lane]?
+    /// Of the targets, while it goes on; nil: none does.
+    var lookup: TargetLookup?
     /// After an error of the store: not before this, in seconds since 1970.
     var pausedUntil = Int64.min
 
@@ -59,24 +61,24 @@ struct DeliveryJob {
         return message.retries.count >= retries || lanes?.allSatisfy { $0.targets.isEmpty || $0.isHeld } == true
     }
 
+    /// What has to be read from the store to know the targets; nil: nothing, or nothing any more.
     /// - Parameter apps: those that there are channels of.
-    /// - Throws: `StoreError`, of reading the registrations.
-    mutating func findTargets(_ selection: TargetSelection, apps: [String]) throws(StoreError) {
-        guard lanes == nil else { return }
-        switch message.audience {
-        case .device:
+    mutating func lookup(_ selection: TargetSelection, apps: [String]) -> TargetLookup? {
+        guard lanes == nil else { return nil }
+        guard case .tags(let expression) = message.audience else {
             let isNew = message.cursors.isEmpty
             lanes = [Lane(app: "", targets: isNew ? [QueuedMessage.unregistered] : [])]
-        case .tags(let expression):
-            // An app that was taken out meanwhile keeps its lane, or its devices would be counted once more.
-            let former = message.cursors.keys.filter { !$0.isEmpty && !apps.contains($0) }.sorted()
-            let names = [""] + apps + former
-            let ids = try selection.ids(message.notification.format, expression) { registration in
+            return nil
+        }
+        // An app that was taken out meanwhile keeps its lane, or its devices would be counted once more.
+        let former = message.cursors.keys.filter { !$0.isEmpty && !apps.contains($0) }.sorted()
+        let (names, cursors, format) = ([""] + apps + former, message.cursors, message.notification.format)
+        return TargetLookup { () throws(StoreError) in
+            let ids = try selection.ids(format, expression) { registration in
                 registration.app.flatMap { names.contains($0) ? $0 : nil } ?? ""
             }
-            lanes = names.map { app in
-                let cursor = message.cursors[app]
-                let targets = (ids[app] ?? []).drop { id in cursor.map { id <= $0 } ?? false }
+            return names.map { app in
+                let targets = (ids[app] ?? []).drop { id in cursors[app].map { id <= $0 } ?? false }
                 return Lane(app: app, targets: targets)
             }
         }

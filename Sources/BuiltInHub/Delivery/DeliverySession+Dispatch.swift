@@ -14,6 +14,9 @@ extension DeliverySession {
         // Each round costs a write to the store, so few targets at a time would be expensive.
         let room = worker.options.inFlight - throttle.inFlight
         guard room >= min(worker.options.batch, worker.options.inFlight) else { return false }
+        for channel in worker.allChannels {
+            if let backlog = channel.backlog { throttle.note(unsent: backlog.unsent, of: backlog.service) }
+        }
         let before = throttle
         var planned: [(id: String, deliveries: [DeliveryAttempt])] = []
         var changed: [String: DeliveryJob] = [:]
@@ -46,7 +49,7 @@ extension DeliverySession {
     private func plan(_ job: inout DeliveryJob, room: Int, _ now: Int64) -> [DeliveryAttempt] {
         let (before, throttleBefore) = (job, throttle)
         do throws(StoreError) {
-            try job.findTargets(worker.selection, apps: worker.channels.otherApps(job.platform))
+            guard try findTargets(&job) else { return [] }
             for index in job.lanes?.indices ?? 0..<0 where !isBlocked(job.lanes?[index], now) {
                 job.lanes?[index].obstacle = nil
             }
@@ -66,6 +69,26 @@ extension DeliverySession {
             job.pausedUntil = now + Self.pauseSeconds
             return []
         }
+    }
+
+    /// - Returns: false, when the look-up takes long; the thread is woken when it has ended.
+    private func findTargets(_ job: inout DeliveryJob) throws(StoreError) -> Bool {
+        let lookup: TargetLookup
+        if let begun = job.lookup {
+            lookup = begun
+        } else if let needed = job.lookup(worker.selection, apps: worker.channels.otherApps(job.platform)) {
+            lookup = needed
+            job.lookup = lookup
+            if worker.lookups.begin(lookup, completion: { [worker] in worker.completions.noteLookup() }) {
+                lookup.wait(for: worker.options.lookupPatience)
+            }
+        } else {
+            return true
+        }
+        guard let result = lookup.result else { return false }
+        job.lookup = nil
+        job.lanes = try result.get()
+        return true
     }
 
     /// For those who ask what keeps the message waiting.
@@ -138,6 +161,7 @@ extension DeliverySession {
     /// has come and whose service has room.
     private func mayAct(_ job: DeliveryJob, _ now: Int64) -> Bool {
         guard job.pausedUntil <= now || job.pausedUntil > now + Self.pauseSeconds else { return false }
+        if let lookup = job.lookup { return lookup.result != nil }
         guard !isOverdue(job, now), let lanes = job.lanes else { return true }
         let blocked = lanes.filter { isBlocked($0, now) }.map(\.app)
         let hasRoom = job.message.retries.count < worker.options.retries

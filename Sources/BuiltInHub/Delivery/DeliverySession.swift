@@ -30,7 +30,9 @@ final class DeliverySession {
 
     init(_ worker: DeliveryWorker, _ lease: DeliveryLease, epoch: Int) {
         (self.worker, self.lease, self.epoch) = (worker, lease, epoch)
-        throttle = ServiceThrottle(limit: worker.options.inFlightPerService, batch: worker.options.batch)
+        throttle = ServiceThrottle(
+            limit: worker.options.inFlightPerService, batch: worker.options.batch,
+            unsent: worker.options.unsentPerService)
     }
 
     /// Delivers until the worker is stopped, or the lease is lost. Then all is left as it is in the store: another process
@@ -48,7 +50,9 @@ final class DeliverySession {
                 if error != lastError { worker.report("delivery: \(error)") }
                 lastError = error
             }
-            if !hasMore { worker.completions.wait(worker.options.poll) }
+            if !hasMore {
+                worker.completions.wait(throttle.isBackedUp ? worker.options.sendingPoll : worker.options.poll)
+            }
         }
         drain()
     }
@@ -220,6 +224,7 @@ final class DeliverySession {
 
     /// Waits for what is in flight, then writes down how far everything has come, for the next holder of the lease.
     private func drain() {
+        worker.lookups.forgetWaiting()
         let deadline = ContinuousClock.now + worker.options.drain
         while throttle.inFlight > 0, ContinuousClock.now < deadline, lease.renew() {
             worker.completions.wait(min(worker.options.poll, .milliseconds(50)))

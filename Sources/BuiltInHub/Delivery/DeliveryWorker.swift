@@ -12,12 +12,21 @@ import System
 /// device gets a message at most once: it is tried again only where it is certain that its service did not take it.
 package final class DeliveryWorker: Sendable {
     package struct Options: Sendable {
-        /// Requests in flight at once, to all services and to one of them. So many may stay unknown after a crash. To a
-        /// service that takes a tenth of a second 400 are 4000 a second, and fill four connections of a hundred streams.
-        package var inFlight = 800
-        package var inFlightPerService = 400
+        /// Requests in flight at once, to all services and to one of them. So many may stay unknown after a crash, and each
+        /// takes some 40 KB. To a service that takes a tenth of a second 1000 are 10,000 a second.
+        package var inFlight = 2_000
+        package var inFlightPerService = 1_000
+        /// Of these, requests to one service that wait on this host: for the thread that sends them, for a connection, or
+        /// for one of the streams that the service allows. A message to one device waits behind them, so they are as few as
+        /// keep the thread busy during one write to the store. So a service that answers at once, or allows few streams,
+        /// has few in flight, and one that answers late has many.
+        package var unsentPerService = 128
         /// Targets of one message that are handed over with one write to the store, which may name several messages.
         package var batch = 64
+        /// Look-ups of targets that go on at once beside the delivery, and how long the delivering thread waits for one before it
+        /// goes on with other messages.
+        package var lookups = 4
+        package var lookupPatience: Duration = .milliseconds(10)
         /// Messages that are worked on at once, without those that only wait for another try; the others stay in the
         /// store. What the store takes bounds them all.
         package var messages = 1_000
@@ -29,6 +38,8 @@ package final class DeliveryWorker: Sendable {
         package var retries = 1_000
         /// How often the queue is checked for messages of other processes.
         package var poll: Duration = .milliseconds(250)
+        /// How soon the thread looks again whether requests that wait on this host have been sent.
+        package var sendingPoll: Duration = .milliseconds(5)
         /// How often the progress of messages in flight is written down when nothing else is.
         package var progress: Duration = .seconds(1)
         /// How long a message is tried to be delivered, in seconds; as Azure does.
@@ -47,6 +58,7 @@ package final class DeliveryWorker: Sendable {
     let selection: TargetSelection
     let report: @Sendable (String) -> Void
     let completions = CompletionQueue()
+    let lookups: TargetLookups
     private let turns = Atomic(0)
     private let hasBegun = Atomic(false)
     private let hasEnded = Latch()
@@ -68,6 +80,7 @@ package final class DeliveryWorker: Sendable {
         self.options = options
         self.now = now
         self.report = report
+        lookups = TargetLookups(atOnce: options.lookups)
         selection = TargetSelection(store: store, reader: RegistrationReader { report("hub: \($0)") })
     }
 

@@ -10,8 +10,12 @@ struct ServiceThrottle {
     private struct Service {
         var inFlight = 0
         var limit: Int
+        /// Of these, the ones that wait on this host; nil: that is not known.
+        var unsent: Int?
         /// From when it had as many in flight as it may, until there is room for a whole batch.
         var isFull = false
+        /// The same, of as many unsent as it may have.
+        var isBackedUp = false
         var failures = 0
         /// Seconds since 1970.
         var backoffUntil = Int64.min
@@ -26,6 +30,7 @@ struct ServiceThrottle {
 
     private let limit: Int
     private let batch: Int
+    private let unsentLimit: Int
     private var services: [String: Service] = [:]
     private(set) var inFlight = 0
     /// Channels with a push in flight that shows whether the credential is accepted again.
@@ -36,12 +41,26 @@ struct ServiceThrottle {
     ///   - limit: requests that one service may have in flight.
     ///   - batch: one that was full takes more only when there is room for so many, because each time that some are
     ///     handed over costs a write to the store.
-    init(limit: Int = .max, batch: Int = 1) {
-        (self.limit, self.batch) = (limit, batch)
+    ///   - unsent: requests to one service that may wait on this host, where their number is known.
+    init(limit: Int = .max, batch: Int = 1, unsent: Int = .max) {
+        (self.limit, self.batch, unsentLimit) = (limit, batch, unsent)
     }
 
-    /// Whether the service may have no more in flight now.
-    func isFull(_ service: String) -> Bool { services[service]?.isFull ?? false }
+    /// Whether the service may be given no more now.
+    func isFull(_ service: String) -> Bool {
+        services[service].map { $0.isFull || $0.isBackedUp } ?? false
+    }
+
+    /// Whether a service is given no more for the only reason that too many wait on this host. No answer tells when they have
+    /// been sent.
+    var isBackedUp: Bool { services.values.contains { $0.isBackedUp && !$0.isFull } }
+
+    /// How many of the requests to the service wait on this host, of those that were handed over by now.
+    mutating func note(unsent: Int, of service: String) {
+        services[service, default: Service(limit: limit)].unsent = unsent
+        let hasRoom = unsent <= max(unsentLimit / 2, unsentLimit - batch)
+        if hasRoom { services[service]?.isBackedUp = false }
+    }
 
     /// When the service may be asked again, if not now.
     func backoffUntil(_ service: String, now: Int64) -> Int64? {
@@ -59,6 +78,8 @@ struct ServiceThrottle {
         var known = services[service] ?? Service(limit: limit)
         known.limit = limit
         known.inFlight += 1
+        known.unsent? += 1
+        if known.unsent ?? 0 >= unsentLimit { known.isBackedUp = true }
         if known.inFlight >= limit { known.isFull = true }
         services[service] = known
     }

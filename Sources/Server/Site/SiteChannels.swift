@@ -16,6 +16,10 @@ struct SiteChannels {
     /// Apple wants a connection to be kept for hours, and takes quick reconnecting for an attack. TCP's own probes keep
     /// routers from forgetting it.
     private static let appleIdleSeconds = 4 * 3_600
+    /// One transport carries the pushes to all browsers' services, so what waits for one of them is not known.
+    private static let maximumToBrowsers = 400
+    /// Twice as many as the hub hands over: test sends and the doctor's come besides.
+    private static let maximumQueued = 2_048
     /// WNS speaks HTTP/1.1, so a connection carries one push at a time: with answers after 50 ms, 20 a second.
     private static let connectionsToWNS = 64
     /// Of the right form, and of no device.
@@ -72,14 +76,13 @@ struct SiteChannels {
         channels.append(
             PushChannel(
                 name: "browser", driver: metrics.measuring(push.driver), sender: sender, services: .byAuthority,
-                now: now, report: report))
+                maximumInFlight: Self.maximumToBrowsers, now: now, report: report))
     }
 
     private mutating func add(_ app: SiteConfiguration.APNsApp, of apps: [SiteConfiguration.APNsApp]) throws {
         var options = Self.options(app.calls)
         options.maximumConnectionsPerHost = 1
         options.maximumStreams = 1_000
-        options.maximumQueued = 2 * APNsSender.defaultMaximumWaiting
         options.maximumIdleSeconds = Self.appleIdleSeconds
         // `APNsSender` does it, which lets one push go alone over a new connection.
         options.maximumResends = 0
@@ -181,7 +184,7 @@ struct SiteChannels {
     private static func options(_ calls: SiteConfiguration.PushServiceCalls) -> CurlOptions {
         CurlOptions(
             timeout: .seconds(calls.timeout), caFile: calls.caFile, userAgent: "app-backend/\(Version.text)",
-            maximumResponseBytes: maximumResponseBytes)
+            maximumResponseBytes: maximumResponseBytes, maximumQueued: maximumQueued)
     }
 }
 
