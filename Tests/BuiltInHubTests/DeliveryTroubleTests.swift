@@ -75,6 +75,27 @@ private func queued(enqueuedAt: String = "1541549917", targets: String = "0", mo
         #expect(bench.sender.paths.sorted() == ["/1", "/2", "/3"])
     }
 
+    @Test(arguments: [Duration.milliseconds(1), .seconds(60)])
+    func `a look-up of targets that fails is made again, whether the delivery waited for it or not`(
+        patience: Duration
+    ) throws {
+        let gate = LookupGate(tag: "all")
+        let store = RefusingStore(gate: gate)
+        let bench = DeliveryBench(store: store) { $0.lookupPatience = patience }
+        for id in 1...3 { bench.register(id) }
+        store.refuse([.findTargets])
+        bench.start()
+        let id = bench.send()
+        gate.begun.wait(for: .seconds(60))
+        if patience < .seconds(1) { try bench.goRound() }
+        gate.opened.open()
+        try bench.wait { !bench.reports.withLock(\.isEmpty) }
+        store.refuse([])
+        bench.pass(5)
+        #expect(try bench.outcomes(id) == ["Success": 3])
+        #expect(bench.sender.paths.sorted() == ["/1", "/2", "/3"])
+    }
+
     @Test(
         arguments: [
             "{}", queued(enqueuedAt: "9223372036854775807"), queued(enqueuedAt: "-1"),

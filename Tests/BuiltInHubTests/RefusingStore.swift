@@ -16,7 +16,7 @@ struct LookupGate: Sendable {
 /// A store in memory that refuses some calls, as a full disk or a damaged file does, and counts how often.
 final class RefusingStore: HubStore, HubQueue {
     enum Call: Hashable {
-        case readRegistration, putMessage, update, remove
+        case readRegistration, findTargets, putMessage, update, remove
     }
 
     private struct State {
@@ -125,6 +125,7 @@ final class RefusingStore: HubStore, HubQueue {
             gate.begun.open()
             gate.opened.wait(for: .seconds(60))
         }
+        try check(.findTargets)
         try inner.forEachHubRegistration(tag: tag, body)
     }
 

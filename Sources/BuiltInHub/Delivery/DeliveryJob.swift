@@ -8,7 +8,7 @@ struct DeliveryJob {
     var message: QueuedMessage
     /// The targets to come, in one lane for each app; nil: not looked up yet.
     var lanes: [Lane]?
-    /// Of the targets, while it goes on; nil: none does.
+    /// Of the targets, from its begin until its result is taken; nil: there is none.
     var lookup: TargetLookup?
     /// After an error of the store: not before this, in seconds since 1970.
     var pausedUntil = Int64.min

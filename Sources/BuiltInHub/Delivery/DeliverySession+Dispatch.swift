@@ -23,7 +23,7 @@ extension DeliverySession {
         var left = room
         let now = worker.now()
         for id in order where left > 0 {
-            guard var job = jobs[id], mayAct(job, now) else { continue }
+            guard let known = jobs[id], mayAct(known, now), hasTargets(id, now), var job = jobs[id] else { continue }
             let deliveries = plan(&job, room: min(left, worker.options.batch), now)
             changed[id] = job
             left -= deliveries.count
@@ -49,7 +49,6 @@ extension DeliverySession {
     private func plan(_ job: inout DeliveryJob, room: Int, _ now: Int64) -> [DeliveryAttempt] {
         let (before, throttleBefore) = (job, throttle)
         do throws(StoreError) {
-            guard try findTargets(&job) else { return [] }
             for index in job.lanes?.indices ?? 0..<0 where !isBlocked(job.lanes?[index], now) {
                 job.lanes?[index].obstacle = nil
             }
@@ -71,24 +70,31 @@ extension DeliverySession {
         }
     }
 
-    /// - Returns: false, when the look-up takes long; the thread is woken when it has ended.
-    private func findTargets(_ job: inout DeliveryJob) throws(StoreError) -> Bool {
-        let lookup: TargetLookup
-        if let begun = job.lookup {
-            lookup = begun
-        } else if let needed = job.lookup(worker.selection, apps: worker.channels.otherApps(job.platform)) {
-            lookup = needed
-            job.lookup = lookup
-            if worker.lookups.begin(lookup, completion: { [worker] in worker.completions.noteLookup() }) {
-                lookup.wait(for: worker.options.lookupPatience)
+    /// Looks up the targets of a message where they are not known. What comes of it is kept also when the next write to the store
+    /// fails: a look-up is begun once, and a failed one is not asked again.
+    /// - Returns: false, when it has failed or takes long; then the thread is woken when it has ended.
+    private func hasTargets(_ id: String, _ now: Int64) -> Bool {
+        guard var job = jobs[id], job.lanes == nil else { return true }
+        defer { jobs[id] = job }
+        if job.lookup == nil, let needed = job.lookup(worker.selection, apps: worker.channels.otherApps(job.platform)) {
+            job.lookup = needed
+            if worker.lookups.begin(needed, completion: { [worker] in worker.completions.noteLookup() }) {
+                needed.wait(for: worker.options.lookupPatience)
             }
-        } else {
-            return true
         }
+        // A message to one device needs none.
+        guard let lookup = job.lookup else { return true }
         guard let result = lookup.result else { return false }
         job.lookup = nil
-        job.lanes = try result.get()
-        return true
+        switch result {
+        case .success(let lanes):
+            job.lanes = lanes
+            return true
+        case .failure(let error):
+            worker.report("delivery: \(error)")
+            job.pausedUntil = now + Self.pauseSeconds
+            return false
+        }
     }
 
     /// For those who ask what keeps the message waiting.

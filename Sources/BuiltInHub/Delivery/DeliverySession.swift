@@ -38,6 +38,8 @@ final class DeliverySession {
     /// Delivers until the worker is stopped, or the lease is lost. Then all is left as it is in the store: another process
     /// goes on from there, and may have begun.
     func work() {
+        // They are for this session's messages, also where the lease is lost.
+        defer { worker.lookups.forgetWaiting() }
         while !worker.completions.isStopping {
             worker.showLife()
             guard lease.renew() else { return reportLoss() }
