@@ -61,7 +61,7 @@ final class SharedFlushes: Sendable {
             round.isDone.open()
             end(file.key)
         } else {
-            round.isDone.wait(for: Deadline.farthest)
+            while !round.isDone.wait(for: Deadline.farthest) {}
         }
         if let failure = round.failure.withLock({ $0 }) { throw failure }
     }
