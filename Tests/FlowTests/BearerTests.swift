@@ -28,6 +28,13 @@ struct BearerTests {
             method, path, query: query, body: body, fields: [.authorization: "Bearer \(token)"], on: server)
     }
 
+    private func registerDevice(_ token: String) throws {
+        let id = try JSONValue(parsing: call(.post, "/api/register", token: token).body).string ?? ""
+        let body = DeviceRegistration(platform: "apns", handle: TestSite.token(1)).json
+        try #require(
+            call(.put, "/api/register/\(id)", token: token, body: String(decoding: body, as: UTF8.self)).status == .ok)
+    }
+
     private func status(_ token: String, on server: Backend? = nil) -> Int {
         call(.get, "/api/register", token: token, on: server).status.code
     }
@@ -96,8 +103,14 @@ struct BearerTests {
 
     @Test func `a secret between the store's users and an issuer's reaches its owner alone`() throws {
         let carol = try issuer.token("carol")
-        let toCarol = site.call(
-            .post, "/api/notifications", query: "to_tag=id.carol", as: "alice", body: #""for carol""#)
+        let send = {
+            site.call(.post, "/api/notifications", query: "to_tag=id.carol", as: "alice", body: #""for carol""#)
+        }
+        // Whether an account has the name is not known before it has a device.
+        #expect(send().status == .badRequest)
+        #expect(call(.post, "/api/notifications", query: "to_tag=id.carol", token: carol).status == .ok)
+        try registerDevice(carol)
+        let toCarol = send()
         let toAlice = call(.post, "/api/notifications", query: "to_tag=alice", token: carol, body: #""for alice""#)
         for (sent, text, mine) in [(toCarol, "for carol", true), (toAlice, "for alice", false)] {
             let id = try #require(try SendOutcome(sent).id)
@@ -119,10 +132,7 @@ struct BearerTests {
 
     @Test func `a device of an issuer's user is registered and sent to under the user's name`() throws {
         let token = try issuer.token("auth0|5F7c")
-        let id = try JSONValue(parsing: call(.post, "/api/register", token: token).body).string ?? ""
-        let body = DeviceRegistration(platform: "apns", handle: TestSite.token(1), tags: []).json
-        #expect(
-            call(.put, "/api/register/\(id)", token: token, body: String(decoding: body, as: UTF8.self)).status == .ok)
+        try registerDevice(token)
         let name = "id.auth0%237c5%23467c"
         #expect(
             site.call(.post, "/api/notifications", query: "pns=apns&to_tag=\(name)", as: "bob", body: "\"m\"").status

@@ -13,9 +13,10 @@ extension NotificationsController {
 
     /// Keeps it where the site keeps plain messages, and the recipient is a user. A failure of this does not fail the send.
     func keep(_ message: PlainMessage, for recipient: Principal, _ request: UserRequest) -> Kept? {
-        guard plainSeconds > 0, mayKeep(for: recipient, from: request.user) else { return nil }
+        guard plainSeconds > 0 else { return nil }
         let time = now()
         return attempt(request) { () throws(StoreError) in
+            guard try mayKeep(for: recipient, from: request.user) else { return nil }
             let kept = try store.createNotification(
                 owner: recipient.owner, sender: request.user.owner, payload: message.payload, isPlain: true, now: time,
                 expiresAt: time + plainSeconds)
@@ -31,7 +32,7 @@ extension NotificationsController {
     }
 
     private func attempt<Outcome>(
-        _ request: UserRequest, _ body: () throws(StoreError) -> Outcome
+        _ request: UserRequest, _ body: () throws(StoreError) -> Outcome?
     ) -> Outcome? {
         do throws(StoreError) {
             return try body()

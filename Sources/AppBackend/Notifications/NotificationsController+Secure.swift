@@ -52,15 +52,18 @@ extension NotificationsController {
     }
 
     /// Whether a message may be kept for the recipient: for users who are known to the store, and for those whom an issuer may
-    /// name. Otherwise any sender could fill the disk with payloads that no user can ever read. With the method `test` all
-    /// names are users.
-    func mayKeep(for recipient: Principal, from sender: Principal) -> Bool {
+    /// name and who have a device. Otherwise any sender could fill the disk with payloads that no user can ever read. With the
+    /// method `test` all names are users.
+    func mayKeep(for recipient: Principal, from sender: Principal) throws(StoreError) -> Bool {
         guard sender.record != nil || sender.method == .bearer else { return true }
-        return recipient.record.map { $0.removedAt == nil } ?? issuers?.hasUser(named: recipient.name) ?? false
+        if let record = recipient.record { return record.removedAt == nil }
+        guard issuers?.hasUser(named: recipient.name) == true else { return false }
+        if recipient.owner.hasSameBytes(as: sender.owner) { return true }
+        return try store.devices(owner: recipient.owner).contains { !$0.platform.isEmpty }
     }
 
-    /// - Throws: `Problem` 400, where nothing may be kept for the recipient.
-    func checkExists(_ recipient: Principal, sender: Principal, field: String = "to_tag") throws(Problem) {
-        guard mayKeep(for: recipient, from: sender) else { throw Self.noRecipient(field) }
+    /// - Throws: `Problem` 400, where nothing may be kept for the recipient; `StoreError`.
+    func checkExists(_ recipient: Principal, sender: Principal, field: String = "to_tag") throws {
+        guard try mayKeep(for: recipient, from: sender) else { throw Self.noRecipient(field) }
     }
 }
