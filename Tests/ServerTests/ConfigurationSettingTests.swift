@@ -79,6 +79,12 @@ struct ConfigurationSettingTests {
         #expect(store.hasPrefix("/") && store.hasSuffix("/s"))
     }
 
+    @Test(arguments: ["user:secret@proxy.example:3128", "http://user:secret@proxy.example:3128"])
+    func `the password of a proxy is not shown, with a scheme before it or without`(proxy: String) throws {
+        let found = try settings(#"{ "store.path": "/s", "hub.proxy": "\#(proxy)" }"#)
+        #expect(found["hub.proxy"]?.value == .secret)
+    }
+
     @Test func `an app of a list has keys of its own, and defaults`() throws {
         let project = #"{ "credential": "{\"type\":\"metadata_server\",\"project_id\":\"p\"}" }"#
         let found = try settings(#"{ "store.path": "/s", "fcm": [\#(project)] }"#)

@@ -56,9 +56,10 @@ extension SiteConfiguration {
             case .stringArray(let texts): texts
             default: []
             }
-        // An address may have a user and a password in it.
+        // An address may have a user and a password in it; that of a proxy also without a scheme.
         let isSecret =
-            secretKeys.contains(general(key)) || texts.contains { $0.contains("://") && $0.contains("@") }
+            secretKeys.contains(general(key))
+            || texts.contains { $0.contains("@") && ($0.contains("://") || key.hasSuffix(".proxy")) }
         if isSecret { return .secret }
         if let value { return value }
         if case .string(let text) = given { return .text(text) }
