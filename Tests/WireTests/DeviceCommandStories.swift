@@ -23,7 +23,9 @@ extension WireTests {
             let lines = list.output.split(separator: "\n")
             #expect(list.status == 0 && lines.count == 2)
             for (id, handle) in zip(ids, handles) {
-                #expect(lines.contains { $0.hasPrefix("\(id)  apns  20") })
+                // Ids are of different lengths, so the columns have different widths.
+                let columns = lines.map { $0.split(separator: " ") }.first { $0.first.map(String.init) == id }
+                #expect(columns?.count == 3 && columns?[1] == "apns" && columns?[2].hasPrefix("20") == true)
                 #expect(!list.output.lowercased().contains(handle.suffix(8).lowercased()))
             }
             let devices = try site.list("device", "list", alice.name)
