@@ -17,6 +17,9 @@ private final class MadeFiles: Sendable {
         try openssl([
             "pkcs8", "-topk8", "-in", path("one.key"), "-passout", "pass:secret", "-out", path("encrypted.key"),
         ])
+        try openssl([
+            "pkcs8", "-topk8", "-iter", "1", "-in", path("one.key"), "-passout", "pass:secret", "-out", path("quick.key"),
+        ])
         try makeContainer("good.p12", [])
         try makeContainer("old.p12", ["-legacy"])
         try makeContainer("keyless.p12", ["-nokeys"])
@@ -25,6 +28,7 @@ private final class MadeFiles: Sendable {
         try join("otherKind.pem", "one.crt", "rsa.key")
         try join("weak.pem", "weak.crt", "weak.key")
         try join("encrypted.pem", "one.crt", "encrypted.key")
+        try join("quick.pem", "one.crt", "quick.key")
         try FileManager.default.copyItem(atPath: path("good.p12"), toPath: path("container.pem"))
         try FileManager.default.copyItem(atPath: path("both.pem"), toPath: path("pem.p12"))
         try folder.write("neither", to: "text.pem")
@@ -87,6 +91,14 @@ private final class MadeFiles: Sendable {
         let files = try MadeFiles()
         for row in Self.faults {
             #expect(throws: row.error, "\(row.name)") { try read(row.name, row.password, in: files) }
+        }
+    }
+
+    /// Four of a thousand make bytes that look decrypted.
+    @Test func `says of every wrong password that it is wrong`() throws {
+        let files = try MadeFiles()
+        for number in 1...2_000 {
+            #expect(throws: ClientCertificateError.wrongPassword) { try read("quick.pem", "wrong\(number)", in: files) }
         }
     }
 }

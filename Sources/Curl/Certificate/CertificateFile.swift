@@ -59,35 +59,47 @@ final class CertificateFile {
             guard reasons.has(ERR_LIB_PEM, PEM_R_NO_START_LINE) else { throw .refused(reasons.text) }
             throw .noCertificate(isContainer: Self.container(file).map { PKCS12_free($0) } != nil)
         }
-        guard usePrivateKey(file) else {
+        var answer = PasswordAnswer(password: certificate.password)
+        guard usePrivateKey(file, &answer) else {
             let reasons = Self.takeReasons()
             if reasons.has(ERR_LIB_X509, X509_R_KEY_VALUES_MISMATCH) { throw .otherKey }
             if reasons.has(ERR_LIB_PEM, PEM_R_BAD_PASSWORD_READ) { throw .needsPassword }
+            // Of 256 wrong passwords one makes bytes that end as a key's must, and OpenSSL then says that it knows no such
+            // key.
+            let isNoKey = reasons.list.contains { $0.reason == openssl_reason_unsupported() }
+            if answer.wasAskedFor, isNoKey { throw .wrongPassword }
             if reasons.list.contains(where: { $0.reason == EVP_R_BAD_DECRYPT }) { throw .wrongPassword }
-            if reasons.list.contains(where: { $0.reason == openssl_reason_unsupported() }) { throw .noKey }
+            if isNoKey { throw .noKey }
             throw .refused(reasons.text)
         }
     }
 
-    private func usePrivateKey(_ file: String) -> Bool {
+    /// What OpenSSL gets when it finds that a key is encrypted.
+    private struct PasswordAnswer {
+        let password: Secret?
+        var wasAskedFor = false
+
+        /// - Returns: the password's length in bytes; -1 where there is none, or it is longer than the buffer.
+        mutating func write(to buffer: UnsafeMutablePointer<CChar>, _ size: Int) -> Int32 {
+            wasAskedFor = true
+            guard let bytes = password?.reveal().utf8.map(CChar.init(bitPattern:)), bytes.count <= size else { return -1 }
+            buffer.update(from: bytes, count: bytes.count)
+            return Int32(bytes.count)
+        }
+    }
+
+    private func usePrivateKey(_ file: String, _ answer: inout PasswordAnswer) -> Bool {
         // Without a function of ours OpenSSL asks at the terminal.
-        SSL_CTX_set_default_passwd_cb(context) { buffer, size, _, password in
-            guard let buffer, let password else { return -1 }
-            let text = password.assumingMemoryBound(to: CChar.self)
-            let length = strlen(text)
-            guard length < Int(size) else { return -1 }
-            buffer.update(from: text, count: length)
-            return Int32(length)
+        SSL_CTX_set_default_passwd_cb(context) { buffer, size, _, answer in
+            guard let buffer, let answer else { return -1 }
+            return answer.assumingMemoryBound(to: PasswordAnswer.self).pointee.write(to: buffer, Int(size))
         }
         defer {
             SSL_CTX_set_default_passwd_cb_userdata(context, nil)
             SSL_CTX_set_default_passwd_cb(context, nil)
         }
-        guard let password = certificate.password else {
-            return SSL_CTX_use_PrivateKey_file(context, file, SSL_FILETYPE_PEM) == 1
-        }
-        return password.reveal().withCString { text in
-            SSL_CTX_set_default_passwd_cb_userdata(context, UnsafeMutableRawPointer(mutating: text))
+        return withUnsafeMutablePointer(to: &answer) { answer in
+            SSL_CTX_set_default_passwd_cb_userdata(context, answer)
             return SSL_CTX_use_PrivateKey_file(context, file, SSL_FILETYPE_PEM) == 1
         }
     }
