@@ -176,6 +176,9 @@ private func rule(_ status: Int) -> PushResult {
         sender.answer { _, _ in .failure(CredentialError.unavailable) }
         bench.pass(60)
         try bench.wait { sender.requests.count > 3 }
+        // Its end is known, too: a pause that begins after the clock's last move would never end.
+        try bench.goRound()
+        try bench.wait { try bench.inFlight(id) == 0 }
         #expect(channel.outage != nil)
         sender.answer(201)
         bench.pass(600)
