@@ -15,7 +15,8 @@ struct PostgresData: Sendable {
         let arguments = [
             "-D", folder + "/data", "-U", "app", "--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8", "--no-sync",
         ]
-        try programs.start("initdb", arguments, output: folder + "/initdb.log").succeed(as: "initdb")
+        let log = folder + "/initdb.log"
+        try programs.start("initdb", arguments, output: log).succeed(as: "initdb", log: log)
     }
 
     static func copy(to path: String) throws {
@@ -25,11 +26,15 @@ struct PostgresData: Sendable {
 
 extension ChildProcess {
     /// Waits until it has done what it was started for.
-    /// - Throws: when it fails.
-    func succeed(as name: String) throws {
-        guard wait(seconds: PostgresServer.seconds) == 0 else {
+    /// - Parameter log: the file that it writes to; the error quotes its end.
+    /// - Throws: when it fails, or does not end within `PostgresServer.seconds`.
+    func succeed(as name: String, log: String? = nil) throws {
+        let status = wait(seconds: PostgresServer.seconds)
+        guard status == 0 else {
             stop()
-            throw PostgresServer.Fault(what: "\(name) failed")
+            let end = status.map { "failed with \($0)" } ?? "did not end within \(PostgresServer.seconds) s"
+            let said = log.flatMap(TextFile.read).map { ": …" + $0.suffix(500) } ?? ""
+            throw PostgresServer.Fault(what: "\(name) \(end)\(said)")
         }
     }
 }
