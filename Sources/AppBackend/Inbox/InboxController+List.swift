@@ -48,16 +48,8 @@ extension Request {
     fileprivate func hasEntity(_ tag: String) -> Bool {
         guard let known = fields[.ifNoneMatch] else { return false }
         return known.split(separator: ",").contains { element in
-            let one = element.trimming { $0 == " " || $0 == "\t" }
+            let one = Substring(element.utf8.trimmingBlanks)
             return one == "*" || one == tag || one == "W/" + tag
         }
-    }
-}
-
-extension Substring {
-    fileprivate func trimming(_ isBlank: (Character) -> Bool) -> Substring {
-        let start = drop(while: isBlank)
-        guard let last = start.lastIndex(where: { !isBlank($0) }) else { return "" }
-        return start[...last]
     }
 }

@@ -48,7 +48,7 @@ enum SessionCookie {
 
 extension Substring.UTF8View {
     /// Without the blanks and tabs around it.
-    fileprivate var trimmingBlanks: Substring.UTF8View {
+    var trimmingBlanks: Substring.UTF8View {
         func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
         var rest = drop(while: isBlank)
         while let last = rest.last, isBlank(last) { rest = rest.dropLast() }
