@@ -48,6 +48,13 @@ class Picture(unittest.TestCase):
                 below = set(drawn).union(*(rooms.reachable(self.rooms, one) for one in drawn))
                 self.assertEqual(room.needs - below, set())
 
+    def test_the_store_bench_needs_no_library_of_tests(self) -> None:
+        """It is built for release, where Swift's Testing is no module that is found."""
+        for folder in ("Support", "Bench/StoreBench"):
+            for file in (rooms.ROOT / "Tests" / folder).rglob("*.swift"):
+                with self.subTest(file=file.name):
+                    self.assertNotRegex(file.read_text(), r"(?m)^import Testing$")
+
 
 class Reading(unittest.TestCase):
     def test_targets_are_read_without_those_of_tests_and_packages(self) -> None:
