@@ -170,18 +170,19 @@ import Testing
         #expect(place < 8)
     }
 
-    @Test func `a message whose devices take long to find keeps no other waiting`() throws {
+    @Test func `messages whose devices take long to find keep no other waiting`() throws {
         let gate = LookupGate(tag: "all")
         let bench = DeliveryBench(store: RefusingStore(gate: gate)) { $0.lookupPatience = .milliseconds(1) }
         for id in 1...3 { bench.register(id) }
         bench.register(4, tags: "single")
         bench.start()
-        let many = bench.send()
+        // More of them than there are threads for look-ups.
+        let many = (0..<6).map { _ in bench.send() }
         gate.begun.wait(for: .seconds(60))
         for _ in 0..<3 { #expect(try bench.outcomes(bench.send("single")) == ["Success": 1]) }
         #expect(bench.sender.paths == ["/4", "/4", "/4"])
         gate.opened.open()
-        #expect(try bench.outcomes(many) == ["Success": 3])
+        for id in many { #expect(try bench.outcomes(id) == ["Success": 3]) }
     }
 
     @Test func `no more is handed over than may wait on this host, and the rest when that was sent`() throws {

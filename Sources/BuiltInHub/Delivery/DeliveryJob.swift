@@ -41,6 +41,9 @@ struct DeliveryJob {
         self.message = message
         self.message.record.add(.unknownError, platform: platform, count: message.inFlight)
         self.message.inFlight = 0
+        if case .device = message.audience {
+            lanes = [Lane(app: "", targets: message.cursors.isEmpty ? [QueuedMessage.unregistered] : [])]
+        }
     }
 
     /// Under which the devices are counted that are not looked at one by one. Only native notifications are queued.
@@ -61,19 +64,14 @@ struct DeliveryJob {
         return message.retries.count >= retries || lanes?.allSatisfy { $0.targets.isEmpty || $0.isHeld } == true
     }
 
-    /// What has to be read from the store to know the targets; nil: nothing, or nothing any more.
+    /// What has to be read from the store to know the targets; nil where they are known.
     /// - Parameter apps: those that there are channels of.
-    mutating func lookup(_ selection: TargetSelection, apps: [String]) -> TargetLookup? {
-        guard lanes == nil else { return nil }
-        guard case .tags(let expression) = message.audience else {
-            let isNew = message.cursors.isEmpty
-            lanes = [Lane(app: "", targets: isNew ? [QueuedMessage.unregistered] : [])]
-            return nil
-        }
+    func targetLookup(_ selection: TargetSelection, apps: [String]) -> TargetLookup? {
+        guard lanes == nil, case .tags(let expression) = message.audience else { return nil }
         // An app that was taken out meanwhile keeps its lane, or its devices would be counted once more.
         let former = message.cursors.keys.filter { !$0.isEmpty && !apps.contains($0) }.sorted()
         let (names, cursors, format) = ([""] + apps + former, message.cursors, message.notification.format)
-        return TargetLookup { () throws(StoreError) in
+        return TargetLookup(message.record.tags ?? "") { () throws(StoreError) in
             let ids = try selection.ids(format, expression) { registration in
                 registration.app.flatMap { names.contains($0) ? $0 : nil } ?? ""
             }

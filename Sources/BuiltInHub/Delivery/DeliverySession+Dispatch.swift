@@ -11,12 +11,12 @@ extension DeliverySession {
     /// Chooses targets of all messages in rotation, writes them down as dispatched, and sends the pushes.
     /// - Returns: whether there may be more targets and room for them.
     func dispatch() throws(StoreError) -> Bool {
-        // Each round costs a write to the store, so few targets at a time would be expensive.
-        let room = worker.options.inFlight - throttle.inFlight
-        guard room >= min(worker.options.batch, worker.options.inFlight) else { return false }
         for channel in worker.allChannels {
             if let backlog = channel.backlog { throttle.note(unsent: backlog.unsent, of: backlog.service) }
         }
+        // Each round costs a write to the store, so few targets at a time would be expensive.
+        let room = worker.options.inFlight - throttle.inFlight
+        guard room >= min(worker.options.batch, worker.options.inFlight) else { return false }
         let before = throttle
         var planned: [(id: String, deliveries: [DeliveryAttempt])] = []
         var changed: [String: DeliveryJob] = [:]
@@ -76,13 +76,10 @@ extension DeliverySession {
     private func hasTargets(_ id: String, _ now: Int64) -> Bool {
         guard var job = jobs[id], job.lanes == nil else { return true }
         defer { jobs[id] = job }
-        if job.lookup == nil, let needed = job.lookup(worker.selection, apps: worker.channels.otherApps(job.platform)) {
-            job.lookup = needed
-            if worker.lookups.begin(needed, completion: { [worker] in worker.completions.noteLookup() }) {
-                needed.wait(for: worker.options.lookupPatience)
-            }
+        if job.lookup == nil {
+            job.lookup = job.targetLookup(worker.selection, apps: worker.channels.otherApps(job.platform))
+            if let lookup = job.lookup { begin(lookup) }
         }
-        // A message to one device needs none.
         guard let lookup = job.lookup else { return true }
         guard let result = lookup.result else { return false }
         job.lookup = nil
@@ -95,6 +92,12 @@ extension DeliverySession {
             job.pausedUntil = now + Self.pauseSeconds
             return false
         }
+    }
+
+    /// Returns when it has ended; where it takes long, earlier.
+    private func begin(_ lookup: TargetLookup) {
+        if worker.lookups.begin(lookup) { lookup.wait(for: worker.options.lookupPatience) }
+        if lookup.result == nil { lookup.whenEnded { [worker] in worker.completions.noteLookup() } }
     }
 
     /// For those who ask what keeps the message waiting.

@@ -38,8 +38,6 @@ final class DeliverySession {
     /// Delivers until the worker is stopped, or the lease is lost. Then all is left as it is in the store: another process
     /// goes on from there, and may have begun.
     func work() {
-        // They are for this session's messages, also where the lease is lost.
-        defer { worker.lookups.forgetWaiting() }
         while !worker.completions.isStopping {
             worker.showLife()
             guard lease.renew() else { return reportLoss() }
@@ -60,6 +58,7 @@ final class DeliverySession {
     }
 
     private func reportLoss() {
+        worker.lookups.forgetWaiting()
         worker.report("delivery: this process was too slow and has lost the delivery lease; another one goes on")
     }
 

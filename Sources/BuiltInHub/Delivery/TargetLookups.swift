@@ -6,46 +6,72 @@ import System
 final class TargetLookup: Sendable {
     typealias Lanes = Result<[DeliveryJob.Lane], StoreError>
 
+    private struct State {
+        var lanes: Lanes?
+        var completion: (@Sendable () -> Void)?
+    }
+
+    /// The tag expression that it reads the devices of.
+    fileprivate let expression: String
     private let read: @Sendable () throws(StoreError) -> [DeliveryJob.Lane]
-    private let found = Lock<Lanes?>(nil)
+    private let state = Lock(State())
     private let hasEnded = Latch()
 
-    init(_ read: @escaping @Sendable () throws(StoreError) -> [DeliveryJob.Lane]) {
-        self.read = read
+    /// - Parameter expression: empty for all devices.
+    init(
+        _ expression: String, _ read: @escaping @Sendable () throws(StoreError) -> [DeliveryJob.Lane]
+    ) {
+        (self.expression, self.read) = (expression, read)
     }
 
     /// Nil until it has ended.
-    var result: Lanes? { found.withLock { $0 } }
+    var result: Lanes? { state.withLock { $0.lanes } }
 
     /// Returns when it has ended, but no later than that.
     func wait(for duration: Duration) { hasEnded.wait(for: duration) }
 
-    fileprivate func run() {
-        let lanes = Result { () throws(StoreError) in try read() }
-        found.withLock { $0 = lanes }
+    /// Calls `completion` on the thread that ends it; at once, where it has ended.
+    func whenEnded(_ completion: @escaping @Sendable () -> Void) {
+        let hasEnded = state.withLock { state in
+            if state.lanes == nil { state.completion = completion }
+            return state.lanes != nil
+        }
+        if hasEnded { completion() }
+    }
+
+    fileprivate func run() -> Lanes { Result { () throws(StoreError) in try read() } }
+
+    fileprivate func end(_ lanes: Lanes) {
+        let completion = state.withLock { state in
+            state.lanes = lanes
+            return state.completion.take()
+        }
         hasEnded.open()
+        completion?()
     }
 }
 
 /// Some threads for look-ups: all devices of a large site take seconds to read, and other messages must not wait for them.
 ///
-/// A thread ends when it had nothing to do for a while.
+/// One tag expression has one thread at a time: messages to it, to all platforms perhaps, read the same registrations, and
+/// would take all threads. A thread ends when it had nothing to do for a while.
 final class TargetLookups: Sendable {
-    private struct Work {
-        let lookup: TargetLookup
-        let completion: @Sendable () -> Void
-
-        func run() {
-            lookup.run()
-            completion()
-        }
-    }
-
     private struct State {
         /// Of the messages that are worked on at once, so there are no more than these.
-        var waiting: [Work] = []
+        var waiting: [TargetLookup] = []
+        /// The expressions that threads are at.
+        var running: Set<String> = []
         var threads = 0
         var idle = 0
+
+        /// Those that need nothing but a thread.
+        var ready: Int { waiting.count { !running.contains($0.expression) } }
+
+        mutating func takeReady() -> TargetLookup? {
+            guard let index = waiting.firstIndex(where: { !running.contains($0.expression) }) else { return nil }
+            running.insert(waiting[index].expression)
+            return waiting.remove(at: index)
+        }
     }
 
     private static let idleTime = Duration.seconds(5)
@@ -58,40 +84,40 @@ final class TargetLookups: Sendable {
         self.maximumThreads = maximumThreads
     }
 
-    /// Has the look-up done by another thread; by the calling one, if the system refuses to start any.
-    /// - Parameter completion: called when the look-up has ended.
-    /// - Returns: whether it begins at once; else others go on, and it waits for one of them to end.
-    func begin(_ lookup: TargetLookup, completion: @escaping @Sendable () -> Void) -> Bool {
-        let work = Work(lookup: lookup, completion: completion)
-        let (isFirst, needsThread) = state.withLock { state in
-            state.waiting.append(work)
-            let isFirst = state.waiting.count <= state.idle
-            guard !isFirst, state.threads < maximumThreads else { return (isFirst, false) }
+    /// Has the look-up done by another thread; by the calling one, where there is no other and the system refuses to start any.
+    /// - Returns: whether it begins at once; else it waits for another look-up to end.
+    func begin(_ lookup: TargetLookup) -> Bool {
+        let (beginsAtOnce, needsThread) = state.withLock { state in
+            state.waiting.append(lookup)
+            guard !state.running.contains(lookup.expression) else { return (false, false) }
+            let beginsAtOnce = state.ready <= state.idle
+            guard !beginsAtOnce, state.threads < maximumThreads else { return (beginsAtOnce, false) }
             state.threads += 1
             return (true, true)
         }
-        if needsThread {
-            if DetachedThread.start({ [self] in runAll(for: Self.idleTime) }) != 0 { runAll(for: .zero) }
-        } else {
+        if !needsThread {
             arrived.signal()
+        } else if DetachedThread.start({ [self] in runAll() }) != 0 {
+            let isAlone = state.withLock { state in
+                state.threads -= 1
+                return state.threads == 0
+            }
+            if isAlone { runNext() }
         }
-        return isFirst
+        return beginsAtOnce
     }
 
     /// Forgets those that have not begun.
     func forgetWaiting() { state.withLock { $0.waiting = [] } }
 
-    /// Ends when there was nothing to do for so long.
-    private func runAll(for idleTime: Duration) {
+    /// Ends when there was nothing to do for a while.
+    private func runAll() {
         while true {
-            if let work = takeOrRest() {
-                work.run()
-                continue
-            }
-            let isCalled = arrived.wait(for: idleTime)
+            if runNext() { continue }
+            let isCalled = arrived.wait(for: Self.idleTime)
             let isOver = state.withLock { state in
                 state.idle -= 1
-                guard !isCalled, state.waiting.isEmpty else { return false }
+                guard !isCalled, state.ready == 0 else { return false }
                 state.threads -= 1
                 return true
             }
@@ -99,12 +125,23 @@ final class TargetLookups: Sendable {
         }
     }
 
-    /// - Returns: nil when there is none; then the thread counts as idle.
-    private func takeOrRest() -> Work? {
-        state.withLock { state in
-            guard state.waiting.isEmpty else { return state.waiting.removeFirst() }
-            state.idle += 1
-            return nil
+    /// - Returns: false when there was none to run; then the thread counts as idle.
+    @discardableResult private func runNext() -> Bool {
+        let next = state.withLock { state in
+            let next = state.takeReady()
+            if next == nil { state.idle += 1 }
+            return next
         }
+        guard let next else { return false }
+        let lanes = next.run()
+        let isWaitedFor = state.withLock { state in
+            state.running.remove(next.expression)
+            return state.waiting.contains { $0.expression == next.expression }
+        }
+        // This thread may take another one first.
+        if isWaitedFor { arrived.signal() }
+        // Last: whoever waits for it may begin the next one of its expression at once.
+        next.end(lanes)
+        return true
     }
 }
