@@ -89,6 +89,67 @@ extension WireTests {
             #expect(try shell(backup, [Program.appBackend, empty, copy]).status == 1)
         }
 
+        @Test
+        func
+            `an archive is restored into an empty folder, whole or not at all, without the parts that an option names`()
+            throws
+        {
+            let folder = try ScratchFolder()
+            let (store, configuration) = try makeStore(in: folder)
+            try shell(#"mkdir -p "$1/hub/due" "$1/sessions" && touch "$1/hub/due/x" "$1/sessions/00.jsonl""#, [store])
+            let archive = folder.path("store.tar")
+            let backup = #""$1" store backup --config "$2" > "$3""#
+            #expect(try shell(backup, [Program.appBackend, configuration, archive]).status == 0)
+            func restore(_ words: String...) throws -> Program.Outcome {
+                try Program.run(
+                    Program.appBackend, ["store", "restore", "--config", configuration] + words, input: .file(archive))
+            }
+            let besideOne = try restore(archive)
+            #expect(besideOne.status == 1 && besideOne.errors.contains("is not empty"))
+            // As systemd leaves it: a link to a folder that was moved away.
+            try shell(#"mv "$1" "$1.old" && ln -s "$(basename "$1").new" "$1""#, [store])
+            let restored = try restore("--without-queue")
+            #expect(restored.status == 0 && restored.output.contains("The store is whole"), "\(restored.errors)")
+            #expect(restored.output.hasSuffix("Restored \(store).new. Start the service.\n"))
+            let names = try FileManager.default.contentsOfDirectory(atPath: store + ".new")
+            #expect(names.contains("sessions") && names.contains("store.json"))
+            #expect(try FileManager.default.contentsOfDirectory(atPath: store + ".new/hub").contains("due") == false)
+            #expect(try shell(#"stat -c %a "$1/.""#, [store]).output == "700\n")
+            #expect(
+                try Program.run(Program.appBackend, ["user", "list", "--config", configuration]).output == "alice\n")
+            // A folder that is there gives what is in it to its owner.
+            try shell(#"rm -rf "$1.new" && mkdir -m 750 "$1.new""#, [store])
+            #expect(try restore("--without-log-ins", archive).status == 0)
+            #expect(try shell(#"test ! -e "$1/sessions" && stat -c %a "$1/.""#, [store]).output == "750\n")
+        }
+
+        @Test func `a damaged archive, or another file, restores nothing`() throws {
+            let folder = try ScratchFolder()
+            let (store, configuration) = try makeStore(in: folder)
+            let archive = folder.path("store.tar")
+            try shell(#"echo '{"id":"bob","passwordHash":7}' >> "$1/users.jsonl""#, [store])
+            let backup = #""$1" store backup --config "$2" > "$3" && rm -rf "$4""#
+            #expect(try shell(backup, [Program.appBackend, configuration, archive, store]).status == 0)
+            func restore(_ words: String...) throws -> Program.Outcome {
+                try Program.run(Program.appBackend, ["store", "restore", "--config", configuration] + words)
+            }
+            let empty = folder.path("empty.tar")
+            try shell(#"tar -cf "$1" -T /dev/null"#, [empty])
+            for (file, error) in [
+                (archive, "Nothing is restored"), (configuration, "tar cannot unpack"), (empty, "no store.json"),
+            ] {
+                let refused = try restore(file)
+                #expect(refused.status == 1 && refused.errors.contains(error), "\(refused.errors)")
+            }
+            #expect(
+                try FileManager.default.contentsOfDirectory(atPath: folder.path).allSatisfy {
+                    !$0.hasPrefix("store.") || $0 == "store.tar"
+                })
+            #expect(try restore("--damaged", archive).status == 0)
+            #expect(
+                try Program.run(Program.appBackend, ["user", "list", "--config", configuration]).output == "alice\n")
+        }
+
         @Test func `a folder without a store is said to have none, and is left empty`() throws {
             let folder = try ScratchFolder()
             let empty = try folder.makeFolder("empty")

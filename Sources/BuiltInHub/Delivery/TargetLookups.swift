@@ -140,7 +140,7 @@ final class TargetLookups: Sendable {
         }
         // This thread may take another one first.
         if isWaitedFor { arrived.signal() }
-        // Last: whoever waits for it may begin the next one of its expression at once.
+        // Last: the delivering thread, which waits for it, may begin the next one of its expression at once.
         next.end(lanes)
         return true
     }

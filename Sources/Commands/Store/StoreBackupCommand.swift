@@ -33,9 +33,6 @@ struct StoreBackupCommand: ParsableCommand {
         }
         let folder = try StoreOwner.dropPrivileges(toOwnerOfFolder: StoreCommand.folder(options))
         guard access(folder + "/store.json", R_OK) == 0 else { throw CommandError("There is no store in \(folder).") }
-        var arguments = ["sh", "-c", Self.script, "sh", folder].map { (word: String) in strdup(word) } + [nil]
-        defer { arguments.forEach { free($0) } }
-        execv("/bin/sh", &arguments)
-        throw CommandError("tar cannot be started: \(String(cString: strerror(errno)))")
+        throw ShellScript.become(Self.script, [folder])
     }
 }

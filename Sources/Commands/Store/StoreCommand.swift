@@ -8,12 +8,12 @@ struct StoreCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "store", abstract: "Manage the data store.",
         discussion: """
-            Each of these may be called while the service runs. export and import are for files and databases, migrate is \
+            Each of these but restore may be called while the service runs. export and import are for files and databases, migrate is \
             for databases, all others for the folder of store.path.
             """,
         subcommands: [
-            StoreVerifyCommand.self, StoreBackupCommand.self, StoreExportCommand.self, StoreImportCommand.self,
-            StoreMigrateCommand.self,
+            StoreVerifyCommand.self, StoreBackupCommand.self, StoreRestoreCommand.self, StoreExportCommand.self,
+            StoreImportCommand.self, StoreMigrateCommand.self,
         ])
 
     /// The folder of the configuration.

@@ -17,11 +17,15 @@ package struct ConfigurationFile {
     /// The file that is read when none was named: `$APP_BACKEND_CONFIG`, one beside the executable, one in `/etc`.
     package static func defaultPath(_ environment: Environment = .process) -> String? {
         if let path = environment["APP_BACKEND_CONFIG"] { return path }
-        var executable = [CChar](repeating: 0, count: Int(PATH_MAX))
-        let length = readlink("/proc/self/exe", &executable, executable.count)
-        let path = String(decoding: executable.prefix(max(0, length)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        let folder = path.lastIndex(of: "/").map { path[...$0] } ?? "./"
+        let folder = executable.lastIndex(of: "/").map { executable[...$0] } ?? "./"
         return [folder + "app-backend.json", "/etc/app-backend/app-backend.json"].first { access($0, F_OK) == 0 }
+    }
+
+    /// The path of this program; empty where /proc is not mounted.
+    package static var executable: String {
+        var path = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let length = readlink("/proc/self/exe", &path, path.count)
+        return String(decoding: path.prefix(max(0, length)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
     /// The folder of a file, as an absolute path; nil when the working directory has none.
