@@ -18,7 +18,8 @@ private final class MadeFiles: Sendable {
             "pkcs8", "-topk8", "-in", path("one.key"), "-passout", "pass:secret", "-out", path("encrypted.key"),
         ])
         try openssl([
-            "pkcs8", "-topk8", "-iter", "1", "-in", path("one.key"), "-passout", "pass:secret", "-out", path("quick.key"),
+            "pkcs8", "-topk8", "-iter", "1", "-in", path("one.key"), "-passout", "pass:secret", "-out",
+            path("quick.key"),
         ])
         try makeContainer("good.p12", [])
         try makeContainer("old.p12", ["-legacy"])

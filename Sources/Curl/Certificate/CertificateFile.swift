@@ -82,7 +82,9 @@ final class CertificateFile {
         /// - Returns: the password's length in bytes; -1 where there is none, or it is longer than the buffer.
         mutating func write(to buffer: UnsafeMutablePointer<CChar>, _ size: Int) -> Int32 {
             wasAskedFor = true
-            guard let bytes = password?.reveal().utf8.map(CChar.init(bitPattern:)), bytes.count <= size else { return -1 }
+            guard let bytes = password?.reveal().utf8.map(CChar.init(bitPattern:)), bytes.count <= size else {
+                return -1
+            }
             buffer.update(from: bytes, count: bytes.count)
             return Int32(bytes.count)
         }
