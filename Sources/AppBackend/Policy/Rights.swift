@@ -98,8 +98,8 @@ extension TagPolicy {
     ///   - user: nil for users who are not in the store.
     ///   - tokenRoles: the roles that a token gives, beside those of the record.
     func rights(of user: User?, tokenRoles: [String] = []) -> Rights {
-        let names = Set((user?.roles ?? []) + tokenRoles)
-        let roles = roles.filter { names.contains($0.name) }
+        let names = (user?.roles ?? []) + tokenRoles
+        let roles = names.isEmpty ? [] : roles.filter { names.contains($0.name) }
         func grant(_ own: [String]?, _ defaults: [String], _ key: String, _ more: (Role) -> [String]) -> Rights.Grant {
             Rights.Grant(
                 patterns: (own ?? defaults) + roles.flatMap(more), key: key, isOwn: own != nil, roles: roles)
