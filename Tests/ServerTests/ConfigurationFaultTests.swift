@@ -88,6 +88,7 @@ struct ConfigurationFaultTests {
             issuers(issuer(#""jwksFile": "none.json", "jwksUrl": "https://a.example""#)), "auth.issuers.0.jwksUrl",
             "auth.issuers.0.jwksFile"),
         Row(issuers(issuer(#""caFile": "none.pem""#)), "auth.issuers.0.caFile"),
+        Row(issuers(issuer(#""rolesClaim": "roles""#)), "auth.issuers.0.rolesClaim"),
         Row(issuers(issuer(""), issuer(#""prefix": "b""#)), "auth.issuers.1.issuer"),
         Row(issuers(issuer(""), issuer(#""issuer": "https://b.example""#)), "auth.issuers.1.prefix"),
         Row(issuers(issuer(""), more: #""methods": ["password"]"#), "auth.issuers"),

@@ -60,7 +60,10 @@ extension SiteConfiguration {
         }
         for group in groups.prefix(Self.maximumIssuers) {
             guard var issuer = Issuer(group, &reading) else { continue }
-            if issuer.rolesClaim != nil { issuer.roles = policy.roles.map(\.name) }
+            if issuer.rolesClaim != nil {
+                issuer.roles = policy.roles.map(\.name)
+                if issuer.roles.isEmpty { reading.fault("\(group).rolesClaim", "gives nothing: there are no roles") }
+            }
             if issuers.contains(where: { $0.issuer.utf8.elementsEqual(issuer.issuer.utf8) }) {
                 reading.fault("\(group).issuer", "is there already")
             } else if issuers.contains(where: { $0.prefix == issuer.prefix }) {
