@@ -28,10 +28,11 @@ struct CheckCommand: ParsableCommand {
             try StoreOwner.dropPrivileges(toOwnerOf: &asOwner)
             let store = try Site.openStore(asOwner) { Terminal.printError(of: $0) }
             if let trouble = store.health().trouble { throw trouble }
-            let users = try store.users().count
-            if !configuration.isTest && users == 0 {
+            let users = try store.users()
+            if !configuration.isTest && configuration.issuers.isEmpty && users.isEmpty {
                 Terminal.printError("store: there are no users yet: app-backend user add NAME")
             }
+            for row in UserRemarks(users, configuration).rows { Terminal.printError("store: \(row.found): \(row.fix)") }
             push = try PushService.state(asOwner)
         } catch let fault as ConfigurationFault {
             Terminal.printError(fault.description)

@@ -65,13 +65,13 @@ struct SendCommand: ParsableCommand {
         configuration.authenticationMethods = [.password]
         // What users may do binds no operator.
         configuration.policy.defaultSendTo = ["*", TagPolicy.tagPrefix + "*"]
+        // But a sender of whom no plain text may leave is none of its either.
+        if let sender = UserName(from), try store.user(sender.description)?.isSecureOnly == true {
+            configuration.policy.isSecureOnly = true
+        }
         let site = try Site(configuration, store: store, logger: logger, authenticator: Operator(name: from))
         defer { site.close() }
-        if needsUser, let recipient = UserName(to),
-            try store.user(recipient.description) == nil
-        {
-            throw CommandError("There is no user \(to).")
-        }
+        if needsUser, !isTag { _ = try UserCommand.existing(to, in: store, or: configuration) }
         let isOne = try isTag || isSecure(configuration.policy, store)
         let platforms = isOne ? [pns] : pns.map { [$0] } ?? configuration.hub.platforms.map(\.rawValue)
         var report = try send(text, on: platforms, through: site)
@@ -139,9 +139,8 @@ struct SendCommand: ParsableCommand {
     /// Whether it is one kept message for all platforms: where no plain text may leave, the backend would keep one for each
     /// platform that is named.
     private func isSecure(_ policy: TagPolicy, _ store: any SiteStore) throws -> Bool {
-        let sender = try UserName(from).flatMap { try store.user($0.description) }
         let recipient = try UserName(to).flatMap { try store.userRecord($0.description) }
-        return secure || pns == nil && policy.isSecureOnly(sender, recipient)
+        return secure || pns == nil && policy.isSecureOnly(nil, recipient)
     }
 
     /// The same request that an app would make: there is one way to send.

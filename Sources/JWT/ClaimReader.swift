@@ -23,6 +23,19 @@ struct ClaimReader {
         return (try user(), end)
     }
 
+    /// The roles that it gives, out of those that the issuer can give: of a list, or of one text.
+    var roles: [String] {
+        guard let name = issuer.rolesClaim, let value = claim(name) else { return [] }
+        let given = Set((value.array ?? [value]).compactMap(\.string))
+        return issuer.roles.filter(given.contains)
+    }
+
+    /// Whether a token that could not be verified says that it was made after that second, and is acceptable otherwise.
+    func mayBeGood(issuedAfter second: Int64, now: Int64) -> Bool {
+        guard let issuedAt = try? time("iat"), issuedAt > second else { return false }
+        return (try? user(now: now)) != nil
+    }
+
     private func checkKind() throws(TokenError) {
         // A log-out token has it (OpenID Connect Back-Channel Logout section 2.4), and may have no type of its own.
         guard claims["events"] == nil else { throw .wrongType }

@@ -31,10 +31,19 @@ final class IssuerKeys: Sendable {
         case unavailable(seconds: Int)
     }
 
+    enum NewerLookup {
+        case found(Snapshot)
+        case pending(KeyFetch)
+        /// There are none. The present ones were fetched so many seconds ago, and are not fetched again for `pause` seconds.
+        case none(age: Int64, pause: Int)
+    }
+
     fileprivate struct State {
         var current: Snapshot?
         var fetchedAt: ContinuousClock.Instant?
         var lifetime = 0
+        /// Whether newer keys are to be waited for, whatever the age of the present ones.
+        var isExpired = false
         var fetch: KeyFetch?
         var failures = 0
         /// No fetch before that.
@@ -65,17 +74,19 @@ final class IssuerKeys: Sendable {
         return lookup
     }
 
+    /// Has the keys fetched again before they are used the next time. Where that fails, the old ones stay.
+    func expire() { state.withLock { $0.isExpired = true } }
+
     /// The keys when no fetch is under way.
     private func settled() -> Snapshot? { state.withLock { $0.fetch == nil ? $0.current : nil } }
 
     /// Looks for keys that are newer than the ones in which a key id was missing.
-    /// - Returns: nil when that was tried lately.
-    func newer(than snapshot: Snapshot) -> Lookup? {
+    func newer(than snapshot: Snapshot) -> NewerLookup {
         let now = clock()
         let (lookup, began) = state.withLock { state in state.lookUpNewer(than: snapshot, now) }
         if let began { fetch(began) }
-        guard case .pending(let pending)? = lookup, began === pending, let current = settled() else { return lookup }
-        return current.version == snapshot.version ? nil : .found(current)
+        guard case .pending(let pending) = lookup, began === pending, let current = settled() else { return lookup }
+        return current.version == snapshot.version ? state.withLock { $0.none(now) } : .found(current)
     }
 
     private func fetch(_ fetch: KeyFetch) {
@@ -97,24 +108,35 @@ extension IssuerKeys.State {
             return (wait(now), began)
         }
         let age = fetchedAt.duration(to: now)
-        guard age >= .seconds(lifetime) else { return (.found(current), nil) }
+        guard isExpired || age >= .seconds(lifetime) else { return (.found(current), nil) }
         let began = begin(now)
-        let isOverdue = age >= .seconds(IssuerKeys.lifetimeSeconds.upperBound)
+        let isOverdue = isExpired || age >= .seconds(IssuerKeys.lifetimeSeconds.upperBound)
         return (isOverdue && fetch != nil ? wait(now) : .found(current), began)
     }
 
     fileprivate mutating func lookUpNewer(
         than snapshot: IssuerKeys.Snapshot, _ now: ContinuousClock.Instant
-    ) -> (IssuerKeys.Lookup?, began: KeyFetch?) {
+    ) -> (IssuerKeys.NewerLookup, began: KeyFetch?) {
         if let current, current.version != snapshot.version { return (.found(current), nil) }
         // One that is under way anyway may bring the key.
-        if fetch != nil { return (wait(now), nil) }
-        guard let fetchedAt, fetchedAt.duration(to: now) >= .seconds(IssuerKeys.settledSeconds),
-            unknownKeyAt.map({ $0.duration(to: now) >= .seconds(IssuerKeys.coolDownSeconds) }) ?? true,
-            let began = begin(now)
-        else { return (nil, nil) }
+        if let fetch { return (fetch.join() ? .pending(fetch) : none(now), nil) }
+        guard pause(now) == 0, let began = begin(now) else { return (none(now), nil) }
         unknownKeyAt = now
-        return (wait(now), began)
+        return (began.join() ? .pending(began) : none(now), began)
+    }
+
+    fileprivate func none(_ now: ContinuousClock.Instant) -> IssuerKeys.NewerLookup {
+        .none(age: fetchedAt.map { $0.duration(to: now).components.seconds } ?? 0, pause: max(1, pause(now)))
+    }
+
+    /// In how many seconds a key id may lead to a fetch again.
+    private func pause(_ now: ContinuousClock.Instant) -> Int {
+        let ends = [
+            fetchedAt.map { $0 + .seconds(IssuerKeys.settledSeconds) },
+            unknownKeyAt.map { $0 + .seconds(IssuerKeys.coolDownSeconds) }, pauseEnd,
+        ]
+        guard let end = ends.compactMap(\.self).max(), now < end else { return 0 }
+        return Int(now.duration(to: end).components.seconds) + 1
     }
 
     /// - Returns: the fetch that the caller must make now; nil when there is one, or a failure is too near.
@@ -140,7 +162,7 @@ extension IssuerKeys.State {
             let bounds = IssuerKeys.lifetimeSeconds
             lifetime = min(
                 max(document.maximumAge ?? IssuerKeys.defaultLifetimeSeconds, bounds.lowerBound), bounds.upperBound)
-            (fetchedAt, pauseEnd, failures) = (now, nil, 0)
+            (fetchedAt, pauseEnd, failures, isExpired) = (now, nil, 0, false)
         case .failure:
             let bounds = IssuerKeys.pauseSeconds
             pauseEnd = now + .seconds(min(bounds.lowerBound << min(failures, 10), bounds.upperBound))

@@ -5,12 +5,14 @@ import Text
 package final class TokenVerifier: Sendable {
     /// The outcome for a token that is not refused.
     package enum Outcome: Sendable {
-        /// With the user's name here, which begins with the issuer's prefix.
-        case verified(user: String)
+        /// With the user's name here, which begins with the issuer's prefix, and the roles that the issuer gives.
+        case verified(user: String, roles: [String])
         /// Keys are being fetched that it may need: ask again when that has ended.
         case pending(KeyFetch)
         /// There are no keys of its issuer, and that is not the token's fault. Try again after so many seconds.
         case unavailable(seconds: Int)
+        /// Its key may be newer than the keys that were fetched last. Try again after so many seconds.
+        case keyUnknownYet(seconds: Int)
     }
 
     private struct Trust: Sendable {
@@ -42,8 +44,13 @@ package final class TokenVerifier: Sendable {
 
     /// Whether a user of that name can only be one of an issuer's.
     package func hasUser(named name: String) -> Bool {
-        guard let dot = name.utf8.firstIndex(of: UInt8(ascii: ".")) else { return false }
-        return trusts.contains { $0.issuer.prefix.description == name[..<dot] }
+        guard let prefix = UserPrefix.text(of: name) else { return false }
+        return trusts.contains { $0.issuer.prefix.description == prefix }
+    }
+
+    /// Has the keys of all issuers fetched again before they are used the next time: a key that was withdrawn counts no more.
+    package func expireKeys() {
+        for trust in trusts { trust.keys.expire() }
     }
 
     /// - Throws: why the token is not accepted.
@@ -53,7 +60,7 @@ package final class TokenVerifier: Sendable {
         let now = now()
         if let entry = verified.entry(fingerprint, now: now) {
             if case .found(let keys) = trusts[entry.issuer].keys.current(), keys.version == entry.keyVersion {
-                return .verified(user: entry.user)
+                return .verified(user: entry.user, roles: entry.roles)
             }
             verified.remove(fingerprint)
         }
@@ -76,24 +83,28 @@ package final class TokenVerifier: Sendable {
         _ token: CompactToken, by snapshot: IssuerKeys.Snapshot, of index: Int, mayFetch: Bool,
         remember: (VerifiedTokens.Entry) -> Void
     ) throws(TokenError) -> Outcome {
+        let reader = ClaimReader(claims: token.claims, issuer: trusts[index].issuer)
         let candidates: [VerificationKey]
         do throws(TokenError) {
             candidates = try snapshot.keys.candidates(for: token.header)
         } catch .unknownKey where mayFetch {
             switch trusts[index].keys.newer(than: snapshot) {
-            case nil: throw .unknownKey
             case .pending(let fetch): return .pending(fetch)
-            case .unavailable: throw .unknownKey
+            case .none(let age, let pause):
+                // Keys that were fetched after the token was made would have its key.
+                guard reader.mayBeGood(issuedAfter: now() - age, now: now()) else { throw .unknownKey }
+                return .keyUnknownYet(seconds: pause)
             case .found(let newer):
                 return try verify(token, by: newer, of: index, mayFetch: false, remember: remember)
             }
         }
         guard candidates.contains(where: { $0.isValid(token.signature, of: token.signed) }) else { throw .badSignature }
         let time = now()
-        let (user, end) = try ClaimReader(claims: token.claims, issuer: trusts[index].issuer).user(now: time)
+        let (user, end) = try reader.user(now: time)
+        let roles = reader.roles
         remember(
             VerifiedTokens.Entry(
-                user: user, issuer: index, keyVersion: snapshot.version, verifiedAt: time, end: end))
-        return .verified(user: user)
+                user: user, roles: roles, issuer: index, keyVersion: snapshot.version, verifiedAt: time, end: end))
+        return .verified(user: user, roles: roles)
     }
 }

@@ -13,15 +13,20 @@ package struct TrustedIssuer: Sendable {
     /// The claim that names the user: a member of the payload; where there is none of that name, the dots in it lead into
     /// objects: `realm_access.user`.
     package let userClaim: String
+    /// The claim that lists roles, found as the user's is; nil: the issuer gives none.
+    package let rolesClaim: String?
+    /// The roles that it can give; other names in the claim are nothing here.
+    package let roles: [String]
 
     /// - Returns: nil when there is neither an audience nor an authorized party: then any token of the issuer's would do.
     package init?(
         issuer: String, prefix: UserPrefix, audiences: [String], authorizedParties: [String] = [],
-        userClaim: String = "sub"
+        userClaim: String = "sub", rolesClaim: String? = nil, roles: [String] = []
     ) {
         guard !issuer.isEmpty, !audiences.isEmpty || !authorizedParties.isEmpty else { return nil }
         (self.issuer, self.prefix, self.userClaim) = (issuer, prefix, userClaim)
         (self.audiences, self.authorizedParties) = (audiences, authorizedParties)
+        (self.rolesClaim, self.roles) = (rolesClaim, roles)
     }
 }
 
@@ -46,6 +51,11 @@ package struct UserPrefix: Sendable, Hashable, CustomStringConvertible {
             })
         else { return nil }
         description = text
+    }
+
+    /// What the name of an issuer's user begins with; nil: that is no issuer's user.
+    package static func text(of name: String) -> Substring? {
+        name.utf8.firstIndex(of: UInt8(ascii: ".")).map { name[..<$0] }
     }
 
     /// The name of the issuer's user. Two values never make one name.

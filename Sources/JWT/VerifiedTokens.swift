@@ -17,6 +17,7 @@ final class VerifiedTokens: Sendable {
 
     struct Entry: Sendable {
         let user: String
+        let roles: [String]
         /// The issuer's place among the trusted ones.
         let issuer: Int
         let keyVersion: Int

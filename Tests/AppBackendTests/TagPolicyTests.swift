@@ -14,7 +14,7 @@ struct TagPolicyTests {
 
     private func status(_ tag: String, _ patterns: [String]) -> Int? {
         do throws(Problem) {
-            _ = try TagPolicy().claim([tag], user: user(tags: patterns))
+            _ = try TagPolicy().rights(of: user(tags: patterns)).claim([tag])
             return nil
         } catch {
             #expect(error.field == "Tags")
@@ -47,12 +47,12 @@ struct TagPolicyTests {
     }
 
     @Test func `a tag that is claimed twice is claimed once`() throws {
-        let tags = try TagPolicy().claim(["news", "News", "news"], user: nil)
+        let tags = try TagPolicy().rights(of: nil).claim(["news", "News", "news"])
         #expect(tags.map(\.description) == ["news"])
     }
 
     @Test func `a user who may claim nothing keeps the app's tag`() {
-        let permitted = TagPolicy().permitted(["news", "app:x"], user: user(tags: []))
+        let permitted = TagPolicy().rights(of: user(tags: [])).permitted(["news", "app:x"])
         #expect(permitted == ["app:x"])
     }
 
@@ -65,7 +65,7 @@ struct TagPolicyTests {
         patterns: [String], recipient: String, isAllowed: Bool
     ) throws {
         let recipient = try #require(UserName(recipient))
-        let mayThe = TagPolicy().maySend(to: recipient, sender: "alice", user: user(sendTo: patterns))
+        let mayThe = TagPolicy().rights(of: user(sendTo: patterns)).maySend(to: recipient, sender: "alice")
         #expect(mayThe == isAllowed)
     }
 

@@ -108,12 +108,16 @@ class Installation:
     def change_key(self, *options: str) -> str:
         """Runs `keys vapid` with these options and lets the service read what there is then. Returns the public key."""
         self.vapid_key = self.run("keys", "vapid", *options).strip().splitlines()[-1]
+        self.reload()
+        assert self.call("GET", "/api/config").json()["VapidPublicKey"] == self.vapid_key
+        return self.vapid_key
+
+    def reload(self) -> None:
+        """Lets the service read its configuration again."""
         reloaded = "reloaded the configuration"
         before = self._responder.output.count(reloaded)
         self._responder.send(signal.SIGHUP)
         wait_until(lambda: self._responder.output.count(reloaded) > before, "the configuration is read again")
-        assert self.call("GET", "/api/config").json()["VapidPublicKey"] == self.vapid_key
-        return self.vapid_key
 
     def secret(self, text: str = "") -> str:
         """Makes a text that was never used and that no log may contain."""

@@ -49,6 +49,12 @@ struct StoreFindingsTests {
             $0.queue = .init(count: 1, oldestSeconds: 9_999)
         },
         Row(name: "broken", verdict: .warning, fix: "mend") { $0.brokenLines = ["users.jsonl:3"] },
+        Row(name: "two log-ins", verdict: .warning, fix: "passwd NAME --none") {
+            $0.remarks.withTwoLogIns = ["id.bob", "id.carol"]
+        },
+        Row(name: "an unknown role", verdict: .warning, fix: "--no-roles") {
+            $0.remarks.withUnknownRole = ["bob (editor)"]
+        },
         Row(name: "quarantined", verdict: .warning, fix: "put back") { $0.quarantinedLines = 2 },
     ]
 

@@ -12,13 +12,16 @@ import jwt
 import pytest
 from backend import Backend
 from certificates import Authority
-from installation import Installation, Reply
+from installation import Installation, Reply, User
 from joserfc.jwk import ECKey, OctKey, RSAKey
 from serving import Answer
 from token_issuer import AUDIENCE, PARTY, TokenIssuer
 
 INVALID = 'error="invalid_token"'
 LONG_TOKEN = 100
+# When a token was made, in seconds since 1970, that is older than any keys.
+OLD = 1_000_000_000
+COOL_DOWN_SECONDS = 301
 
 
 def encoded(value: object) -> str:
@@ -132,10 +135,10 @@ FORGED: dict[str, tuple[Forge, str]] = {
         "signature is wrong"),
     "an address of keys of its own": (
         lambda one: one.token(
-            key=ECKey.generate_key("P-256", {"kid": "q"}), header={"jku": "https://localhost:9/keys"}),
+            key=ECKey.generate_key("P-256", {"kid": "q"}), header={"jku": "https://localhost:9/keys"}, iat=OLD),
         "no such key"),
-    "a path as the key's id": (lambda one: one.token(header={"kid": "../../../dev/null"}), "no such key"),
-    "SQL as the key's id": (lambda one: one.token(header={"kid": "' or 1=1 --"}), "no such key"),
+    "a path as the key's id": (lambda one: one.token(header={"kid": "../../../dev/null"}, iat=OLD), "no such key"),
+    "SQL as the key's id": (lambda one: one.token(header={"kid": "' or 1=1 --"}, iat=OLD), "no such key"),
     "a critical extension": (lambda one: one.token(header={"crit": ["kid"]}), "extension"),
     "a payload that is not encoded": (lambda one: one.token(header={"crit": ["b64"], "b64": True}), "extension"),
     "a log-out token": (lambda one: one.token(header={"typ": "logout+jwt"}), "type"),
@@ -200,9 +203,48 @@ def test_forged_ids_of_keys_cause_no_storm_of_requests(product: Installation, is
     assert show(product, issuer.token()).status == 200
     before = len(issuer.calls)
     for number in range(30):
-        assert show(product, issuer.token(header={"kid": f"made-up-{number}"})).status == 401
+        assert show(product, issuer.token(header={"kid": f"made-up-{number}"}, iat=OLD)).status == 401
+    # These could be the first after a rotation, so they are to come again.
+    for number in range(30):
+        answer = show(product, issuer.token(header={"kid": f"made-up-{number}"}, iat=int(time.time()) + 30))
+        assert answer.status == 503 and 1 <= int(answer.headers["Retry-After"]) <= COOL_DOWN_SECONDS
     # At most one more look at the document and the keys.
     assert len(issuer.calls) - before <= 2
+
+
+def test_an_operator_manages_a_user_who_has_no_record(product: Installation, issuer: TokenIssuer) -> None:
+    token, name = issuer.token(sub="carol"), "one.carol"
+    body = {"Platform": "fcm", "Handle": "a-token-of-firebase", "Tags": ["news"]}
+    assert show(product, token, "PUT", "/api/register/my-phone", json_body=body).status == 200
+    assert name not in product.run("user", "list")
+    listed = json.loads(product.run("device", "list", "--json", name))
+    assert [one["tags"] for one in listed] == [["news"]]
+    assert "devices: 1" in product.run("user", "show", name)
+    assert product.run("device", "remove", name, listed[0]["id"]) == f"removed {listed[0]['id']}\n"
+    assert json.loads(product.run("device", "list", "--json", name)) == []
+    assert show(product, token).status == 200
+    for number in range(2):
+        # The second one has never been here.
+        user, shown = f"one.carol{number or ''}", issuer.token(sub=f"carol{number or ''}")
+        assert product.run("user", "disable", user) == f"disabled {user}\n"
+        assert show(product, shown).status == 401
+        assert product.run("user", "enable", user) == f"enabled {user}\n"
+        assert show(product, shown).status == 200
+        assert product.run("user", "remove", user) == f"removed {user}\n"
+        assert show(product, shown).status == 401
+    assert product.run("user", "remove", "one.dave") == "removed one.dave\n"
+    assert show(product, issuer.token(sub="dave")).status == 401
+
+
+def test_the_password_of_an_issuers_user_can_be_taken_away(product: Installation, issuer: TokenIssuer) -> None:
+    eve = User("one.eve", product.secret("password-"))
+    product.run("user", "add", eve.name, input=eve.password + "\n")
+    token = issuer.token(sub="eve")
+    assert show(product, token).status == product.call("GET", "/api/register", eve).status == 200
+    assert product.run("user", "passwd", eve.name, "--none") == "changed one.eve\n"
+    assert "password: none" in product.run("user", "show", eve.name)
+    assert show(product, token).status == 200
+    assert product.call("GET", "/api/register", eve).status == 401
 
 
 def test_a_session_and_a_token_are_not_mixed_up(product: Installation, issuer: TokenIssuer) -> None:
@@ -226,6 +268,35 @@ def test_without_keys_the_answer_is_503_and_no_blame(
         with Installation(program, tmp_path, authority, "localhost:9", groups=groups) as product:
             answer = show(product, lost.token())
             assert answer.status == 503 and int(answer.headers["Retry-After"]) >= 1
+
+
+def test_a_key_that_was_withdrawn_ends_with_a_reload(program: Path, authority: Authority, tmp_path: Path) -> None:
+    with TokenIssuer(authority.issue("withdrawing")) as issuer:
+        group = {"issuer": issuer.issuer, "prefix": "w", "audience": [AUDIENCE], "caFile": str(authority.file)}
+        with Installation(program, tmp_path, authority, "localhost:9", groups={"auth": {"issuers": [group]}}) as product:
+            withdrawn, kept = issuer.token("ES256"), issuer.token("RS256")
+            assert [show(product, token).status for token in (withdrawn, kept)] == [200, 200]
+            del issuer.keys["ES256"]
+            assert show(product, withdrawn).status == 200
+            product.reload()
+            assert [show(product, token).status for token in (withdrawn, kept)] == [401, 200]
+
+
+def test_a_role_of_a_token_counts_for_its_requests(program: Path, authority: Authority, tmp_path: Path) -> None:
+    with TokenIssuer(authority.issue("giving-roles")) as issuer:
+        group = {
+            "issuer": issuer.issuer, "prefix": "r", "authorizedParty": [PARTY], "caFile": str(authority.file),
+            "rolesClaim": "realm_access.roles",
+        }
+        roles = [{"name": "editor", "sendTo": ["tag:news*"]}]
+        groups = {"auth": {"issuers": [group]}, "roles": roles}
+        with Installation(program, tmp_path, authority, "localhost:9", groups=groups) as product:
+            message = {"To": "tag:news", "Title": "t"}
+            for given, status in ((["editor", "offline_access"], 200), (["offline_access"], 403), ("Editor", 403)):
+                token = issuer.token(azp=PARTY, realm_access={"roles": given})
+                answer = show(product, token, "POST", "/api/notifications", json_body=message)
+                assert answer.status == status
+            assert answer.json()["detail"] == "You may not send to this recipient (policy.sendTo)."
 
 
 def test_the_doctor_fetches_the_keys_of_each_issuer(program: Path, authority: Authority, tmp_path: Path) -> None:

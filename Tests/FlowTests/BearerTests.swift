@@ -28,9 +28,9 @@ struct BearerTests {
             method, path, query: query, body: body, fields: [.authorization: "Bearer \(token)"], on: server)
     }
 
-    private func registerDevice(_ token: String) throws {
+    private func registerDevice(_ token: String, tags: [String] = []) throws {
         let id = try JSONValue(parsing: call(.post, "/api/register", token: token).body).string ?? ""
-        let body = DeviceRegistration(platform: "apns", handle: TestSite.token(1)).json
+        let body = DeviceRegistration(platform: "apns", handle: TestSite.token(1), tags: tags).json
         try #require(
             call(.put, "/api/register/\(id)", token: token, body: String(decoding: body, as: UTF8.self)).status == .ok)
     }
@@ -73,6 +73,36 @@ struct BearerTests {
         let refused = call(.get, "/api/register", token: token)
         #expect(refused.status == .unauthorized && Problem(refused).detail.contains("may not log in"))
         (user.disabledAt, user.removedAt, user.passwordHash) = (nil, Timestamp(seconds: 1), "")
+        _ = try site.store.putUser(user)
+        #expect(status(token) == 401)
+    }
+
+    @Test func `a record that is added takes from the user's devices what it does not grant`() throws {
+        let token = try issuer.token("carol")
+        try registerDevice(token, tags: ["news", "sport"])
+        let hash = try TestSite.passwordHash(of: "id.carol")
+        let added = try User(
+            name: "id.carol", passwordHash: hash, tags: ["news"], after: nil,
+            now: Timestamp(seconds: site.clock.seconds))
+        _ = try site.store.putUser(#require(added))
+        try site.keepUp(for: 10)
+        #expect(try site.store.devices(owner: "id.carol").map(\.tags) == [["news"]])
+        // One without patterns of its own takes nothing.
+        let plain = try User(
+            name: "id.dan", passwordHash: hash, after: nil, now: Timestamp(seconds: site.clock.seconds))
+        #expect(plain?.upkeep.isEmpty == true)
+    }
+
+    @Test func `a record without a password lets no password in, and ends with its user's tokens`() throws {
+        let token = try issuer.token("carol")
+        var user = try site.store.putUser(User(name: "id.carol", passwordHash: ""))
+        #expect(status(token) == 200)
+        for password in ["", "id.carol", "alice-secret", "bob-secret"] {
+            let basic = Data("id.carol:\(password)".utf8).base64EncodedString()
+            let fields: HTTPFields = [.authorization: "Basic \(basic)"]
+            #expect(site.call(.get, "/api/register", fields: fields).status == .unauthorized)
+        }
+        user.disabledAt = Timestamp(seconds: 0)
         _ = try site.store.putUser(user)
         #expect(status(token) == 401)
     }

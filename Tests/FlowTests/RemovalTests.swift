@@ -174,7 +174,7 @@ import Text
             site.clock.advance(Int64.random(in: 0...3, using: &random))
             var user = try #require(try site.store.userRecord("bob"))
             #expect(user.upkeep.cleanings.count <= Upkeep.maximumCleanings)
-            user = try #require(try User(name: "bob", passwordHash: hash, after: user))
+            user = try #require(try User(name: "bob", passwordHash: hash, after: user, now: Timestamp(seconds: 0)))
             _ = try site.store.putUser(user)
             let now = Timestamp(seconds: site.clock.seconds)
             #expect(try site.store.notification(Int32(secret), owner: user.owner, now: now) == nil)

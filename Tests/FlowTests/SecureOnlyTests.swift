@@ -5,6 +5,7 @@ import HTTP
 import HTTPTypes
 import Store
 import Testing
+import Text
 
 /// The tutorial's secure app sends with `pns`, as the one before it does. Where no plain text may leave, that is kept too.
 struct SecureOnlyTests {
@@ -77,7 +78,8 @@ struct SecureOnlyTests {
         _ = try site.upkeep().remove("alice", keepingData: true)
         #expect(post("pns=apns&to_tag=alice", on: site).status == .badRequest)
         let next = try User(
-            name: "alice", passwordHash: try PasswordHash.make("x"), after: try site.store.userRecord("alice"))
+            name: "alice", passwordHash: try PasswordHash.make("x"), after: try site.store.userRecord("alice"),
+            now: Timestamp(seconds: site.clock.seconds))
         let added = try site.store.putUser(try #require(next))
         #expect(added.isSecureOnly)
         // The tags of those devices are looked at as after a change of rights.

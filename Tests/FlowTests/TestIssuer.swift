@@ -23,8 +23,12 @@ struct TestIssuer: Sendable {
     /// - Parameters:
     ///   - issuer: what it says of itself; nil: its name.
     ///   - expires: in seconds since 1970.
-    func token(_ subject: String, issuer: String? = nil, expires: Int64 = 4_000_000_000) throws -> String {
-        let claims = #"{"iss":"\#(issuer ?? name)","aud":"backend","sub":"\#(subject)","exp":\#(expires)}"#
+    func token(
+        _ subject: String, issuer: String? = nil, expires: Int64 = 4_000_000_000, roles: [String] = []
+    ) throws -> String {
+        let roles = roles.map { "\"\($0)\"" }.joined(separator: ",")
+        let claims =
+            #"{"iss":"\#(issuer ?? name)","aud":"backend","sub":"\#(subject)","exp":\#(expires),"roles":[\#(roles)]}"#
         let signed = Base64.url.encode(#"{"alg":"EdDSA"}"#.utf8) + "." + Base64.url.encode(claims.utf8)
         return signed + "." + Base64.url.encode(try key.signature(for: Array(signed.utf8)))
     }
@@ -33,9 +37,12 @@ struct TestIssuer: Sendable {
     static func trust(
         _ issuers: [(issuer: TestIssuer, prefix: String, keys: (any KeySource)?)], in parts: inout Backend.Parts
     ) {
+        let roles = parts.policy.roles.map(\.name)
         let trusted = issuers.compactMap { issuer, prefix, keys -> (TrustedIssuer, any KeySource)? in
             guard let prefix = UserPrefix(prefix),
-                let trusted = TrustedIssuer(issuer: issuer.name, prefix: prefix, audiences: ["backend"])
+                let trusted = TrustedIssuer(
+                    issuer: issuer.name, prefix: prefix, audiences: ["backend"], rolesClaim: "roles",
+                    roles: roles)
             else { return nil }
             let keySet = issuer.keySet
             return (trusted, keys ?? KeyFile { keySet })

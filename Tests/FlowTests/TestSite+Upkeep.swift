@@ -23,7 +23,8 @@ extension TestSite {
     func addAgain(_ name: String) throws {
         let former = try store.userRecord(name)
         let hash = try PasswordHash.make("\(name)-secret")
-        guard let user = try User(name: name, passwordHash: hash, after: former) else { throw StoreError.conflict }
+        guard let user = try User(name: name, passwordHash: hash, after: former, now: Timestamp(seconds: clock.seconds))
+        else { throw StoreError.conflict }
         _ = try store.putUser(user)
     }
 

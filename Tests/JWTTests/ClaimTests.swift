@@ -51,6 +51,25 @@ import Testing
         }
     }
 
+    static let roleClaims = [
+        (#"["editor", "helper", "gone"]"#, "editor helper"), (#"["helper", "editor"]"#, "editor helper"),
+        (#""editor""#, "editor"), (#"["Editor", 1, null, {}, ["editor"]]"#, ""), ("1", ""), ("{}", ""), ("null", ""),
+        (#"["editor", "editor"]"#, "editor"), ("", ""),
+    ]
+
+    @Test(arguments: roleClaims) func `roles are those of the claim that the configuration has, by their names`(
+        value: String, roles: String
+    ) throws {
+        let source = ScriptedSource([try Self.key.jwk()])
+        let expected = (["test.alice"] + roles.split(separator: " ")).joined(separator: " ")
+        let issuer = try Bench.issuer(rolesClaim: "realm_access.roles", roles: ["editor", "helper"])
+        let bench = Bench([(issuer, source)])
+        let token = try Self.key.token(["realm_access": value.isEmpty ? "" : #"{"roles":\#(value)}"#])
+        // The second time from memory.
+        for _ in 0..<2 { #expect(bench.judge(token) == expected) }
+        #expect(try Bench(source).judge(token) == "test.alice")
+    }
+
     @Test func `an issuer without audience and party is not accepted`() throws {
         let prefix = try #require(UserPrefix("p"))
         #expect(TrustedIssuer(issuer: "https://a", prefix: prefix, audiences: []) == nil)

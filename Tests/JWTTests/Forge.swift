@@ -184,12 +184,13 @@ final class Bench: Sendable {
 
     static func issuer(
         _ name: String = "https://issuer.example/", prefix: String = "test", audiences: [String] = ["backend"],
-        parties: [String] = [], userClaim: String = "sub"
+        parties: [String] = [], userClaim: String = "sub", rolesClaim: String? = nil, roles: [String] = []
     ) throws -> TrustedIssuer {
         let prefix = try #require(UserPrefix(prefix))
         return try #require(
             TrustedIssuer(
-                issuer: name, prefix: prefix, audiences: audiences, authorizedParties: parties, userClaim: userClaim))
+                issuer: name, prefix: prefix, audiences: audiences, authorizedParties: parties, userClaim: userClaim,
+                rolesClaim: rolesClaim, roles: roles))
     }
 
     /// What the operator was told.
@@ -206,9 +207,10 @@ final class Bench: Sendable {
     func judge(_ token: String) -> String {
         do throws(TokenError) {
             switch try verifier.verify(token[...]) {
-            case .verified(let user): return user
+            case .verified(let user, let roles): return ([user] + roles).joined(separator: " ")
             case .pending: return "pending"
             case .unavailable(let seconds): return "unavailable \(seconds)"
+            case .keyUnknownYet(let seconds): return "unknown yet \(seconds)"
             }
         } catch {
             return "\(error)"

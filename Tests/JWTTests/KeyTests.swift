@@ -41,6 +41,53 @@ import Testing
         #expect(source.fetches == 3)
     }
 
+    @Test func `a token that is newer than the keys is asked to come again while an unknown key is not looked for`()
+        throws
+    {
+        let source = ScriptedSource([try Self.key.jwk()])
+        let bench = try Bench(source)
+        _ = bench.judge(try Self.token())
+        bench.pass(.seconds(20))
+        // The last look, by a made-up id.
+        #expect(bench.judge(try Self.key.token(header: ["kid": #""x""#])) == TokenError.unknownKey.description)
+        source.publish([try Self.key.jwk(), try Self.next.jwk()])
+        bench.pass(.seconds(100))
+        let rotated = try Self.next.token(["exp": "900000", "iat": "1100"])
+        #expect(bench.judge(rotated) == "unknown yet 201")
+        // The keys are younger than these, or these are not acceptable anyway.
+        for claims: KeyValuePairs in [["iat": "1019"], ["iat": ""], ["iat": "1100", "aud": #""x""#], ["iat": "9000"]] {
+            #expect(bench.judge(try Self.next.token(claims)) == TokenError.unknownKey.description)
+        }
+        bench.pass(.seconds(201))
+        #expect(bench.judge(rotated) == "test.alice")
+        #expect(source.fetches == 3)
+    }
+
+    @Test func `a token that is newer than the keys comes again also while its issuer is away`() throws {
+        let source = ScriptedSource([try Self.key.jwk()])
+        let bench = try Bench(source)
+        _ = bench.judge(try Self.token())
+        bench.pass(.seconds(20))
+        source.fail(.status(500))
+        #expect(bench.judge(try Self.next.token(["iat": "1010"])) == "unknown yet 301")
+    }
+
+    @Test func `a withdrawn key ends with the next look when the keys are expired`() throws {
+        let source = ScriptedSource([try Self.key.jwk()], maximumAge: "86400")
+        let bench = try Bench(source)
+        let token = try Self.token()
+        #expect(bench.judge(token) == "test.alice")
+        source.publish([try Self.next.jwk()])
+        bench.pass(.seconds(60))
+        #expect(bench.judge(token) == "test.alice")
+        bench.verifier.expireKeys()
+        #expect(bench.judge(token) == TokenError.unknownKey.description)
+        // An issuer that is away locks no user out.
+        source.fail(.status(500))
+        bench.verifier.expireKeys()
+        #expect(bench.judge(try Self.token(Self.next)) == "test.alice")
+    }
+
     @Test func `a new key is found, and the removed one ends with what was verified by it`() throws {
         let source = ScriptedSource([try Self.key.jwk()])
         let bench = try Bench(source)

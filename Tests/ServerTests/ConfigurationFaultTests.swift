@@ -64,6 +64,13 @@ struct ConfigurationFaultTests {
         Row(#""auth": { "methods": ["password", "test"] }"#, "auth.methods"),
         Row(#""auth": { "method": "users", "methods": ["password"] }"#, "auth.method"),
         Row(#""auth": { "methods": ["bearer"] }"#, "auth.methods"),
+        Row(#""roles": 1"#, "roles"), Row(#""roles": [1]"#, "roles"), Row(#""roles": ["editor"]"#, "roles"),
+        Row(#""roles": [{ "sendTo": ["a"] }]"#, "roles.0.name"), Row(#""roles": [{ "name": "a,b" }]"#, "roles.0.name"),
+        Row(#""roles": [{ "name": "\#(String(repeating: "a", count: 65))" }]"#, "roles.0.name"),
+        Row(#""roles": [{ "name": "a" }, { "name": "a" }]"#, "roles.1.name"),
+        Row(#""roles": [{ "name": "a", "claim": ["x"] }]"#, "roles.0.claim"),
+        Row(#""roles": [{ "name": "a", "tags": "x" }]"#, "roles.0.tags"),
+        Row(#""roles": [\#((0...100).map { #"{ "name": "r\#($0)" }"# }.joined(separator: ", "))]"#, "roles"),
         Row(#""auth": { "issuers": 1 }"#, "auth.issuers"), Row(#""auth": { "issuers": [1] }"#, "auth.issuers"),
         Row(
             #""auth": { "issuers": [{ "issuer": "https://a.example" }] }"#, "auth.issuers.0.prefix",
@@ -81,6 +88,7 @@ struct ConfigurationFaultTests {
             issuers(issuer(#""jwksFile": "none.json", "jwksUrl": "https://a.example""#)), "auth.issuers.0.jwksUrl",
             "auth.issuers.0.jwksFile"),
         Row(issuers(issuer(#""caFile": "none.pem""#)), "auth.issuers.0.caFile"),
+        Row(issuers(issuer(#""rolesClaim": "roles""#)), "auth.issuers.0.rolesClaim"),
         Row(issuers(issuer(""), issuer(#""prefix": "b""#)), "auth.issuers.1.issuer"),
         Row(issuers(issuer(""), issuer(#""issuer": "https://b.example""#)), "auth.issuers.1.prefix"),
         Row(issuers(issuer(""), more: #""methods": ["password"]"#), "auth.issuers"),
@@ -213,7 +221,7 @@ struct ConfigurationFaultTests {
 
     private static let lists: Set<String> = [
         "hub.platforms", "localHub.keys", "localHub.hosts", "policy.tags", "policy.sendTo", "webPush.hosts",
-        "webPush.privateHosts", "auth.issuers.audience", "auth.issuers.authorizedParty",
+        "webPush.privateHosts", "auth.issuers.audience", "auth.issuers.authorizedParty", "roles.tags", "roles.sendTo",
     ]
 
     @Test(arguments: SiteConfiguration.knownKeys.sorted())

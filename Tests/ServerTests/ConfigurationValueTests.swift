@@ -41,166 +41,172 @@ struct ConfigurationValueTests {
     private static let policies =
         #"["SharedAccessKeyName=a;Rights=Send;PrimaryKey=\#(secret)", "SharedAccessKeyName=b;Rights=Listen;PrimaryKey=\#(secret)"]"#
 
-    static let rows: [Row] = [
-        Row("hub.connectionString", "none", connection, "hub.example") { $0.hub.connection?.endpoint ?? "none" },
-        Row("hub.name", "app-backend", #""hub.name": "contoso""#, "contoso") { $0.hub.name },
-        Row("hub.platforms", "apns,fcm,wns,browser", #""hub.platforms": ["WNS", "fcm"]"#, "wns,fcm") {
-            $0.hub.platforms.map(\.rawValue).joined(separator: ",")
-        },
-        Row("hub.timeout", "10", #""hub.timeout": 20"#, "20") { "\($0.hub.timeout)" },
-        Row("hub.caFile", "none", #""hub.caFile": "ca.pem""#, "ca.pem") { name(of: $0.hub.caFile) },
-        Row("hub.proxy", "none", #""hub.proxy": "http://p.example:1""#, "http://p.example:1") {
-            $0.hub.proxy ?? "none"
-        },
-        Row("localHub.serve", "false", #""localHub.serve": true, "localHub.key": "\#(secret)""#, "true") {
-            "\($0.localHub.isServed)"
-        },
-        Row("localHub.keyName", "", #""localHub.keyName": "a", "localHub.key": "\#(secret)""#, "a") { keyNames($0) },
-        Row("localHub.key", "", #""localHub.key": "\#(secret)""#, "DefaultFullSharedAccessSignature") { keyNames($0) },
-        Row("localHub.keys", "", #""localHub.keys": \#(policies)"#, "a,b") { keyNames($0) },
-        Row("localHub.hosts", "localhost", #""localHub.hosts": ["hub.example"]"#, "hub.example") {
-            $0.localHub.hosts.joined(separator: ",")
-        },
-        Row("store.path", "/s", #""store.path": "/elsewhere""#, "/elsewhere") { $0.store.folder ?? "none" },
-        Row("store.url", "/s", #""store.url": "postgresql://db.example/site""#, "none") { $0.store.folder ?? "none" },
-        Row(
-            "store.connections", "0", #""store.url": "postgresql://db.example/site", "store.connections": 4"#, "4"
-        ) { if case .database(_, let connections) = $0.store { "\(connections)" } else { "0" } },
-        Row("listen", "none", #""listen": "127.0.0.1:9000""#, "127.0.0.1:9000") { $0.listen ?? "none" },
-        Row("listenToRemotePeers", "false", #""listen": "192.0.2.1:9000", "listenToRemotePeers": true"#, "true") {
-            "\($0.allowsRemotePeers)"
-        },
-        Row("workers", "64", #""workers": 3"#, "3") { "\($0.workers)" },
-        Row("auth.method", "password,token,session", #""auth.method": "test""#, "test,session") { methods($0) },
-        Row("auth.methods", "password,token,session", #""auth.methods": ["Web-Server", "test"]"#, "web-server,test") {
-            methods($0)
-        },
-        Row("auth.realm", "AppBackend", #""auth.realm": "Push""#, "Push") { $0.realm },
-        issuer("issuer", "", "https://id.example/") { $0.issuer },
-        issuer("prefix", "", "id") { $0.prefix },
-        issuer("audience", "", "backend") { $0.audiences.joined(separator: ",") },
-        issuer("authorizedParty", #", "auth.issuers.authorizedParty": ["app", "site"]"#, "app,site") {
-            $0.authorizedParties.joined(separator: ",")
-        },
-        issuer("userClaim", #", "auth.issuers.userClaim": "oid""#, "oid") { $0.userClaim },
-        issuer("jwksFile", #", "auth.issuers.jwksFile": "keys.json""#, "keys.json") {
-            if case .file(let path) = $0.keys { name(of: path) } else { "no file" }
-        },
-        issuer("jwksUrl", #", "auth.issuers.jwksUrl": "https://id.example/keys""#, "https://id.example/keys") {
-            if case .address(let url) = $0.keys { "\(url)" } else { "no address" }
-        },
-        issuer("caFile", #", "auth.issuers.caFile": "ca.pem""#, "ca.pem") { name(of: $0.caFile) },
-        Row("policy.tags", "*", #""policy.tags": ["news", " sport "]"#, "news,sport") {
-            $0.policy.defaultTags.joined(separator: ",")
-        },
-        Row("policy.sendTo", "*", #""policy.sendTo": []"#, "") { $0.policy.defaultSendTo.joined(separator: ",") },
-        Row("policy.secureOnly", "false", #""policy.secureOnly": true"#, "true") { "\($0.policy.isSecureOnly)" },
-        Row(
-            "secure.form", "silent", #""secure.form": "alert""#,
-            "alert(text: \"\(SecureForm.defaultText)\", localizationKey: nil)"
-        ) {
-            "\($0.secureForm)"
-        },
-        Row(
-            "secure.text", "silent", #""secure.form": "alert", "secure.text": "News""#,
-            #"alert(text: "News", localizationKey: nil)"#
-        ) {
-            "\($0.secureForm)"
-        },
-        Row(
-            "secure.locKey", "silent", #""secure.form": "alert", "secure.text": "News", "secure.locKey": "NEWS""#,
-            #"alert(text: "News", localizationKey: Optional("NEWS"))"#
-        ) { "\($0.secureForm)" },
-        apns("key", "", "key"), apns("keyFile", #""apns.keyFile": "key.p8""#, "key"), apns("keyId", "", "key"),
-        apns("teamId", "", "key"), apns("topic", "", "com.example.app") { $0.topic },
-        apns("environment", #""apns.environment": "Sandbox""#, "sandbox") { $0.environment.rawValue },
-        apns("certificateFile", #""apns.certificateFile": "both.pem""#, "certificate"),
-        apns(
-            "certificatePassword",
-            #""apns.certificateFile": "encrypted.pem", "apns.certificatePassword": "password""#, "password"
-        ) {
-            if case .certificate(let certificate) = $0.credential {
-                certificate.password?.reveal() ?? "none"
-            } else {
-                ""
-            }
-        },
-        apns("endpoint", #""apns.endpoint": "https://a.example:8443""#, "https://a.example:8443/") {
-            $0.calls.endpoint?.description ?? "none"
-        },
-        apns("caFile", #""apns.caFile": "ca.pem""#, "ca.pem") { name(of: $0.calls.caFile) },
-        apns("timeout", #""apns.timeout": 20"#, "20") { "\($0.calls.timeout)" },
-        fcm("credential", "", "p") { $0.credential.projectID },
-        Row("fcm.credentialFile", "none", #""fcm.credentialFile": "google.json""#, "p") {
-            $0.fcm.first?.credential.projectID ?? "none"
-        },
-        fcm("endpoint", #", "fcm.endpoint": "https://f.example""#, "https://f.example/") {
-            $0.calls.endpoint?.description ?? "none"
-        },
-        fcm("caFile", #", "fcm.caFile": "ca.pem""#, "ca.pem") { name(of: $0.calls.caFile) },
-        fcm("timeout", #", "fcm.timeout": 5"#, "5") { "\($0.calls.timeout)" },
-        wns("packageSid", #""wns.packageSid": "ms-app://s-1-15-2-1""#, "true") { _ in "true" },
-        wns("clientId", #""wns.clientId": "c", "wns.tenant": "t""#, "true") { _ in "true" },
-        wns("tenant", #""wns.clientId": "c", "wns.tenant": "t""#, "true") { _ in "true" },
-        wns("secret", package, "true") { _ in "true" },
-        wns("secretExpires", package + #", "wns.secretExpires": "2027-12-31""#, "1830211200") {
-            $0.state?.end.map { "\($0)" } ?? "none"
-        },
-        wns("tokenEndpoint", package + #", "wns.tokenEndpoint": "https://t.example/a.srf""#, "https://t.example/a.srf")
-        {
-            $0.tokenEndpoint?.description ?? "none"
-        },
-        wns("endpoint", package + #", "wns.endpoint": "https://w.example""#, "https://w.example/") {
-            $0.calls.endpoint?.description ?? "none"
-        },
-        wns("caFile", package + #", "wns.caFile": "ca.pem""#, "ca.pem") { name(of: $0.calls.caFile) },
-        wns("timeout", package + #", "wns.timeout": 120"#, "120") { "\($0.calls.timeout)" },
-        Row("session.hours", "168", #""session.hours": 1"#, "1") { "\($0.sessionHours)" },
-        Row("notifications.retentionDays", "30", #""notifications.retentionDays": 7"#, "7") { "\($0.retentionDays)" },
-        Row("inbox.plainDays", "0", #""inbox.plainDays": 7"#, "7") { "\($0.plainDays)" },
-        Row("limits.bodyBytes", "65536", #""limits.bodyBytes": 2048"#, "2048") { "\($0.bodyBytes)" },
-        Row("limits.drainSeconds", "25", #""limits.drainSeconds": 0"#, "0") { "\($0.drainSeconds)" },
-        Row("limits.sendsPerMinute", "300", #""limits.sendsPerMinute": 0"#, "0") { "\($0.userLimits.sends.perMinute)" },
-        Row("limits.sendsAtOnce", "600", #""limits.sendsAtOnce": 1"#, "1") { "\($0.userLimits.sends.atOnce)" },
-        Row("limits.registrationsPerMinute", "120", #""limits.registrationsPerMinute": 2"#, "2") {
-            "\($0.userLimits.registrations.perMinute)"
-        },
-        Row("limits.registrationsAtOnce", "300", #""limits.registrationsAtOnce": 3"#, "3") {
-            "\($0.userLimits.registrations.atOnce)"
-        },
-        Row("limits.listsPerMinute", "600", #""limits.listsPerMinute": 4"#, "4") { "\($0.userLimits.lists.perMinute)" },
-        Row("limits.listsAtOnce", "600", #""limits.listsAtOnce": 5"#, "5") { "\($0.userLimits.lists.atOnce)" },
-        Row("limits.bytesUnderWay", "8388608", #""limits.bytesUnderWay": 6"#, "6") { "\($0.userLimits.bytesUnderWay)" },
-        Row("log.level", "info", #""log.level": "Debug""#, "debug") { "\($0.logLevel)" },
-        Row("webPush.privateKey", "a file", #""webPush.privateKey": "\#(vapid)", \#(subject)"#, vapidPublic) {
-            if case .configuration(let key) = $0.webPush.key { key.publicKey } else { "a file" }
-        },
-        Row("webPush.privateKeyFile", "none", #""webPush.privateKeyFile": "push.key""#, "push.key") {
-            if case .file(let path) = $0.webPush.key { name(of: path) } else { "no file" }
-        },
-        Row("webPush.formerPrivateKey", "none", #""webPush.formerPrivateKey": "\#(vapid)""#, vapidPublic) {
-            $0.webPush.formerKey?.publicKey ?? "none"
-        },
-        Row("webPush.subject", "none", subject, "mailto:push@example.com") {
-            $0.webPush.subject.map { "\($0)" } ?? "none"
-        },
-        Row("webPush.hosts", "false", #""webPush.hosts": ["push.example.com"]"#, "true") {
-            "\($0.webPush.hosts.exampleNames == ["push.example.com"])"
-        },
-        Row("webPush.privateHosts", "", #""webPush.privateHosts": ["push.internal:8443"]"#, "push.internal:8443") {
-            $0.webPush.hosts.privateAuthorities.joined(separator: ",")
-        },
-        Row("webPush.caFile", "none", #""webPush.caFile": "ca.pem""#, "ca.pem") { name(of: $0.webPush.caFile) },
-        Row("webPush.proxy", "none", #""webPush.proxy": "socks5h://me:it@p.example:1""#, "socks5h://me:it@p.example:1")
-        {
-            $0.webPush.proxy ?? "none"
-        },
-        Row("webPush.ttl", "86400", #""webPush.ttl": 0"#, "0") { "\($0.webPush.timeToLive)" },
-        Row("webPush.timeout", "10", #""webPush.timeout": 1"#, "1") { "\($0.webPush.timeout)" },
-        Row("webPush.publicKey", "none", #"\#(connection), "webPush.publicKey": "\#(vapidPublic)""#, vapidPublic) {
-            $0.webPush.publicKey ?? "none"
-        },
-    ]
+    static let rows: [Row] =
+        [
+            Row("hub.connectionString", "none", connection, "hub.example") { $0.hub.connection?.endpoint ?? "none" },
+            Row("hub.name", "app-backend", #""hub.name": "contoso""#, "contoso") { $0.hub.name },
+            Row("hub.platforms", "apns,fcm,wns,browser", #""hub.platforms": ["WNS", "fcm"]"#, "wns,fcm") {
+                $0.hub.platforms.map(\.rawValue).joined(separator: ",")
+            },
+            Row("hub.timeout", "10", #""hub.timeout": 20"#, "20") { "\($0.hub.timeout)" },
+            Row("hub.caFile", "none", #""hub.caFile": "ca.pem""#, "ca.pem") { name(of: $0.hub.caFile) },
+            Row("hub.proxy", "none", #""hub.proxy": "http://p.example:1""#, "http://p.example:1") {
+                $0.hub.proxy ?? "none"
+            },
+            Row("localHub.serve", "false", #""localHub.serve": true, "localHub.key": "\#(secret)""#, "true") {
+                "\($0.localHub.isServed)"
+            },
+            Row("localHub.keyName", "", #""localHub.keyName": "a", "localHub.key": "\#(secret)""#, "a") {
+                keyNames($0)
+            },
+            Row("localHub.key", "", #""localHub.key": "\#(secret)""#, "DefaultFullSharedAccessSignature") {
+                keyNames($0)
+            },
+            Row("localHub.keys", "", #""localHub.keys": \#(policies)"#, "a,b") { keyNames($0) },
+            Row("localHub.hosts", "localhost", #""localHub.hosts": ["hub.example"]"#, "hub.example") {
+                $0.localHub.hosts.joined(separator: ",")
+            },
+            Row("store.path", "/s", #""store.path": "/elsewhere""#, "/elsewhere") { $0.store.folder ?? "none" },
+            Row("store.url", "/s", #""store.url": "postgresql://db.example/site""#, "none") {
+                $0.store.folder ?? "none"
+            },
+            Row(
+                "store.connections", "0", #""store.url": "postgresql://db.example/site", "store.connections": 4"#, "4"
+            ) { if case .database(_, let connections) = $0.store { "\(connections)" } else { "0" } },
+            Row("listen", "none", #""listen": "127.0.0.1:9000""#, "127.0.0.1:9000") { $0.listen ?? "none" },
+            Row("listenToRemotePeers", "false", #""listen": "192.0.2.1:9000", "listenToRemotePeers": true"#, "true") {
+                "\($0.allowsRemotePeers)"
+            },
+            Row("workers", "64", #""workers": 3"#, "3") { "\($0.workers)" },
+            Row("auth.method", "password,token,session", #""auth.method": "test""#, "test,session") { methods($0) },
+            Row("auth.methods", "password,token,session", #""auth.methods": ["Web-Server", "test"]"#, "web-server,test")
+            {
+                methods($0)
+            },
+            Row("auth.realm", "AppBackend", #""auth.realm": "Push""#, "Push") { $0.realm },
+            Row("policy.tags", "*", #""policy.tags": ["news", " sport "]"#, "news,sport") {
+                $0.policy.defaultTags.joined(separator: ",")
+            },
+            Row("policy.sendTo", "*", #""policy.sendTo": []"#, "") { $0.policy.defaultSendTo.joined(separator: ",") },
+            Row("policy.secureOnly", "false", #""policy.secureOnly": true"#, "true") { "\($0.policy.isSecureOnly)" },
+            Row(
+                "secure.form", "silent", #""secure.form": "alert""#,
+                "alert(text: \"\(SecureForm.defaultText)\", localizationKey: nil)"
+            ) {
+                "\($0.secureForm)"
+            },
+            Row(
+                "secure.text", "silent", #""secure.form": "alert", "secure.text": "News""#,
+                #"alert(text: "News", localizationKey: nil)"#
+            ) {
+                "\($0.secureForm)"
+            },
+            Row(
+                "secure.locKey", "silent", #""secure.form": "alert", "secure.text": "News", "secure.locKey": "NEWS""#,
+                #"alert(text: "News", localizationKey: Optional("NEWS"))"#
+            ) { "\($0.secureForm)" },
+            apns("key", "", "key"), apns("keyFile", #""apns.keyFile": "key.p8""#, "key"), apns("keyId", "", "key"),
+            apns("teamId", "", "key"), apns("topic", "", "com.example.app") { $0.topic },
+            apns("environment", #""apns.environment": "Sandbox""#, "sandbox") { $0.environment.rawValue },
+            apns("certificateFile", #""apns.certificateFile": "both.pem""#, "certificate"),
+            apns(
+                "certificatePassword",
+                #""apns.certificateFile": "encrypted.pem", "apns.certificatePassword": "password""#, "password"
+            ) {
+                if case .certificate(let certificate) = $0.credential {
+                    certificate.password?.reveal() ?? "none"
+                } else {
+                    ""
+                }
+            },
+            apns("endpoint", #""apns.endpoint": "https://a.example:8443""#, "https://a.example:8443/") {
+                $0.calls.endpoint?.description ?? "none"
+            },
+            apns("caFile", #""apns.caFile": "ca.pem""#, "ca.pem") { name(of: $0.calls.caFile) },
+            apns("timeout", #""apns.timeout": 20"#, "20") { "\($0.calls.timeout)" },
+            fcm("credential", "", "p") { $0.credential.projectID },
+            Row("fcm.credentialFile", "none", #""fcm.credentialFile": "google.json""#, "p") {
+                $0.fcm.first?.credential.projectID ?? "none"
+            },
+            fcm("endpoint", #", "fcm.endpoint": "https://f.example""#, "https://f.example/") {
+                $0.calls.endpoint?.description ?? "none"
+            },
+            fcm("caFile", #", "fcm.caFile": "ca.pem""#, "ca.pem") { name(of: $0.calls.caFile) },
+            fcm("timeout", #", "fcm.timeout": 5"#, "5") { "\($0.calls.timeout)" },
+            wns("packageSid", #""wns.packageSid": "ms-app://s-1-15-2-1""#, "true") { _ in "true" },
+            wns("clientId", #""wns.clientId": "c", "wns.tenant": "t""#, "true") { _ in "true" },
+            wns("tenant", #""wns.clientId": "c", "wns.tenant": "t""#, "true") { _ in "true" },
+            wns("secret", package, "true") { _ in "true" },
+            wns("secretExpires", package + #", "wns.secretExpires": "2027-12-31""#, "1830211200") {
+                $0.state?.end.map { "\($0)" } ?? "none"
+            },
+            wns(
+                "tokenEndpoint", package + #", "wns.tokenEndpoint": "https://t.example/a.srf""#,
+                "https://t.example/a.srf"
+            ) {
+                $0.tokenEndpoint?.description ?? "none"
+            },
+            wns("endpoint", package + #", "wns.endpoint": "https://w.example""#, "https://w.example/") {
+                $0.calls.endpoint?.description ?? "none"
+            },
+            wns("caFile", package + #", "wns.caFile": "ca.pem""#, "ca.pem") { name(of: $0.calls.caFile) },
+            wns("timeout", package + #", "wns.timeout": 120"#, "120") { "\($0.calls.timeout)" },
+            Row("session.hours", "168", #""session.hours": 1"#, "1") { "\($0.sessionHours)" },
+            Row("notifications.retentionDays", "30", #""notifications.retentionDays": 7"#, "7") {
+                "\($0.retentionDays)"
+            },
+            Row("inbox.plainDays", "0", #""inbox.plainDays": 7"#, "7") { "\($0.plainDays)" },
+            Row("limits.bodyBytes", "65536", #""limits.bodyBytes": 2048"#, "2048") { "\($0.bodyBytes)" },
+            Row("limits.drainSeconds", "25", #""limits.drainSeconds": 0"#, "0") { "\($0.drainSeconds)" },
+            Row("limits.sendsPerMinute", "300", #""limits.sendsPerMinute": 0"#, "0") {
+                "\($0.userLimits.sends.perMinute)"
+            },
+            Row("limits.sendsAtOnce", "600", #""limits.sendsAtOnce": 1"#, "1") { "\($0.userLimits.sends.atOnce)" },
+            Row("limits.registrationsPerMinute", "120", #""limits.registrationsPerMinute": 2"#, "2") {
+                "\($0.userLimits.registrations.perMinute)"
+            },
+            Row("limits.registrationsAtOnce", "300", #""limits.registrationsAtOnce": 3"#, "3") {
+                "\($0.userLimits.registrations.atOnce)"
+            },
+            Row("limits.listsPerMinute", "600", #""limits.listsPerMinute": 4"#, "4") {
+                "\($0.userLimits.lists.perMinute)"
+            },
+            Row("limits.listsAtOnce", "600", #""limits.listsAtOnce": 5"#, "5") { "\($0.userLimits.lists.atOnce)" },
+            Row("limits.bytesUnderWay", "8388608", #""limits.bytesUnderWay": 6"#, "6") {
+                "\($0.userLimits.bytesUnderWay)"
+            },
+            Row("log.level", "info", #""log.level": "Debug""#, "debug") { "\($0.logLevel)" },
+            Row("webPush.privateKey", "a file", #""webPush.privateKey": "\#(vapid)", \#(subject)"#, vapidPublic) {
+                if case .configuration(let key) = $0.webPush.key { key.publicKey } else { "a file" }
+            },
+            Row("webPush.privateKeyFile", "none", #""webPush.privateKeyFile": "push.key""#, "push.key") {
+                if case .file(let path) = $0.webPush.key { name(of: path) } else { "no file" }
+            },
+            Row("webPush.formerPrivateKey", "none", #""webPush.formerPrivateKey": "\#(vapid)""#, vapidPublic) {
+                $0.webPush.formerKey?.publicKey ?? "none"
+            },
+            Row("webPush.subject", "none", subject, "mailto:push@example.com") {
+                $0.webPush.subject.map { "\($0)" } ?? "none"
+            },
+            Row("webPush.hosts", "false", #""webPush.hosts": ["push.example.com"]"#, "true") {
+                "\($0.webPush.hosts.exampleNames == ["push.example.com"])"
+            },
+            Row("webPush.privateHosts", "", #""webPush.privateHosts": ["push.internal:8443"]"#, "push.internal:8443") {
+                $0.webPush.hosts.privateAuthorities.joined(separator: ",")
+            },
+            Row("webPush.caFile", "none", #""webPush.caFile": "ca.pem""#, "ca.pem") { name(of: $0.webPush.caFile) },
+            Row(
+                "webPush.proxy", "none", #""webPush.proxy": "socks5h://me:it@p.example:1""#,
+                "socks5h://me:it@p.example:1"
+            ) {
+                $0.webPush.proxy ?? "none"
+            },
+            Row("webPush.ttl", "86400", #""webPush.ttl": 0"#, "0") { "\($0.webPush.timeToLive)" },
+            Row("webPush.timeout", "10", #""webPush.timeout": 1"#, "1") { "\($0.webPush.timeout)" },
+            Row("webPush.publicKey", "none", #"\#(connection), "webPush.publicKey": "\#(vapidPublic)""#, vapidPublic) {
+                $0.webPush.publicKey ?? "none"
+            },
+        ] + accessRows
 
     private static let package = #""wns.packageSid": "ms-app://s-1-15-2-1""#
 
@@ -239,16 +245,7 @@ struct ConfigurationValueTests {
         Row("wns.\(key)", "none", members + #", "wns.secret": "wns-secret""#, set) { $0.wns.first.map(read) ?? "none" }
     }
 
-    private static func issuer(
-        _ key: String, _ members: String, _ set: String,
-        _ read: @escaping @Sendable (SiteConfiguration.Issuer) -> String
-    ) -> Row {
-        let needed =
-            #""auth.issuers.issuer": "https://id.example/", "auth.issuers.prefix": "id", "auth.issuers.audience": ["backend"]"#
-        return Row("auth.issuers.\(key)", "none", needed + members, set) { $0.issuers.first.map(read) ?? "none" }
-    }
-
-    private static func name(of path: String?) -> String {
+    static func name(of path: String?) -> String {
         path.map { String($0.split(separator: "/").last ?? "") } ?? "none"
     }
 

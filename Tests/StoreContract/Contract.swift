@@ -47,6 +47,7 @@ package struct Contract {
         expect(.conflict) { _ = try store.putUser(User(name: "nobody", passwordHash: "$y$2", version: 1)) }
         var second = first
         (second.passwordHash, second.tags, second.sendTo, second.isSecureOnly) = ("$y$2", [], ["*"], true)
+        second.roles = ["editor", "app:helper"]
         second = try store.putUser(second)
         #expect(second.version == 2)
         #expect(try store.user("alice") == second)

@@ -56,6 +56,7 @@ package struct TransferContract {
         changed.passwordHash = "new \"\\\n"
         var ended = User(name: "ended", passwordHash: "")
         ended.isSecureOnly = true
+        ended.roles = ["editor", "\"\\"]
         (ended.disabledAt, ended.expiresAt, ended.credentialEpoch) = (noon, nextDay, 7)
         (ended.generation, ended.removedAt, ended.keepsData, ended.lastLogInAt) = (3, noon, true, noon + -5)
         ended.upkeep = Upkeep(

@@ -41,6 +41,21 @@ struct CheckTests {
         #expect(outcome.status == 0 && outcome.errors.contains("never on the internet"))
     }
 
+    @Test func `users with two ways to log in, or with a role that there is not, are named`() throws {
+        let folder = try ScratchFolder()
+        let store = #""store": { "path": "\#(folder.path("store"))" }"#
+        let before = try folder.write(#"{ \#(store), "roles": { "name": "editor" } }"#, to: "before.json")
+        let added = try Program.run(
+            Program.appBackend, ["user", "add", "id.bob", "--role", "editor", "--config", before],
+            input: .text("secret\n"))
+        #expect(added.status == 0)
+        let issuer = #"{ "issuer": "https://id.example", "prefix": "id", "audience": ["a"] }"#
+        let outcome = try check(#"{ \#(store), "auth": { "issuers": \#(issuer) } }"#, folder)
+        #expect(outcome.status == 0 && outcome.complaints.count == 2)
+        #expect(outcome.errors.contains("so two can log in as one user: id.bob: `app-backend user passwd NAME --none`"))
+        #expect(outcome.errors.contains("a role that the configuration does not have: id.bob (editor)"))
+    }
+
     @Test func `version and help are printed and exit 0`() throws {
         let version = try Program.run(Program.appBackend, ["--version"])
         #expect(version.status == 0 && version.output.wholeMatch(of: /\d+\.\d+\.\d+\n/) != nil)

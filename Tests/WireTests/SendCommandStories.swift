@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import DeviceAPI
+import HTTPTypes
 import JSON
 import Support
 import Testing
@@ -56,6 +57,44 @@ extension WireTests {
                     #expect(try site.run(["send"] + wrong, input: "").status == 64)
                 }
                 #expect(try site.run("send", "--to", "tag:username:bob", "x").status == 1)
+            }
+        }
+
+        @Test func `nothing is sent to a tag in the name of a user of whom no plain text may leave`() throws {
+            try SendingSite.run { site in
+                let (alice, bob) = (try site.addUser("alice"), try site.addUser("bob"))
+                let endpoint = try site.registerBrowser(alice, tags: ["news"])
+                #expect(try site.run("user", "change", bob.name, "--secure-only").status == 0)
+                let refused = try site.run("send", "--to", "tag:news", "--from", bob.name, "Hello")
+                #expect(refused.status == 1 && refused.errors.contains("Only secure messages may be sent here"))
+                // To one user it is kept, and its id sent.
+                let text = site.secrets.make("kept ")
+                let kept = try site.run(
+                    "send", "--to", alice.name, "--from", bob.name, "--pns", "browser", "--json", text)
+                let id = try #require(try json(kept)["Id"]?.integer.flatMap { Int32(exactly: $0) })
+                #expect(try site.readSecure(id, as: alice) == text)
+                #expect(site.pushes.count(endpoint) == 1)
+            }
+        }
+
+        @Test func `a role lets its users send, and is given and taken by commands`() throws {
+            let keys = #", "policy": { "sendTo": [] }, "roles": [{ "name": "editor", "sendTo": ["tag:news"] }]"#
+            try SendingSite.run(moreKeys: keys) { site in
+                let bob = try site.addUser("bob")
+                func send() throws -> HTTPResponse.Status {
+                    try site.call(.post, Path.notifications, as: bob, body: #"{"To":"tag:news","Title":"t"}"#).status
+                }
+                #expect(try send() == .forbidden)
+                let unknown = try site.run("user", "change", bob.name, "--role", "Editor")
+                #expect(unknown.status == 1 && unknown.errors.contains("There is no role Editor in the configuration."))
+                #expect(try site.run("user", "change", bob.name, "--role", "editor").status == 0)
+                #expect(try send() == .ok)
+                #expect(try site.run("user", "show", bob.name).output.contains("roles: editor\n"))
+                #expect(try site.run("user", "change", bob.name, "--no-roles").status == 0)
+                #expect(try send() == .forbidden)
+                #expect(try site.run("user", "add", "ed", "--role", "editor", input: "secret\n").status == 0)
+                #expect(try site.run("user", "show", "ed").output.contains("roles: editor\n"))
+                #expect(try site.run("user", "change", "ed", "--role", "editor", "--no-roles").status == 64)
             }
         }
 

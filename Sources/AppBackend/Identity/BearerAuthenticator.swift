@@ -13,8 +13,8 @@ struct BearerAuthenticator: Authenticator {
     let users: any PasswordAuthenticator
 
     /// No thread waits for keys: a request that cannot be put off, or not once more, is answered 503.
-    /// - Throws: `Problem` 503, when there are no keys of the issuer; `StoreError`; `Postponed`, where the request can be
-    ///   put off until the keys are there.
+    /// - Throws: `Problem` 503, when there are no keys of the issuer; `NoSideEffects` with 503, when the token's key may be
+    ///   a new one; `StoreError`; `Postponed`, where the request can be put off until the keys are there.
     func authenticate(_ request: Request) throws -> Authentication {
         guard let token = request.fields.authorization("bearer") else { return .notMine }
         let outcome: TokenVerifier.Outcome
@@ -24,14 +24,20 @@ struct BearerAuthenticator: Authenticator {
             return .invalidToken(error)
         }
         switch outcome {
-        case .verified(let user):
+        case .verified(let user, let roles):
             guard let name = UserName(user) else { return .invalidToken(.noUser) }
-            guard let principal = try users.account(of: name)?.principal else { return .invalidToken(.userMayNotLogIn) }
+            guard var principal = try users.account(of: name)?.principal else { return .invalidToken(.userMayNotLogIn) }
+            principal.tokenRoles = roles
             return .principal(principal.authenticated(by: .bearer))
         case .pending(let fetch):
             if case .available = request.postponing { throw Postponed(fetch) }
             throw Self.unavailable(seconds: Self.retryAfter)
         case .unavailable(let seconds): throw Self.unavailable(seconds: seconds)
+        case .keyUnknownYet(let seconds):
+            let problem = Problem(
+                .serviceUnavailable, "The token's key is not known here yet.", retryAfter: seconds)
+            // Not as the problem itself, which is logged: anybody can make up such a token.
+            throw NoSideEffects(response: problem.response)
         }
     }
 

@@ -11,6 +11,8 @@ package struct Principal: Sendable {
     /// The user's record, as it was read at authentication; nil for one who is not in the store (possible with
     /// the method `test`).
     package var record: User?
+    /// The roles that its token gives, beside those of the record.
+    package var tokenRoles: [String] = []
     /// How it was authenticated; nil for who is only sent something.
     package var method: AuthenticationMethod?
     /// What it may, of what the user may.

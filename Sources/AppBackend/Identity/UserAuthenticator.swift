@@ -77,9 +77,9 @@ package final class UserAuthenticator: PasswordAuthenticator {
 
     private func logIn(_ credentials: BasicCredentials, from address: String) throws -> LogIn {
         let time = now().seconds
-        // Who may not log in is answered like who is not there.
+        // Who may not log in, or has no password, is answered like who is not there.
         let user = try UserName(credentials.name).flatMap { try store.user($0.description) }
-            .flatMap { $0.mayLogIn(Timestamp(seconds: time)) ? $0 : nil }
+            .flatMap { $0.mayLogIn(Timestamp(seconds: time)) && !$0.passwordHash.isEmpty ? $0 : nil }
         let hash = try user?.passwordHash ?? decoyHash(for: credentials.name, time)
         return LogIn(
             name: UserName(credentials.name)?.description ?? "", user: user, password: credentials.password, hash: hash,
@@ -123,7 +123,8 @@ package final class UserAuthenticator: PasswordAuthenticator {
     private func decoyHash(for name: String, _ time: Int64) throws -> String {
         let hashes = try decoys.withLock { decoys in
             if time >= decoys.until || decoys.until > time + Self.decoySeconds {
-                decoys = (try store.users().prefix(Self.maximumDecoys).map(\.passwordHash), time + Self.decoySeconds)
+                let hashes = try store.users().map(\.passwordHash).filter { !$0.isEmpty }
+                decoys = (Array(hashes.prefix(Self.maximumDecoys)), time + Self.decoySeconds)
             }
             return decoys.hashes
         }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package import Store
-import Text
+package import Text
 
 /// What an operator asks for.
 extension UserUpkeep {
@@ -79,7 +79,7 @@ extension UserUpkeep {
 extension User {
     /// Makes the record that of a removed user.
     fileprivate mutating func end(keepingData: Bool, at time: Timestamp) {
-        (passwordHash, tags, sendTo, lastLogInAt) = ("", nil, nil, nil)
+        (passwordHash, tags, sendTo, roles, lastLogInAt) = ("", nil, nil, [], nil)
         (removedAt, keepsData, upkeep.review) = (time, keepingData, nil)
         (disabledAt, expiresAt) = (nil, nil)
         // What is kept goes on being sent to, so it goes on being sent no plain text.
@@ -89,14 +89,19 @@ extension User {
         upkeep.add(Cleaning(first: generation, last: generation, schedule: schedule))
     }
 
-    /// A user of a name who comes after the one whose record that is; with what is left to be done for the name.
+    /// A user of a name who comes after the one whose record that is; with what is left to be done for the name. Without a
+    /// former one there may be devices all the same: an issuer's user needs no record.
     /// - Returns: nil, when the former one is still there.
     /// - Throws: `NameIsUsedUp`.
     package init?(
-        name: String, passwordHash: String, tags: [String]? = nil, sendTo: [String]? = nil, after former: User?
+        name: String, passwordHash: String, tags: [String]? = nil, sendTo: [String]? = nil, after former: User?,
+        now: Timestamp
     ) throws(NameIsUsedUp) {
         self.init(name: name, passwordHash: passwordHash, tags: tags, sendTo: sendTo)
-        guard let former else { return }
+        guard let former else {
+            if tags != nil { upkeep.review = Schedule(until: now + UserUpkeep.requestSeconds, dueAt: now) }
+            return
+        }
         guard former.removedAt != nil else { return nil }
         generation = former.nextGeneration
         guard owner.utf16.count <= UserName.maximumOwnerLength else { throw NameIsUsedUp() }

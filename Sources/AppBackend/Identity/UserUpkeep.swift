@@ -133,11 +133,12 @@ package struct UserUpkeep: Sendable {
     private func review(_ user: User) -> UserRemains {
         var remains = UserRemains()
         guard user.removedAt == nil else { return remains }
-        let narrowing = TagNarrowing(store: store, hub: hub, policy: policy, now: now)
+        let narrowing = TagNarrowing(store: store, hub: hub, now: now)
+        let rights = policy.rights(of: user)
         forEachDevice(of: user.owner, &remains) { device in
             if device.isBeingRemoved { try finishRemoval(of: device.id, user.owner) }
             guard !device.platform.isEmpty else { return false }
-            if try narrowing.narrow(device, of: user) { return true }
+            if try narrowing.narrow(device, to: rights) { return true }
             // An interrupted one, whose tags the hub may not have heard of.
             if device.needsReconciliation { try narrowing.syncHub(device) }
             return false

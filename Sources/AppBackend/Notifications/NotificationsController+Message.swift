@@ -94,7 +94,8 @@ extension NotificationsController {
             throw Problem(
                 .badRequest, "To must be a user's name, or tag: and a tag, as in tag:news.", field: field)
         }
-        guard policy.maySend(to: tag, user: sender.record) else { throw Self.forbiddenRecipient(field) }
+        let rights = policy.rights(of: sender)
+        guard rights.maySend(to: tag) else { throw rights.forbiddenRecipient(field) }
         try sender.scope.check(recipient: message.to, field: field)
         guard !message.isSecure else {
             throw Problem(

@@ -50,10 +50,6 @@ struct NotificationsController: Sendable {
         Problem(.badRequest, "There is no such recipient.", field: field)
     }
 
-    static func forbiddenRecipient(_ field: String) -> Problem {
-        Problem(.forbidden, "You may not send to this recipient.", field: field)
-    }
-
     /// The recipient, checked against the sender's policy. Who is to be added yet, or again, has an owner already: it
     /// is where sends to a name go that has no devices.
     /// - Parameter field: where the request names them.
@@ -62,9 +58,8 @@ struct NotificationsController: Sendable {
         guard let recipient = UserName(text) else {
             throw Problem(.badRequest, "\(field) must be the name of a user.", field: field)
         }
-        guard policy.maySend(to: recipient, sender: sender.name, user: sender.record) else {
-            throw Self.forbiddenRecipient(field)
-        }
+        let rights = policy.rights(of: sender)
+        guard rights.maySend(to: recipient, sender: sender.name) else { throw rights.forbiddenRecipient(field) }
         try sender.scope.check(recipient: recipient.description, field: field)
         let name = recipient.description
         let record = try store.userRecord(name)

@@ -17,11 +17,13 @@ extension RegisterController {
     /// - Throws: `HubError.registrationGone`, when the id cannot be an alias, or another request ended the registration
     ///   meanwhile; `RegistrationForgotten`, when the hub gives up the fresh one, too.
     func register(
-        _ handle: DeviceHandle, tags: [Tag], for owner: String, appsID: String, _ hub: any Hub
+        _ handle: DeviceHandle, tags: [Tag], for user: Principal, appsID: String, _ hub: any Hub
     ) throws {
+        let owner = user.owner
         try registrationLock.withLock(handle.channel) {
             let register = { (id: RegistrationID) in
-                let claim = Claim(id: id, user: owner, handle: handle, tags: tags, installationID: nil)
+                let claim = Claim(
+                    id: id, user: owner, handle: handle, tags: tags, installationID: nil, tokenRoles: user.tokenRoles)
                 _ = try registerInTurn(claim, hub)
             }
             do {

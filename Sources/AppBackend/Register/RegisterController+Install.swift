@@ -14,7 +14,7 @@ extension RegisterController {
         let user = request.user
         try request.http.requireJSON()
         let installation = try InstallationRegistration(body: request.body)
-        let installationTag = try Self.installationTag(installation, policy, user.record)
+        let installationTag = try Self.installationTag(installation, policy.rights(of: user))
         let handle = try DeviceHandle(installation)
         let app = try apps.tag(installation.app, of: handle.platform)
         let hub = hub.tracking(request.id)
@@ -26,7 +26,7 @@ extension RegisterController {
             return try self.register(
                 Claim(
                     id: id, user: user.owner, handle: handle, tags: [installationTag] + (app.map { [$0] } ?? []),
-                    installationID: installation.installationID), hub)
+                    installationID: installation.installationID, tokenRoles: user.tokenRoles), hub)
         }
         let device: DeviceRecord
         do {
@@ -44,10 +44,10 @@ extension RegisterController {
 
     /// The installation id is a tag like any other that a device claims.
     private static func installationTag(
-        _ installation: InstallationRegistration, _ policy: TagPolicy, _ user: User?
+        _ installation: InstallationRegistration, _ rights: Rights
     ) throws(Problem) -> Tag {
         do throws(Problem) {
-            guard let tag = try policy.claim([installation.installationID], user: user).first else {
+            guard let tag = try rights.claim([installation.installationID]).first else {
                 throw Problem(.badRequest, "instId is missing.", field: "instId")
             }
             return tag

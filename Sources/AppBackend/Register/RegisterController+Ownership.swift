@@ -26,6 +26,8 @@ extension RegisterController {
         let tags: [Tag]
         /// Of the older call, whose registrations have a template.
         var installationID: String?
+        /// The roles that the user's token gives.
+        var tokenRoles: [String] = []
     }
 
     /// Makes it true, at the store, at the hub, and for the device's other registrations.
@@ -48,8 +50,8 @@ extension RegisterController {
         // Another process gave it to another user meanwhile, and checks that user's rights.
         guard device.owner.hasSameBytes(as: claim.user) else { return }
         let user = try store.user(User.name(ofOwner: claim.user))
-        let narrowing = TagNarrowing(store: store, hub: hub, policy: policy, now: now)
-        guard try !narrowing.narrow(device, of: user) else {
+        let narrowing = TagNarrowing(store: store, hub: hub, now: now)
+        guard try !narrowing.narrow(device, to: policy.rights(of: user, tokenRoles: claim.tokenRoles)) else {
             throw Problem(.forbidden, "You may not claim all of these tags any more.", field: "Tags")
         }
     }

@@ -14,8 +14,8 @@ extension RegisterController {
         let registration = try DeviceRegistration(body: request.body)
         let handle = try DeviceHandle(registration)
         let app = try apps.tag(registration.app, of: handle.platform)
-        let tags = try policy.claim(registration.tags, app: app, user: user.record)
-        try register(handle, tags: tags, for: user.owner, appsID: id, hub.tracking(request.id))
+        let tags = try policy.rights(of: user).claim(registration.tags, app: app)
+        try register(handle, tags: tags, for: user, appsID: id, hub.tracking(request.id))
         return Response()
     }
 }

@@ -8,17 +8,16 @@ import Text
 struct TagNarrowing: Sendable {
     let store: any StateStore
     let hub: any Hub
-    let policy: TagPolicy
     let now: @Sendable () -> Timestamp
 
     /// The record loses the tags first, and is marked as pending; then the hub gets what the record says, until the record
     /// is unchanged afterwards. When the hub cannot be reached, the next call writes it.
-    /// - Parameter user: nil for users who are not in the store.
+    /// - Parameter rights: of the device's user.
     /// - Returns: whether the device had tags that it may not have.
-    func narrow(_ device: DeviceRecord, of user: User?) throws -> Bool {
+    func narrow(_ device: DeviceRecord, to rights: Rights) throws -> Bool {
         var device = device
         for _ in 0..<RegisterController.maximumAttempts {
-            let permitted = policy.permitted(device.tags, user: user)
+            let permitted = rights.permitted(device.tags)
             guard permitted.count < device.tags.count else { return false }
             device.tags = permitted
             device.needsReconciliation = true

@@ -23,8 +23,8 @@ struct DeviceCommand: ParsableCommand {
         @Argument(help: "The user.") var name: String
 
         func run() throws {
-            let store = try options.openStore().store
-            let user = try UserCommand.existing(name, in: store)
+            let (configuration, store) = try options.openStore()
+            let user = try UserCommand.existing(name, in: store, or: configuration)
             let devices = try store.devices(owner: user.owner).filter { !$0.isUnused }
             guard !json else { return print(Self.json(devices)) }
             let rows = devices.map { device in
@@ -59,9 +59,10 @@ struct DeviceCommand: ParsableCommand {
         @Argument(help: "The device's registration id, as `list` shows it.") var id: String
 
         func run() throws {
-            let (site, store) = try UserCommand.site(options)
+            let (configuration, site, store) = try UserCommand.site(options)
             defer { site.close() }
-            let user = try UserCommand.existing(name, in: store)
+            let user = try UserCommand.existing(name, in: store, or: configuration)
+            if try store.device(id)?.owner == user.owner { try UserCommand.record(user, in: store) }
             guard let remains = try site.upkeep.removeDevice(id, of: user.name) else {
                 throw CommandError("\(user.name) has no device of that id.")
             }

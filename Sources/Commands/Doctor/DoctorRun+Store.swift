@@ -41,13 +41,14 @@ extension DoctorRun {
         let isOn = pushesToBrowsers || !configuration.apps.isEmpty
         let judge = StoreFindings(
             path: configuration.store.description, needsUsers: !configuration.isTest,
+            hasIssuers: !configuration.issuers.isEmpty,
             delivery: configuration.hub.connection != nil ? .elsewhere : isOn ? .builtInHub : .nothing, setting: setting
         )
         switch owner.store {
         case .folder(let path):
-            return judge.findings(StoreFacts(path: path, now: Site.now()), serviceSays: service?.store)
+            return judge.findings(StoreFacts(path: path, configuration, now: Site.now()), serviceSays: service?.store)
         case .database:
-            let facts = StoreFacts(now: Site.now()) { () throws(StoreError) in
+            let facts = StoreFacts(configuration, now: Site.now()) { () throws(StoreError) in
                 try Site.openStore(configuration) { _ in }
             }
             return judge.databaseFindings(facts, serviceSays: service?.store)

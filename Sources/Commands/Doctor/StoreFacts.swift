@@ -2,6 +2,7 @@
 import CPlatform
 import FileStore
 import Glibc
+import Server
 import Store
 import System
 import Text
@@ -28,6 +29,7 @@ struct StoreFacts: Sendable {
     /// Of a folder, what is known is more exact.
     var health: StoreHealth?
     var users: Int?
+    var remarks = UserRemarks()
     /// Lines that could not be read on the way.
     var brokenLines: [String] = []
     var queue: Queue?
@@ -44,8 +46,9 @@ struct StoreFacts: Sendable {
     /// Looks at the store, as a user who may: reads, and takes no lock.
     /// - Parameters:
     ///   - path: of its folder.
+    ///   - configuration: beside which the users are looked at.
     ///   - now: the present moment.
-    init(path: String, now: Timestamp) {
+    init(path: String, _ configuration: SiteConfiguration, now: Timestamp) {
         folder = FileMode(path)
         guard folder != nil else { return }
         if access(path, W_OK) != 0 { writeRefusal = errno }
@@ -57,7 +60,7 @@ struct StoreFacts: Sendable {
             let found = BrokenLines()
             options.onEvent = { found.add($0) }
             defer { brokenLines = found.places }
-            try lookAtContents(try FileSiteStore.open(path: path, options: options), now)
+            try lookAtContents(try FileSiteStore.open(path: path, options: options), configuration, now)
         } catch {
             self.error = error
         }
@@ -65,18 +68,21 @@ struct StoreFacts: Sendable {
     }
 
     /// Looks at a store that is in no folder.
-    init(now: Timestamp, open: () throws(StoreError) -> any SiteStore) {
+    init(_ configuration: SiteConfiguration, now: Timestamp, open: () throws(StoreError) -> any SiteStore) {
         do throws(StoreError) {
             let store = try open()
             health = store.health()
-            try lookAtContents(store, now)
+            try lookAtContents(store, configuration, now)
         } catch {
             self.error = error
         }
     }
 
-    private mutating func lookAtContents(_ store: any SiteStore, _ now: Timestamp) throws(StoreError) {
-        users = try store.users().count
+    private mutating func lookAtContents(
+        _ store: any SiteStore, _ configuration: SiteConfiguration, _ now: Timestamp
+    ) throws(StoreError) {
+        let all = try store.users()
+        (users, remarks) = (all.count, UserRemarks(all, configuration))
         let backlog = try store.hubQueueBacklog(now: now)
         queue = Queue(
             count: backlog.messages, oldestSeconds: backlog.oldest.map { max(0, now.seconds - $0.seconds) } ?? 0)

@@ -27,6 +27,8 @@ struct StoreFindings: Sendable {
     let path: String
     /// Whether the store's users log in, and not the tutorial's test decides.
     let needsUsers: Bool
+    /// Whose users need no record.
+    var hasIssuers = false
     let delivery: Delivery
     let setting: SettingName
 
@@ -133,7 +135,7 @@ struct StoreFindings: Sendable {
                 when: !needsUsers, "auth.method is test: a user's name as password lets anyone in as that user",
                 fix: "\(setting("auth.method")): users"),
             fail(
-                when: needsUsers && facts.users == 0, "there are no users, so no user can log in",
+                when: needsUsers && !hasIssuers && facts.users == 0, "there are no users, so no user can log in",
                 fix: "`app-backend user add NAME`"),
             warn(
                 when: hasQueue && delivery == .nothing, "\(queue), and nothing delivers them",
@@ -150,7 +152,7 @@ struct StoreFindings: Sendable {
                 when: facts.quarantinedLines > 0,
                 "\(facts.quarantinedLines) lines that could not be read are in \(path)/quarantine",
                 fix: "look at them, put back what counts while the service is stopped, and remove the files"),
-        ]
+        ] + facts.remarks.rows.map { .warning($0.found, fix: $0.fix) }
     }
 
     private func judge(_ error: StoreError) -> Finding {

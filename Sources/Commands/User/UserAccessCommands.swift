@@ -18,10 +18,10 @@ struct UserDisableCommand: ParsableCommand {
     @Argument(help: "The user.") var name: String
 
     func run() throws {
-        let store = try options.openStore().store
-        let stored = try UserCommand.existing(name, in: store)
+        let (configuration, store) = try options.openStore()
+        let stored = try UserCommand.existing(name, in: store, or: configuration)
         try UserCommand.write(stored.name, in: store) { _ in
-            var user = try UserCommand.existing(name, in: store)
+            var user = try UserCommand.existing(name, in: store, or: configuration)
             user.disabledAt = user.disabledAt ?? Site.now()
             user.endCredentials()
             return user
@@ -42,10 +42,10 @@ struct UserEnableCommand: ParsableCommand {
     @Argument(help: "The user.") var name: String
 
     func run() throws {
-        let store = try options.openStore().store
-        let stored = try UserCommand.existing(name, in: store).name
+        let (configuration, store) = try options.openStore()
+        let stored = try UserCommand.existing(name, in: store, or: configuration).name
         try UserCommand.write(stored, in: store) { _ in
-            var user = try UserCommand.existing(name, in: store)
+            var user = try UserCommand.existing(name, in: store, or: configuration)
             user.disabledAt = nil
             let now = Site.now()
             if let end = user.expiresAt, end <= now { user.setEnd(nil, now: now) }

@@ -10,8 +10,8 @@ struct UserChangeCommand: ParsableCommand {
         commandName: "change", abstract: "Change a user's permissions.",
         discussion: """
             What is given takes the place of what they had; what is not given stays. It counts from their next request on. \
-            With --tag or --default-tags their devices lose the tags that they may not claim any more. What cannot be \
-            reached at the hub is named, and the exit status is 4; the service goes on with it.
+            With --tag, --default-tags, --role or --no-roles their devices lose the tags that they may not claim any \
+            more. What cannot be reached at the hub is named, and the exit status is 4; the service goes on with it.
             """)
 
     @OptionGroup var options: ConfigurationOptions
@@ -23,6 +23,10 @@ struct UserChangeCommand: ParsableCommand {
     @Flag(help: "Let the configuration decide which tags the user may claim.") var defaultTags = false
     @Flag(help: "Let the configuration decide which users the user may send to.") var defaultSendTo = false
 
+    @Option(name: .customLong("role"), help: "A role of the configuration; may be repeated.")
+    var roles: [String] = []
+    @Flag(help: "Take all roles away.") var noRoles = false
+
     @Option(help: "Until when they may log in, in UTC: 2027-12-31, or 2027-12-31T18:00:00Z; never: without end.")
     var expires: String?
 
@@ -30,27 +34,33 @@ struct UserChangeCommand: ParsableCommand {
     var secureOnly: Bool?
 
     func validate() throws {
-        if tags.isEmpty && sendTo.isEmpty && !defaultTags && !defaultSendTo && secureOnly == nil && expires == nil {
+        if !changesTags && sendTo.isEmpty && !defaultSendTo && secureOnly == nil && expires == nil {
             throw ValidationError("Nothing is to be changed: --help lists what can be.")
         }
         if !tags.isEmpty && defaultTags || !sendTo.isEmpty && defaultSendTo {
             throw ValidationError("Patterns and the configuration's exclude each other.")
         }
+        if !roles.isEmpty && noRoles { throw ValidationError("--role and --no-roles exclude each other.") }
         if let expires, expires != Self.never, Self.time(expires) == nil {
             throw ValidationError("--expires takes a day or a moment: 2027-12-31, 2027-12-31T18:00:00Z, or never.")
         }
     }
 
+    /// Whether it may be another set of tags that the user may claim.
+    private var changesTags: Bool { !tags.isEmpty || defaultTags || !roles.isEmpty || noRoles }
+
     func run() throws {
-        let (site, store) = try UserCommand.site(options)
+        let (configuration, site, store) = try UserCommand.site(options)
         defer { site.close() }
-        let stored = try UserCommand.existing(name, in: store).name
-        guard !tags.isEmpty || defaultTags else {
-            try UserCommand.write(stored, in: store) { _ in try changed(store) }
+        try UserCommand.check(roles, in: configuration)
+        let changed = { try change(try UserCommand.existing(name, in: store, or: configuration)) }
+        let stored = try UserCommand.existing(name, in: store, or: configuration).name
+        guard changesTags else {
+            try UserCommand.write(stored, in: store) { _ in try changed() }
             return print("changed \(stored)")
         }
         for _ in 0..<UserCommand.maximumAttempts {
-            guard let remains = try site.upkeep.change(try changed(store)) else { continue }
+            guard let remains = try site.upkeep.change(try changed()) else { continue }
             let devices = UserCommand.counted(remains.devices, "device has", "devices have")
             print("changed \(stored)" + (remains.devices == 0 ? "" : ": \(devices) lost tags"))
             return try UserCommand.finish(remains) {
@@ -61,8 +71,9 @@ struct UserChangeCommand: ParsableCommand {
     }
 
     /// The user with the new rights.
-    private func changed(_ store: any SiteStore) throws -> User {
-        var user = try UserCommand.existing(name, in: store)
+    private func change(_ user: User) throws -> User {
+        var user = user
+        if !roles.isEmpty || noRoles { user.roles = roles }
         if !tags.isEmpty || defaultTags { user.tags = defaultTags ? nil : tags }
         if !sendTo.isEmpty || defaultSendTo { user.sendTo = defaultSendTo ? nil : sendTo }
         if let secureOnly { user.isSecureOnly = secureOnly }

@@ -22,18 +22,22 @@ struct UserCommand: ParsableCommand {
         var tags: [String] = []
         @Option(name: .customLong("send-to"), help: "A pattern of users that this user may send to; may be repeated.")
         var sendTo: [String] = []
+        @Option(name: .customLong("role"), help: "A role of the configuration; may be repeated.")
+        var roles: [String] = []
         @Flag(help: "Let no plain text of the user, or for the user, go through push services.")
         var secureOnly = false
 
         func run() throws {
-            let store = try options.openStore().store
+            let (configuration, store) = try options.openStore()
+            try UserCommand.check(roles, in: configuration)
             let name = try UserCommand.checked(name)
             let hash = try UserCommand.newHash()
             try UserCommand.write(name, in: store) { former in
                 do throws(NameIsUsedUp) {
                     var user = try User(
                         name: name, passwordHash: hash, tags: tags.isEmpty ? nil : tags,
-                        sendTo: sendTo.isEmpty ? nil : sendTo, after: former)
+                        sendTo: sendTo.isEmpty ? nil : sendTo, after: former, now: Site.now())
+                    user?.roles = roles
                     if secureOnly { user?.isSecureOnly = true }
                     if let user { return user }
                 } catch {
@@ -49,12 +53,13 @@ struct UserCommand: ParsableCommand {
         static let configuration = CommandConfiguration(commandName: "passwd", abstract: "Change a password.")
 
         @OptionGroup var options: ConfigurationOptions
+        @Flag(help: "Take the password away, of a user who logs in by an identity provider.") var none = false
         @Argument(help: "The user.") var name: String
 
         func run() throws {
             let store = try options.openStore().store
             let user = try UserCommand.existing(name, in: store)
-            let hash = try UserCommand.newHash()
+            let hash = none ? "" : try UserCommand.newHash()
             try UserCommand.write(user.name, in: store) { _ in
                 var user = try UserCommand.existing(name, in: store)
                 user.passwordHash = hash
@@ -77,11 +82,13 @@ struct UserCommand: ParsableCommand {
     }
 
     /// A site beside the store, for who has to tell the hub. To be closed.
-    static func site(_ options: ConfigurationOptions) throws -> (site: Site, store: any SiteStore) {
+    static func site(
+        _ options: ConfigurationOptions
+    ) throws -> (configuration: SiteConfiguration, site: Site, store: any SiteStore) {
         let (configuration, store) = try options.openStore()
         // What cannot be reached the command says itself.
         let logger = StderrLogHandler.logger(LogThreshold(.error))
-        return (try Site(configuration, store: store, logger: logger), store)
+        return (configuration, try Site(configuration, store: store, logger: logger), store)
     }
 
     /// Says what is left of the work, for which the service goes on.
@@ -122,6 +129,30 @@ struct UserCommand: ParsableCommand {
             throw CommandError("There is no user \(name).")
         }
         return user
+    }
+
+    /// As `existing(_:in:)`. An issuer's user needs no record: one without is what a record begins with. It has no password.
+    static func existing(
+        _ name: String, in store: any SiteStore, or configuration: SiteConfiguration
+    ) throws -> User {
+        let stored = try stored(name, in: store)
+        guard configuration.hasIssuer(ofUser: stored), try store.userRecord(stored) == nil else {
+            return try existing(name, in: store)
+        }
+        return User(name: stored, passwordHash: "")
+    }
+
+    /// Makes the record of an issuer's user who has none, for what is to be noted in it.
+    static func record(_ user: User, in store: any SiteStore) throws {
+        guard user.version == 0 else { return }
+        try write(user.name, in: store) { $0 ?? user }
+    }
+
+    /// - Throws: `CommandError`, for a role that the configuration does not have.
+    static func check(_ roles: [String], in configuration: SiteConfiguration) throws {
+        for role in roles where !configuration.policy.roles.contains(where: { $0.name == role }) {
+            throw CommandError("There is no role \(role) in the configuration.")
+        }
     }
 
     /// The name as the store has it. A user whom an older version has let in under a name that is refused now can still be

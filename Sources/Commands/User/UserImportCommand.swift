@@ -62,7 +62,9 @@ struct UserImportCommand: ParsableCommand {
             return present
         }
         do throws(NameIsUsedUp) {
-            if let user = try User(name: name.description, passwordHash: hash, after: present) { return user }
+            if let user = try User(name: name.description, passwordHash: hash, after: present, now: Site.now()) {
+                return user
+            }
         } catch {
             throw CommandError(UserCommand.nameIsUsedUp(name.description))
         }

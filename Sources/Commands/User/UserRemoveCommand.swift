@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import AppBackend
 import ArgumentParser
+import Store
 
 /// `app-backend user remove`
 struct UserRemoveCommand: ParsableCommand {
@@ -18,9 +19,12 @@ struct UserRemoveCommand: ParsableCommand {
     @Argument(help: "The user.") var name: String
 
     func run() throws {
-        let (site, store) = try UserCommand.site(options)
+        let (configuration, site, store) = try UserCommand.site(options)
         defer { site.close() }
         let stored = try UserCommand.stored(name, in: store)
+        if configuration.hasIssuer(ofUser: stored), try store.userRecord(stored) == nil {
+            try UserCommand.record(User(name: stored, passwordHash: ""), in: store)
+        }
         guard let remains = try site.upkeep.remove(stored, keepingData: keepData) else {
             throw CommandError("There is no user \(name).")
         }

@@ -22,10 +22,12 @@ struct UserShowCommand: ParsableCommand {
     @Argument(help: "The user.") var name: String
 
     func run() throws {
-        let store = try options.openStore().store
+        let (configuration, store) = try options.openStore()
         let stored = try UserCommand.stored(name, in: store)
-        guard let user = try store.userRecord(stored), user.removedAt == nil || user.keepsData || !user.upkeep.isEmpty
-        else { throw CommandError("There is no user \(name).") }
+        let user = try store.userRecord(stored) ?? UserCommand.existing(name, in: store, or: configuration)
+        guard user.removedAt == nil || user.keepsData || !user.upkeep.isEmpty else {
+            throw CommandError("There is no user \(name).")
+        }
         let report = UserReport(
             user: user, devices: try store.devices(owner: user.owner),
             holdings: try store.holdings(of: user.owner, now: Site.now()),
@@ -66,6 +68,8 @@ private struct UserReport {
         lines.append("last log-in: \(user.lastLogInAt?.text ?? "none noted")")
         lines.append("may claim: \(Self.text(user.tags))")
         lines.append("may send to: \(Self.text(user.sendTo))")
+        if !user.roles.isEmpty { lines.append("roles: \(user.roles.joined(separator: " "))") }
+        if user.passwordHash.isEmpty, user.removedAt == nil { lines.append("password: none") }
         if user.isSecureOnly { lines.append("secure only: no plain text goes through push services") }
         lines.append("sessions: \(Self.text(holdings.sessions))")
         lines.append("app tokens: \(tokens)")
@@ -113,6 +117,8 @@ private struct UserReport {
             write(user.lastLogInAt, "lastLogInAt", &json)
             write(user.tags, "tags", &json)
             write(user.sendTo, "sendTo", &json)
+            write(user.roles, "roles", &json)
+            json.member("hasPassword", !user.passwordHash.isEmpty)
             json.member("secureOnly", user.isSecureOnly)
             json.member("tokens", tokens)
             for (name, span) in [

@@ -82,7 +82,7 @@ extension User {
     /// How long all of its texts are.
     fileprivate var textBytes: Int {
         upkeep.cleanings.count * MemoryLayout<Cleaning>.size
-            + ((tags ?? []) + (sendTo ?? [])).reduce(name.utf8.count + passwordHash.utf8.count) {
+            + ((tags ?? []) + (sendTo ?? []) + roles).reduce(name.utf8.count + passwordHash.utf8.count) {
                 $0 + $1.utf8.count + 16
             }
     }

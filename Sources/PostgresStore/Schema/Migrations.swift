@@ -8,7 +8,7 @@ enum Migrations {
     /// Version 1 is the first; each is the statements that lead to it from the one before.
     static let all: [[String]] = [
         schemaVersion1, removedUsers, deviceAliases, secureOnlyUsers, sendersAndUnusedIDs, scheduledMessages,
-        appTokens, plainMessages,
+        appTokens, plainMessages, userRoles,
     ]
 
     static var newest: Int { all.count }
@@ -119,6 +119,8 @@ enum Migrations {
     private static let secureOnlyUsers = [
         "ALTER TABLE users ADD COLUMN is_secure_only boolean NOT NULL DEFAULT false"
     ]
+
+    private static let userRoles = ["ALTER TABLE users ADD COLUMN roles text"]
 
     private static let deviceAliases = ["ALTER TABLE devices ADD COLUMN alias bytea"]
 

@@ -5,7 +5,7 @@ package import Text
 extension PostgresSiteStore {
     private static let columns = """
         name, password_hash, tags, send_to, generation, ended_at, keeps_data, upkeep, last_log_in_at, version,
-        is_secure_only, credential_epoch, disabled_at, expires_at
+        is_secure_only, credential_epoch, disabled_at, expires_at, roles
         """
     private static let userRecord = Statement.reading(
         "user", "SELECT \(columns) FROM users WHERE name = $1 AND removed_at IS NULL")
@@ -26,8 +26,8 @@ extension PostgresSiteStore {
         """
         INSERT INTO users (
             name, password_hash, tags, send_to, generation, ended_at, keeps_data, upkeep, work_due_at, last_log_in_at,
-            is_secure_only, credential_epoch, disabled_at, expires_at, version)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, 1)
+            is_secure_only, credential_epoch, disabled_at, expires_at, roles, version)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, 1)
         ON CONFLICT (name) DO UPDATE SET \(assignments), version = users.version + 1, removed_at = NULL
         WHERE users.removed_at IS NOT NULL RETURNING version
         """)
@@ -35,19 +35,19 @@ extension PostgresSiteStore {
         "replaceUser",
         """
         UPDATE users SET \(assignments), version = version + 1
-        WHERE name = $1 AND version = $15 AND removed_at IS NULL RETURNING version
+        WHERE name = $1 AND version = $16 AND removed_at IS NULL RETURNING version
         """)
     private static let assignments = """
         password_hash = $2, tags = $3, send_to = $4, generation = $5, ended_at = $6, keeps_data = $7, upkeep = $8,
         work_due_at = $9, last_log_in_at = $10, is_secure_only = $11, credential_epoch = $12, disabled_at = $13,
-        expires_at = $14
+        expires_at = $14, roles = $15
         """
     private static let removeUser = Statement.writing(
         "removeUser",
         """
         UPDATE users SET removed_at = now(), password_hash = '', tags = NULL, send_to = NULL, generation = 0,
             ended_at = NULL, keeps_data = false, upkeep = NULL, work_due_at = NULL, last_log_in_at = NULL,
-            is_secure_only = false, credential_epoch = 0, disabled_at = NULL, expires_at = NULL
+            is_secure_only = false, credential_epoch = 0, disabled_at = NULL, expires_at = NULL, roles = NULL
         WHERE name = $1 AND removed_at IS NULL
         """)
 
@@ -98,6 +98,7 @@ extension PostgresSiteStore {
             .text(user.sendTo.map(JSONText.array)), .count(user.generation), .time(user.removedAt),
             .bool(user.keepsData), .text(user.upkeep.text), .time(user.upkeep.dueAt), .time(user.lastLogInAt),
             .bool(user.isSecureOnly), .count(user.credentialEpoch), .time(user.disabledAt), .time(user.expiresAt),
+            .text(user.roles.isEmpty ? nil : JSONText.array(user.roles)),
         ]
     }
 
@@ -122,6 +123,7 @@ extension User: RowRecord {
         isSecureOnly = try row.bool(10)
         credentialEpoch = try row.integer(11)
         (disabledAt, expiresAt) = (try row.optionalTime(12), try row.optionalTime(13))
+        roles = try row.texts(14) ?? []
         guard generation >= 0, generation < .max - 1, credentialEpoch >= 0, credentialEpoch < .max - 1 else {
             throw .malformed
         }

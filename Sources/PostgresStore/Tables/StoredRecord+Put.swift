@@ -70,6 +70,7 @@ extension StoredRecord {
             [
                 "name", "password_hash", "tags", "send_to", "generation", "ended_at", "keeps_data", "upkeep",
                 "work_due_at", "last_log_in_at", "is_secure_only", "credential_epoch", "disabled_at", "expires_at",
+                "roles",
             ], key: "name"))
     private static let notification = expiring(
         "notifications",

@@ -75,7 +75,12 @@ extension SiteConfiguration {
     }
 
     /// Groups of which there may be a list, with their keys.
-    static let listGroups = appGroups.merging([issuerGroup: issuerKeys]) { one, _ in one }
+    static let listGroups = appGroups.merging([issuerGroup: issuerKeys, roleGroup: roleKeys]) { one, _ in one }
+
+    /// Their keys that are lists.
+    static let groupLists: Set = [
+        "\(issuerGroup).audience", "\(issuerGroup).authorizedParty", "\(roleGroup).tags", "\(roleGroup).sendTo",
+    ]
 
     /// The key without the place in the list: `apns.1.topic` is known as `apns.topic`.
     static func general(_ key: String) -> String {
@@ -212,7 +217,7 @@ extension ConfigurationReading {
     }
 
     private mutating func isSet(_ key: String) -> Bool {
-        if SiteConfiguration.issuerLists.contains(key), case .stringArray? = file[key]?.content { return true }
+        if SiteConfiguration.groupLists.contains(key), case .stringArray? = file[key]?.content { return true }
         return text(key) != nil
     }
 

@@ -27,15 +27,20 @@ extension SiteConfiguration {
         package var audiences: [String]
         package var authorizedParties: [String]
         package var userClaim: String
+        /// nil: its tokens give no roles.
+        package var rolesClaim: String?
+        /// The roles that its tokens can give.
+        package var roles: [String] = []
         package var keys: Keys
         /// PEM; nil: the host's own certificate authorities.
         package var caFile: String?
 
         package init(
             group: String, issuer: String, prefix: String, audiences: [String], authorizedParties: [String],
-            userClaim: String, keys: Keys, caFile: String? = nil
+            userClaim: String, rolesClaim: String? = nil, keys: Keys, caFile: String? = nil
         ) {
             (self.group, self.issuer, self.prefix, self.userClaim) = (group, issuer, prefix, userClaim)
+            self.rolesClaim = rolesClaim
             (self.keys, self.caFile, self.audiences) = (keys, caFile, audiences)
             self.authorizedParties = authorizedParties
         }
@@ -44,11 +49,8 @@ extension SiteConfiguration {
     /// One group, or a list of them.
     static let issuerGroup = "auth.issuers"
     static let issuerKeys = [
-        "issuer", "prefix", "audience", "authorizedParty", "userClaim", "jwksFile", "jwksUrl", "caFile",
+        "issuer", "prefix", "audience", "authorizedParty", "userClaim", "rolesClaim", "jwksFile", "jwksUrl", "caFile",
     ]
-
-    /// Keys that are lists.
-    static let issuerLists: Set = ["\(issuerGroup).audience", "\(issuerGroup).authorizedParty"]
 
     /// - Returns: whether there are any, right or not.
     mutating func readIssuers(_ reading: inout ConfigurationReading) -> Bool {
@@ -57,7 +59,11 @@ extension SiteConfiguration {
             reading.fault(Self.issuerGroup, "must be at most \(Self.maximumIssuers) issuers")
         }
         for group in groups.prefix(Self.maximumIssuers) {
-            guard let issuer = Issuer(group, &reading) else { continue }
+            guard var issuer = Issuer(group, &reading) else { continue }
+            if issuer.rolesClaim != nil {
+                issuer.roles = policy.roles.map(\.name)
+                if issuer.roles.isEmpty { reading.fault("\(group).rolesClaim", "gives nothing: there are no roles") }
+            }
             if issuers.contains(where: { $0.issuer.utf8.elementsEqual(issuer.issuer.utf8) }) {
                 reading.fault("\(group).issuer", "is there already")
             } else if issuers.contains(where: { $0.prefix == issuer.prefix }) {
@@ -79,6 +85,7 @@ extension SiteConfiguration.Issuer {
         let audiences = reading.list("\(group).audience") ?? []
         let parties = reading.list("\(group).authorizedParty") ?? []
         let claim = reading.text("\(group).userClaim") ?? "sub"
+        let rolesClaim = reading.text("\(group).rolesClaim")
         let keys = Self.keys(group, issuer: name, &reading)
         let caFile = reading.certificates("\(group).caFile")
         if let prefix, UserPrefix(prefix) == nil {
@@ -92,7 +99,7 @@ extension SiteConfiguration.Issuer {
         guard let name, let prefix, let keys else { return nil }
         self.init(
             group: group, issuer: name, prefix: prefix, audiences: audiences, authorizedParties: parties,
-            userClaim: claim, keys: keys, caFile: caFile)
+            userClaim: claim, rolesClaim: rolesClaim, keys: keys, caFile: caFile)
     }
 
     private static func keys(_ group: String, issuer: String?, _ reading: inout ConfigurationReading) -> Keys? {

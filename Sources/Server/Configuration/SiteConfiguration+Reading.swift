@@ -77,6 +77,8 @@ extension SiteConfiguration {
             reading.fault("listen", "\(error)")
         }
         workers = reading.number("workers", 1...1024) ?? workers
+        // Issuers give roles.
+        readRoles(&reading)
         readAuthentication(&reading)
         policy.defaultTags = reading.list("policy.tags") ?? policy.defaultTags
         policy.defaultSendTo = reading.list("policy.sendTo") ?? policy.defaultSendTo

@@ -110,6 +110,8 @@ final class ReloadableSite: Responder {
         let next = Generation(number: former.number + 1, configuration: configuration, site: site)
         try site.startDelivering()
         current.withLock { $0 = next }
+        // An operator who has withdrawn a key at the issuer does not wait until the keys are due.
+        site.issuers?.verifier.expireKeys()
         metrics.reloads.note(taken: true)
         note.withLock { $0 = waiting.isEmpty ? "" : ", a restart is needed for \(waiting.joined(separator: ", "))" }
         retire(former)

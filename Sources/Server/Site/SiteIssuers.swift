@@ -24,7 +24,8 @@ package final class SiteIssuers: Sendable {
             guard let prefix = UserPrefix(issuer.prefix),
                 let trusted = TrustedIssuer(
                     issuer: issuer.issuer, prefix: prefix, audiences: issuer.audiences,
-                    authorizedParties: issuer.authorizedParties, userClaim: issuer.userClaim)
+                    authorizedParties: issuer.authorizedParties, userClaim: issuer.userClaim,
+                    rolesClaim: issuer.rolesClaim, roles: issuer.roles)
             else { return nil }
             return (trusted, try Self.source(issuer, timeout: Self.timeout))
         }

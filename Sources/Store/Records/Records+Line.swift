@@ -4,12 +4,13 @@ package import JSON
 extension User: LineRecord {
     package static let members: Set = [
         "id", "passwordHash", "tags", "sendTo", "generation", "removedAt", "keepsData", "upkeep", "lastLogInAt",
-        "secureOnly", "disabledAt", "expiresAt", "credentialEpoch", "version",
+        "secureOnly", "disabledAt", "expiresAt", "credentialEpoch", "roles", "version",
     ]
 
     package init?(line: JSONValue) {
         guard let name = line["id"]?.string, let passwordHash = line["passwordHash"]?.string,
-            let tags = line.texts("tags"), let sendTo = line.texts("sendTo"), let version = line.version
+            let tags = line.texts("tags"), let sendTo = line.texts("sendTo"), let roles = line.texts("roles"),
+            let version = line.version
         else { return nil }
         self.init(name: name, passwordHash: passwordHash, tags: tags, sendTo: sendTo, version: version)
         guard let generation = line.optional("generation", \.integer), generation ?? 0 >= 0, generation ?? 0 < .max - 1,
@@ -20,6 +21,7 @@ extension User: LineRecord {
             let expiresAt = line.optional("expiresAt", \.time), let epoch = line.optional("credentialEpoch", \.integer),
             epoch ?? 0 >= 0, epoch ?? 0 < .max - 1
         else { return nil }
+        self.roles = roles ?? []
         self.generation = generation ?? 0
         self.keepsData = keepsData ?? false
         self.upkeep = upkeep ?? Upkeep()
@@ -45,6 +47,7 @@ extension User: LineRecord {
         if let disabledAt { json.member("disabledAt", disabledAt.text) }
         if let expiresAt { json.member("expiresAt", expiresAt.text) }
         if credentialEpoch > 0 { json.member("credentialEpoch", credentialEpoch) }
+        if !roles.isEmpty { json.member("roles", roles) }
         json.member("version", version)
     }
 }

@@ -11,6 +11,8 @@ package struct User: Hashable, Sendable {
     package var tags: [String]?
     /// Patterns of recipients that the user may send to; nil: the configuration's default.
     package var sendTo: [String]?
+    /// The names of their roles. What these may says the configuration, which may have no such role any more.
+    package var roles: [String] = []
     /// Whether no plain text of theirs, or for them, goes through push services.
     package var isSecureOnly = false
     /// Since when the user may not log in, by the operator's word; nil: the user may.

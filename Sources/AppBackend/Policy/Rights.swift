@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+import DeviceAPI
+import NotificationHub
+import Store
+
+/// What one user may: their own patterns, or the configuration's where they have none, and those of their roles.
+struct Rights: Sendable {
+    /// Patterns, and the names of the rules that they are from, as a refusal names them.
+    struct Grant: Sendable {
+        let patterns: [String]
+        /// The key of the configuration, and of the record.
+        let key: String
+        /// Whether the user has patterns of their own, in the place of the configuration's.
+        let isOwn: Bool
+        let roles: [Role]
+
+        var rules: String {
+            ([isOwn ? "the user's own \(key)" : "policy.\(key)"] + roles.map { "role \($0.name)" })
+                .joined(separator: ", ")
+        }
+    }
+
+    let tags: Grant
+    let sendTo: Grant
+
+    /// Checks the tags that a device asked for.
+    /// - Parameter app: the tag of the app that the device named.
+    /// - Returns: them, and the app's.
+    /// - Throws: `Problem` 400 for an illegal tag, 403 for one that the user may not claim; `field` is `Tags`.
+    func claim(_ texts: [String], app: Tag? = nil) throws(Problem) -> [Tag] {
+        var claimed: [Tag] = []
+        for text in texts {
+            guard let tag = try? Tag(text) else {
+                throw Problem(
+                    .badRequest,
+                    "A tag has 1 to \(Tag.maximumLength) letters, digits and _ @ # . : -",
+                    field: "Tags")
+            }
+            guard mayClaim(text) else {
+                throw Problem(.forbidden, "You may not claim the tag \(text) (\(rules(of: text))).", field: "Tags")
+            }
+            if !claimed.contains(tag) { claimed.append(tag) }
+        }
+        let maximum = TagPolicy.maximumClaimedTags - (app == nil ? 0 : 1)
+        guard claimed.count <= maximum else {
+            throw Problem(.badRequest, "A device has at most \(maximum) tags.", field: "Tags")
+        }
+        return claimed + (app.map { [$0] } ?? [])
+    }
+
+    /// Those of the tags, which a device bears already, that the user may still claim, and the app's.
+    func permitted(_ tags: [String]) -> [String] {
+        tags.filter { TagPolicy.isAppTag($0) || mayClaim($0) }
+    }
+
+    /// Whether the user may send to that recipient. All users may send to themselves.
+    func maySend(to recipient: UserName, sender: String) -> Bool {
+        recipient.description.hasSameBytes(as: sender)
+            || sendTo.patterns.contains { TagPolicy.matches(recipient.description, pattern: $0) }
+    }
+
+    /// Whether the user may send to all devices with the tag. A tag of the server's own, and one by which a device hears a
+    /// sender, is no recipient.
+    func maySend(to tag: Tag) -> Bool {
+        guard !TagPolicy.isReserved(tag.description) else { return false }
+        let recipient = TagPolicy.tagPrefix + tag.description
+        return sendTo.patterns.contains { pattern in
+            pattern.lowercased().hasPrefix(TagPolicy.tagPrefix) && TagPolicy.matches(recipient, pattern: pattern)
+        }
+    }
+
+    /// - Parameter field: where the request names the recipient.
+    func forbiddenRecipient(_ field: String) -> Problem {
+        Problem(.forbidden, "You may not send to this recipient (\(sendTo.rules)).", field: field)
+    }
+
+    private func rules(of tag: String) -> String {
+        TagPolicy.isServerTag(tag) ? "it is the server's own" : tags.rules
+    }
+
+    private func mayClaim(_ tag: String) -> Bool {
+        if TagPolicy.isServerTag(tag) { return false }
+        let needsGrant = TagPolicy.isSenderTag(tag)
+        return tags.patterns.contains { pattern in
+            (!needsGrant || pattern.lowercased().hasPrefix(TagPolicy.senderPrefix))
+                && TagPolicy.matches(tag, pattern: pattern)
+        }
+    }
+}
+
+extension TagPolicy {
+    /// Of a user who makes a request.
+    func rights(of principal: Principal) -> Rights {
+        rights(of: principal.record, tokenRoles: principal.tokenRoles)
+    }
+
+    /// - Parameters:
+    ///   - user: nil for users who are not in the store.
+    ///   - tokenRoles: the roles that a token gives, beside those of the record.
+    func rights(of user: User?, tokenRoles: [String] = []) -> Rights {
+        let names = (user?.roles ?? []) + tokenRoles
+        let roles = names.isEmpty ? [] : roles.filter { names.contains($0.name) }
+        func grant(_ own: [String]?, _ defaults: [String], _ key: String, _ more: (Role) -> [String]) -> Rights.Grant {
+            Rights.Grant(
+                patterns: (own ?? defaults) + roles.flatMap(more), key: key, isOwn: own != nil, roles: roles)
+        }
+        return Rights(
+            tags: grant(user?.tags, defaultTags, "tags", \.tags),
+            sendTo: grant(user?.sendTo, defaultSendTo, "sendTo", \.sendTo))
+    }
+}

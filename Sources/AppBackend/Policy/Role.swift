@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Rights that the operator has given a name to. They are beside those that a user has anyway.
+package struct Role: Equatable, Sendable {
+    package let name: String
+    /// Patterns of tags that its users may claim.
+    package let tags: [String]
+    /// Patterns of recipients that its users may send to.
+    package let sendTo: [String]
+
+    package init(name: String, tags: [String] = [], sendTo: [String] = []) {
+        (self.name, self.tags, self.sendTo) = (name, tags, sendTo)
+    }
+}

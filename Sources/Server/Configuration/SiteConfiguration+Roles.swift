@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+import AppBackend
+import JWT
+import Text
+
+/// The roles that users may have: `roles`.
+extension SiteConfiguration {
+    /// More roles are a fault.
+    static let maximumRoles = 100
+    /// Of a role's name, in bytes.
+    static let maximumRoleBytes = 64
+
+    /// One group, or a list of them.
+    static let roleGroup = "roles"
+    static let roleKeys = ["name", "tags", "sendTo"]
+
+    mutating func readRoles(_ reading: inout ConfigurationReading) {
+        let groups = reading.groups(Self.roleGroup, Self.roleKeys)
+        if groups.count > Self.maximumRoles {
+            reading.fault(Self.roleGroup, "must be at most \(Self.maximumRoles) roles")
+        }
+        for group in groups.prefix(Self.maximumRoles) {
+            let name = reading.needed("\(group).name", "what commands and issuers call the role")
+            let tags = reading.list("\(group).tags") ?? []
+            let sendTo = reading.list("\(group).sendTo") ?? []
+            guard let name else { continue }
+            if name.utf8.count > Self.maximumRoleBytes || !name.utf8.allSatisfy(Self.isLegalInRole) {
+                reading.fault(
+                    "\(group).name", "must be 1 to \(Self.maximumRoleBytes) letters, digits, '-', '_', '.' and ':'")
+            } else if policy.roles.contains(where: { $0.name == name }) {
+                reading.fault("\(group).name", "is another role's")
+            } else {
+                policy.roles.append(Role(name: name, tags: tags, sendTo: sendTo))
+            }
+        }
+    }
+
+    /// Names of identity providers, such as `app:editor`, do; a comma would divide two in a list.
+    private static func isLegalInRole(_ byte: UInt8) -> Bool {
+        ASCII.isAlphanumeric(byte) || "-_.:".utf8.contains(byte)
+    }
+
+    /// Whether only an issuer's user can have that name.
+    package func hasIssuer(ofUser name: String) -> Bool {
+        UserPrefix.text(of: name).map { prefix in issuers.contains { $0.prefix == prefix } } ?? false
+    }
+}
