@@ -5,7 +5,6 @@ import DeviceAPI
 import Glibc
 import HTTP
 import HTTPTypes
-import JSON
 import Logging
 import NotificationHub
 import Server
@@ -24,6 +23,7 @@ struct SendCommand: ParsableCommand {
     @OptionGroup var options: ConfigurationOptions
     @Option(help: "The user to send to; or tag: and a tag, for all devices that bear it.") var to: String
     @Option(help: "The platform: apns, fcm, wns or browser. Default: every configured one.") var pns: String?
+    @Option(help: "What stands above the text. Default: From and the sender.") var title: String?
     @Flag(help: "Keep the message here and send only its id.") var secure = false
     @Option(help: "The sender's name, as the recipient reads it.") var from = "operator"
     @Flag(help: "Do not wait: exit 0 as soon as the hub has taken it.") var noWait = false
@@ -72,23 +72,33 @@ struct SendCommand: ParsableCommand {
         let site = try Site(configuration, store: store, logger: logger, authenticator: Operator(name: from))
         defer { site.close() }
         if needsUser, !isTag { _ = try UserCommand.existing(to, in: store, or: configuration) }
-        let isOne = try isTag || isSecure(configuration.policy, store)
-        let platforms = isOne ? [pns] : pns.map { [$0] } ?? configuration.hub.platforms.map(\.rawValue)
-        var report = try send(text, on: platforms, through: site)
+        let message = PushMessage(
+            to: to, title: title, body: text, isSecure: secure, platforms: platforms(configuration))
+        var report = try send(message, through: site)
         if !noWait { wait(for: &report, at: site) }
         print(json ? report.json : report.table)
         for sentence in report.waits { Terminal.printError(sentence) }
         try judge(report, at: site)
     }
 
-    private func send(_ text: String, on platforms: [String?], through site: Site) throws -> SendReport {
+    /// To a user also those that nothing is delivered to, so that the operator sees where the devices are. Devices with
+    /// templates get a message to a tag only where it names no platform.
+    private func platforms(_ configuration: SiteConfiguration) -> [String] {
+        pns.map { [$0] } ?? (isTag ? [] : configuration.hub.platforms.map(\.rawValue))
+    }
+
+    /// Makes the same request that an app would make: there is one way to send.
+    private func send(_ message: PushMessage, through site: Site) throws -> SendReport {
+        let response = site.backend.respond(
+            to: Request(
+                method: .post, path: Path.notifications, query: "",
+                // Any credentials: the operator's shell is the proof.
+                fields: [.authorization: "Basic eDp4", .contentType: "application/json"], body: message.json,
+                id: "send"))
+        if response.status != .ok { Terminal.printError(Problem(response).detail) }
         var report = SendReport()
-        for platform in platforms {
-            let response = site.backend.respond(to: request(text, on: platform))
-            if response.status != .ok { Terminal.printError(Problem(response).detail) }
-            // What was refused before it came to the hub has no outcomes.
-            if let outcome = try? SendOutcome(response) { report.add(outcome) }
-        }
+        // What was refused before it came to the hub has no outcomes.
+        if let outcome = try? SendOutcome(response) { report.add(outcome) }
         guard !report.lines.isEmpty else { throw ExitCode.failure }
         return report
     }
@@ -134,32 +144,6 @@ struct SendCommand: ParsableCommand {
                     : "The hub has it, and its outcome was not known in \(timeout) s.")
             throw Self.notKnownYet
         }
-    }
-
-    /// Whether it is one kept message for all platforms: where no plain text may leave, the backend would keep one for each
-    /// platform that is named.
-    private func isSecure(_ policy: TagPolicy, _ store: any SiteStore) throws -> Bool {
-        let recipient = try UserName(to).flatMap { try store.userRecord($0.description) }
-        return secure || pns == nil && policy.isSecureOnly(nil, recipient)
-    }
-
-    /// The same request that an app would make: there is one way to send.
-    private func request(_ text: String, on platform: String?) -> Request {
-        guard !isTag else {
-            return request("", body: PushMessage(to: to, body: text, platforms: platform.map { [$0] } ?? []).json)
-        }
-        var query = "to_tag=" + PercentEncoding.encode(to)
-        if let platform { query += "&pns=" + PercentEncoding.encode(platform) }
-        var json = JSONWriter()
-        json.string(text)
-        return request(query, body: json.bytes)
-    }
-
-    private func request(_ query: String, body: [UInt8]) -> Request {
-        Request(
-            method: .post, path: Path.notifications, query: query,
-            // Any credentials: the operator's shell is the proof.
-            fields: [.authorization: "Basic eDp4", .contentType: "application/json"], body: body, id: "send")
     }
 
     private func readMessage() throws -> String {

@@ -60,6 +60,19 @@ extension WireTests {
             }
         }
 
+        @Test func `a send to all platforms is one message in the inbox, with the title that it was given`() throws {
+            try SendingSite.run(moreKeys: #", "inbox": { "plainDays": 1 }"#) { site in
+                let bob = try site.addUser("bob")
+                _ = try site.registerBrowser(bob)
+                _ = try site.register(bob, handle: site.makeHandle())
+                #expect(try site.run("send", "--to", bob.name, "--title", "Lunch", "At noon").status == 0)
+                let inbox = try JSONValue(parsing: site.call(.get, Path.inbox, as: bob).body)
+                let messages = try #require(inbox["Messages"]?.array)
+                #expect(messages.map { $0["Title"]?.string } == ["Lunch"])
+                #expect(messages.map { $0["Body"]?.string } == ["At noon"])
+            }
+        }
+
         @Test func `nothing is sent to a tag in the name of a user of whom no plain text may leave`() throws {
             try SendingSite.run { site in
                 let (alice, bob) = (try site.addUser("alice"), try site.addUser("bob"))
