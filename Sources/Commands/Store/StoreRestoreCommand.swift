@@ -31,6 +31,7 @@ struct StoreRestoreCommand: ParsableCommand {
         if [ -d "$folder" ] && [ -n "$(ls -A -- "$folder")" ]; then
             fail "$folder is not empty: stop the service and move the folder aside."
         fi
+        [ ! -e "$new" ] || fail "$new is there, of a restoration that did not end: remove it."
         mkdir -- "$new"
         trap 'rm -rf -- "$new"' EXIT
         trap 'exit 130' INT TERM HUP
