@@ -25,6 +25,8 @@ package struct Backend: Responder {
         package var policy: TagPolicy
         /// The apps that devices may name.
         package var apps = AppPolicy()
+        /// The other sites whose pages may call the API.
+        package var foreignOrigins = ForeignOrigins()
         /// For how long a secure notification waits for its owner, in seconds.
         package var retentionSeconds: Int64
         /// For how long plain messages are kept for the inbox, in seconds; 0: they are not.
@@ -78,6 +80,7 @@ package struct Backend: Responder {
     private let open: Router<RequestAction>
     private let api: AuthenticationHandler
     private let userRoutes: Router<UserAction>
+    private let foreignOrigins: ForeignOrigins
     private let logger: Logger
 
     package init(_ parts: Parts) {
@@ -121,7 +124,7 @@ package struct Backend: Responder {
                     limits: parts.limits, meter: parts.meter,
                     inner: IdempotencyHandler(
                         store: parts.store, inner: RouteHandler(), now: parts.now, logger: parts.logger))))
-        logger = parts.logger
+        (foreignOrigins, logger) = (parts.foreignOrigins, parts.logger)
     }
 
     /// Never throws: what is not foreseen becomes 500 with an id that is also in the log.
@@ -129,11 +132,26 @@ package struct Backend: Responder {
         if let monitor = monitors[request.path] {
             return answer(request, route: request.path) { try monitor.respond(to: request) }
         }
-        if let route = open.match(request) {
+        let openRoute = open.match(request)
+        // Sessions are for this site's own page.
+        if openRoute?.pattern != Path.session, let origin = foreignOrigins.origin(of: request) {
+            return respond(to: request, of: origin)
+        }
+        if let route = openRoute {
             return answer(request, route: route.pattern) { try route.respond(to: request) }
         }
         let route = userRoutes.match(request)
         return answer(request, route: route?.pattern) { try api.respond(to: request, route: route) }
+    }
+
+    /// - Parameter origin: of the page that asks.
+    private func respond(to request: Request, of origin: String) -> Response {
+        if request.method == .options { return ForeignOrigins.preflight(origin) }
+        var response = ForeignOrigins.allowing(respond(to: ForeignOrigins.withoutBrowser(request)), origin)
+        if let continuation = response.continuation {
+            response.postponement = continuation.then { try ForeignOrigins.allowing($0.get(), origin) }
+        }
+        return response
     }
 
     private func answer(_ request: Request, route: String?, _ body: () throws -> Response) -> Response {

@@ -22,7 +22,8 @@ struct AppBackendCommand: ParsableCommand {
             """,
         version: Version.text,
         subcommands: [
-            ServeCommand.self, CheckCommand.self, ConfigCommand.self, DoctorCommand.self, KeysCommand.self,
+            ServeCommand.self, InitCommand.self, CheckCommand.self, ConfigCommand.self, DoctorCommand.self,
+            KeysCommand.self,
             UserCommand.self,
             DeviceCommand.self, SessionCommand.self, SendCommand.self, OutcomeCommand.self, APNsCommand.self,
             StoreCommand.self,

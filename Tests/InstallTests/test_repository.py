@@ -64,13 +64,13 @@ def test_a_host_installs_from_the_repository_and_is_upgraded_by_it(
     host: Root, repository: Repository, later: Path
 ) -> None:
     said = install(host, repository)
-    assert "app-backend user add NAME" in said and "README.Debian" in said
+    assert "app-backend init" in said and "README.Debian" in said
     installed = version(host)
     repository.add(later)
     host.run("apt-get", "update")
     upgraded = host.run("apt-get", "upgrade", "--yes").stdout
     assert version(host) == f"{installed}+later"
-    assert "app-backend user add NAME" not in upgraded
+    assert "app-backend init" not in upgraded
 
 
 def test_apt_takes_no_package_that_the_key_has_not_signed(host: Root, repository: Repository) -> None:

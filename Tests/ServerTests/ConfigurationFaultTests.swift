@@ -97,6 +97,8 @@ struct ConfigurationFaultTests {
         Row(
             issuers((0...32).map { issuer(#""issuer": "https://\#($0).example", "prefix": "p\#($0)""#) }),
             "auth.issuers"),
+        Row(#""cors": { "origins": ["*"] }"#, "cors.origins"),
+        Row(#""cors": { "origins": ["https://a.example", "https://b.example/"] }"#, "cors.origins"),
         Row(#""limits": { "bodyBytes": 1 }"#, "limits.bodyBytes"),
         Row(#""limits": { "drainSeconds": -1 }"#, "limits.drainSeconds"),
         Row(#""notifications": { "retentionDays": 0 }"#, "notifications.retentionDays"),
@@ -221,6 +223,7 @@ struct ConfigurationFaultTests {
 
     private static let lists: Set<String> = [
         "hub.platforms", "localHub.keys", "localHub.hosts", "policy.tags", "policy.sendTo", "webPush.hosts",
+        "cors.origins",
         "webPush.privateHosts", "auth.issuers.audience", "auth.issuers.authorizedParty", "roles.tags", "roles.sendTo",
     ]
 

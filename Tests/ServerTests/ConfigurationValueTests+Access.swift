@@ -53,4 +53,18 @@ extension ConfigurationValueTests {
         #expect(
             written.configuration?.policy.roles == [Role(name: "a", sendTo: ["x"]), Role(name: "b", tags: ["y"])])
     }
+
+    @Test func `to trust an issuer is enough for its tokens to be a method, unless a list says which are`() throws {
+        let issuer = #"{ "issuer": "https://id.example", "prefix": "id", "audience": ["b"] }"#
+        func methods(_ more: String) throws -> [AuthenticationMethod]? {
+            let written = try WrittenConfiguration(
+                #"{ "store.path": "/s", "auth": { "issuers": \#(issuer) \#(more) } }"#)
+            #expect(written.faults.isEmpty)
+            return written.configuration?.authenticationMethods
+        }
+        #expect(try methods("") == [.password, .token, .session, .bearer])
+        #expect(try methods(#", "method": "users""#) == [.password, .token, .session, .bearer])
+        #expect(try methods(#", "methods": ["bearer"]"#) == [.bearer])
+        #expect(try WrittenConfiguration(#"{ "store.path": "/s", "auth.issuers": [] }"#).faults.isEmpty)
+    }
 }

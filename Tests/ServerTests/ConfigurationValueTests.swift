@@ -41,6 +41,8 @@ struct ConfigurationValueTests {
     private static let policies =
         #"["SharedAccessKeyName=a;Rights=Send;PrimaryKey=\#(secret)", "SharedAccessKeyName=b;Rights=Listen;PrimaryKey=\#(secret)"]"#
 
+    private static let origins = "https://app.example,http://localhost:3000"
+
     static let rows: [Row] =
         [
             Row("hub.connectionString", "none", connection, "hub.example") { $0.hub.connection?.endpoint ?? "none" },
@@ -84,6 +86,9 @@ struct ConfigurationValueTests {
                 methods($0)
             },
             Row("auth.realm", "AppBackend", #""auth.realm": "Push""#, "Push") { $0.realm },
+            Row("cors.origins", "", #""cors.origins": ["https://app.example", "http://localhost:3000"]"#, origins) {
+                $0.foreignOrigins.joined(separator: ",")
+            },
             Row("policy.tags", "*", #""policy.tags": ["news", " sport "]"#, "news,sport") {
                 $0.policy.defaultTags.joined(separator: ",")
             },
@@ -271,20 +276,6 @@ struct ConfigurationValueTests {
                 "encrypted.pem": TestCredentials.certificate + TestCredentials.encryptedKey,
             ])
         #expect(written.faults.isEmpty && written.configuration.map(row.read) == row.set, "\(written.faults)")
-    }
-
-    @Test func `to trust an issuer is enough for its tokens to be a method, unless a list says which are`() throws {
-        let issuer = #"{ "issuer": "https://id.example", "prefix": "id", "audience": ["b"] }"#
-        func methods(_ more: String) throws -> [AuthenticationMethod]? {
-            let written = try WrittenConfiguration(
-                #"{ "store.path": "/s", "auth": { "issuers": \#(issuer) \#(more) } }"#)
-            #expect(written.faults.isEmpty)
-            return written.configuration?.authenticationMethods
-        }
-        #expect(try methods("") == [.password, .token, .session, .bearer])
-        #expect(try methods(#", "method": "users""#) == [.password, .token, .session, .bearer])
-        #expect(try methods(#", "methods": ["bearer"]"#) == [.bearer])
-        #expect(try WrittenConfiguration(#"{ "store.path": "/s", "auth.issuers": [] }"#).faults.isEmpty)
     }
 
     @Test func `a path that is relative begins at the file's folder`() throws {

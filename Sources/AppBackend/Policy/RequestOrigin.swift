@@ -48,7 +48,7 @@ enum FetchField: String {
     private static let siteName = HTTPField.Name(FetchField.site.rawValue)
     private static let modeName = HTTPField.Name(FetchField.mode.rawValue)
 
-    fileprivate var name: HTTPField.Name? { self == .site ? Self.siteName : Self.modeName }
+    var name: HTTPField.Name? { self == .site ? Self.siteName : Self.modeName }
 }
 
 extension HTTPFields {

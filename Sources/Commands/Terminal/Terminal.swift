@@ -37,13 +37,24 @@ enum Terminal {
         return first
     }
 
+    /// Asks a person for a line, which is shown as it is typed.
+    /// - Parameter option: what says the same.
+    /// - Throws: `CommandError`, where standard input is no terminal, or the line is empty.
+    static func ask(_ question: String, orGive option: String) throws -> String {
+        guard isatty(STDIN_FILENO) == 1 else { throw CommandError("\(option) is missing.") }
+        write(question, to: STDERR_FILENO)
+        guard let line = readLine() else { throw CommandError("\(option) is missing.") }
+        return line
+    }
+
     private static func prompt(_ text: String) -> String? {
-        write(text, to: STDERR_FILENO)
         var shown = termios()
         guard tcgetattr(STDIN_FILENO, &shown) == 0 else { return nil }
         var hidden = shown
         hidden.c_lflag &= ~tcflag_t(ECHO)
         tcsetattr(STDIN_FILENO, TCSAFLUSH, &hidden)
+        // Only now: what a quick person types behind the question is neither shown nor lost.
+        write(text, to: STDERR_FILENO)
         defer {
             tcsetattr(STDIN_FILENO, TCSAFLUSH, &shown)
             write("\n", to: STDERR_FILENO)

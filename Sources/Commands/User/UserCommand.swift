@@ -162,10 +162,12 @@ struct UserCommand: ParsableCommand {
         return try checked(name)
     }
 
+    static let nameRule =
+        "A user's name has 1 to \(UserName.maximumLength) letters, digits and _ - @ # . (Unicode's form NFC)"
+
     private static func checked(_ name: String) throws -> String {
         guard let name = UserName(name) else {
-            throw CommandError(
-                "A user's name has 1 to \(UserName.maximumLength) letters, digits and _ - @ # . (Unicode's form NFC)")
+            throw CommandError(nameRule)
         }
         return name.description
     }

@@ -86,6 +86,7 @@ extension SiteConfiguration {
         values["hub.platforms"] = .list(hub.platforms.map(\.rawValue))
         values["localHub.hosts"] = .list(localHub.hosts)
         values["auth.methods"] = .list(authenticationMethods.map(\.rawValue))
+        values["cors.origins"] = .list(foreignOrigins)
         values["policy.tags"] = .list(policy.defaultTags)
         values["policy.sendTo"] = .list(policy.defaultSendTo)
         return values

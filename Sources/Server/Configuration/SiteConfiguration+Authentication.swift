@@ -28,6 +28,12 @@ extension SiteConfiguration {
         if realm.utf8.contains(where: { $0 < 0x20 || $0 > 0x7E || $0 == UInt8(ascii: "\"") || $0 == 0x5C }) {
             reading.fault("auth.realm", "must be printable ASCII without quotation marks and backslashes")
         }
+        foreignOrigins = reading.list("cors.origins") ?? foreignOrigins
+        if !foreignOrigins.allSatisfy(ForeignOrigins.isOrigin) {
+            reading.fault(
+                "cors.origins",
+                "must be origins such as https://app.example.com: no path, no *, small letters; http for localhost alone")
+        }
     }
 
     private mutating func readMethods(_ names: [String], _ reading: inout ConfigurationReading) {

@@ -27,7 +27,7 @@ extension SiteConfiguration {
         "listen",
         "listenToRemotePeers",
         "workers",
-        "auth.method", "auth.methods", "auth.realm",
+        "auth.method", "auth.methods", "auth.realm", "cors.origins",
         "policy.tags", "policy.sendTo", "policy.secureOnly",
         "secure.form", "secure.text", "secure.locKey",
         "session.hours",

@@ -69,6 +69,8 @@ package struct SiteConfiguration: Sendable {
     /// Whose tokens are accepted.
     package var issuers: [Issuer] = []
     package var realm = "AppBackend"
+    /// The other sites whose pages may call the API, as browsers write them.
+    package var foreignOrigins: [String] = []
     package var policy = TagPolicy()
     package var secureForm = SecureForm.silent
     package var sessionHours = 168

@@ -71,6 +71,7 @@ package struct Site {
         parts.issuers = trusted?.verifier
         (parts.limits, parts.meter) = (configuration.userLimits, meter)
         parts.authenticationMethods = configuration.authenticationMethods
+        parts.foreignOrigins = ForeignOrigins(configuration.foreignOrigins)
         parts.tokenThrottle = tokenThrottle
         parts.waiting = { hub.waiting }
         parts.plainSeconds = Int64(configuration.plainDays) * 86_400

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+import CPlatform
+import Glibc
+import JSON
+
+/// A configuration file that a command writes; what a person has written in it stays as it is.
+struct ConfigurationDraft: Equatable {
+    private(set) var bytes: [UInt8]
+
+    /// - Parameter store: the folder of the store.
+    init(store: String) {
+        bytes = Array("{\n  \"store\": { \"path\": \"\(store)\" },\n  \"secure\": { \"form\": \"alert\" }\n}\n".utf8)
+    }
+
+    /// - Returns: nil for what is no JSON object.
+    init?(_ bytes: [UInt8]) {
+        guard (try? JSONValue(parsing: bytes))?.members != nil else { return nil }
+        self.bytes = bytes
+    }
+
+    /// Adds a member before all others.
+    /// - Parameter json: its value.
+    /// - Returns: false, and nothing is changed, where there is a member of that name, or one such as `name.key`.
+    mutating func add(_ name: String, _ json: String) -> Bool {
+        guard let members = (try? JSONValue(parsing: bytes))?.members,
+            let start = bytes.firstIndex(of: UInt8(ascii: "{")),
+            !members.contains(where: { $0.name == name || $0.name.hasPrefix(name + ".") })
+        else { return false }
+        bytes.insert(
+            contentsOf: "\n  \"\(name)\": \(json)\(members.isEmpty ? "\n" : ",")".utf8, at: bytes.index(after: start))
+        return true
+    }
+
+    /// Puts it in the place of the file, whole or not at all, with the owner and the mode that the file has; a new file is for
+    /// its owner and group.
+    /// - Parameter path: a link is followed.
+    /// - Throws: `CommandError`.
+    static func write(_ draft: ConfigurationDraft, to path: String) throws {
+        let real = realpath(path, nil)
+        defer { free(real) }
+        let target = real.map { String(cString: $0) } ?? path
+        let temporary = "\(target).\(getpid()).new"
+        let descriptor = platform_open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o640)
+        guard descriptor >= 0 else { throw failure(path) }
+        defer { close(descriptor) }
+        var status = stat()
+        let isThere = stat(target, &status) == 0
+        guard
+            !isThere
+                || (fchown(descriptor, status.st_uid, status.st_gid) == 0 && fchmod(descriptor, status.st_mode) == 0),
+            Glibc.write(descriptor, draft.bytes, draft.bytes.count) == draft.bytes.count, fsync(descriptor) == 0,
+            rename(temporary, target) == 0
+        else {
+            let failure = failure(path)
+            unlink(temporary)
+            throw failure
+        }
+    }
+
+    private static func failure(_ path: String) -> CommandError {
+        CommandError("\(path) cannot be written: \(String(cString: strerror(errno)))")
+    }
+}

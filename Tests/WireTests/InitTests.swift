@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Glibc
+import JSON
+import Support
+import Testing
+
+/// `app-backend init`
+struct InitTests {
+    private struct Bench {
+        let folder: ScratchFolder
+
+        init(_ configuration: String? = nil) throws {
+            folder = try ScratchFolder()
+            if let configuration { try folder.write(configuration, to: "app-backend.json") }
+        }
+
+        var path: String { folder.path("app-backend.json") }
+
+        var configuration: String { (try? String(contentsOfFile: path, encoding: .utf8)) ?? "" }
+
+        func run(_ arguments: String..., input: String = "") throws -> Program.Outcome {
+            try Program.run(Program.appBackend, arguments + ["--config", path], input: .text(input))
+        }
+    }
+
+    @Test func `a site is set up from nothing by one command, and a second time it keeps what is there`() throws {
+        let bench = try Bench()
+        let first = try bench.run("init", "--subject", "op@example.com", "--user", "alice", input: "alice-secret\n")
+        #expect(first.status == 0 && first.output.contains("added alice\n") && !first.output.contains("alice-secret"))
+        #expect(try bench.run("user", "list").output == "alice\n")
+        #expect(try bench.run("check", "--quiet").status == 0)
+        let document = try JSONValue(parsing: Array(bench.configuration.utf8))
+        #expect(document["webPush"]?["subject"]?.string == "mailto:op@example.com")
+        let (text, key) = (bench.configuration, try bench.run("keys", "vapid").output)
+        #expect(first.output.contains(key))
+        let again = try bench.run("init", "--user", "Alice", input: "other\n")
+        #expect(again.status == 0 && again.output.contains("There is a user Alice already."))
+        #expect(bench.configuration == text && again.output.contains(key))
+        let bob = try bench.run("init", "--user", "bob", input: "bob-secret\n")
+        #expect(bob.status == 0)
+        #expect(try bench.run("user", "list").output == "alice\nbob\n")
+    }
+
+    @Test func `a file that is there keeps its text, its mode and its place behind a link`() throws {
+        let text = "{\n    \"store\": {\"path\": \"state\"},   \"workers\": 3\n}\n"
+        let bench = try Bench()
+        try bench.folder.write(text, to: "real.json")
+        #expect(chmod(bench.folder.path("real.json"), 0o604) == 0)
+        #expect(symlink("real.json", bench.path) == 0)
+        let outcome = try bench.run("init", "--subject", "https://example.com", "--user", "alice", input: "a-secret\n")
+        #expect(outcome.status == 0)
+        let added = "\n  \"webPush\": { \"subject\": \"https://example.com\" },"
+        #expect(bench.configuration == "{" + added + text.dropFirst())
+        var status = stat()
+        #expect(lstat(bench.path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK)
+        #expect(stat(bench.path, &status) == 0 && status.st_mode & 0o777 == 0o604)
+    }
+
+    @Test func `browsers get no key from a site whose hub is elsewhere`() throws {
+        let connection = "Endpoint=sb://hub.example/;SharedAccessKeyName=n;SharedAccessKey=MDEyMzQ1Njc4OWFiY2RlZg=="
+        let bench = try Bench(#"{ "store": {"path": "state"}, "hub": {"connectionString": "\#(connection)"} }"#)
+        let text = bench.configuration
+        #expect(try bench.run("init", "--user", "alice", input: "alice-secret\n").output.contains("added alice"))
+        #expect(bench.configuration == text)
+        #expect(access(bench.folder.path("state/vapid.key"), F_OK) != 0)
+    }
+
+    @Test(arguments: [
+        (nil, ["--user", "alice"], "--subject is missing."),
+        (nil, ["--subject", "op@example.com"], "--user is missing."),
+        (nil, ["--subject", "op@localhost", "--user", "alice"], "--subject must not name this host"),
+        (nil, ["--subject", "op@example.com", "--user", "a b"], "A user's name has 1 to "),
+        (
+            #"{ "store": {"path": "s"}, "webPush": {"ttl": 60} }"#, ["--subject", "op@example.com", "--user", "a"],
+            "has a group webPush"
+        ),
+        (
+            #"{ "store": {"path": "s"}, "webPush.ttl": 60 }"#, ["--subject", "op@example.com", "--user", "a"],
+            "has a group webPush"
+        ),
+        (#"{ "store": "#, ["--subject", "op@example.com", "--user", "a"], "in line 1"),
+    ])
+    func `what is missing or wrong is said, and no user is made`(
+        configuration: String?, arguments: [String], sentence: String
+    ) throws {
+        let bench = try Bench(configuration)
+        let outcome = try Program.run(
+            Program.appBackend, ["init", "--config", bench.path] + arguments, input: .text("alice-secret\n"))
+        #expect(outcome.status != 0 && outcome.errors.contains(sentence), "\(outcome.errors)")
+        if let configuration { #expect(bench.configuration == configuration) }
+        #expect(access(bench.folder.path("store"), F_OK) != 0)
+    }
+
+    @Test func `a person at a terminal is asked, and the password is not shown`() throws {
+        let bench = try Bench()
+        let terminal = try PseudoTerminal()
+        let process = try ChildProcess(
+            Program.appBackend, ["init", "--config", bench.path], environment: [], input: .terminal(terminal))
+        defer { process.stop(seconds: 0) }
+        for (question, answer) in [
+            ("Your mail address, for push services: ", "op@example.com"), ("The first user's name: ", "alice"),
+            ("Password: ", "alice-secret"), ("Once more: ", "alice-secret"),
+        ] {
+            try #require(terminal.shows(question, seconds: 60))
+            terminal.type(answer + "\n")
+        }
+        #expect(process.wait(seconds: 60) == 0)
+        #expect(terminal.text.contains("added alice") && !terminal.text.contains("alice-secret"))
+    }
+}
