@@ -67,7 +67,7 @@ class Installation:
         """
         self._program, self._folder, self._authority = program, folder, authority
         self.certificate = authority.issue(folder.name)
-        self._socket, self._config = folder / "app-backend.sock", folder / "app-backend.json"
+        self._socket, self.config = folder / "app-backend.sock", folder / "app-backend.json"
         self._access_log = folder / "nginx" / "log" / "app-backend.log"
         self._tls = ssl.create_default_context(cafile=str(authority.file))
         self._children: list[Child] = []
@@ -130,7 +130,7 @@ class Installation:
 
     def run(self, *arguments: str, input: str = "") -> str:
         """Runs a command of the product, and returns what it printed."""
-        command = [str(self._program), *arguments, "--config", str(self._config)]
+        command = [str(self._program), *arguments, "--config", str(self.config)]
         done = subprocess.run(command, input=input, capture_output=True, text=True, timeout=PATIENCE_SECONDS)
         if done.returncode != 0:
             raise RuntimeError(f"app-backend {' '.join(arguments)}: {done.stderr or done.stdout}")
@@ -203,11 +203,11 @@ class Installation:
                 "timeout": push_seconds,
             },
         }
-        self._config.touch(mode=0o600)
-        self._config.write_text(json.dumps(keys | groups))
+        self.config.touch(mode=0o600)
+        self.config.write_text(json.dumps(keys | groups))
 
     def _start_responder(self) -> None:
-        command = [str(self._program), "serve", "--config", str(self._config)]
+        command = [str(self._program), "serve", "--config", str(self.config)]
         self._responder = child = Child(command, self._folder / "app-backend.log")
         self._children.append(child)
         wait_until(lambda: child.exit_status is not None or _answers(self._socket), "the responder listens")
