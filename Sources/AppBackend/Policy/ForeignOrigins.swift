@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import DeviceAPI
-package import HTTP
-package import HTTPTypes
+import HTTP
+import HTTPTypes
 import Text
 
 /// The other sites whose pages may call the API, by the protocol of browsers (CORS; Fetch Standard, section 3.2).
