@@ -57,7 +57,7 @@ struct APIKeyTests {
         #expect(
             site.call(.post, Path.notifications, body: #"{"To":"bob","Body":"Hi"}"#, fields: fields).status
                 == .unauthorized)
-        // In the query it is none, and would be in logs.
+        // In the query, which logs keep, it is ignored.
         #expect(site.call(.post, Path.requests, query: "apikey=\(key)", body: #"{"text":"a"}"#).status == .unauthorized)
     }
 
@@ -79,7 +79,7 @@ struct APIKeyTests {
         #expect(statuses(try site.appToken(), fields: foreign) == [403, 403, 403])
     }
 
-    @Test func `where app tokens are no method there is no key, and an issuer's token is none`() throws {
+    @Test func `where app tokens are no method there is no key, and an issuer's token is a wrong one`() throws {
         let issuer = TestIssuer("https://id.example")
         let other = try TestSite(adjusting: { issuer.trust(in: &$0) })
         let token = try issuer.token("alice")

@@ -15,11 +15,12 @@ extension NotificationsController {
         guard !policy.isSecureOnly(sender.record, nil) else { throw Self.onlySecure(nil) }
         let message = wish.message(to: sender.name)
         let platforms = try platforms(of: message)
-        guard let devices = try? TagExpression.any(of: tags) else {
+        if tags.isEmpty {
             let user = try recipient(sender.name, sender: sender, field: Self.tagsField)
             return try send(message, to: user, on: platforms, request)
         }
-        // An expression has no room for more than 20 tags, so nobody who may hear the sender is added.
+        let devices = try TagExpression.any(of: tags)
+        // An expression has no room for more than 20 tags, so the tag by which devices hear the sender is left out.
         return try send(
             message, to: Audience(devices, templates: message.isSilent ? nil : devices), on: platforms, request)
     }
