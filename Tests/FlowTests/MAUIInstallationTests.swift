@@ -56,13 +56,20 @@ struct MAUIInstallationTests {
         site.call(.delete, "/api/notifications/installations/\(PercentEncoding.encode(id))", as: user).status.code
     }
 
-    @Test func `an unchanged call writes nothing`() throws {
-        let app = MAUIApp(.android, on: site, key: key)
-        app.register(tags: ["news"])
-        let (before, requests) = (try devices(), site.hub.requests.count)
-        for _ in 1...3 { app.register(tags: ["news"]) }
-        #expect(try devices() == before)
-        #expect(site.hub.requests.dropFirst(requests).allSatisfy { $0.method == .get })
+    @Test func `an unchanged call writes nothing, once a day excepted`() throws {
+        let site = try TestSite(road: .direct)
+        let app = MAUIApp(.android, on: site, key: try site.appToken())
+        func versions(afterSeconds seconds: Int64) throws -> [Int] {
+            site.clock.advance(seconds)
+            app.register(tags: ["news"])
+            let device = try #require(try site.store.devices(owner: "alice").first)
+            let registration = try #require(try site.store.hubRegistration(device.id))
+            return [device.version, registration.version]
+        }
+        let first = try versions(afterSeconds: 0)
+        #expect(try versions(afterSeconds: 0) == first)
+        #expect(try versions(afterSeconds: 86_400) == first)
+        #expect(try versions(afterSeconds: 1) == first.map { $0 + 1 })
         #expect(app.statuses == [200, 200, 200, 200])
     }
 
