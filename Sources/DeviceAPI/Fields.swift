@@ -41,6 +41,16 @@ public struct Fields: Sendable {
         return text
     }
 
+    /// A truth value; false when the member is absent.
+    /// - Throws: `Problem` 400, when it is anything else.
+    func bool(_ name: String) throws(Problem) -> Bool {
+        guard let value = self[name] else { return false }
+        guard let bool = value.bool else {
+            throw Problem(.badRequest, "\(name) must be true or false.", field: name)
+        }
+        return bool
+    }
+
     /// - Throws: `Problem` 400, when the member is absent, not a string, or empty.
     public func string(_ name: String) throws(Problem) -> String {
         guard let text = try optionalString(name), !text.isEmpty else {

@@ -9,6 +9,10 @@ public enum Path {
     public static let notifications = "/api/notifications"
     /// What became of a send, below its notification id.
     public static let outcomes = "/api/notifications/outcomes"
+    /// Installations of apps that were made for the tutorial for .NET MAUI.
+    public static let installations = "/api/notifications/installations"
+    /// Sends in the form of that tutorial.
+    public static let requests = "/api/notifications/requests"
     /// What was sent to the caller: their messages, secure ones and those plain ones that the site keeps.
     public static let inbox = "/api/inbox"
     /// Log-ins that last: a cookie in place of the password.

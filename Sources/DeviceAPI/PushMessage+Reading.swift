@@ -40,8 +40,8 @@ extension PushMessage {
             sound: try fields.word(.sound), badge: try fields.number(.badge, 0...Self.maximumBadge),
             category: try fields.word(.category), thread: try fields.word(.thread), priority: try fields.priority(),
             timeToLive: try fields.number(.timeToLive, 0...Self.maximumTimeToLive),
-            collapseID: try fields.collapseID(), isSecure: try fields.truth(.secure),
-            isSilent: try fields.truth(.silent), platforms: try fields.strings("Platforms"))
+            collapseID: try fields.collapseID(), isSecure: try fields.bool("Secure"),
+            isSilent: try fields.bool("Silent"), platforms: try fields.strings("Platforms"))
         try checkTogether()
     }
 
@@ -131,14 +131,6 @@ extension Fields {
                 field: member.rawValue)
         }
         return number
-    }
-
-    fileprivate func truth(_ member: PushMessage.Member) throws(Problem) -> Bool {
-        guard let value = self[member.rawValue] else { return false }
-        guard let truth = value.bool else {
-            throw Problem(.badRequest, "\(member.rawValue) must be true or false.", field: member.rawValue)
-        }
-        return truth
     }
 
     fileprivate func priority() throws(Problem) -> PushMessage.Priority? {

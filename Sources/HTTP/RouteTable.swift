@@ -19,6 +19,7 @@ struct RouteTable: Sendable {
 
     private let rows: [Row]
 
+    /// - Parameter rows: in the order of their numbers of parameters.
     init(_ rows: [Row]) {
         self.rows = rows
     }
@@ -30,12 +31,21 @@ struct RouteTable: Sendable {
             guard let segments = PathSegment.places(in: path) else { return nil }
             var others: [Int] = []
             for index in rows.indices where rows[index].matches(path, segments) {
+                // What a pattern spells out is nothing that a parameter stands for.
+                if let first = others.first, rows[index].pattern.parameterCount > rows[first].pattern.parameterCount {
+                    break
+                }
                 if rows[index].method == method { return .row(index, rows[index].parameters(of: path, segments)) }
                 others.append(index)
             }
             return others.isEmpty ? nil : .path(rows: others)
         }
     }
+}
+
+extension [PathSegment] {
+    /// How many of a pattern's segments stand for others.
+    var parameterCount: Int { count { if case .parameter = $0 { true } else { false } } }
 }
 
 extension RouteTable.Row {

@@ -19,6 +19,8 @@ public struct Route<Action: Sendable>: Sendable {
         self.pattern = pattern.utf8.split(separator: UInt8(ascii: "/")).map(PathSegment.init)
         self.action = action
     }
+
+    fileprivate var parameterCount: Int { pattern.parameterCount }
 }
 
 /// The action of a route that takes a request as it came.
@@ -85,8 +87,12 @@ public struct Router<Action: Sendable>: Sendable {
     private let routes: [Route<Action>]
     private let table: RouteTable
 
-    /// - Parameter routes: tried in this order.
+    /// - Parameter routes: those with fewer parameters first, so that a word that one route has is no parameter of another;
+    ///   else tried in this order.
     public init(_ routes: [Route<Action>]) {
+        let routes = routes.enumerated()
+            .sorted { ($0.element.parameterCount, $0.offset) < ($1.element.parameterCount, $1.offset) }
+            .map(\.element)
         self.routes = routes
         table = RouteTable(routes.map { RouteTable.Row(method: $0.method, pattern: $0.pattern) })
     }

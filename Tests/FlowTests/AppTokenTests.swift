@@ -49,6 +49,9 @@ struct AppTokenTests {
         (.post, "/api/inbox/7/read", "", "", "read"), (.delete, "/api/inbox/7", "", "", "read"),
         (.post, "/api/register", "", "", "register"), (.get, "/api/register", "", "", "register"),
         (.put, "/api/register/x", "", "{}", "register"), (.delete, "/api/register/x", "", "", "register"),
+        (.put, "/api/notifications/installations", "", "{}", "register"),
+        (.delete, "/api/notifications/installations/x", "", "", "register"),
+        (.post, "/api/notifications/requests", "", "{}", "send"),
         (.get, "/api/tokens", "", "", nil), (.post, "/api/tokens", "", "{}", nil),
         (.delete, "/api/tokens/0123456789abcdef", "", "", nil),
     ]
@@ -75,11 +78,10 @@ struct AppTokenTests {
             documented.filter { !$0.contains("/api/session") && !$0.contains("/api/config") })
         let known = Set(
             Self.routes.map { route in
-                let parts = route.path.split(separator: "/").map(String.init)
-                let id = parts.contains("outcomes") ? "{NotificationId}" : "{id}"
-                // `/api/notifications/outcomes/1`, `/api/inbox/7/read`
-                let place = parts.contains("outcomes") ? 3 : 2
-                let names = parts.enumerated().map { $0.offset == place ? id : $0.element }
+                let id = route.path.contains("outcomes") ? "{NotificationId}" : "{id}"
+                let names = route.path.split(separator: "/").map { name in
+                    ["1", "7", "x", "0123456789abcdef"].contains(name) ? id : String(name)
+                }
                 return "\(route.method.rawValue) /" + names.joined(separator: "/")
             })
         #expect(known == behindAuthentication)

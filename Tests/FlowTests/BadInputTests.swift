@@ -29,6 +29,18 @@ struct BadInputTests {
     static let one = "/api/register/{id}"
     static let notifications = "/api/notifications"
 
+    /// An installation that is well but for one member.
+    static func installation(_ field: String, _ member: String, status: Int = 400) -> Row {
+        let well = [
+            "installationId": #""installationId":"one""#, "platform": #""platform":"apns""#,
+            "pushChannel": #""pushChannel":"\#(TestSite.token(1))""#,
+        ]
+        let members = well.filter { $0.key != field }.map(\.value).sorted() + [member]
+        return Row(
+            method: .put, path: Path.installations, body: "{\(members.joined(separator: ","))}", status: status,
+            field: field)
+    }
+
     static let rows: [Row] = [
         // No such path, no such method.
         Row(method: .get, path: "/", status: 404), Row(method: .get, path: "/api", status: 404),
@@ -147,6 +159,36 @@ struct BadInputTests {
         Row(method: .post, path: notifications, query: "to_tag=a%00b", status: 400, field: "to_tag"),
         Row(method: .post, path: notifications, body: "[1]", status: 400, field: "body"),
         Row(method: .post, path: notifications, body: #""\ud800""#, status: 400, field: "body"),
+        // PUT /api/notifications/installations
+        Row(method: .put, path: Path.installations, status: 400, field: "body"),
+        Row(method: .put, path: Path.installations, body: "[]", status: 400, field: "body"),
+        Row(
+            method: .put, path: Path.installations, body: "{}", contentType: "text/plain", status: 415,
+            field: "Content-Type"),
+        installation("installationId", #""installationId":null"#),
+        installation("installationId", #""installationId":7"#),
+        installation("installationId", #""installationId":"a\u0000""#),
+        installation("installationId", #""installationId":"\#(String(repeating: "a", count: 257))""#),
+        installation("platform", #""platform":"""#), installation("platform", #""platform":"palm""#),
+        installation("platform", #""platform":"browser""#), installation("platform", #""platform":["apns"]"#),
+        installation("pushChannel", #""pushChannel":"""#), installation("pushChannel", #""pushChannel":"xyz""#),
+        installation("pushChannel", #""pushChannel":{}"#), installation("tags", #""tags":"news""#),
+        installation("tags", #""tags":[1]"#), installation("tags", #""tags":["a b"]"#),
+        installation("tags", #""tags":["username:bob"]"#, status: 403),
+        installation("tags", #""tags":["from:bob"]"#, status: 403),
+        // POST /api/notifications/requests
+        Row(method: .post, path: Path.requests, body: "{}", status: 400, field: "text"),
+        Row(method: .post, path: Path.requests, body: #""text""#, status: 400, field: "body"),
+        Row(method: .post, path: Path.requests, body: #"{"text":7}"#, status: 400, field: "text"),
+        Row(method: .post, path: Path.requests, body: #"{"text":"a","action":7}"#, status: 400, field: "action"),
+        Row(method: .post, path: Path.requests, body: #"{"silent":true}"#, status: 400, field: "action"),
+        Row(method: .post, path: Path.requests, body: #"{"text":"a","silent":"yes"}"#, status: 400, field: "silent"),
+        Row(method: .post, path: Path.requests, body: #"{"text":"a","tags":"news"}"#, status: 400, field: "tags"),
+        Row(method: .post, path: Path.requests, body: #"{"text":"a","tags":["a b"]}"#, status: 400, field: "tags"),
+        Row(method: .post, path: Path.requests, body: #"{"text":"a","tags":["news"]}"#, status: 403, field: "tags"),
+        Row(
+            method: .post, path: Path.requests, body: "{}", contentType: "text/plain", status: 415,
+            field: "Content-Type"),
         // GET /api/notifications
         Row(method: .get, path: notifications, query: "limit=0", status: 400, field: "limit"),
         Row(method: .get, path: notifications, query: "limit=101", status: 400, field: "limit"),

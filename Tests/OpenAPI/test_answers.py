@@ -42,6 +42,20 @@ def test_an_app_token_does_what_its_scopes_say_until_it_is_revoked(client: Clien
     client.call("send", 401, body="Hello", query=f"to_tag={bob.name}", **bearer)
 
 
+def test_a_key_is_an_app_token_at_the_routes_of_one_tutorial(client: Client, alice: User) -> None:
+    key = {"apikey": client.call("createToken", 200, alice, {"Scopes": ["send", "register"]}).json()["Token"]}
+    installation = {"installationId": "9774d56d682e549c", "platform": "apns", "pushChannel": HANDLE}
+    client.call("putInstallation", 200, body=installation, **key)
+    (device,) = client.call("listRegistrations", 200, alice).json()
+    assert device["InstallationId"] == installation["installationId"]
+    client.call("requestPush", 200, body={"text": "At noon", "action": "action_a"}, **key)
+    client.call("requestPush", 403, body={"text": "At noon", "tags": ["news"]}, **key)
+    client.call("deleteInstallation", 200, name=installation["installationId"], **key)
+    assert client.call("listRegistrations", 200, alice).json() == []
+    client.call("listRegistrations", 401, **key)
+    client.call("putInstallation", 401, body=installation, apikey="123-456")
+
+
 def test_a_secure_message_is_read_and_deleted_by_its_recipient(client: Client, alice: User, bob: User) -> None:
     id = client.call("send", 200, bob, "The code is 7", f"to_tag={alice.name}").json()["Id"]
     assert id in [one["Id"] for one in client.call("listSecureMessages", 200, alice).json()]

@@ -57,6 +57,16 @@ def install(status: int, field: str, **changes: Any) -> Fault:
     return Fault("createRegistrationId", status, field, {name: value for name, value in device.items() if value})
 
 
+def installation(status: int, field: str, **changes: Any) -> Fault:
+    """As `put`, of an app of the tutorial for .NET MAUI."""
+    members = {"installationId": "9774d56d682e549c", "platform": "apns", "pushChannel": "ab" * 32} | changes
+    return Fault("putInstallation", status, field, {name: value for name, value in members.items() if value is not None})
+
+
+def request(status: int, field: str, **members: Any) -> Fault:
+    return Fault("requestPush", status, field, members)
+
+
 def send(status: int, field: str, query: str, body: Any = "Hello", **more: Any) -> Fault:
     return Fault("send", status, field, body, query, **more)
 
@@ -103,7 +113,9 @@ FAULTS: dict[Row, list[Fault]] = {
     ],
     ("any whose body counts", "`Content-Type`"): [
         Fault(operation, 415, "Content-Type", {}, media="text/plain")
-        for operation in ("logIn", "register", "createRegistrationId", "send", "createToken")
+        for operation in (
+            "logIn", "register", "createRegistrationId", "send", "createToken", "putInstallation", "requestPush",
+        )
     ],
     ("any whose `Idempotency-Key` counts", "`Idempotency-Key`"): [
         Fault("readConfiguration", 400, "Idempotency-Key", key="a b"),
@@ -186,6 +198,28 @@ FAULTS: dict[Row, list[Fault]] = {
     ("`POST /api/notifications` with an object", "`Data`, `Data.room`"): [
         *[message(400, "Data", Data=value) for value in ([], {"aps": "a"}, {"a b": "c"}, {"secureId": "7"})],
         message(400, "Data.room", Data={"room": 4}),
+    ],
+    ("`PUT /api/notifications/installations`", "`installationId`, `platform`"): [
+        *[installation(400, "installationId", installationId=value) for value in (None, 7, "a\tb", "a" * 257)],
+        *[installation(400, "platform", platform=value) for value in (None, "palm", "browser")],
+    ],
+    ("`PUT /api/notifications/installations`", "`pushChannel`"): [
+        installation(400, "pushChannel", pushChannel=value) for value in (None, "xyz")
+    ],
+    ("`PUT /api/notifications/installations`", "`tags`"): [
+        *[installation(400, "tags", tags=value) for value in ("a", ["a b"], [f"t{number}" for number in range(60)])],
+        installation(403, "tags", tags=["username:bob"]),
+    ],
+    ("`POST /api/notifications/requests`", "`text`, `action`, `silent`"): [
+        request(400, "text"),
+        request(400, "text", text=" "),
+        request(400, "action", text="Hello", action=7),
+        request(400, "action", text="Hello", silent=True),
+        request(400, "silent", text="Hello", silent="yes"),
+    ],
+    ("`POST /api/notifications/requests`", "`tags`"): [
+        *[request(400, "tags", text="Hello", tags=value) for value in ("a", ["a b"], [1])],
+        request(403, "tags", text="Hello", tags=["news"]),
     ],
     ("`GET /api/notifications`, `GET /api/inbox`", "`limit`, `after`, `unread`"): [
         *listing("limit", "0", "101", "x"),

@@ -45,16 +45,25 @@ struct IdempotencyHandler: UserResponder {
     /// Requests that do more when they are made twice.
     private enum Action {
         case send
+        /// The same in the form of the tutorial for .NET MAUI.
+        case sendRequest
         /// Handing out a registration id. After a failure it may be done again: no client knows the first id.
         case newRegistrationID
 
-        var route: String { self == .send ? Path.notifications : Path.register }
+        var route: String {
+            switch self {
+            case .send: Path.notifications
+            case .sendRequest: Path.requests
+            case .newRegistrationID: Path.register
+            }
+        }
 
         /// Nil for all others. The older call to register has a body, and does the same however often it is made.
         init?(_ request: Request, route: String?) {
             guard request.method == .post else { return nil }
             switch route {
             case Path.notifications: self = .send
+            case Path.requests: self = .sendRequest
             case Path.register where request.body.isEmpty: self = .newRegistrationID
             default: return nil
             }

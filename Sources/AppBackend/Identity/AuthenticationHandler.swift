@@ -14,6 +14,7 @@ struct AuthenticationHandler: Sendable {
     /// - Throws: what the authenticators, the store and the inner responder throw, and `Problem` 403. Wrong credentials
     ///   and sessions that have ended are not thrown but answered.
     func respond(to request: Request, route: RouteMatch<UserAction>?) throws -> Response {
+        let request = request.withAPIKey(at: route?.pattern)
         switch try authenticate(request) {
         case .principal(let user):
             return try inner.respond(to: UserRequest(http: request, user: user, route: route))

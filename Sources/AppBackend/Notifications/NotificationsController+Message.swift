@@ -26,10 +26,17 @@ extension NotificationsController {
         if let tag = message.to.tagText {
             return try send(message, to: try self.tag(tag, for: message, sender: sender), on: platforms, request)
         }
-        let recipient = try recipient(message.to, sender: sender, field: field)
+        return try send(message, to: try recipient(message.to, sender: sender, field: field), on: platforms, request)
+    }
+
+    /// Sends to a user, whom the sender may send to, and to those that may hear the sender.
+    func send(
+        _ message: PushMessage, to recipient: Principal, on platforms: [Platform], _ request: UserRequest
+    ) throws -> Response {
+        let sender = request.user
         if message.isSecure || policy.isSecureOnly(sender.record, recipient.record) {
             if let fault = message.secureFault { throw fault }
-            try checkExists(recipient, sender: sender, field: field)
+            try checkExists(recipient, sender: sender, field: PushMessage.Member.to.rawValue)
             return try keepAndSend(PlainMessage(message).text, to: recipient, on: platforms, request)
         }
         let templates = message.isSilent ? nil : try templateAudience(of: recipient.owner, on: platforms, request)
@@ -53,7 +60,7 @@ extension NotificationsController {
     }
 
     /// Whom a message object reaches.
-    private struct Audience {
+    struct Audience {
         let devices: TagExpression
         /// Devices that have registered templates; nil: it is not for them.
         let templates: TagExpression?
@@ -65,7 +72,7 @@ extension NotificationsController {
         }
     }
 
-    private func send(
+    func send(
         _ message: PushMessage, to audience: Audience, on platforms: [Platform], _ request: UserRequest
     ) throws -> Response {
         let sender = request.user.name
@@ -103,13 +110,18 @@ extension NotificationsController {
                 field: PushMessage.Member.secure.rawValue)
         }
         guard !policy.isSecureOnly(sender.record, nil) else {
-            throw Problem(.forbidden, "Only secure messages may be sent here, and those to one user.", field: field)
+            throw Self.onlySecure(field)
         }
         return tag
     }
 
+    /// - Parameter field: where the request names what cannot be kept; nil: it is all of it.
+    static func onlySecure(_ field: String?) -> Problem {
+        Problem(.forbidden, "Only secure messages may be sent here, and those to one user.", field: field)
+    }
+
     /// - Throws: `Problem` 400, naming the platforms that there are.
-    private func platforms(of message: PushMessage) throws(Problem) -> [Platform] {
+    func platforms(of message: PushMessage) throws(Problem) -> [Platform] {
         var wanted: [Platform] = []
         for name in message.platforms {
             let platform = try platform(named: name, field: PushMessage.Member.platforms.rawValue)

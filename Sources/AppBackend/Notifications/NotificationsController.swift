@@ -26,6 +26,7 @@ struct NotificationsController: Sendable {
     var routes: [Route<UserAction>] {
         [
             Route(.post, Path.notifications) { request, _ in try post(request) },
+            Route(.post, Path.requests) { request, _ in try sendRequest(request) },
             Route(.get, Path.notifications) { request, _ in try list(request) },
             Route(.get, Path.outcomes + "/{id}") { request, parameters in try outcome(request, parameters["id"]) },
             Route(.get, Path.notifications + "/{id}") { request, parameters in

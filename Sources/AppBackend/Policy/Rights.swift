@@ -31,10 +31,7 @@ struct Rights: Sendable {
         var claimed: [Tag] = []
         for text in texts {
             guard let tag = try? Tag(text) else {
-                throw Problem(
-                    .badRequest,
-                    "A tag has 1 to \(Tag.maximumLength) letters, digits and _ @ # . : -",
-                    field: "Tags")
+                throw Self.illegalTag("Tags")
             }
             guard mayClaim(text) else {
                 throw Problem(.forbidden, "You may not claim the tag \(text) (\(rules(of: text))).", field: "Tags")
@@ -46,6 +43,12 @@ struct Rights: Sendable {
             throw Problem(.badRequest, "A device has at most \(maximum) tags.", field: "Tags")
         }
         return claimed + (app.map { [$0] } ?? [])
+    }
+
+    /// - Parameter field: where the request names the tag.
+    static func illegalTag(_ field: String) -> Problem {
+        Problem(
+            .badRequest, "A tag has 1 to \(Tag.maximumLength) letters, digits and _ @ # . : -", field: field)
     }
 
     /// Those of the tags, which a device bears already, that the user may still claim, and the app's.

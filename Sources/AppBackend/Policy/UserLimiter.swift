@@ -64,16 +64,17 @@ struct UserLimiter: UserResponder {
     private enum Kind {
         case send, registration, list
 
-        private static let oneRegistration = Path.register + "/{id}"
+        private static let registrations: Set<String?> = [
+            Path.register, Path.register + "/{id}", Path.installations, Path.installations + "/{id}",
+        ]
 
         /// Nil for all others.
         init?(_ request: Request, route: String?) {
-            let isRegistration = route == Path.register || route == Self.oneRegistration
             switch request.method {
             case .get where [Path.register, Path.notifications, Path.inbox].contains(route): self = .list
-            case .post where route == Path.notifications: self = .send
+            case .post where route == Path.notifications || route == Path.requests: self = .send
             case .post, .put, .delete:
-                guard isRegistration else { return nil }
+                guard Self.registrations.contains(route) else { return nil }
                 self = .registration
             default: return nil
             }

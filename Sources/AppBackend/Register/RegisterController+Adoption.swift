@@ -14,27 +14,33 @@ extension RegisterController {
     static let maximumAliasBytes = 256
 
     /// Registers the handle under the app's id, under the registration that has it as an alias, or under a fresh one.
+    /// - Parameter isInstallation: whether it is the id of an installation, which is never a registration's own.
     /// - Throws: `HubError.registrationGone`, when the id cannot be an alias, or another request ended the registration
     ///   meanwhile; `RegistrationForgotten`, when the hub gives up the fresh one, too.
-    func register(
-        _ handle: DeviceHandle, tags: [Tag], for user: Principal, appsID: String, _ hub: any Hub
-    ) throws {
+    @discardableResult func register(
+        _ handle: DeviceHandle, tags: [Tag], for user: Principal, appsID: String, isInstallation: Bool = false,
+        _ hub: any Hub
+    ) throws -> DeviceRecord {
         let owner = user.owner
-        try registrationLock.withLock(handle.channel) {
+        return try registrationLock.withLock(handle.channel) {
             let register = { (id: RegistrationID) in
                 let claim = Claim(
-                    id: id, user: owner, handle: handle, tags: tags, installationID: nil, tokenRoles: user.tokenRoles)
-                _ = try registerInTurn(claim, hub)
+                    id: id, user: owner, handle: handle, tags: tags, installationID: isInstallation ? appsID : nil,
+                    tokenRoles: user.tokenRoles)
+                return try registerInTurn(claim, hub)
             }
             do {
-                if let known = try registration(appsID, of: owner, handle) { return try register(known) }
+                let known =
+                    isInstallation
+                    ? try aliased(appsID, of: owner).first : try registration(appsID, of: owner, handle)
+                if let known { return try register(known) }
             } catch is RegistrationForgotten {
                 // The record is removed, and the app goes on to use its id: a fresh one takes its place, once.
             }
             guard (1...Self.maximumAliasBytes).contains(appsID.utf8.count) else { throw HubError.registrationGone }
             let fresh = try hub.createRegistrationID()
             try claim(fresh.description, for: owner, alias: appsID)
-            try register(fresh)
+            return try register(fresh)
         }
     }
 

@@ -19,6 +19,14 @@ extension RegisterController {
         return Response()
     }
 
+    /// `DELETE /api/notifications/installations/{id}`: forgets what the app has registered under the id of its installation.
+    func deleteInstallation(_ request: UserRequest, _ id: String) throws -> Response {
+        let owner = request.user.owner
+        let hub = hub.tracking(request.id)
+        for id in try aliased(id, of: owner) { try delete(id, of: owner, hub) }
+        return Response()
+    }
+
     private func isOwner(_ owner: String, of id: RegistrationID) throws(StoreError) -> Bool {
         try store.device(id.description)?.owner.hasSameBytes(as: owner) == true
     }

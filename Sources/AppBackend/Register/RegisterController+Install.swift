@@ -26,7 +26,7 @@ extension RegisterController {
             return try self.register(
                 Claim(
                     id: id, user: user.owner, handle: handle, tags: [installationTag] + (app.map { [$0] } ?? []),
-                    installationID: installation.installationID, tokenRoles: user.tokenRoles), hub)
+                    installationID: installation.installationID, hasTemplate: true, tokenRoles: user.tokenRoles), hub)
         }
         let device: DeviceRecord
         do {
@@ -75,7 +75,9 @@ extension RegisterController {
 }
 
 extension DeviceRecord {
-    fileprivate func isInstallation(_ id: String) -> Bool { installationID?.hasSameBytes(as: id) == true }
+    fileprivate func isInstallation(_ id: String) -> Bool {
+        hasTemplate && installationID?.hasSameBytes(as: id) == true
+    }
 }
 
 extension DeviceHandle {

@@ -24,8 +24,10 @@ extension RegisterController {
         let handle: DeviceHandle
         /// Without the user's own.
         let tags: [Tag]
-        /// Of the older call, whose registrations have a template.
+        /// Of the older call and of installations.
         var installationID: String?
+        /// Whether it is of the older call, whose registrations have a template.
+        var hasTemplate = false
         /// The roles that the user's token gives.
         var tokenRoles: [String] = []
     }
@@ -92,6 +94,7 @@ extension RegisterController {
         device.handle = claim.handle.channel
         device.tags = claim.tags.map(\.description)
         device.installationID = claim.installationID
+        if let installationID = claim.installationID { device.alias = claim.hasTemplate ? nil : installationID }
         // An app registers at each start, and mostly has nothing new to say.
         let isRecent = RegistrationDescription.isRecent(known.updatedAt, now: now())
         if !device.needsReconciliation, isRecent, device.hasSameBytes(as: known) { return known }
@@ -143,7 +146,9 @@ extension RegisterController {
             }
             let isSameInstallation =
                 (current.installationID.map { Array($0.utf8) } == record.installationID.map { Array($0.utf8) })
-            guard current.handle.hasSameBytes(as: record.handle), isSameInstallation else {
+            guard current.handle.hasSameBytes(as: record.handle), isSameInstallation,
+                current.hasTemplate == record.hasTemplate
+            else {
                 return false
             }
             record = current
@@ -153,7 +158,7 @@ extension RegisterController {
 
     private func upsertAtHub(_ record: DeviceRecord, _ claim: Claim, _ hub: any Hub) throws {
         let tags = try Self.hubTags(of: record)
-        let template = record.installationID == nil ? nil : Payload.template(for: claim.handle.platform)
+        let template = record.hasTemplate ? Payload.template(for: claim.handle.platform) : nil
         do throws(HubError) {
             try hub.ensure(
                 RegistrationDescription(id: claim.id, tags: tags, handle: claim.handle, template: template))
@@ -175,7 +180,7 @@ extension RegisterController {
         let others = try hub.registrations(channel: record.handle).filter { other in
             guard other.id != claim.id, other.platform.family == claim.handle.platform.family else { return false }
             let isOthers = other.tags.contains { Self.isUserTag($0) && $0 != userTag }
-            return isOthers || (other.template != nil) == (record.installationID != nil)
+            return isOthers || (other.template != nil) == record.hasTemplate
         }
         try deleteSuperseded(others.compactMap(\.id), by: record, hub)
         guard var current = try store.device(record.id) else { throw HubError.registrationGone }

@@ -25,6 +25,10 @@ struct RegisterController: Sendable {
             Route(.get, Path.register) { request, _ in try list(request) },
             Route(.put, Path.register + "/{id}") { request, parameters in try put(request, parameters["id"]) },
             Route(.delete, Path.register + "/{id}") { request, parameters in try delete(request, parameters["id"]) },
+            Route(.put, Path.installations) { request, _ in try putInstallation(request) },
+            Route(.delete, Path.installations + "/{id}") { request, parameters in
+                try deleteInstallation(request, parameters["id"])
+            },
         ]
     }
 

@@ -52,7 +52,8 @@ package struct DeviceRecord: Hashable, Sendable {
     package var handle: String
     /// The tags that the user asked for, without those that the server adds.
     package var tags: [String]
-    /// `instId` of the older tutorial's call; nil otherwise.
+    /// What the app calls its installation: `instId` of the older tutorial's call, `installationId` of an installation, where
+    /// it is the alias as well; nil otherwise.
     package var installationID: String?
     /// The id that the device's app uses, where that is another one: of another backend, of a former registration, or of
     /// the phone's former user. It means this record to the owner alone; nil where the app uses `id`.
@@ -82,6 +83,9 @@ package struct DeviceRecord: Hashable, Sendable {
 }
 
 extension DeviceRecord {
+    /// Whether its registration at the hub has a template: it is of the older tutorial's call, which knows no alias.
+    package var hasTemplate: Bool { installationID != nil && alias == nil }
+
     /// For how long an id that was handed out waits for its first PUT, in seconds.
     package static let unusedSeconds: Int64 = 86_400
 

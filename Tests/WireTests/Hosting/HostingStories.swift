@@ -45,6 +45,10 @@ struct HostingTests {
                 #expect(twice.map { $0.fields[.replayed] } == [nil, "true"])
                 let list = try JSONValue(parsing: site.call(.get, Path.register, as: alice).body).array
                 #expect(Set(list?.compactMap { $0["Platform"]?.string } ?? []) == ["apns", "browser"])
+                let key = try site.appToken(of: alice, scopes: "send")
+                let request = #"{"text":"\#(site.secrets.make("hello "))"}"#
+                #expect(try site.call(.post, Path.requests, body: request, fields: key).status == .ok)
+                #expect(Deadline.poll(seconds: 60) { site.pushes.count(endpoint) == 3 })
             }
         }
 

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+import DeviceAPI
+import HTTP
+import NotificationHub
+
+/// `POST /api/notifications/requests`: the call of the tutorial for .NET MAUI.
+extension NotificationsController {
+    /// Sends a request as the message object that it means: to the devices of its user, or to all that have one of its tags.
+    func sendRequest(_ request: UserRequest) throws -> Response {
+        try request.http.requireJSON()
+        let wish = try PushRequest(body: request.body)
+        let sender = request.user
+        let tags = try tags(of: wish, sender: sender)
+        // Its apps do not know how to fetch a text.
+        guard !policy.isSecureOnly(sender.record, nil) else { throw Self.onlySecure(nil) }
+        let message = wish.message(to: sender.name)
+        let platforms = try platforms(of: message)
+        if tags.isEmpty {
+            let user = try recipient(sender.name, sender: sender, field: Self.tagsField)
+            return try send(message, to: user, on: platforms, request)
+        }
+        let devices = try TagExpression.any(of: tags)
+        // An expression has no room for more than 20 tags, so the tag by which devices hear the sender is left out.
+        return try send(
+            message, to: Audience(devices, templates: message.isSilent ? nil : devices), on: platforms, request)
+    }
+
+    private static let tagsField = "tags"
+
+    /// The request's tags, each once, checked against the sender's policy.
+    /// - Throws: `Problem` 400 for what is no tag and for too many, 403 for a tag that the sender may not send to.
+    private func tags(of wish: PushRequest, sender: Principal) throws(Problem) -> [Tag] {
+        let rights = policy.rights(of: sender)
+        var tags: [Tag] = []
+        for text in wish.tags {
+            guard let tag = try? Tag(text) else { throw Rights.illegalTag(Self.tagsField) }
+            guard rights.maySend(to: tag) else { throw rights.forbiddenRecipient(Self.tagsField) }
+            try sender.scope.check(recipient: TagPolicy.tagPrefix + text, field: Self.tagsField)
+            if !tags.contains(tag) { tags.append(tag) }
+        }
+        let maximum = TagExpression.maximumTagsOfDisjunction
+        guard tags.count <= maximum else {
+            throw Problem(.badRequest, "A request has at most \(maximum) tags.", field: Self.tagsField)
+        }
+        return tags
+    }
+}
