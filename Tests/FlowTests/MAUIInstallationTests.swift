@@ -172,6 +172,24 @@ struct MAUIInstallationTests {
         #expect(try devices().isEmpty)
     }
 
+    @Test func `installations count as registrations do, and one user has as many as devices`() throws {
+        let limited = try TestSite { $0.limits.registrations = UserLimits.Rate(perMinute: 1, atOnce: 2) }
+        let app = MAUIApp(.ios, on: limited, key: try limited.appToken())
+        app.register()
+        app.deregister()
+        app.register()
+        #expect(app.statuses == [200, 200, 429])
+        let apps = (0...100).map { MAUIApp(.ios, on: site, key: key, installationID: "\($0)", token: $0) }
+        apps.forEach { $0.register() }
+        #expect(apps.allSatisfy { $0.statuses == [200] } == false && apps[100].statuses == [429])
+        #expect(try devices().count == 100)
+        apps[99].receive(token: 200)
+        #expect(apps[99].statuses == [200, 200])
+        apps[0].deregister()
+        apps[100].register()
+        #expect(apps[100].statuses == [429, 200])
+    }
+
     @Test func `a message to its user reaches it, and it is no device of the older call`() throws {
         let app = MAUIApp(.android, on: site, key: key)
         app.register()

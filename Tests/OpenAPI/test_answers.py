@@ -53,7 +53,10 @@ def test_a_key_is_an_app_token_at_the_routes_of_one_tutorial(client: Client, ali
     client.call("deleteInstallation", 200, name=installation["installationId"], **key)
     assert client.call("listRegistrations", 200, alice).json() == []
     client.call("listRegistrations", 401, **key)
-    client.call("putInstallation", 401, body=installation, apikey="123-456")
+    for wrong in ({}, {"apikey": "123-456"}):
+        client.call("putInstallation", 401, body=installation, **wrong)
+        client.call("deleteInstallation", 401, name=installation["installationId"], **wrong)
+        client.call("requestPush", 401, body={"text": "At noon"}, **wrong)
 
 
 def test_a_secure_message_is_read_and_deleted_by_its_recipient(client: Client, alice: User, bob: User) -> None:

@@ -2,6 +2,7 @@
 """docs/http-api.md shows a request and an answer for each route, and the product answers so."""
 
 import json
+import os
 import re
 import subprocess
 from pathlib import Path
@@ -47,6 +48,22 @@ def test_the_product_answers_as_the_page_shows(installation: Installation, folde
             assert story.differences(expected, json.loads(body)) == [], place
         elif one.request not in {("GET", "/metrics"), ("HEAD", "/api/config")}:
             assert body == "", f"{place} answers something, which the page does not show"
+
+
+def test_the_calls_that_an_app_of_the_tutorial_for_maui_makes_work_as_its_page_shows(
+    installation: Installation, folder: Path
+) -> None:
+    user = installation.add_user("pushdemo")
+    made = installation.call("POST", "/api/tokens", user, {"Scopes": ["register", "send"]})
+    shown = re.search(r"^```sh\n(.*?)^```", (ROOT / "docs" / "maui.md").read_text(), re.M | re.S)
+    assert shown is not None
+    commands = shown[1].replace(SITE, installation.origin)
+    environment = {"KEY": made.json()["Token"], "CURL_CA_BUNDLE": str(folder / "authority.pem")}
+    done = subprocess.run(
+        ["bash", "-e", "-c", commands], env=os.environ | environment, capture_output=True, text=True,
+        timeout=PATIENCE_SECONDS,
+    )  # fmt: skip
+    assert (done.returncode, list(json.loads(done.stdout))) == (0, ["Outcomes"]), done.stderr
 
 
 def run_curl(arguments: list[str], authority: Path, folder: Path) -> tuple[int, str]:

@@ -31,16 +31,17 @@ extension NotificationsController {
     /// - Throws: `Problem` 400 for what is no tag and for too many, 403 for a tag that the sender may not send to.
     private func tags(of wish: PushRequest, sender: Principal) throws(Problem) -> [Tag] {
         let rights = policy.rights(of: sender)
+        let maximum = TagExpression.maximumTagsOfDisjunction
         var tags: [Tag] = []
         for text in wish.tags {
             guard let tag = try? Tag(text) else { throw Rights.illegalTag(Self.tagsField) }
             guard rights.maySend(to: tag) else { throw rights.forbiddenRecipient(Self.tagsField) }
             try sender.scope.check(recipient: TagPolicy.tagPrefix + text, field: Self.tagsField)
-            if !tags.contains(tag) { tags.append(tag) }
-        }
-        let maximum = TagExpression.maximumTagsOfDisjunction
-        guard tags.count <= maximum else {
-            throw Problem(.badRequest, "A request has at most \(maximum) tags.", field: Self.tagsField)
+            if tags.contains(tag) { continue }
+            guard tags.count < maximum else {
+                throw Problem(.badRequest, "A request has at most \(maximum) tags.", field: Self.tagsField)
+            }
+            tags.append(tag)
         }
         return tags
     }

@@ -14,17 +14,16 @@ extension RegisterController {
         try request.http.requireJSON()
         let installation = try DeviceInstallation(body: request.body)
         let handle = try DeviceHandle(installation)
-        let tags: [Tag]
-        do throws(Problem) {
-            tags = try policy.rights(of: user).claim(installation.tags)
-        } catch {
-            throw Problem(error.status, error.detail, field: "tags")
-        }
-        let id = installation.installationID
         let hub = hub.tracking(request.id)
-        let device = try register(handle, tags: tags, for: user, appsID: id, isInstallation: true, hub)
-        // Of calls at the same moment, each with a token of its own, more than one may have made a registration.
-        try deleteSuperseded(try aliased(id, of: user.owner), by: device, hub)
+        do {
+            let tags = try policy.rights(of: user).claim(installation.tags)
+            let id = installation.installationID
+            let device = try register(handle, tags: tags, for: user, appsID: id, isInstallation: true, hub)
+            // Of calls at the same moment, each with a token of its own, more than one may have made a registration.
+            try deleteSuperseded(try aliased(id, of: user.owner), by: device, hub)
+        } catch let problem as Problem where problem.field == "Tags" {
+            throw Problem(problem.status, problem.detail, field: "tags")
+        }
         return Response()
     }
 }
