@@ -41,7 +41,9 @@ extension Scope.Action {
     /// - Parameter route: its pattern.
     init?(_ method: HTTPRequest.Method, _ route: String) {
         switch (method, route) {
-        case (.post, Path.notifications), (.get, Path.outcomes + "/{id}"): self = .send
+        case (.post, Path.notifications), (.get, Path.outcomes + "/{id}"),
+            (.get, Path.notifications + "/{id}/timeline"):
+            self = .send
         case (.get, Path.notifications), (.get, Path.notifications + "/{id}"), (.delete, Path.notifications + "/{id}"),
             (.get, Path.inbox), (.delete, Path.inbox + "/{id}"), (.post, Path.inbox + "/{id}/read"):
             self = .read
