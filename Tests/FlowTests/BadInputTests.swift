@@ -45,6 +45,10 @@ struct BadInputTests {
         Row(method: .get, path: "/api/notifications/1/timeline", status: 404),
         Row(method: .get, path: "/api/notifications/%2e%2e/timeline", status: 404),
         Row(method: .get, path: "/api/notifications/AAAAAAAAAAAAAAAAAAAAA%00/timeline", status: 404),
+        Row(method: .get, path: "/api/notifications/AAAAAAAAAAAAAAAAAAAAAA/opened", status: 405),
+        Row(method: .post, path: "/api/notifications/AAAAAAAAAAAAAAAAAAAAAA/opened", status: 404),
+        Row(method: .post, path: "/api/notifications/1/opened", status: 404),
+        Row(method: .post, path: "/api/notifications/%2e%2e/opened", status: 404),
         // GET /api/inbox
         Row(method: .get, path: "/api/inbox", query: "limit=0", status: 400, field: "limit"),
         Row(method: .get, path: "/api/inbox", query: "limit=101", status: 400, field: "limit"),

@@ -61,7 +61,7 @@ struct TimelineTests {
         #expect(site.call(.get, "/api/notifications/\(number)", as: "alice").status == .ok)
         timeline = try MessageTimeline(ask(site, id))
         #expect(timeline.isRead == true)
-        // What has left the mailbox is not known any more, whoever has taken it out.
+        // What has left the mailbox is not known any more, whatever the reason.
         #expect(site.call(.delete, "/api/notifications/\(number)", as: "alice").status == .ok)
         timeline = try MessageTimeline(ask(site, id))
         #expect(timeline.isRead == nil && timeline.isKept)
@@ -155,7 +155,7 @@ struct TimelineTests {
         #expect(timeline.isRead == false && timeline.outcomes.allSatisfy { $0.state == "Abandoned" })
     }
 
-    @Test func `a platform of which the hub does not answer is unknown, and the rest is told`() throws {
+    @Test func `a platform of which the hub does not answer is unknown, and the answer has the rest`() throws {
         let site = try TestSite(surroundingHub: { hub in
             ClosureResponder { request in
                 guard request.method == .get, request.path.contains("/messages/") else {

@@ -45,7 +45,8 @@ extension Scope.Action {
             (.get, Path.notifications + "/{id}/timeline"):
             self = .send
         case (.get, Path.notifications), (.get, Path.notifications + "/{id}"), (.delete, Path.notifications + "/{id}"),
-            (.get, Path.inbox), (.delete, Path.inbox + "/{id}"), (.post, Path.inbox + "/{id}/read"):
+            (.get, Path.inbox), (.delete, Path.inbox + "/{id}"), (.post, Path.inbox + "/{id}/read"),
+            (.post, Path.notifications + "/{id}/opened"):
             self = .read
         case (.get, Path.register), (.post, Path.register), (.put, Path.register + "/{id}"),
             (.delete, Path.register + "/{id}"):

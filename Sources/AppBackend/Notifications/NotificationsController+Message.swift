@@ -81,7 +81,7 @@ extension NotificationsController {
         var payloads: [Platform: MessagePayload] = [:]
         for platform in platforms {
             payloads[platform] = MessagePayload(
-                message, from: sender, to: platform, inboxID: audience.kept?.id, now: time.seconds)
+                message, from: sender, to: platform, inboxID: audience.kept?.id, messageID: id, now: time.seconds)
         }
         let template = audience.templates.map {
             AddressedNotification(Payload.templateMessage(PlainMessage(message).text, from: sender), to: $0)

@@ -21,7 +21,7 @@ extension NotificationsController {
 
     /// Keeps the payload for its recipient, durably, and only then sends its id, and nothing but its id, through
     /// the push services.
-    /// - Parameter isMessage: whether it was sent as a message object, whose sender is told its id.
+    /// - Parameter isMessage: whether it was sent as a message object, whose answer has its id.
     func keepAndSend(
         _ payload: String, to recipient: Principal, on platforms: [Platform], isMessage: Bool = false,
         _ request: UserRequest

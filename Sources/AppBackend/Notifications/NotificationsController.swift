@@ -31,6 +31,9 @@ struct NotificationsController: Sendable {
             Route(.get, Path.notifications + "/{id}/timeline") { request, parameters in
                 try timeline(request, parameters["id"])
             },
+            Route(.post, Path.notifications + "/{id}/opened") { request, parameters in
+                try noteOpening(request, parameters["id"])
+            },
             Route(.get, Path.notifications + "/{id}") { request, parameters in
                 try read(request, parameters["id"])
             },
