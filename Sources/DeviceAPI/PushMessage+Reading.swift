@@ -169,10 +169,10 @@ extension Fields {
 
 /// Which names a sender's data may have.
 private enum DataName {
-    /// Apple's; Google's; and this backend's own, by which an app knows what to fetch or to mark as read, who sent it and what to open.
+    /// Apple's; Google's; and this backend's own, by which an app knows what to fetch, to mark as read or to call opened, who sent it and what to open.
     private static let taken: Set<String> = [
         "aps", "from", "message_type", "notification", "collapse_key", "secureid", "securetoken", "inappmessage",
-        "message", "sender", "link", "image", "inboxid",
+        "message", "sender", "link", "image", "inboxid", "messageid",
     ]
 
     static func isAllowed(_ name: String) -> Bool {

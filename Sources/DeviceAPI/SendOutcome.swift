@@ -6,6 +6,8 @@ internal import JSON
 public struct SendOutcome: Equatable, Sendable {
     /// The secure notification's id; nil after a plain send.
     public var id: Int32?
+    /// By which the sender of a message object asks what became of it; nil after a send of a string.
+    public var messageID: String?
     /// One for each platform that was tried, in that order, and one for templates where the recipient has any.
     public var outcomes: [PlatformOutcome]
 
@@ -35,9 +37,12 @@ public struct SendOutcome: Equatable, Sendable {
         }
     }
 
-    /// - Parameter id: of the secure notification; nil after a plain send.
-    public init(id: Int32? = nil, outcomes: [PlatformOutcome]) {
+    /// - Parameters:
+    ///   - id: of the secure notification; nil after a plain send.
+    ///   - messageID: nil after a send of a string.
+    public init(id: Int32? = nil, messageID: String? = nil, outcomes: [PlatformOutcome]) {
         self.id = id
+        self.messageID = messageID
         self.outcomes = outcomes
     }
 
@@ -56,6 +61,7 @@ public struct SendOutcome: Equatable, Sendable {
 
     func writeMembers(to json: inout JSONWriter) {
         if let id { json.member("Id", id) }
+        if let messageID { json.member("MessageId", messageID) }
         json.name("Outcomes")
         json.array { json in outcomes.forEach { $0.write(to: &json) } }
     }
@@ -66,6 +72,7 @@ public struct SendOutcome: Equatable, Sendable {
             throw Problem(.badGateway, "The answer is not the outcome of a send.")
         }
         id = document["Id"]?.integer.flatMap { Int32(exactly: $0) }
+        messageID = document["MessageId"]?.string
         outcomes = list.map { item in
             PlatformOutcome(
                 platform: item["Platform"]?.string ?? "", state: item["State"]?.string ?? "Unknown",

@@ -74,7 +74,7 @@ public struct SendOutcomeDetails: Equatable, Sendable {
     }
 
     /// What `WaitsFor` says.
-    private static let credential = "credential"
+    static let credential = "credential"
 
     /// - Throws: `Problem` 502, when the answer does not tell what became of a send.
     public init(_ response: Response) throws(Problem) {
@@ -98,7 +98,7 @@ extension SendOutcomeDetails.PlatformCounts {
         }
     }
 
-    fileprivate init?(element: JSONValue) {
+    init?(element: JSONValue) {
         guard let platform = element["Platform"]?.string, let members = element["Counts"]?.members else { return nil }
         let counts = members.compactMap { member in
             member.value.integer.flatMap { $0 < 0 ? nil : SendOutcomeDetails.Count(member.name, $0) }

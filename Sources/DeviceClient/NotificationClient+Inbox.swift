@@ -26,6 +26,13 @@ extension NotificationClient {
         _ = try await calls.success(.post, "\(Path.inbox)/\(id)/read")
     }
 
+    /// Notes that the user has opened the message, for its sender to see; again and again it counts once.
+    /// - Parameter messageID: `messageId` of the push; of a secure one its `secureToken`.
+    /// - Throws: `refused` with 404 when it was not sent to the user, or was sent as a string.
+    public func noteOpening(of messageID: String) async throws(DeviceClientError) {
+        _ = try await calls.success(.post, try Self.path(of: messageID, "opened"))
+    }
+
     /// Deletes a message of the inbox, read or not, for all of the user's devices.
     /// - Throws: as `markAsRead(_:)`.
     public func deleteFromInbox(_ id: Int32) async throws(DeviceClientError) {

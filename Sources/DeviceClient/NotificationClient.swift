@@ -84,6 +84,20 @@ public struct NotificationClient: Sendable {
         return try read(response) { response throws(Problem) in try SendOutcomeDetails(response) }
     }
 
+    /// Asks what became of a message object on all platforms, and whether its recipient has read and opened it.
+    /// - Parameter messageID: of the outcome of a send of this user's.
+    /// - Throws: `refused` with 404 when it is another user's, or older than seven days.
+    public func timeline(of messageID: String) async throws(DeviceClientError) -> MessageTimeline {
+        let response = try await calls.success(.get, try Self.path(of: messageID, "timeline"))
+        return try read(response) { response throws(Problem) in try MessageTimeline(response) }
+    }
+
+    /// A path below a message's id. Anything else than an id could name another path.
+    static func path(of messageID: String, _ rest: String) throws(DeviceClientError) -> String {
+        guard let id = NotificationID(messageID) else { throw .refused(Problem(.notFound, "This is no message's id.")) }
+        return "\(Path.notifications)/\(id)/\(rest)"
+    }
+
     /// Fetches the message that a secure push named. From then on it counts as read.
     /// - Throws: `refused` with 404 when it is not the user's, has expired, or never was.
     public func secureMessage(_ reference: SecureReference) async throws(DeviceClientError) -> SecureMessage {

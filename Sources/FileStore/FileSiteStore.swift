@@ -58,6 +58,8 @@ package final class FileSiteStore: SiteStore, Sendable {
     let tokenIndex: BucketTable
     let tokenCache = RecordCache<String, AppToken>()
     let sentTable: BucketTable
+    let sentMessageTable: BucketTable
+    let openingTable: BucketTable
     let idempotencyTable: BucketTable
     let registrationTable: IndexedTable<HubRegistration>
     let channelIndex: BucketTable
@@ -123,10 +125,21 @@ package final class FileSiteStore: SiteStore, Sendable {
         finished.maximumRecords = context.options.quotas.hubMessages
         let messages = try table(finished)
         messageTable = messages
+        var messagesSent = TableSchema.records(SentMessage.self, "messages", key: "id", expires: true)
+        messagesSent.erasesRemoved = true
+        messagesSent.maximumRecords = context.options.quotas.hubMessages
+        let objects = try table(messagesSent)
+        sentMessageTable = objects
+        var openings = TableSchema.records(MessageOpening.self, "openings", key: "message", expires: true)
+        openings.recordsPerKey = context.options.quotas.openersPerMessage
+        openingTable = try table(openings)
         // No user may ask the hub about a send that its sender's list does not have any more.
         var sent = TableSchema.records(SentNotification.self, "sent", key: "owner", expires: true)
         sent.recordsPerKey = context.options.quotas.sentPerOwner
-        sent.onForgotten = { messages.forget($0) }
+        sent.onForgotten = { ids in
+            messages.forget(ids.filter { !NotificationNames.isToken($0) })
+            objects.forget(ids.filter(NotificationNames.isToken))
+        }
         sentTable = try table(sent)
         idempotencyTable = try table(.records(IdempotentRequest.self, "idempotency", key: "owner", expires: true))
         let channels = try table(IndexEntry.schema("hub/channels", key: "channel"))
@@ -152,7 +165,7 @@ package final class FileSiteStore: SiteStore, Sendable {
         [
             notificationTable, messageTable, userTable, deviceTable.records, ownerIndex, registrationTable.records,
             channelIndex, tagIndex, queueTable, sessionTable.records, sessionIndex, tokenTable.records,
-            tokenIndex, sentTable, idempotencyTable,
+            tokenIndex, sentTable, sentMessageTable, openingTable, idempotencyTable,
         ]
     }
 

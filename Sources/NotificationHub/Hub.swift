@@ -45,11 +45,18 @@ package protocol Hub: Sendable {
 
     /// What became of a message; nil where the hub does not know it, or not yet.
     func details(_ notificationID: String) throws(HubError) -> NotificationDetails?
+
+    /// As `details(_:)`, of several messages, each in its place: together where the way to the hub allows that.
+    func details(of notificationIDs: [String]) -> [Result<NotificationDetails?, HubError>]
 }
 
 extension Hub {
     package func ensure(_ description: RegistrationDescription) throws(HubError) {
         _ = try createOrUpdate(description)
+    }
+
+    package func details(of notificationIDs: [String]) -> [Result<NotificationDetails?, HubError>] {
+        notificationIDs.map { id in Result { () throws(HubError) in try details(id) } }
     }
 }
 

@@ -13,6 +13,7 @@ import Testing
             ($0.bucketBytes, $0.quotas.notificationsPerOwner, $0.quotas.devicesPerOwner) = (bucketBytes, 5, 3)
             ($0.quotas.sessionsPerOwner, $0.quotas.sentPerOwner, $0.quotas.idempotencyKeysPerOwner) = (3, 4, 4)
             ($0.quotas.appTokensPerOwner, $0.quotas.plainMessagesPerOwner) = (3, 3)
+            $0.quotas.openersPerMessage = 3
         }
         try Contract(store: store).runAll()
     }
@@ -27,7 +28,7 @@ import Testing
     }
 
     @Test func `the store of sessions in memory keeps the contract too`() throws {
-        try SessionContract(store: MemorySessionStore(sessionsPerOwner: 3, sentPerOwner: 4)).runAll()
+        try SessionContract(store: MemorySessionStore(sessionsPerOwner: 3, sentPerOwner: 4, openersPerMessage: 3)).runAll()
     }
 
     @Test func `the store of idempotency keys in memory keeps the contract too`() throws {

@@ -102,6 +102,20 @@ import Text
         #expect(try store.hubMessage("other", now: noon) != nil)
     }
 
+    @Test(arguments: [1, 128 << 10])
+    func `a message that its sender may not ask after any more is forgotten`(bucketBytes: Int) throws {
+        let folder = try TemporaryFolder()
+        let store = try open(folder) { ($0.bucketBytes, $0.quotas.sentPerOwner) = (bucketBytes, 4) }
+        let ids = "abcdefghijkl".map { String(repeating: $0, count: 22) }
+        for id in ids {
+            let message = SentMessage(id: id, owner: "alice", to: "bob", sentAt: noon, expiresAt: nextDay)
+            try store.rememberSent([], message: message, owner: "alice", now: noon, expiresAt: nextDay)
+        }
+        try sweep(store, at: noon)
+        #expect(try ids.filter { try store.sentMessage($0, now: noon) != nil } == Array(ids.suffix(4)))
+        #expect(try store.sentMessages(owner: nil, limit: 99, now: noon).count == 4)
+    }
+
     @Test func `finished sends of all together are bounded, and the oldest go`() throws {
         let folder = try TemporaryFolder()
         // Two in each of 256 files.

@@ -18,7 +18,7 @@ struct RandomRecords {
     }
 
     mutating func next() -> StoredRecord {
-        switch Int.random(in: 0..<9, using: &numbers) {
+        switch Int.random(in: 0..<11, using: &numbers) {
         case 0: .user(User(name: text(), passwordHash: text(), tags: texts(), sendTo: texts(), version: version()))
         case 1:
             .notification(
@@ -46,6 +46,14 @@ struct RandomRecords {
                     id: text(), channel: text(), tags: texts() ?? [], description: document(), updatedAt: time(),
                     version: version()))
         case 7: .hubMessage(message())
+        case 8:
+            .message(
+                SentMessage(
+                    id: text(), owner: text(), to: text(), recipient: flag() ? text() : nil, sentAt: time(),
+                    isSecure: flag(), keptID: flag() ? 7 : nil,
+                    outcomes: [.init(platform: text(), state: text(), notificationID: flag() ? text() : nil)],
+                    expiresAt: time()))
+        case 9: .opening(MessageOpening(opener: text(), message: text(), expiresAt: time()))
         default: .queuedMessage(message())
         }
     }

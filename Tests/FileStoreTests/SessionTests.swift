@@ -103,6 +103,13 @@ import class System.Lock
         #expect(try flushes.during { try store.createSession(session("s"), now: noon) } == 2)
         #expect(try flushes.during { _ = try store.removeSession("s") } == 1)
         #expect(try flushes.during { try store.rememberSent(["n"], owner: "a", now: noon, expiresAt: nextDay) } == 0)
+        let message = SentMessage(id: "m", owner: "a", to: "b", sentAt: noon, expiresAt: nextDay)
+        let opening = MessageOpening(opener: "b", message: "m", expiresAt: nextDay)
+        try #expect(
+            flushes.during {
+                try store.rememberSent(["n"], message: message, owner: "a", now: noon, expiresAt: nextDay)
+                try store.noteOpening(opening, now: noon)
+            } == 0)
     }
 
     @Test func `a store of an earlier version gets its new tables when it is opened`() throws {

@@ -51,6 +51,16 @@ struct BadInputTests {
         Row(method: .put, path: "/api/notifications/1", status: 405),
         Row(method: .post, path: "/api/inbox", status: 405), Row(method: .get, path: "/api/inbox/1", status: 405),
         Row(method: .get, path: "/api/inbox/1/read", status: 405),
+        // /api/notifications/{MessageId}/timeline
+        Row(method: .post, path: "/api/notifications/AAAAAAAAAAAAAAAAAAAAAA/timeline", status: 405),
+        Row(method: .get, path: "/api/notifications/AAAAAAAAAAAAAAAAAAAAAA/timeline", status: 404),
+        Row(method: .get, path: "/api/notifications/1/timeline", status: 404),
+        Row(method: .get, path: "/api/notifications/%2e%2e/timeline", status: 404),
+        Row(method: .get, path: "/api/notifications/AAAAAAAAAAAAAAAAAAAAA%00/timeline", status: 404),
+        Row(method: .get, path: "/api/notifications/AAAAAAAAAAAAAAAAAAAAAA/opened", status: 405),
+        Row(method: .post, path: "/api/notifications/AAAAAAAAAAAAAAAAAAAAAA/opened", status: 404),
+        Row(method: .post, path: "/api/notifications/1/opened", status: 404),
+        Row(method: .post, path: "/api/notifications/%2e%2e/opened", status: 404),
         // GET /api/inbox
         Row(method: .get, path: "/api/inbox", query: "limit=0", status: 400, field: "limit"),
         Row(method: .get, path: "/api/inbox", query: "limit=101", status: 400, field: "limit"),

@@ -161,15 +161,35 @@ struct TroubledStore: StateStore {
     }
 
     func rememberSent(
-        _ ids: [String], owner: String, now: Timestamp, expiresAt: Timestamp
+        _ ids: [String], message: SentMessage?, owner: String, now: Timestamp, expiresAt: Timestamp
     ) throws(StoreError) {
         try fail()
-        try inner.rememberSent(ids, owner: owner, now: now, expiresAt: expiresAt)
+        try inner.rememberSent(ids, message: message, owner: owner, now: now, expiresAt: expiresAt)
     }
 
     func hasSent(_ id: String, owner: String, now: Timestamp) throws(StoreError) -> Bool {
         try fail()
         return try inner.hasSent(id, owner: owner, now: now)
+    }
+
+    func sentMessage(_ id: String, now: Timestamp) throws(StoreError) -> SentMessage? {
+        try fail()
+        return try inner.sentMessage(id, now: now)
+    }
+
+    func sentMessages(owner: String?, limit: Int, now: Timestamp) throws(StoreError) -> [SentMessage] {
+        try fail()
+        return try inner.sentMessages(owner: owner, limit: limit, now: now)
+    }
+
+    func noteOpening(_ opening: MessageOpening, now: Timestamp) throws(StoreError) {
+        try fail()
+        try inner.noteOpening(opening, now: now)
+    }
+
+    func openings(ofMessage id: String, now: Timestamp) throws(StoreError) -> Int {
+        try fail()
+        return try inner.openings(ofMessage: id, now: now)
     }
 
     func claimIdempotencyKey(

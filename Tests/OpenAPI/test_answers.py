@@ -102,6 +102,22 @@ def test_the_sender_alone_reads_what_became_of_a_send(client: Client, alice: Use
     )
 
 
+def test_the_sender_alone_reads_the_timeline_of_a_message_and_its_recipient_opens_it(
+    client: Client, alice: User, bob: User
+) -> None:
+    message = {"To": alice.name, "Body": "Hello", "Secure": True}
+    id = client.call("send", 200, bob, message).json()["MessageId"]
+    client.call("readTimeline", 401, name=id)
+    client.call("readTimeline", 404, alice, name=id)
+    assert client.call("readTimeline", 200, bob, name=id).json()["Opened"] == 0
+    client.call("noteOpening", 401, name=id)
+    client.call("noteOpening", 404, bob, name=id)
+    client.call("noteOpening", 403, alice, name=id, Sec_Fetch_Site="cross-site")
+    for _ in range(2):
+        client.call("noteOpening", 200, alice, name=id)
+    assert client.call("readTimeline", 200, bob, name=id).json()["Opened"] == 1
+
+
 def test_the_same_request_twice(client: Client, alice: User) -> None:
     first = client.call("send", 200, alice, "once", Idempotency_Key="errand")
     again = client.call("send", 200, alice, "once", Idempotency_Key='"errand"')

@@ -14,6 +14,7 @@ import Text
         )
         (options.quotas.sentPerOwner, options.quotas.idempotencyKeysPerOwner) = (4, 4)
         (options.quotas.appTokensPerOwner, options.quotas.plainMessagesPerOwner) = (3, 3)
+        options.quotas.openersPerMessage = 3
     }
 
     @Test func `an owner's payloads are bounded in bytes`() throws {

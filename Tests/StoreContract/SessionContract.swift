@@ -3,7 +3,8 @@ package import Store
 import Testing
 internal import Text
 
-/// What every store of sessions and sends must do, whatever it keeps them in. Caps: 3 sessions and 4 sends per owner.
+/// What every store of sessions and sends must do, whatever it keeps them in. Caps: 3 sessions and 4 sends per owner,
+/// and 3 who have opened a message.
 package struct SessionContract {
     private let store: any SessionStore & SendOwnership
 
@@ -15,6 +16,8 @@ package struct SessionContract {
         try sessionQuota()
         try sent()
         try sentQuota()
+        try messages()
+        try openings()
     }
 
     private func session(_ id: String, _ owner: String, after seconds: Int64 = 0) -> Session {
@@ -103,5 +106,49 @@ package struct SessionContract {
         #expect(try remembered() == ["m2", "m3", "m4", "m5"])
         try store.rememberSent(["m6", "m7", "m8"], owner: "max", now: noon, expiresAt: nextDay)
         #expect(try remembered() == ["m5", "m6", "m7", "m8"])
+    }
+
+    func messages() throws {
+        let ids = ["A", "B", "C"].map { String(repeating: $0, count: 22) }
+        let first = SentMessage(
+            id: ids[0], owner: "vera", to: "wim\u{301}", recipient: "wim:1", sentAt: noon, isSecure: true, keptID: 7,
+            outcomes: [
+                .init(platform: "apns", state: "Enqueued", notificationID: "v1"),
+                .init(platform: "browser", state: "Skipped"),
+            ], expiresAt: nextDay)
+        let second = SentMessage(id: ids[1], owner: "vera", to: "tag:news", sentAt: noon + 1, expiresAt: nextDay + 1)
+        let other = SentMessage(
+            id: ids[2], owner: "Vera", to: "vera", recipient: "vera", sentAt: noon + 2, expiresAt: nextDay)
+        for message in [first, second, other] {
+            try store.rememberSent(
+                message.outcomes.compactMap(\.notificationID), message: message, owner: message.owner, now: noon,
+                expiresAt: message.expiresAt)
+        }
+        for message in [first, second, other] {
+            #expect(try store.sentMessage(message.id, now: noon) == message)
+            #expect(try store.hasSent(message.id, owner: message.owner, now: noon))
+        }
+        #expect(try store.hasSent("v1", owner: "vera", now: noon) && !store.hasSent(ids[0], owner: "Vera", now: noon))
+        #expect(try store.sentMessage(ids[0], now: nextDay) == nil)
+        #expect(try store.sentMessage(String(repeating: "D", count: 22), now: noon) == nil)
+        #expect(try store.sentMessages(owner: nil, limit: 9, now: noon) == [other, second, first])
+        #expect(try store.sentMessages(owner: nil, limit: 2, now: noon) == [other, second])
+        #expect(try store.sentMessages(owner: "vera", limit: 9, now: noon) == [second, first])
+        #expect(try store.sentMessages(owner: "vera", limit: 1, now: nextDay) == [second])
+        #expect(try store.sentMessages(owner: nil, limit: 0, now: noon) == [])
+    }
+
+    func openings() throws {
+        let (id, other) = (String(repeating: "E", count: 22), String(repeating: "F", count: 22))
+        func open(_ id: String, _ opener: String) throws {
+            try store.noteOpening(MessageOpening(opener: opener, message: id, expiresAt: nextDay), now: noon)
+        }
+        #expect(try store.openings(ofMessage: id, now: noon) == 0)
+        for opener in ["xena", "xena", "\u{E9}", "e\u{301}", "xena"] { try open(id, opener) }
+        #expect(try store.openings(ofMessage: id, now: noon) == 3)
+        #expect(try store.openings(ofMessage: other, now: noon) == 0)
+        for opener in ["yves", "zoe", "xena"] { try open(id, opener) }
+        #expect(try store.openings(ofMessage: id, now: noon) == 3)
+        #expect(try store.openings(ofMessage: id, now: nextDay) == 0)
     }
 }

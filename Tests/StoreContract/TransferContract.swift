@@ -105,6 +105,13 @@ package struct TransferContract {
         _ = try source.removeSession("s-removed")
         try source.rememberSent(["m-1", "m-2"], owner: "changed", now: noon, expiresAt: nextDay)
         try source.rememberSent(["m-late"], owner: "changed", now: noon + -9, expiresAt: noon)
+        let message = SentMessage(
+            id: String(repeating: "M", count: 22), owner: "changed", to: "kept", recipient: "kept", sentAt: noon,
+            keptID: 5, outcomes: [.init(platform: "apns", state: "Enqueued", notificationID: "m-1")], expiresAt: nextDay)
+        let opening = MessageOpening(opener: "kept", message: message.id, expiresAt: nextDay)
+        try source.rememberSent([], message: message, owner: "changed", now: noon, expiresAt: nextDay)
+        for _ in 0..<2 { try source.noteOpening(opening, now: noon) }
+        try source.noteOpening(MessageOpening(opener: "late", message: message.id, expiresAt: noon), now: noon + -9)
         let claimed = IdempotentRequest(
             owner: "changed", key: "k-1", fingerprint: "f", createdAt: noon, expiresAt: nextDay)
         var answered = claimed
@@ -112,9 +119,9 @@ package struct TransferContract {
         for request in [claimed, answered] { _ = try source.claimIdempotencyKey(request, now: noon) }
         answered.answer = KeptAnswer(status: 201, contentType: "application/json", body: "{}")
         try source.keepAnswer(of: answered)
-        let sent = ["m-1", "m-2"].map { SentNotification(id: $0, owner: "changed", expiresAt: nextDay) }
+        let sent = ["m-1", "m-2", message.id].map { SentNotification(id: $0, owner: "changed", expiresAt: nextDay) }
         return [.session(session("s-1", Self.forever)), .idempotentRequest(claimed), .idempotentRequest(answered)]
-            + sent.map { .sent($0) }
+            + sent.map { .sent($0) } + [.message(message), .opening(opening)]
     }
 
     private func tokens() throws -> [StoredRecord] {

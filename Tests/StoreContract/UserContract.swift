@@ -100,6 +100,10 @@ package struct UserContract {
         #expect(try store.removeUser("lora"))
     }
 
+    private static func messageID(of name: String) -> String {
+        String((name.utf8.map { String($0, radix: 16) }.joined() + String(repeating: "_", count: 22)).prefix(22))
+    }
+
     func holdings() throws {
         for (owner, other) in [("hugo", "hugo:1"), ("\u{F900}", "\u{8C48}")] {
             for name in [owner, other] {
@@ -114,7 +118,9 @@ package struct UserContract {
                         owner: name, sender: "\($0)", payload: "p", now: noon + $0, expiresAt: nextDay)
                 }
                 _ = try store.readNotification(notes[1].id, owner: name, now: noon)
-                try store.rememberSent(["m-1", "m-2"], owner: name, now: noon, expiresAt: nextDay)
+                let message = SentMessage(
+                    id: Self.messageID(of: name), owner: name, to: "x", sentAt: noon, expiresAt: nextDay)
+                try store.rememberSent(["m-1"], message: message, owner: name, now: noon, expiresAt: nextDay)
                 _ = try store.claimIdempotencyKey(
                     IdempotentRequest(owner: name, key: "k", fingerprint: "f", createdAt: noon, expiresAt: nextDay),
                     now: noon)
@@ -126,6 +132,8 @@ package struct UserContract {
             #expect(try store.removeSessions(owner: owner) == 3)
             #expect(try store.removeNotifications(owner: owner) == 3)
             #expect(try store.forgetSent(owner: owner) == 2)
+            #expect(try store.sentMessage(Self.messageID(of: owner), now: noon) == nil)
+            #expect(try store.sentMessage(Self.messageID(of: other), now: noon) != nil)
             #expect(try store.removeIdempotencyKeys(owner: owner) == 1)
             #expect(try store.holdings(of: owner, now: noon) == Holdings())
             #expect(try !store.hasSent("m-1", owner: owner, now: noon))

@@ -26,7 +26,10 @@ self.addEventListener('fetch', (event) => {
 });
 self.addEventListener('activate', (event) => event.waitUntil(self.clients.claim()));
 self.addEventListener('push', (event) => event.waitUntil(receive(event.data?.text() ?? null)));
-self.addEventListener('notificationclick', (event) => event.waitUntil(open(event.notification)));
+self.addEventListener('notificationclick', (event) => {
+    event.waitUntil(open(event.notification));
+    event.waitUntil(noteOpening(event.notification));
+});
 self.addEventListener('pushsubscriptionchange', (event) => event.waitUntil(renew(event)));
 
 async function receive(pushed) {
@@ -61,7 +64,7 @@ function show(entry, text) {
         icon: 'icon-192.png',
         tag: `received-${entry.key ?? crypto.randomUUID()}`,
         timestamp: entry.at,
-        data: { key: entry.key ?? null, link: entry.link ?? null },
+        data: { key: entry.key ?? null, link: entry.link ?? null, id: entry.id ?? null },
         ...(entry.image && { image: entry.image }),
     });
 }
@@ -90,6 +93,11 @@ async function open(notification) {
         }
     }
     return self.clients.openWindow(new URL(place, self.registration.scope));
+}
+
+/** Tells the backend, for the message's sender. It knows no message that was sent as a string, and perhaps another user is logged in. */
+async function noteOpening({ data }) {
+    if (data?.id) await within(10, api.noteOpening(data.id)).catch(() => {});
 }
 
 /** The push service gave the device a new address. When no user is logged in, the page registers it at the next log-in. */

@@ -41,9 +41,12 @@ extension Scope.Action {
     /// - Parameter route: its pattern.
     init?(_ method: HTTPRequest.Method, _ route: String) {
         switch (method, route) {
-        case (.post, Path.notifications), (.post, Path.requests), (.get, Path.outcomes + "/{id}"): self = .send
+        case (.post, Path.notifications), (.post, Path.requests), (.get, Path.outcomes + "/{id}"),
+            (.get, Path.notifications + "/{id}/timeline"):
+            self = .send
         case (.get, Path.notifications), (.get, Path.notifications + "/{id}"), (.delete, Path.notifications + "/{id}"),
-            (.get, Path.inbox), (.delete, Path.inbox + "/{id}"), (.post, Path.inbox + "/{id}/read"):
+            (.get, Path.inbox), (.delete, Path.inbox + "/{id}"), (.post, Path.inbox + "/{id}/read"),
+            (.post, Path.notifications + "/{id}/opened"):
             self = .read
         case (.get, Path.register), (.post, Path.register), (.put, Path.register + "/{id}"),
             (.delete, Path.register + "/{id}"), (.put, Path.installations), (.delete, Path.installations + "/{id}"):

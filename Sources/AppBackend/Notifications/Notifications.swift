@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import DeviceAPI
 package import NotificationHub
+import Store
 
 /// The hub and the platforms that it has credentials for; handed to the two controllers. (In the tutorial it is a
 /// global, `Notifications.Instance`.)
@@ -43,6 +44,8 @@ struct PendingSend: Sendable {
     var ignored: [(platform: String, members: [PushMessage.Member])] = []
     /// What was kept of it for the inbox.
     var kept: NotificationsController.Kept?
+    /// What is remembered of a message object, its outcomes not yet in it; nil: a string was sent.
+    var message: SentMessage?
 
     /// What became of it so far.
     var result: SendResult {

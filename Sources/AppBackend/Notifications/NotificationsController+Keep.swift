@@ -8,6 +8,7 @@ extension NotificationsController {
     /// A plain message that is kept before it is sent.
     struct Kept: Sendable {
         let id: Int32
+        let token: String
         let owner: String
     }
 
@@ -20,7 +21,7 @@ extension NotificationsController {
             let kept = try store.createNotification(
                 owner: recipient.owner, sender: request.user.owner, payload: message.payload, isPlain: true, now: time,
                 expiresAt: time + plainSeconds)
-            return Kept(id: kept.id, owner: kept.owner)
+            return Kept(id: kept.id, token: kept.token, owner: kept.owner)
         }
     }
 

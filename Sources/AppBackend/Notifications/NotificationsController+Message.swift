@@ -3,6 +3,8 @@ import DeviceAPI
 import HTTP
 import HTTPTypes
 import NotificationHub
+import Store
+import Text
 
 /// `POST /api/notifications` with a JSON object
 extension NotificationsController {
@@ -37,13 +39,15 @@ extension NotificationsController {
         if message.isSecure || policy.isSecureOnly(sender.record, recipient.record) {
             if let fault = message.secureFault { throw fault }
             try checkExists(recipient, sender: sender, field: PushMessage.Member.to.rawValue)
-            return try keepAndSend(PlainMessage(message).text, to: recipient, on: platforms, request)
+            return try keepAndSend(PlainMessage(message).text, to: recipient, on: platforms, isMessage: true, request)
         }
         let templates = message.isSilent ? nil : try templateAudience(of: recipient.owner, on: platforms, request)
         let devices = try Self.audience(
             .tag(try RegisterController.userTag(recipient.owner)), hearing: sender.name)
         let kept = message.isSilent ? nil : keep(PlainMessage(message), for: recipient, request)
-        return try send(message, to: Audience(devices, templates: templates, kept: kept), on: platforms, request)
+        return try send(
+            message,
+            to: Audience(devices, templates: templates, recipient: recipient.owner, kept: kept), on: platforms, request)
     }
 
     /// Sends to all devices with a tag. Those that have registered templates are of any platform, so they are left out where the
@@ -64,11 +68,13 @@ extension NotificationsController {
         let devices: TagExpression
         /// Devices that have registered templates; nil: it is not for them.
         let templates: TagExpression?
+        /// The owner whose message it is; nil: it is for all with a tag.
+        let recipient: String?
         /// What the recipient's inbox has of it.
         let kept: Kept?
 
-        init(_ devices: TagExpression, templates: TagExpression?, kept: Kept? = nil) {
-            (self.devices, self.templates, self.kept) = (devices, templates, kept)
+        init(_ devices: TagExpression, templates: TagExpression?, recipient: String? = nil, kept: Kept? = nil) {
+            (self.devices, self.templates, self.recipient, self.kept) = (devices, templates, recipient, kept)
         }
     }
 
@@ -76,11 +82,13 @@ extension NotificationsController {
         _ message: PushMessage, to audience: Audience, on platforms: [Platform], _ request: UserRequest
     ) throws -> Response {
         let sender = request.user.name
-        let time = now().seconds
+        let time = now()
+        var random = KernelRandom()
+        let id = audience.kept?.token ?? NotificationNames.token(using: &random)
         var payloads: [Platform: MessagePayload] = [:]
         for platform in platforms {
             payloads[platform] = MessagePayload(
-                message, from: sender, to: platform, inboxID: audience.kept?.id, now: time)
+                message, from: sender, to: platform, inboxID: audience.kept?.id, messageID: id, now: time.seconds)
         }
         let template = audience.templates.map {
             AddressedNotification(Payload.templateMessage(PlainMessage(message).text, from: sender), to: $0)
@@ -89,6 +97,9 @@ extension NotificationsController {
             to: audience.devices, on: platforms, template: template, requestID: request.id
         ) { payloads[$0]?.notification }
         send.kept = audience.kept
+        send.message = SentMessage(
+            id: id, owner: request.user.owner, to: message.to, recipient: audience.recipient, sentAt: time,
+            keptID: audience.kept?.id, expiresAt: time + Self.sentSeconds)
         send.ignored = platforms.map { ($0.rawValue, payloads[$0]?.ignored ?? [.silent]) }
         return try answer(send, to: request)
     }

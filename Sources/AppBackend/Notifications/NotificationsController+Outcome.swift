@@ -24,13 +24,21 @@ extension NotificationsController {
         return response
     }
 
-    /// Remembers the sender, who may ask. A failure of this does not fail the send.
-    func remember(_ result: SendResult, of request: UserRequest) {
+    /// Remembers the sender, who may ask, and of a message object what the hub has said. A failure of this does not fail the send.
+    func remember(_ result: SendResult, _ message: SentMessage?, of request: UserRequest) {
         let ids = result.outcomes.compactMap(\.notificationID).filter { NotificationID($0) != nil }
-        guard !ids.isEmpty else { return }
+        guard !ids.isEmpty || message != nil else { return }
         let time = now()
+        let message = message.map { message in
+            var message = message
+            message.outcomes = result.outcomes.map {
+                .init(platform: $0.platform, state: $0.state, notificationID: $0.notificationID)
+            }
+            return message
+        }
         do throws(StoreError) {
-            try store.rememberSent(ids, owner: request.user.owner, now: time, expiresAt: time + Self.sentSeconds)
+            try store.rememberSent(
+                ids, message: message, owner: request.user.owner, now: time, expiresAt: time + Self.sentSeconds)
         } catch {
             logger.warning("store: \(error)", metadata: ["request": "\(request.id)"])
         }

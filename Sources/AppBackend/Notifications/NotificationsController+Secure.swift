@@ -21,8 +21,10 @@ extension NotificationsController {
 
     /// Keeps the payload for its recipient, durably, and only then sends its id, and nothing but its id, through
     /// the push services.
+    /// - Parameter isMessage: whether it was sent as a message object, whose answer has its id.
     func keepAndSend(
-        _ payload: String, to recipient: Principal, on platforms: [Platform], _ request: UserRequest
+        _ payload: String, to recipient: Principal, on platforms: [Platform], isMessage: Bool = false,
+        _ request: UserRequest
     ) throws -> Response {
         let templates = try templateAudience(of: recipient.owner, on: platforms, request)
         let time = now()
@@ -33,10 +35,15 @@ extension NotificationsController {
         let template = templates.map {
             AddressedNotification(Payload.templateSecure(id: kept.id, token: kept.token), to: $0)
         }
-        let send = notifications.send(
+        var send = notifications.send(
             to: audience, on: platforms, template: template, requestID: request.id
         ) { platform in
             Payload.secure(id: kept.id, token: kept.token, to: platform, notifications.secureForm)
+        }
+        if isMessage {
+            send.message = SentMessage(
+                id: kept.token, owner: request.user.owner, to: recipient.name, recipient: recipient.owner, sentAt: time,
+                isSecure: true, keptID: kept.id, expiresAt: time + Self.sentSeconds)
         }
         return try answer(send, id: kept.id, to: request)
     }

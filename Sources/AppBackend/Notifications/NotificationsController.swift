@@ -29,6 +29,12 @@ struct NotificationsController: Sendable {
             Route(.post, Path.requests) { request, _ in try sendRequest(request) },
             Route(.get, Path.notifications) { request, _ in try list(request) },
             Route(.get, Path.outcomes + "/{id}") { request, parameters in try outcome(request, parameters["id"]) },
+            Route(.get, Path.notifications + "/{id}/timeline") { request, parameters in
+                try timeline(request, parameters["id"])
+            },
+            Route(.post, Path.notifications + "/{id}/opened") { request, parameters in
+                try noteOpening(request, parameters["id"])
+            },
             Route(.get, Path.notifications + "/{id}") { request, parameters in
                 try read(request, parameters["id"])
             },
@@ -72,33 +78,36 @@ struct NotificationsController: Sendable {
 
     /// Answers a send as soon as the hub has: at once where it is in this process. A request that can be put off waits for one
     /// elsewhere without a thread, and is continued here; another waits on its thread.
+    /// - Parameter id: of the payload that was kept, when it is a secure one.
     func answer(_ send: PendingSend, id: Int32? = nil, to request: UserRequest) throws -> Response {
         guard request.http.postponing.isPossible, !send.answers.hasEnded else {
             send.answers.wait()
-            return try answer(send.result, id: id, kept: send.kept, to: request)
+            return try answerEnded(send, id: id, to: request)
         }
         return Response(
             continuation: Continuation(after: send.answers, source: request.user.owner) {
-                try answer(send.result, id: id, kept: send.kept, to: request)
+                try answerEnded(send, id: id, to: request)
             })
     }
 
     /// 200 when at least one platform took it. When none did, the first failure's status, as a problem that also
     /// holds the outcomes.
     /// - Throws: `NoSideEffects` with that answer, when no payload was kept and certainly no platform took it.
-    private func answer(
-        _ result: SendResult, id: Int32?, kept: Kept?, to request: UserRequest
-    ) throws(NoSideEffects) -> Response {
-        let outcome = SendOutcome(id: id, outcomes: result.outcomes)
-        remember(result, of: request)
+    private func answerEnded(_ send: PendingSend, id: Int32?, to request: UserRequest) throws(NoSideEffects) -> Response {
+        let result = send.result
+        var outcome = SendOutcome(id: id, outcomes: result.outcomes)
+        let hasActed = outcome.isAccepted || id != nil || result.mayHaveActed
+        let message = hasActed ? send.message : nil
+        outcome.messageID = message?.id
+        remember(result, message, of: request)
         if let error = result.firstError {
             logger.warning("hub: \(error)", metadata: ["request": "\(request.id)"])
         }
         guard !outcome.isAccepted else { return .json(outcome.json) }
         let problem = result.firstError.map { Problem($0) } ?? Problem(.badGateway, "No platform is configured.")
         let response = problem.response(with: outcome)
-        guard id != nil || result.mayHaveActed else {
-            if let kept { takeBack(kept, request) }
+        guard hasActed else {
+            if let kept = send.kept { takeBack(kept, request) }
             throw NoSideEffects(response: response)
         }
         return response

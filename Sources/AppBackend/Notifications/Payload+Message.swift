@@ -15,11 +15,13 @@ struct MessagePayload {
     ///   - now: seconds since 1970.
     ///   - sender: travels as `sender`, so that an app can tell whose words a title is.
     ///   - inboxID: of what was kept of it.
+    ///   - messageID: by which an app says that it was opened.
     /// - Returns: nil, when the platform can express nothing of it.
     init?(
-        _ message: PushMessage, from sender: String, to platform: Platform, inboxID: Int32? = nil, now: Int64
+        _ message: PushMessage, from sender: String, to platform: Platform, inboxID: Int32? = nil, messageID: String,
+        now: Int64
     ) {
-        let form = MessageForm(message: message, sender: sender, inboxID: inboxID, now: now)
+        let form = MessageForm(message: message, sender: sender, inboxID: inboxID, messageID: messageID, now: now)
         var ignored: Set<PushMessage.Member>
         switch platform {
         case .apns: (notification, ignored) = (form.apns, form.ignoredByAPNs)
@@ -39,6 +41,7 @@ private struct MessageForm {
     let message: PushMessage
     let sender: String
     let inboxID: Int32?
+    let messageID: String
     let now: Int64
 
     private var title: String { message.title ?? "From \(sender)" }
@@ -51,6 +54,7 @@ private struct MessageForm {
     private func writeData(_ json: inout JSONWriter) {
         json.member("sender", sender)
         json.member(inboxID: inboxID)
+        json.member("messageId", messageID)
         if let link = message.link { json.member("link", link) }
         json.members(message.data)
     }
@@ -190,6 +194,7 @@ private struct MessageForm {
                 if let body = message.body { json.member("body", body) }
                 json.member("sender", sender)
                 json.member(inboxID: inboxID)
+                json.member("messageId", messageID)
                 if let link = webLink { json.member("link", link) }
                 if let image = message.image { json.member("image", image) }
                 if let badge = message.badge { json.member("badge", badge) }

@@ -18,6 +18,8 @@ extension FileSiteStore: TransferStore {
         try walk(sessionTable.records) { SessionRecord(line: $0).map { .session($0.session) } }
         try walk(tokenTable.records) { AppTokenRecord(line: $0).map { .appToken($0.token) } }
         try walk(sentTable) { SentNotification(line: $0).map(StoredRecord.sent) }
+        try walk(sentMessageTable) { SentMessage(line: $0).map(StoredRecord.message) }
+        try walk(openingTable) { MessageOpening(line: $0).map(StoredRecord.opening) }
         try walk(idempotencyTable) { IdempotentRequest(line: $0).map(StoredRecord.idempotentRequest) }
         try walk(registrationTable.records) { HubRegistration(line: $0).map(StoredRecord.hubRegistration) }
         try walk(messageTable) { HubMessage(line: $0).map(StoredRecord.hubMessage) }
@@ -48,6 +50,10 @@ extension FileSiteStore: TransferStore {
         case .session(let session): ImportRecord(sessionTable, SessionRecord(session, version: 1))
         case .appToken(let token): ImportRecord(tokenTable, AppTokenRecord(token, version: 1))
         case .sent(let sent): ImportRecord(sentTable, sent, id: .string(sent.id), key: sent.owner)
+        case .message(let message):
+            ImportRecord(sentMessageTable, message, id: .string(message.id), key: message.id)
+        case .opening(let opening):
+            ImportRecord(openingTable, opening, id: .string(opening.opener), key: opening.message)
         case .idempotentRequest(let request):
             ImportRecord(idempotencyTable, request, id: .string(request.key), key: request.owner)
         case .hubRegistration(let registration): ImportRecord(registrationTable, registration)

@@ -19,7 +19,9 @@ extension FileSiteStore {
     }
 
     package func forgetSent(owner: String) throws(StoreError) -> Int {
-        try sentTable.removeRecords(of: owner)
+        let sent = CurrentRecords(try sentTable.read(owner), sentTable, key: owner)
+        sentMessageTable.forget(sent.all.map(\.name.idText).filter(NotificationNames.isToken))
+        return try sentTable.removeRecords(of: owner)
     }
 
     package func removeIdempotencyKeys(owner: String) throws(StoreError) -> Int {

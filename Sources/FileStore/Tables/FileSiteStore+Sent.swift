@@ -7,10 +7,18 @@ package import Text
 extension FileSiteStore {
     /// Only appends, so it costs the same whatever the owner has sent before. Those that are too many are dropped when the
     /// file is rewritten, and until then `hasSent` passes them over.
+    ///
+    /// A message's record comes first, so that what may be asked for is there.
     package func rememberSent(
-        _ ids: [String], owner: String, now: Timestamp, expiresAt: Timestamp
+        _ ids: [String], message: SentMessage?, owner: String, now: Timestamp, expiresAt: Timestamp
     ) throws(StoreError) {
+        let ids = ids + (message.map { [$0.id] } ?? [])
         guard !ids.isEmpty else { return }
+        if let message {
+            try sentMessageTable.write(message.id, now: now, durably: false) { (bucket) throws(StoreError) in
+                try bucket.append(LineCodec.encode { message.write(to: &$0) })
+            }
+        }
         let lines = ids.flatMap { id in
             LineCodec.encode { SentNotification(id: id, owner: owner, expiresAt: expiresAt).write(to: &$0) }
         }
@@ -24,6 +32,34 @@ extension FileSiteStore {
             let sent = records.line(of: record).flatMap({ SentNotification(line: $0.value) })
         else { return false }
         return sent.expiresAt > now
+    }
+
+    package func sentMessage(_ id: String, now: Timestamp) throws(StoreError) -> SentMessage? {
+        let message = sentMessageTable.current(id, in: try sentMessageTable.read(id)).flatMap(SentMessage.init(line:))
+        return message.flatMap { $0.expiresAt > now ? $0 : nil }
+    }
+
+    package func sentMessages(owner: String?, limit: Int, now: Timestamp) throws(StoreError) -> [SentMessage] {
+        var found: [SentMessage] = []
+        try sentMessageTable.forEachFile { (content, _) throws(StoreError) in
+            found += CurrentRecords(content, sentMessageTable).decoded(as: SentMessage.self).filter { message in
+                message.expiresAt > now && owner.map { message.owner.hasSameBytes(as: $0) } ?? true
+            }
+        }
+        return Array(found.sorted { ($0.sentAt, $0.id) > ($1.sentAt, $1.id) }.prefix(max(0, limit)))
+    }
+
+    /// Only appends, as `rememberSent` does: a line for each time, of which the rewriting of the file keeps one.
+    package func noteOpening(_ opening: MessageOpening, now: Timestamp) throws(StoreError) {
+        try openingTable.write(opening.message, now: now, durably: false) { (bucket) throws(StoreError) in
+            try bucket.append(LineCodec.encode { opening.write(to: &$0) })
+        }
+    }
+
+    package func openings(ofMessage id: String, now: Timestamp) throws(StoreError) -> Int {
+        let openings = CurrentRecords(try openingTable.read(id), openingTable, key: id)
+            .decoded(as: MessageOpening.self)
+        return min(openings.count { $0.expiresAt > now }, context.options.quotas.openersPerMessage)
     }
 }
 

@@ -36,13 +36,21 @@ extension HubClient {
     /// `GET /{hub}/messages/{id}`: what became of a message; nil as long as the hub has not looked at it, and where it
     /// keeps no such records (below the Standard tier it answers `unauthorized`).
     package func details(_ notificationID: String) throws(HubError) -> NotificationDetails? {
-        let path = "messages/\(PercentEncoding.encode(notificationID))"
         let response: Response
         do throws(HubError) {
-            response = try perform(Call(method: .get, path: path)).response
+            response = try perform(Self.question(notificationID)).response
         } catch .notFound {
             return nil
         }
+        return try Self.details(in: response)
+    }
+
+    static func question(_ notificationID: String) -> Call {
+        Call(method: .get, path: "messages/\(PercentEncoding.encode(notificationID))")
+    }
+
+    /// What a hub's answer says that knows the message.
+    static func details(in response: Response) throws(HubError) -> NotificationDetails {
         do throws(AtomError) {
             return try NotificationDetails(decoding: response.body)
         } catch {

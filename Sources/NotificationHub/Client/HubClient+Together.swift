@@ -40,4 +40,44 @@ extension HubClient {
                 })
         }
     }
+
+    /// Asks for all of them at the same time, and waits for the last answer. Where the way to the hub carries one call at a
+    /// time, they are asked for one after the other.
+    package func details(of notificationIDs: [String]) -> [Result<NotificationDetails?, HubError>] {
+        guard let together, notificationIDs.count > 1 else {
+            return notificationIDs.map { id in Result { () throws(HubError) in try details(id) } }
+        }
+        let (answers, completion) = (Lock<[Int: Result<NotificationDetails?, HubError>]>([:]), Completion())
+        for (index, id) in notificationIDs.enumerated() {
+            let request = request(for: Self.question(id), id: trackingID ?? makeTrackingID())
+            together.sender.send(request) { result in
+                let answer = Self.details(answered: result)
+                let isLast = answers.withLock { answers in
+                    answers[index] = answer
+                    return answers.count == notificationIDs.count
+                }
+                if isLast { completion.end() }
+            }
+        }
+        completion.wait(until: .after(together.timeout + Self.answerMargin))
+        let known = answers.withLock(\.self)
+        return notificationIDs.indices.map {
+            known[$0] ?? .failure(.unreachable("no answer in time", mayHaveActed: false))
+        }
+    }
+
+    private static func details(
+        answered result: Result<Response, any Error>
+    ) -> Result<NotificationDetails?, HubError> {
+        Result { () throws(HubError) in
+            do throws(HubError) {
+                switch result {
+                case .success(let response): return try details(in: try accepted(response))
+                case .failure(let error): throw unreachable(error)
+                }
+            } catch .notFound {
+                return nil
+            }
+        }
+    }
 }

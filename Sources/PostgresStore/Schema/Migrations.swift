@@ -8,7 +8,7 @@ enum Migrations {
     /// Version 1 is the first; each is the statements that lead to it from the one before.
     static let all: [[String]] = [
         schemaVersion1, removedUsers, deviceAliases, secureOnlyUsers, sendersAndUnusedIDs, scheduledMessages,
-        appTokens, plainMessages, userRoles,
+        appTokens, plainMessages, userRoles, sentMessages,
     ]
 
     static var newest: Int { all.count }
@@ -121,6 +121,23 @@ enum Migrations {
     ]
 
     private static let userRoles = ["ALTER TABLE users ADD COLUMN roles text"]
+
+    /// Message objects, each as the JSON that an export has of it, and who has opened them.
+    private static let sentMessages = [
+        """
+        CREATE TABLE messages (
+            id bytea PRIMARY KEY, owner bytea NOT NULL, sent_at bigint NOT NULL, document text NOT NULL,
+            expires_at bigint NOT NULL)
+        """,
+        "CREATE INDEX messages_owner ON messages (owner, sent_at, id)",
+        "CREATE INDEX messages_order ON messages (sent_at, id)",
+        "CREATE INDEX messages_expiry ON messages (expires_at)",
+        """
+        CREATE TABLE openings (
+            message bytea NOT NULL, opener bytea NOT NULL, expires_at bigint NOT NULL, PRIMARY KEY (message, opener))
+        """,
+        "CREATE INDEX openings_expiry ON openings (expires_at)",
+    ]
 
     private static let deviceAliases = ["ALTER TABLE devices ADD COLUMN alias bytea"]
 

@@ -14,7 +14,12 @@ extension PostgresSiteStore {
         """)
     private static let removeAllNotifications = Statement.writing(
         "removeAllNotifications", "DELETE FROM notifications WHERE owner = $1")
-    private static let forgetAllSent = Statement.writing("forgetAllSent", "DELETE FROM sent WHERE owner = $1")
+    private static let forgetAllSent = Statement.writing(
+        "forgetAllSent",
+        """
+        WITH messages_too AS (DELETE FROM messages WHERE owner = $1)
+        DELETE FROM sent WHERE owner = $1
+        """)
     private static let removeIdempotencyKeys = Statement.writing(
         "removeIdempotencyKeys", "DELETE FROM idempotent_requests WHERE owner = $1")
 

@@ -1,16 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import JSON
 import Store
 package import Text
 
 extension PostgresSiteStore {
     /// In the order in which they are forgotten: by the database's clock, then by their place in the call.
-    private static let rememberSent = Statement.writingOnce(
-        "rememberSent",
-        """
+    private static let insertSent = """
         INSERT INTO sent (owner, id, remembered_at, place, expires_at)
         SELECT $1, new.id, clock_timestamp(), new.place, $3 FROM unnest($2) WITH ORDINALITY AS new (id, place)
         ON CONFLICT (owner, id) DO UPDATE SET remembered_at = excluded.remembered_at, place = excluded.place,
             expires_at = excluded.expires_at
+        """
+    private static let rememberSent = Statement.writingOnce("rememberSent", insertSent)
+    /// One statement, so that it is one transaction, whose end alone is flushed.
+    private static let rememberMessage = Statement.writingOnce(
+        "rememberMessage",
+        """
+        WITH message AS (
+            INSERT INTO messages (id, owner, sent_at, document, expires_at) VALUES ($4, $1, $5, $6, $3)
+            ON CONFLICT (id) DO NOTHING)
+        \(insertSent)
         """)
     /// No user may ask the hub about a send that is not remembered any more, so the hub forgets it as well.
     private static let forgetSent = Statement.writingOnce(
@@ -19,7 +28,8 @@ extension PostgresSiteStore {
         WITH forgotten AS (
             DELETE FROM sent WHERE owner = $1 AND id IN (
                 SELECT id FROM sent WHERE owner = $1 ORDER BY remembered_at DESC, place DESC OFFSET $2)
-            RETURNING id)
+            RETURNING id),
+        messages_too AS (DELETE FROM messages WHERE id IN (SELECT id FROM forgotten))
         DELETE FROM hub_messages WHERE id IN (SELECT id FROM forgotten)
         """)
     /// Of one sender's too many are forgotten by one call of so many, which reads all of theirs; so each costs about the
@@ -35,13 +45,20 @@ extension PostgresSiteStore {
         """)
 
     package func rememberSent(
-        _ ids: [String], owner: String, now: Timestamp, expiresAt: Timestamp
+        _ ids: [String], message: SentMessage?, owner: String, now: Timestamp, expiresAt: Timestamp
     ) throws(StoreError) {
+        let ids = ids + (message.map { [$0.id] } ?? [])
         guard !ids.isEmpty else { return }
         // No row may be written twice by one statement.
         var known: Set<[UInt8]> = []
         let new = ids.map { Array($0.utf8) }.filter { known.insert($0).inserted }
-        try database.call(Self.rememberSent, [.name(owner), .byteArrays(new), .time(expiresAt)])
+        let values: [Value] = [.name(owner), .byteArrays(new), .time(expiresAt)]
+        if let message {
+            let rest: [Value] = [.name(message.id), .time(message.sentAt), .text(message.document)]
+            try database.call(Self.rememberMessage, values + rest)
+        } else {
+            try database.call(Self.rememberSent, values)
+        }
         guard Int.random(in: 0..<Self.callsPerForgetting) == 0 else { return }
         try database.call(Self.forgetSent, [.name(owner), .count(options.quotas.sentPerOwner)])
     }
@@ -50,4 +67,68 @@ extension PostgresSiteStore {
         let values: [Value] = [.name(owner), .name(id), .time(now), .count(options.quotas.sentPerOwner)]
         return try database.call(Self.hasSent, values) { (rows) throws(CallFailure) in !rows.isEmpty }
     }
+
+    private static let sentMessage = Statement.reading(
+        "sentMessage", "SELECT document FROM messages WHERE id = $1 AND expires_at > $2")
+    private static let allSentMessages = Statement.reading(
+        "sentMessages",
+        "SELECT document FROM messages WHERE expires_at > $1 ORDER BY sent_at DESC, id DESC LIMIT $2")
+    private static let sentMessagesOfOwner = Statement.reading(
+        "sentMessagesOfOwner",
+        """
+        SELECT document FROM messages WHERE expires_at > $1 AND owner = $3 ORDER BY sent_at DESC, id DESC LIMIT $2
+        """)
+
+    package func sentMessage(_ id: String, now: Timestamp) throws(StoreError) -> SentMessage? {
+        try first(Self.sentMessage, [.name(id), .time(now)])
+    }
+
+    package func sentMessages(owner: String?, limit: Int, now: Timestamp) throws(StoreError) -> [SentMessage] {
+        let values: [Value] = [.time(now), .count(max(0, limit))]
+        guard let owner else { return try all(Self.allSentMessages, values) }
+        return try all(Self.sentMessagesOfOwner, values + [.name(owner)])
+    }
+
+    private static let noteOpening = Statement.writingOnce(
+        "noteOpening",
+        """
+        INSERT INTO openings (message, opener, expires_at) SELECT $1, $2, $3
+        WHERE (SELECT count(*) FROM (SELECT 1 FROM openings WHERE message = $1 LIMIT $4) AS known) < $4
+        ON CONFLICT (message, opener) DO NOTHING
+        """)
+    private static let openings = Statement.reading(
+        "openings", "SELECT count(*) FROM openings WHERE message = $1 AND expires_at > $2")
+
+    package func noteOpening(_ opening: MessageOpening, now: Timestamp) throws(StoreError) {
+        try database.call(Self.noteOpening, opening.values + [.count(options.quotas.openersPerMessage)])
+    }
+
+    package func openings(ofMessage id: String, now: Timestamp) throws(StoreError) -> Int {
+        try answer(Self.openings, [.name(id), .time(now)]) { (row) throws(CallFailure) in try row.integer(0) }
+    }
+}
+
+extension SentMessage: RowRecord {
+    /// - Parameter row: begins with the document.
+    init(_ row: Row) throws(CallFailure) {
+        guard let message = SentMessage(line: try row.document(0)) else { throw .malformed }
+        self = message
+    }
+
+    /// Of the columns `id`, `owner`, `sent_at`, `document` and `expires_at`.
+    var values: [Value] {
+        [.name(id), .name(owner), .time(sentAt), .text(document), .time(expiresAt)]
+    }
+
+    /// What is found by other columns is in it as well.
+    fileprivate var document: String {
+        var json = JSONWriter()
+        json.object { write(to: &$0) }
+        return String(decoding: json.bytes, as: UTF8.self)
+    }
+}
+
+extension MessageOpening {
+    /// Of the columns `message`, `opener` and `expires_at`.
+    var values: [Value] { [.name(message), .name(opener), .time(expiresAt)] }
 }

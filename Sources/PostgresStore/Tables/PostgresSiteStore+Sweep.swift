@@ -21,10 +21,11 @@ extension PostgresSiteStore {
     private static let sweeps: [(statement: Statement, bound: Bound?)] =
         [
             ("notifications", "owner, id"), ("hub_messages", "id"), ("sessions", "id"), ("app_tokens", "id"),
-            ("sent", "owner, id"),
+            ("sent", "owner, id"), ("messages", "id"), ("openings", "message, opener"),
             ("idempotent_requests", "owner, key"),
         ].map { (expiring($0, key: $1), Bound.now) }
-        + [(queue, .now), (scheduled, .now), (excessMessages, .hubMessages), (unusedDevices, .now)]
+        + [(queue, .now), (scheduled, .now), (unusedDevices, .now)]
+        + ["hub_messages", "messages"].map { (excess($0), .hubMessages) }
         + [
             (.writingOnce("sweep devices", removed("devices", key: "id")), nil), (registrations, nil),
             (.writingOnce("sweep users", removed("users", key: "name")), nil),
@@ -34,12 +35,14 @@ extension PostgresSiteStore {
     private enum Bound { case now, hubMessages }
 
     /// All have the same lifetime, so those that expire first are the oldest.
-    private static let excessMessages = Statement.writingOnce(
-        "sweep excess hub_messages",
-        """
-        DELETE FROM hub_messages WHERE id IN (
-            SELECT id FROM hub_messages ORDER BY expires_at DESC OFFSET $2 LIMIT $1)
-        """)
+    private static func excess(_ table: String) -> Statement {
+        .writingOnce(
+            "sweep excess \(table)",
+            """
+            DELETE FROM \(table) WHERE id IN (
+                SELECT id FROM \(table) ORDER BY expires_at DESC OFFSET $2 LIMIT $1)
+            """)
+    }
 
     /// Ids that were handed out and not used in time. As every removed record they count on for a day.
     private static let unusedDevices = Statement.writingOnce(

@@ -17,6 +17,8 @@ extension StoredRecord {
         case .appToken(let token): (Self.appToken, token.values + [.time(now)])
         case .sent(let sent):
             (Self.sent, [.name(sent.owner), .name(sent.id), .integer(0), .time(sent.expiresAt), .time(now)])
+        case .message(let message): (Self.sentMessage, message.values + [.time(now)])
+        case .opening(let opening): (Self.opening, opening.values + [.time(now)])
         case .idempotentRequest(let request): Self.put(request, now)
         case .hubRegistration(let registration): try Self.put(registration)
         case .hubMessage(let message): (Self.message, try Self.values(message) + [.time(now)])
@@ -91,6 +93,9 @@ extension StoredRecord {
         key: ["owner", "key"])
     private static let message = expiring(
         "hub_messages", ["id", "document", "created_at", "expires_at"], key: ["id"])
+    private static let sentMessage = expiring(
+        "messages", ["id", "owner", "sent_at", "document", "expires_at"], key: ["id"])
+    private static let opening = expiring("openings", ["message", "opener", "expires_at"], key: ["message", "opener"])
     private static let sent = Statement.writing(
         "import sent",
         """

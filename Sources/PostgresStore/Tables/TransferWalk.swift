@@ -30,7 +30,9 @@ extension TransferWalk {
             "appTokens", AppToken.columns, from: "app_tokens", where: "AND (expires_at IS NULL OR expires_at > $3)",
             expires: true, id: \AppToken.id
         ) { .appToken($0) },
-        sent, idempotentRequests,
+        sent,
+        byID("sentMessages", "document, id", from: "messages", expires: true, id: \SentMessage.id) { .message($0) },
+        openings, idempotentRequests,
         byID(
             "registrations", "id, channel, tags, description, updated_at, version", from: "hub_registrations",
             where: "AND removed_at IS NULL", id: \HubRegistration.id
@@ -67,6 +69,20 @@ extension TransferWalk {
     ) { (row) throws(CallFailure) in
         let found = SentNotification(id: try row.string(0), owner: try row.string(1), expiresAt: try row.time(2))
         return (.sent(found), [.name(found.owner), .behind(found.id)])
+    }
+
+    private static let openings = TransferWalk(
+        statement: .reading(
+            "export openings",
+            """
+            SELECT message, opener, expires_at FROM openings
+            WHERE (message, opener) >= ($1, $2) AND expires_at > $4 ORDER BY message, opener LIMIT $3
+            """),
+        start: [.bytes([]), .bytes([])], expires: true
+    ) { (row) throws(CallFailure) in
+        let found = MessageOpening(
+            opener: try row.string(1), message: try row.string(0), expiresAt: try row.time(2))
+        return (.opening(found), [.name(found.message), .behind(found.opener)])
     }
 
     private static let idempotentRequests = TransferWalk(

@@ -12,6 +12,8 @@ extension StoredRecord {
         case .session: Self.sessions
         case .appToken: Self.appTokens
         case .sent: Self.sentNotifications
+        case .message: Self.messages
+        case .opening: Self.openings
         case .idempotentRequest: Self.idempotency
         case .hubRegistration: Self.hubRegistrations
         case .hubMessage: Self.hubMessages
@@ -25,6 +27,8 @@ extension StoredRecord {
     private static let sessions = "sessions"
     private static let appTokens = "tokens"
     private static let sentNotifications = "sent"
+    private static let messages = "messages"
+    private static let openings = "openings"
     private static let idempotency = "idempotency"
     private static let hubRegistrations = "hub/registrations"
     private static let hubMessages = "hub/messages"
@@ -50,6 +54,8 @@ extension StoredRecord {
         case .session(let session): SessionRecord(session, version: 1)
         case .appToken(let token): AppTokenRecord(token, version: 1)
         case .sent(let sent): sent
+        case .message(let message): message
+        case .opening(let opening): opening
         case .idempotentRequest(let request): request
         case .hubRegistration(let registration): registration
         case .hubMessage(let message), .queuedMessage(let message): message
@@ -85,7 +91,9 @@ extension StoredRecord {
         case .user(let user): user.version
         case .device(let device): device.version
         case .hubRegistration(let registration): registration.version
-        case .notification, .session, .appToken, .sent, .idempotentRequest, .hubMessage, .queuedMessage: nil
+        case .notification, .session, .appToken, .sent, .message, .opening, .idempotentRequest, .hubMessage,
+            .queuedMessage:
+            nil
         }
     }
 
@@ -96,6 +104,8 @@ extension StoredRecord {
         sessions: { SessionRecord(line: $0).map { .session($0.session) } },
         appTokens: { AppTokenRecord(line: $0).map { .appToken($0.token) } },
         sentNotifications: { SentNotification(line: $0).map(Self.sent) },
+        messages: { SentMessage(line: $0).map(Self.message) },
+        openings: { MessageOpening(line: $0).map(Self.opening) },
         idempotency: { IdempotentRequest(line: $0).map(Self.idempotentRequest) },
         hubRegistrations: { HubRegistration(line: $0).map(Self.hubRegistration) },
         hubMessages: { HubMessage(line: $0).map(Self.hubMessage) },

@@ -47,13 +47,15 @@ package enum StoredRecord: Hashable, Sendable {
     case session(Session)
     case appToken(AppToken)
     case sent(SentNotification)
+    case message(SentMessage)
+    case opening(MessageOpening)
     case idempotentRequest(IdempotentRequest)
     case hubRegistration(HubRegistration)
     case hubMessage(HubMessage)
     case queuedMessage(HubMessage)
 }
 
-/// The hub's name of a send, under its sender.
+/// The hub's name of a send, or the id of a message, under its sender.
 package struct SentNotification: Hashable, Sendable {
     package var id: String
     package var owner: String

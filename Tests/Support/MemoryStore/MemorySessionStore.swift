@@ -11,15 +11,21 @@ package final class MemorySessionStore: SessionStore, SendOwnership {
         var sessions: [String: Session] = [:]
         /// By owner, the oldest first.
         var sent: [String: [(id: String, expiresAt: Timestamp)]] = [:]
+        var messages: [String: SentMessage] = [:]
+        /// By message. Bytes, because names that only look alike are two owners.
+        var openings: [String: [[UInt8]: Timestamp]] = [:]
     }
 
     private let state = Lock(State())
     private let sessionsPerOwner: Int
     private let sentPerOwner: Int
+    private let openersPerMessage: Int
 
     package init(
-        sessionsPerOwner: Int = Quotas().sessionsPerOwner, sentPerOwner: Int = Quotas().sentPerOwner
+        sessionsPerOwner: Int = Quotas().sessionsPerOwner, sentPerOwner: Int = Quotas().sentPerOwner,
+        openersPerMessage: Int = Quotas().openersPerMessage
     ) {
+        self.openersPerMessage = openersPerMessage
         self.sessionsPerOwner = sessionsPerOwner
         self.sentPerOwner = sentPerOwner
     }
@@ -60,12 +66,35 @@ package final class MemorySessionStore: SessionStore, SendOwnership {
     }
 
     package func rememberSent(
-        _ ids: [String], owner: String, now: Timestamp, expiresAt: Timestamp
+        _ ids: [String], message: SentMessage?, owner: String, now: Timestamp, expiresAt: Timestamp
     ) throws(StoreError) {
         state.withLock { state in
-            let all = (state.sent[owner] ?? []) + ids.map { ($0, expiresAt) }
+            if let message { state.messages[message.id] = message }
+            let all = (state.sent[owner] ?? []) + (ids + (message.map { [$0.id] } ?? [])).map { ($0, expiresAt) }
             state.sent[owner] = Array(all.suffix(sentPerOwner))
         }
+    }
+
+    package func sentMessage(_ id: String, now: Timestamp) throws(StoreError) -> SentMessage? {
+        state.withLock { $0.messages[id] }.flatMap { $0.expiresAt > now ? $0 : nil }
+    }
+
+    package func sentMessages(owner: String?, limit: Int, now: Timestamp) throws(StoreError) -> [SentMessage] {
+        let found = state.withLock { Array($0.messages.values) }.filter { message in
+            message.expiresAt > now && owner.map { message.owner.utf8.elementsEqual($0.utf8) } ?? true
+        }
+        return Array(found.sorted { ($0.sentAt, $0.id) > ($1.sentAt, $1.id) }.prefix(max(0, limit)))
+    }
+
+    package func noteOpening(_ opening: MessageOpening, now: Timestamp) throws(StoreError) {
+        state.withLock { state in
+            guard state.openings[opening.message, default: [:]].count < openersPerMessage else { return }
+            state.openings[opening.message, default: [:]][Array(opening.opener.utf8)] = opening.expiresAt
+        }
+    }
+
+    package func openings(ofMessage id: String, now: Timestamp) throws(StoreError) -> Int {
+        state.withLock { $0.openings[id, default: [:]].values.count { $0 > now } }
     }
 
     package func hasSent(_ id: String, owner: String, now: Timestamp) throws(StoreError) -> Bool {

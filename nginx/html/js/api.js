@@ -67,6 +67,7 @@ export const outcomes = (notification) => call('GET', `notifications/outcomes/${
 export const deleteSecret = (id) => call('DELETE', `notifications/${encodeURIComponent(id)}`);
 export const deleteMessage = (id) => call('DELETE', `inbox/${encodeURIComponent(id)}`);
 export const markAsRead = (id) => call('POST', `inbox/${encodeURIComponent(id)}/read`);
+export const noteOpening = (id) => call('POST', `notifications/${encodeURIComponent(id)}/opened`);
 export const secret = (id) => call('GET', `notifications/${encodeURIComponent(id)}`);
 /**
  * The newest messages of the caller, read ones too: `{tag, Unread, Messages}`. Of `{Id, Secure, Read, From, SentAt}` old ones lack

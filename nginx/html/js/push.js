@@ -10,7 +10,8 @@ const bodyLimit = 4000;
 /**
  * Reads a push's text (null: it had none) into `{kind: 'message', title, body}`, perhaps with `from`, `link`,
  * `image`, `badge` and `message` (under which number the backend keeps it), or `{kind: 'secret', secret}`, where
- * `secret` is the number or token under which the backend keeps the text. Never throws; everything is bounded.
+ * `secret` is the number or token under which the backend keeps the text. Both may have `id`, by which its sender learns that the
+ * message was opened. Never throws; everything is bounded.
  */
 export function parsePush(text) {
     if (!text) return message(t('push.untitled'), '');
@@ -22,7 +23,8 @@ export function parsePush(text) {
     }
     if (json === null || typeof json !== 'object') return message(t('push.untitled'), json);
     const secret = [json.secureId, json.secureToken].map(words).find((name) => /^[A-Za-z0-9_-]{1,256}$/.test(name));
-    if (secret) return { kind: 'secret', secret };
+    const id = [json.secureToken, json.messageId].map(words).find((name) => /^[A-Za-z0-9_-]{22}$/.test(name));
+    if (secret) return { kind: 'secret', secret, ...(id && { id }) };
     // Declarative Web Push: {"web_push": 8030, "notification": {"title": …, "body": …}}.
     const said = json.web_push === 8030 ? json.notification ?? {} : json;
     const [link, image] = [said.link ?? said.navigate, said.image].map(httpsURL);
@@ -31,6 +33,7 @@ export function parsePush(text) {
         ...(nameFrom(json.sender) && { from: nameFrom(json.sender) }),
         ...(link && { link }),
         ...(image && { image }),
+        ...(id && { id }),
         ...(/^\d{1,10}$/.test(words(json.inboxId)) && { message: words(json.inboxId) }),
         ...(Number.isInteger(said.badge) && said.badge >= 0 && { badge: said.badge }),
     };

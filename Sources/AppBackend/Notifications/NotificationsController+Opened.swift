@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+import DeviceAPI
+import HTTP
+import HTTPTypes
+import Store
+
+/// `POST /api/notifications/{MessageId}/opened`
+extension NotificationsController {
+    /// Notes that the caller, a recipient of the message, has opened it; doing it again changes nothing. A message that is another
+    /// user's, is forgotten or never was is 404, all alike.
+    func noteOpening(_ request: UserRequest, _ id: String) throws -> Response {
+        let (user, time) = (request.user, now())
+        guard NotificationNames.isToken(id), let message = try store.sentMessage(id, now: time),
+            try isRecipient(user, of: message)
+        else { throw InboxController.noSuchMessage }
+        try store.noteOpening(
+            MessageOpening(opener: user.owner, message: message.id, expiresAt: message.expiresAt), now: time)
+        return Response()
+    }
+
+    /// The one user, or one of those who have a device with the tag now; not a user who only overhears the sender.
+    private func isRecipient(_ user: Principal, of message: SentMessage) throws(StoreError) -> Bool {
+        if let recipient = message.recipient { return recipient.hasSameBytes(as: user.owner) }
+        let tag = message.to.dropFirst(TagPolicy.tagPrefix.count).lowercased()
+        return try store.devices(owner: user.owner).contains { device in
+            device.tags.contains { $0.lowercased() == tag }
+        }
+    }
+}

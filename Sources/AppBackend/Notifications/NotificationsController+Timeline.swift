@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+package import DeviceAPI
+import HTTP
+import HTTPTypes
+package import NotificationHub
+package import Store
+package import Text
+
+/// `GET /api/notifications/{MessageId}/timeline`
+extension NotificationsController {
+    /// What became of a message object on all platforms, for its sender. Another user's, one that is forgotten and one that never
+    /// was are 404, all alike.
+    func timeline(_ request: UserRequest, _ id: String) throws -> Response {
+        let (owner, time) = (request.user.owner, now())
+        guard NotificationNames.isToken(id), try store.hasSent(id, owner: owner, now: time),
+            let message = try store.sentMessage(id, now: time), message.owner.hasSameBytes(as: owner)
+        else { throw Problem(.notFound, "You have sent no such message.") }
+        let asked = message.askableIDs
+        let answers = notifications.hub.tracking(request.id).details(of: asked)
+        for case .failure(let error) in answers {
+            logger.warning("hub: \(error)", metadata: ["request": "\(request.id)"])
+        }
+        let timeline = try MessageTimeline(message, Array(zip(asked, answers)), in: store, now: time)
+        var response = Response.json(timeline.json)
+        response.fields[.cacheControl] = "no-store"
+        return response
+    }
+}
+
+extension SentMessage {
+    /// The hub's names of it.
+    package var askableIDs: [String] {
+        outcomes.compactMap(\.notificationID).filter { NotificationID($0) != nil }
+    }
+}
+
+extension MessageTimeline {
+    /// - Parameter answers: what the hub says now, by its names of the message. What it does not know, yet or any more, is as it was
+    ///   when the message was sent.
+    package init(
+        _ message: SentMessage, _ answers: [(String, Result<NotificationDetails?, HubError>)], in store: any StateStore,
+        now: Timestamp
+    ) throws(StoreError) {
+        let details = Dictionary(answers) { $1 }
+        self.init(
+            messageID: message.id, to: message.to, sentAt: message.sentAt.text, isSecure: message.isSecure,
+            isKept: message.keptID != nil, isRead: try Self.isRead(message, in: store, now),
+            opened: try store.openings(ofMessage: message.id, now: now),
+            outcomes: message.outcomes.map { PlatformOutcome($0, $0.notificationID.flatMap { details[$0] }) })
+    }
+
+    /// Nil, where it was not kept for one user, or the mailbox has it no more.
+    private static func isRead(
+        _ message: SentMessage, in store: any StateStore, _ now: Timestamp
+    ) throws(StoreError) -> Bool? {
+        guard let recipient = message.recipient, let id = message.keptID,
+            let kept = try store.notification(id, owner: recipient, now: now), kept.token == message.id
+        else { return nil }
+        return kept.isRead
+    }
+}
+
+extension MessageTimeline.PlatformOutcome {
+    /// - Parameter answer: the hub's; nil: it was not asked. A template's send has counts of several platforms, which are added up.
+    fileprivate init(_ outcome: SentMessage.PlatformOutcome, _ answer: Result<NotificationDetails?, HubError>?) {
+        self.init(platform: outcome.platform, notificationID: outcome.notificationID, state: outcome.state)
+        switch answer {
+        case .success(let details?):
+            state = details.state
+            waitsForCredential = details.waitReason != nil
+            let all = details.outcomes.flatMap(\.counts).map { SendOutcomeDetails.Count($0.name, $0.count) }
+            counts = SendOutcomeDetails.PlatformCounts(platform: platform, counts: all).counts
+        case .failure: state = "Unknown"
+        case .success(nil), nil: break
+        }
+    }
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+package import JSON
+package import Text
+
+/// A message object that was sent: by whom, to whom, when, and by which names the hub can be asked for it. Without its text.
+package struct SentMessage: Hashable, Sendable {
+    /// What the sender was told, and what the message is named by to the recipient's devices: `NotificationNames.token`.
+    package var id: String
+    /// The sender, as the owner that they were.
+    package var owner: String
+    /// The recipient as the sender wrote them: a user, or `tag:` and a tag.
+    package var to: String
+    /// The owner whose message it is; nil: it went to a tag.
+    package var recipient: String?
+    package var sentAt: Timestamp
+    /// Whether only its id has travelled.
+    package var isSecure: Bool
+    /// The id under which the recipient's mailbox keeps it, or has kept it; nil: it was not kept.
+    package var keptID: Int32?
+    /// One for each platform.
+    package var outcomes: [PlatformOutcome]
+    /// From this moment on it is forgotten.
+    package var expiresAt: Timestamp
+
+    /// What the hub said when it was handed the message for one platform.
+    package struct PlatformOutcome: Hashable, Sendable {
+        package var platform: String
+        package var state: String
+        /// The hub's name of the send; nil: it gave none.
+        package var notificationID: String?
+
+        package init(platform: String, state: String, notificationID: String? = nil) {
+            (self.platform, self.state, self.notificationID) = (platform, state, notificationID)
+        }
+    }
+
+    package init(
+        id: String, owner: String, to: String, recipient: String? = nil, sentAt: Timestamp, isSecure: Bool = false,
+        keptID: Int32? = nil, outcomes: [PlatformOutcome] = [], expiresAt: Timestamp
+    ) {
+        (self.id, self.owner, self.to, self.recipient) = (id, owner, to, recipient)
+        (self.sentAt, self.isSecure, self.keptID) = (sentAt, isSecure, keptID)
+        (self.outcomes, self.expiresAt) = (outcomes, expiresAt)
+    }
+}
+
+/// That a user has opened a message, on whatever device.
+package struct MessageOpening: Hashable, Sendable {
+    /// The owner who has opened it.
+    package var opener: String
+    /// `SentMessage.id`.
+    package var message: String
+    /// From this moment on it is forgotten: with its message.
+    package var expiresAt: Timestamp
+
+    package init(opener: String, message: String, expiresAt: Timestamp) {
+        (self.opener, self.message, self.expiresAt) = (opener, message, expiresAt)
+    }
+}
+
+extension SentMessage: LineRecord {
+    package static let members: Set = [
+        "id", "owner", "to", "recipient", "sentAt", "secure", "kept", "outcomes", "expiresAt",
+    ]
+
+    package init?(line: JSONValue) {
+        guard let id = line["id"]?.string, let owner = line["owner"]?.string, let to = line["to"]?.string,
+            let recipient = line.optional("recipient", \.string), let sentAt = line.time("sentAt"),
+            let isSecure = line.optional("secure", \.bool), let expiresAt = line.time("expiresAt"),
+            let keptID = line.optional("kept", { $0.integer.flatMap(Int32.init(exactly:)) }),
+            let elements = line["outcomes"]?.array
+        else { return nil }
+        let outcomes = elements.compactMap(PlatformOutcome.init(element:))
+        guard outcomes.count == elements.count else { return nil }
+        self.init(
+            id: id, owner: owner, to: to, recipient: recipient, sentAt: sentAt, isSecure: isSecure ?? false,
+            keptID: keptID, outcomes: outcomes, expiresAt: expiresAt)
+    }
+
+    package func write(to json: inout JSONWriter) {
+        json.member("id", id)
+        json.member("owner", owner)
+        json.member("to", to)
+        if let recipient { json.member("recipient", recipient) }
+        json.member("sentAt", sentAt.text)
+        if isSecure { json.member("secure", true) }
+        if let keptID { json.member("kept", keptID) }
+        json.name("outcomes")
+        json.array { json in outcomes.forEach { $0.write(to: &json) } }
+        json.member("expiresAt", expiresAt.text)
+    }
+}
+
+extension SentMessage.PlatformOutcome {
+    fileprivate init?(element: JSONValue) {
+        guard let platform = element["platform"]?.string, let state = element["state"]?.string,
+            let notificationID = element.optional("id", \.string)
+        else { return nil }
+        self.init(platform: platform, state: state, notificationID: notificationID)
+    }
+
+    fileprivate func write(to json: inout JSONWriter) {
+        json.object { json in
+            json.member("platform", platform)
+            json.member("state", state)
+            if let notificationID { json.member("id", notificationID) }
+        }
+    }
+}
+
+extension MessageOpening: LineRecord {
+    package static let members: Set = ["id", "message", "expiresAt"]
+
+    package init?(line: JSONValue) {
+        guard let opener = line["id"]?.string, let message = line["message"]?.string,
+            let expiresAt = line.time("expiresAt")
+        else { return nil }
+        self.init(opener: opener, message: message, expiresAt: expiresAt)
+    }
+
+    package func write(to json: inout JSONWriter) {
+        json.member("id", opener)
+        json.member("message", message)
+        json.member("expiresAt", expiresAt.text)
+    }
+}
