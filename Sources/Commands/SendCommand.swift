@@ -73,7 +73,7 @@ struct SendCommand: ParsableCommand {
         defer { site.close() }
         if needsUser, !isTag { _ = try UserCommand.existing(to, in: store, or: configuration) }
         let message = PushMessage(
-            to: to, title: title, body: text, isSecure: secure, platforms: platforms(configuration))
+            to: .one(to), title: title, body: text, isSecure: secure, platforms: platforms(configuration))
         var report = try send(message, through: site)
         if !noWait { wait(for: &report, at: site) }
         print(json ? report.json : report.table)

@@ -12,8 +12,8 @@ extension NotificationsController {
             == UInt8(ascii: "{")
     }
 
-    /// Sends a message object to the devices of a user, or to those with a tag, and to those that may hear the sender. A secure
-    /// one is kept for the recipient alone, and its id is sent.
+    /// Sends a message object to those whom its `To` names, and to the devices that may hear the sender. A secure one is kept
+    /// for its users alone, and its id is sent.
     func sendMessage(_ request: UserRequest, _ query: Query) throws -> Response {
         try request.http.requireJSON()
         guard query["to_tag"] == nil else {
@@ -21,12 +21,20 @@ extension NotificationsController {
         }
         let message = try PushMessage(body: request.body)
         let platforms = try platforms(of: message)
+        switch message.to {
+        case .several(let texts): return try sendToSeveral(texts, message, on: platforms, request)
+        case .one(let text):
+            if let tag = text.tagText { return try sendToTag(tag, message, on: platforms, request) }
+            return try sendToUser(text, message, on: platforms, request)
+        }
+    }
+
+    private func sendToUser(
+        _ name: String, _ message: PushMessage, on platforms: [Platform], _ request: UserRequest
+    ) throws -> Response {
         let sender = request.user
         let field = PushMessage.Member.to.rawValue
-        if let tag = message.to.tagText {
-            return try send(message, to: try self.tag(tag, for: message, sender: sender), on: platforms, request)
-        }
-        let recipient = try recipient(message.to, sender: sender, field: field)
+        let recipient = try recipient(name, sender: sender, field: field)
         if message.isSecure || policy.isSecureOnly(sender.record, recipient.record) {
             if let fault = message.secureFault { throw fault }
             try checkExists(recipient, sender: sender, field: field)
@@ -36,36 +44,23 @@ extension NotificationsController {
         let devices = try Self.audience(
             .tag(try RegisterController.userTag(recipient.owner)), hearing: sender.name)
         let kept = message.isSilent ? nil : keep(PlainMessage(message), for: recipient, request)
-        return try send(message, to: Audience(devices, templates: templates, kept: kept), on: platforms, request)
-    }
-
-    /// Sends to all devices with a tag. Those that have registered templates are of any platform, so they are left out where the
-    /// message names its platforms.
-    private func send(
-        _ message: PushMessage, to tag: Tag, on platforms: [Platform], _ request: UserRequest
-    ) throws -> Response {
-        let hasTemplates = !message.isSilent && message.platforms.isEmpty
-        return try send(
-            message,
-            to: Audience(
-                try Self.audience(.tag(tag), hearing: request.user.name), templates: hasTemplates ? .tag(tag) : nil),
-            on: platforms, request)
+        var audience = Audience(devices: devices, templates: templates.map { [$0] } ?? [])
+        (audience.kept, audience.inboxID) = (kept.map { [$0] } ?? [], kept?.id)
+        return try send(message, to: audience, on: platforms, request)
     }
 
     /// Whom a message object reaches.
-    private struct Audience {
+    struct Audience {
         let devices: TagExpression
-        /// Devices that have registered templates; nil: it is not for them.
-        let templates: TagExpression?
-        /// What the recipient's inbox has of it.
-        let kept: Kept?
-
-        init(_ devices: TagExpression, templates: TagExpression?, kept: Kept? = nil) {
-            (self.devices, self.templates, self.kept) = (devices, templates, kept)
-        }
+        /// Devices that have registered templates, a message each.
+        let templates: [TagExpression]
+        /// What the recipients' inboxes have of it.
+        var kept: [Kept] = []
+        /// By which the one recipient's inbox has it.
+        var inboxID: Int32?
     }
 
-    private func send(
+    func send(
         _ message: PushMessage, to audience: Audience, on platforms: [Platform], _ request: UserRequest
     ) throws -> Response {
         let sender = request.user.name
@@ -73,39 +68,18 @@ extension NotificationsController {
         var payloads: [Platform: MessagePayload] = [:]
         for platform in platforms {
             payloads[platform] = MessagePayload(
-                message, from: sender, to: platform, inboxID: audience.kept?.id, now: time)
+                message, from: sender, to: platform, inboxID: audience.inboxID, now: time)
         }
-        let template = audience.templates.map {
+        let templates = audience.templates.map {
             AddressedNotification(Payload.templateMessage(PlainMessage(message).text, from: sender), to: $0)
         }
-        var send = notifications.send(
-            to: audience.devices, on: platforms, template: template, requestID: request.id
-        ) { payloads[$0]?.notification }
+        let messages = OutgoingMessage.messages(to: audience.devices, on: platforms, templates: templates) {
+            payloads[$0]?.notification
+        }
+        var send = notifications.send(messages, requestID: request.id)
         send.kept = audience.kept
         send.ignored = platforms.map { ($0.rawValue, payloads[$0]?.ignored ?? [.silent]) }
         return try answer(send, to: request)
-    }
-
-    /// The tag, checked against the sender's policy.
-    /// - Throws: `Problem` 400 for what is no tag and for a secure message, 403 for a tag that the sender may not send to.
-    private func tag(_ text: String, for message: PushMessage, sender: Principal) throws(Problem) -> Tag {
-        let field = PushMessage.Member.to.rawValue
-        guard let tag = try? Tag(text) else {
-            throw Problem(
-                .badRequest, "To must be a user's name, or tag: and a tag, as in tag:news.", field: field)
-        }
-        let rights = policy.rights(of: sender)
-        guard rights.maySend(to: tag) else { throw rights.forbiddenRecipient(field) }
-        try sender.scope.check(recipient: message.to, field: field)
-        guard !message.isSecure else {
-            throw Problem(
-                .badRequest, "A message to a tag cannot be secure: a text is kept for one user.",
-                field: PushMessage.Member.secure.rawValue)
-        }
-        guard !policy.isSecureOnly(sender.record, nil) else {
-            throw Problem(.forbidden, "Only secure messages may be sent here, and those to one user.", field: field)
-        }
-        return tag
     }
 
     /// - Throws: `Problem` 400, naming the platforms that there are.
@@ -118,13 +92,5 @@ extension NotificationsController {
         if !wanted.isEmpty { return wanted }
         let delivering = notifications.platforms.filter(delivering.contains)
         return delivering.isEmpty ? notifications.platforms : delivering
-    }
-}
-
-extension String {
-    /// Of a recipient that is a tag, the tag; nil: it is a user.
-    fileprivate var tagText: String? {
-        guard lowercased().hasPrefix(TagPolicy.tagPrefix) else { return nil }
-        return String(dropFirst(TagPolicy.tagPrefix.count))
     }
 }

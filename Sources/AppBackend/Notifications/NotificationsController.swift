@@ -46,8 +46,9 @@ struct NotificationsController: Sendable {
         return try send(request, query, pns: pns)
     }
 
-    static func noRecipient(_ field: String) -> Problem {
-        Problem(.badRequest, "There is no such recipient.", field: field)
+    static func noRecipient(_ field: String, named name: String? = nil) -> Problem {
+        guard let name else { return Problem(.badRequest, "There is no such recipient.", field: field) }
+        return Problem(.badRequest, "There is no such recipient: \(name).", field: field)
     }
 
     /// The recipient, checked against the sender's policy. Who is to be added yet, or again, has an owner already: it
@@ -58,27 +59,36 @@ struct NotificationsController: Sendable {
         guard let recipient = UserName(text) else {
             throw Problem(.badRequest, "\(field) must be the name of a user.", field: field)
         }
-        let rights = policy.rights(of: sender)
-        guard rights.maySend(to: recipient, sender: sender.name) else { throw rights.forbiddenRecipient(field) }
-        try sender.scope.check(recipient: recipient.description, field: field)
+        return try self.recipient(recipient, sender: sender, rights: policy.rights(of: sender), field: field)
+    }
+
+    /// As above.
+    /// - Parameter shown: what a refusal calls the recipient.
+    func recipient(
+        _ recipient: UserName, sender: Principal, rights: Rights, field: String, named shown: String? = nil
+    ) throws -> Principal {
+        guard rights.maySend(to: recipient, sender: sender.name) else {
+            throw rights.forbiddenRecipient(field, named: shown)
+        }
         let name = recipient.description
+        try sender.scope.check(recipient: name, field: field, named: shown)
         let record = try store.userRecord(name)
         let owner = record?.successor ?? name
         // The next user of the longest names would have no tag; there will be none.
-        guard owner.utf16.count <= UserName.maximumOwnerLength else { throw Self.noRecipient(field) }
+        guard owner.utf16.count <= UserName.maximumOwnerLength else { throw Self.noRecipient(field, named: shown) }
         return Principal(name: name, owner: owner, record: record)
     }
 
     /// Answers a send as soon as the hub has: at once where it is in this process. A request that can be put off waits for one
     /// elsewhere without a thread, and is continued here; another waits on its thread.
-    func answer(_ send: PendingSend, id: Int32? = nil, to request: UserRequest) throws -> Response {
+    func answer(_ send: PendingSend, to request: UserRequest) throws -> Response {
         guard request.http.postponing.isPossible, !send.answers.hasEnded else {
             send.answers.wait()
-            return try answer(send.result, id: id, kept: send.kept, to: request)
+            return try answer(send.result, of: send, to: request)
         }
         return Response(
             continuation: Continuation(after: send.answers, source: request.user.owner) {
-                try answer(send.result, id: id, kept: send.kept, to: request)
+                try answer(send.result, of: send, to: request)
             })
     }
 
@@ -86,9 +96,9 @@ struct NotificationsController: Sendable {
     /// holds the outcomes.
     /// - Throws: `NoSideEffects` with that answer, when no payload was kept and certainly no platform took it.
     private func answer(
-        _ result: SendResult, id: Int32?, kept: Kept?, to request: UserRequest
+        _ result: SendResult, of send: PendingSend, to request: UserRequest
     ) throws(NoSideEffects) -> Response {
-        let outcome = SendOutcome(id: id, outcomes: result.outcomes)
+        let outcome = SendOutcome(id: send.secureID, ids: send.secureIDs, outcomes: result.outcomes)
         remember(result, of: request)
         if let error = result.firstError {
             logger.warning("hub: \(error)", metadata: ["request": "\(request.id)"])
@@ -96,8 +106,8 @@ struct NotificationsController: Sendable {
         guard !outcome.isAccepted else { return .json(outcome.json) }
         let problem = result.firstError.map { Problem($0) } ?? Problem(.badGateway, "No platform is configured.")
         let response = problem.response(with: outcome)
-        guard id != nil || result.mayHaveActed else {
-            if let kept { takeBack(kept, request) }
+        guard send.isSecure || result.mayHaveActed else {
+            for kept in send.kept { takeBack(kept, request) }
             throw NoSideEffects(response: response)
         }
         return response

@@ -69,9 +69,11 @@ struct Rights: Sendable {
         }
     }
 
-    /// - Parameter field: where the request names the recipient.
-    func forbiddenRecipient(_ field: String) -> Problem {
-        Problem(.forbidden, "You may not send to this recipient (\(sendTo.rules)).", field: field)
+    /// - Parameters:
+    ///   - field: where the request names the recipient.
+    ///   - name: what it is called, where there are several; nil: it is the only one.
+    func forbiddenRecipient(_ field: String, named name: String? = nil) -> Problem {
+        Problem(.forbidden, "You may not send to \(name ?? "this recipient") (\(sendTo.rules)).", field: field)
     }
 
     private func rules(of tag: String) -> String {

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import JSON
+
+extension PushMessage {
+    /// Whom a message is for, as `To` says it: one text, or a list of texts.
+    public enum Recipients: Equatable, Sendable, ExpressibleByStringLiteral {
+        /// A user's name; or `tag:` and a tag, `tag:news`: all devices that bear it.
+        case one(String)
+        /// Users' names, and tags as above: 1 to `maximumRecipients` of them, however often each is named.
+        case several([String])
+
+        public init(stringLiteral text: String) { self = .one(text) }
+    }
+
+    /// A hub takes 20 tags in an expression, and one of them is for devices that hear the sender.
+    public static let maximumRecipients = 19
+}
+
+extension PushMessage.Recipients {
+    func write(to json: inout JSONWriter) {
+        switch self {
+        case .one(let text): json.string(text)
+        case .several(let texts): json.array { json in texts.forEach { json.string($0) } }
+        }
+    }
+}
+
+extension Fields {
+    /// - Throws: `Problem` 400, when `To` is missing, or neither a text nor a list of texts.
+    func recipients() throws(Problem) -> PushMessage.Recipients {
+        let field = PushMessage.Member.to.rawValue
+        return self[field]?.array == nil ? .one(try string(field)) : .several(try strings(field))
+    }
+}
