@@ -4,11 +4,18 @@ internal import JSON
 extension PushMessage {
     /// Whom a message is for, as `To` says it: one text, or a list of texts.
     public enum Recipients: Equatable, Sendable, ExpressibleByStringLiteral {
-        /// A user's name; or `tag:` and a tag, `tag:news`: all devices that bear it.
+        /// A user's name; or `tag:` and a tag, `tag:news`: all devices that bear it; or `tags:` and an expression of tags,
+        /// `tags:news && !beta`.
         case one(String)
         /// Users' names, and tags as above: 1 to `maximumRecipients` of them, however often each is named.
         case several([String])
 
+        /// All devices of all users.
+        public static let everyone = Recipients.one(everyoneText)
+        /// No user has that name.
+        public static let everyoneText = "*"
+
+        /// As `one`.
         public init(stringLiteral text: String) { self = .one(text) }
     }
 

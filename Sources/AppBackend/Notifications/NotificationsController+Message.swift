@@ -25,6 +25,12 @@ extension NotificationsController {
         case .several(let texts): return try sendToSeveral(texts, message, on: platforms, request)
         case .one(let text):
             if let tag = text.tagText { return try sendToTag(tag, message, on: platforms, request) }
+            if let expression = text.dropping(TagPolicy.expressionPrefix) {
+                return try sendToExpression(expression, message, on: platforms, request)
+            }
+            if text == PushMessage.Recipients.everyoneText {
+                return try sendToEveryone(message, on: platforms, request)
+            }
             return try sendToUser(text, message, on: platforms, request)
         }
     }
@@ -51,9 +57,10 @@ extension NotificationsController {
 
     /// Whom a message object reaches.
     struct Audience {
-        let devices: TagExpression
-        /// Devices that have registered templates, a message each.
-        let templates: [TagExpression]
+        /// Nil: all.
+        let devices: TagExpression?
+        /// Devices that have registered templates, a message each; nil: all of them.
+        let templates: [TagExpression?]
         /// What the recipients' inboxes have of it.
         var kept: [Kept] = []
         /// By which the one recipient's inbox has it.

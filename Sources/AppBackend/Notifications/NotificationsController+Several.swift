@@ -87,7 +87,7 @@ extension NotificationsController {
         guard !recipients.tags.isEmpty else {
             return message.isSecure || careful != nil || policy.isSecureOnly(sender.record, nil)
         }
-        try checkPlain(message, sender: sender)
+        try checkPlain(message, to: "a tag", sender: sender)
         guard let careful else { return false }
         throw Problem(
             .forbidden, "Only secure messages may be sent to \(careful.name), and a tag beside them gets none.",

@@ -12,7 +12,7 @@ extension NotificationsController {
         let sender = request.user
         let tag = try Self.tag(text)
         try check(tag, rights: policy.rights(of: sender), sender: sender)
-        try checkPlain(message, sender: sender)
+        try checkPlain(message, to: "a tag", sender: sender)
         let devices = try Self.audience(.tag(tag), hearing: sender.name)
         return try send(
             message, to: Audience(devices: devices, templates: message.reachesTemplates ? [.tag(tag)] : []),
@@ -36,11 +36,12 @@ extension NotificationsController {
         try sender.scope.check(recipient: TagPolicy.tagPrefix + tag.description, field: field, named: name)
     }
 
+    /// - Parameter audience: as a refusal calls it.
     /// - Throws: `Problem` 400 for a secure message, 403 where no other may be sent.
-    func checkPlain(_ message: PushMessage, sender: Principal) throws(Problem) {
+    func checkPlain(_ message: PushMessage, to audience: String, sender: Principal) throws(Problem) {
         guard !message.isSecure else {
             throw Problem(
-                .badRequest, "A message to a tag cannot be secure: a text is kept for one user.",
+                .badRequest, "A message to \(audience) cannot be secure: a text is kept for one user.",
                 field: PushMessage.Member.secure.rawValue)
         }
         guard !policy.isSecureOnly(sender.record, nil) else {
@@ -58,8 +59,10 @@ extension PushMessage {
 
 extension String {
     /// Of a recipient that is a tag, the tag; nil: it is a user.
-    var tagText: String? {
-        guard lowercased().hasPrefix(TagPolicy.tagPrefix) else { return nil }
-        return String(dropFirst(TagPolicy.tagPrefix.count))
+    var tagText: String? { dropping(TagPolicy.tagPrefix) }
+
+    /// Nil, where it does not begin with that, in any case.
+    package func dropping(_ prefix: String) -> String? {
+        lowercased().hasPrefix(prefix) ? String(dropFirst(prefix.count)) : nil
     }
 }
