@@ -13,7 +13,7 @@ import Text
 
 struct SendCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "send", abstract: "Send a notification to a user or to a tag, as the operator.",
+        commandName: "send", abstract: "Send a notification to users or to tags, as the operator.",
         discussion: """
             Waits for the outcome, and prints it for each platform. Exits 0 when a device was reached, 3 when \
             none was, 4 when that is not known in time, 1 when the hub did not take it. With the built-in hub the running \
@@ -21,7 +21,13 @@ struct SendCommand: ParsableCommand {
             """)
 
     @OptionGroup var options: ConfigurationOptions
-    @Option(help: "The user to send to; or tag: and a tag, for all devices that bear it.") var to: String
+    @Option(
+        help: """
+            The user to send to; or tag: and a tag, for all devices that bear it; may be repeated. Or, alone, tags: and an \
+            expression of tags.
+            """)
+    var to: [String] = []
+    @Flag(help: "Send to everyone: to all devices of all users.") var all = false
     @Option(help: "The platform: apns, fcm, wns or browser. Default: every configured one.") var pns: String?
     @Option(help: "What stands above the text. Default: From and the sender.") var title: String?
     @Flag(help: "Keep the message here and send only its id.") var secure = false
@@ -41,17 +47,33 @@ struct SendCommand: ParsableCommand {
         if secure && pns != nil {
             throw ValidationError("A secure notification goes to every platform: leave out --pns.")
         }
-        if isTag ? tag == nil : UserName(to) == nil {
+        if all != to.isEmpty { throw ValidationError("Either --to or --all is needed.") }
+        if let expression {
+            guard (try? TagExpression(parsing: expression)) != nil else {
+                throw ValidationError("--to is no expression of tags, as in 'tags:news && !beta'.")
+            }
+        } else if to.contains(where: { !Self.isRecipient($0) }) {
             throw ValidationError("--to must be a user's name, or tag: and a tag, as in tag:news.")
         }
-        if secure && isTag { throw ValidationError("A secure notification goes to one user.") }
+        if secure && !isForUsers { throw ValidationError("A secure notification goes to users.") }
         if UserName(from) == nil { throw ValidationError("--from must be a user's name.") }
         if !Self.possibleTimeouts.contains(timeout) { throw ValidationError("--timeout must be 1 to 3600 seconds.") }
     }
 
-    private var isTag: Bool { to.lowercased().hasPrefix(TagPolicy.tagPrefix) }
+    /// Nil, unless it is the one recipient.
+    private var expression: String? { to.count == 1 ? to.first?.dropping(TagPolicy.expressionPrefix) : nil }
 
-    private var tag: Tag? { try? Tag(String(to.dropFirst(TagPolicy.tagPrefix.count))) }
+    /// Whether no tag is among the recipients.
+    private var isForUsers: Bool { !all && to.allSatisfy { UserName($0) != nil } }
+
+    private static func isRecipient(_ text: String) -> Bool {
+        text.dropping(TagPolicy.tagPrefix).map { (try? Tag($0)) != nil } ?? (UserName(text) != nil)
+    }
+
+    private var recipients: PushMessage.Recipients {
+        if all { return .everyone }
+        return if let one = to.first, to.count == 1 { .one(one) } else { .several(to) }
+    }
 
     func run() throws {
         var configuration = try options.load(sends: true)
@@ -65,15 +87,18 @@ struct SendCommand: ParsableCommand {
         configuration.authenticationMethods = [.password]
         // What users may do binds no operator.
         configuration.policy.defaultSendTo = ["*", TagPolicy.tagPrefix + "*"]
+        configuration.policy.roles = [Operator.role]
         // But a sender of whom no plain text may leave is none of its either.
         if let sender = UserName(from), try store.user(sender.description)?.isSecureOnly == true {
             configuration.policy.isSecureOnly = true
         }
         let site = try Site(configuration, store: store, logger: logger, authenticator: Operator(name: from))
         defer { site.close() }
-        if needsUser, !isTag { _ = try UserCommand.existing(to, in: store, or: configuration) }
+        for name in to where needsUser && UserName(name) != nil {
+            _ = try UserCommand.existing(name, in: store, or: configuration)
+        }
         let message = PushMessage(
-            to: to, title: title, body: text, isSecure: secure, platforms: platforms(configuration))
+            to: recipients, title: title, body: text, isSecure: secure, platforms: platforms(configuration))
         var report = try send(message, through: site)
         if !noWait { wait(for: &report, at: site) }
         print(json ? report.json : report.table)
@@ -81,10 +106,10 @@ struct SendCommand: ParsableCommand {
         try judge(report, at: site)
     }
 
-    /// To a user also those that nothing is delivered to, so that the operator sees where the devices are. Devices with
+    /// To users also those that nothing is delivered to, so that the operator sees where the devices are. Devices with
     /// templates get a message to a tag only where it names no platform.
     private func platforms(_ configuration: SiteConfiguration) -> [String] {
-        pns.map { [$0] } ?? (isTag ? [] : configuration.hub.platforms.map(\.rawValue))
+        pns.map { [$0] } ?? (isForUsers ? configuration.hub.platforms.map(\.rawValue) : [])
     }
 
     /// Makes the same request that an app would make: there is one way to send.
@@ -131,8 +156,8 @@ struct SendCommand: ParsableCommand {
         case .refused: throw ExitCode.failure
         case .noDevice:
             Terminal.printError(
-                "No device \(isTag ? "with" : "of") \(to) was reached."
-                    + (report.secretID.map { " The secret is kept: it waits as number \($0)." } ?? ""))
+                "No device \(audience)was reached."
+                    + (report.secretNumbers.map { " The secret is kept: it waits as number \($0)." } ?? ""))
             throw Self.reachedNoDevice
         case .unknown where noWait: return
         // The reason was said.
@@ -144,6 +169,12 @@ struct SendCommand: ParsableCommand {
                     : "The hub has it, and its outcome was not known in \(timeout) s.")
             throw Self.notKnownYet
         }
+    }
+
+    /// As a sentence names it: `with tag:news `; empty for everyone.
+    private var audience: String {
+        if all { return "" }
+        return "\(isForUsers ? "of" : to.count == 1 ? "with" : "of or with") \(to.joined(separator: ", ")) "
     }
 
     private func readMessage() throws -> String {
@@ -159,10 +190,16 @@ struct SendCommand: ParsableCommand {
 
 /// A user who may run this command may read the store; asking for a password would protect nothing.
 private struct Operator: PasswordAuthenticator {
+    /// The only one that there is for it.
+    static let role = Role(name: "operator", mayBroadcast: true)
+
     let name: String
 
     func authenticate(_ credentials: BasicCredentials, of request: Request) -> Principal? {
-        UserName(name).map { Principal(name: $0.description, owner: $0.description) }
+        guard let name = UserName(name)?.description else { return nil }
+        var principal = Principal(name: name, owner: name)
+        principal.tokenRoles = [Self.role.name]
+        return principal
     }
 
     /// A command has no sessions.

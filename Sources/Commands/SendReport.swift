@@ -9,6 +9,8 @@ struct SendReport {
     /// One platform, or where the hub tells of none, the send.
     struct Line {
         let platform: String
+        /// Of a secure send to several users.
+        var recipient: String?
         let notificationID: String?
         var state: String
         var error: String?
@@ -32,6 +34,8 @@ struct SendReport {
 
     /// Of a secure send.
     private(set) var secretID: Int32?
+    /// Of one to several users, by their names.
+    private(set) var secretIDs: [String: Int32] = [:]
     private(set) var lines: [Line] = []
 
     init() {}
@@ -55,13 +59,20 @@ struct SendReport {
 
     mutating func add(_ outcome: SendOutcome) {
         secretID = outcome.id ?? secretID
+        secretIDs.merge(outcome.ids) { $1 }
         lines += outcome.outcomes.map { outcome in
             // The hub gives no id where it cannot be asked either.
             let isFinal = outcome.notificationID == nil || !["Enqueued", "Processing"].contains(outcome.state)
             return Line(
-                platform: outcome.platform, notificationID: outcome.notificationID, state: outcome.state,
-                error: outcome.error, isFinal: isFinal)
+                platform: outcome.platform, recipient: outcome.recipient, notificationID: outcome.notificationID,
+                state: outcome.state, error: outcome.error, isFinal: isFinal)
         }
+    }
+
+    /// The numbers by which a secret waits: `7`, or `7 (alice), 9 (bob)`; nil: there is no secret.
+    var secretNumbers: String? {
+        let several = secretIDs.sorted { $0.key < $1.key }.map { "\($0.value) (\($0.key))" }
+        return several.isEmpty ? secretID.map { "\($0)" } : several.joined(separator: ", ")
     }
 
     var isFinal: Bool { lines.allSatisfy(\.isFinal) }
@@ -101,12 +112,12 @@ struct SendReport {
     var table: String {
         let rows = lines.map { line in
             let counts = line.counts.map { "\($0.name) \($0.devices)" }.joined(separator: ", ")
-            return [
-                line.platform, line.state, line.error ?? (counts.isEmpty ? "-" : counts), line.notificationID ?? "-",
+            return [line.platform] + (line.recipient.map { [$0] } ?? []) + [
+                line.state, line.error ?? (counts.isEmpty ? "-" : counts), line.notificationID ?? "-",
             ]
         }
-        return TextTable.lines([["platform", "state", "devices", "id"]] + rows, textColumns: [0, 1, 2, 3])
-            .joined(separator: "\n")
+        let head = ["platform"] + (secretIDs.isEmpty ? [] : ["to"]) + ["state", "devices", "id"]
+        return TextTable.lines([head] + rows, textColumns: Set(head.indices)).joined(separator: "\n")
     }
 
     // MARK: For scripts
@@ -115,6 +126,12 @@ struct SendReport {
         var json = JSONWriter()
         json.object { json in
             if let secretID { json.member("Id", secretID) }
+            if !secretIDs.isEmpty {
+                json.name("Ids")
+                json.object { json in
+                    for (name, id) in secretIDs.sorted(by: { $0.key < $1.key }) { json.member(name, id) }
+                }
+            }
             json.name("Outcomes")
             json.array { json in lines.forEach { Self.write($0, to: &json) } }
         }
@@ -124,6 +141,7 @@ struct SendReport {
     private static func write(_ line: Line, to json: inout JSONWriter) {
         json.object { json in
             json.member("Platform", line.platform)
+            if let recipient = line.recipient { json.member("To", recipient) }
             json.member("State", line.state)
             if let id = line.notificationID { json.member("NotificationId", id) }
             if let error = line.error { json.member("Error", error) }

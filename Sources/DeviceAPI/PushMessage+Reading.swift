@@ -35,7 +35,7 @@ extension PushMessage {
                 .badRequest, "A message has no such member.", field: String(name.prefix(Self.maximumNameLength)))
         }
         self.init(
-            to: try fields.string("To"), title: try fields.text(.title), body: try fields.text(.body),
+            to: try fields.recipients(), title: try fields.text(.title), body: try fields.text(.body),
             data: try fields.data(), link: try fields.url(.link), image: try fields.url(.image, scheme: "https"),
             sound: try fields.word(.sound), badge: try fields.number(.badge, 0...Self.maximumBadge),
             category: try fields.word(.category), thread: try fields.word(.thread), priority: try fields.priority(),

@@ -11,8 +11,8 @@ public struct PushMessage: Equatable, Sendable {
         case normal, high
     }
 
-    /// The user whom it is for; or `tag:` and a tag, `tag:news`: all devices that bear it.
-    public var to: String
+    /// Whom it is for.
+    public var to: Recipients
     /// nil: `From <sender>`.
     public var title: String?
     /// The text below the title.
@@ -46,7 +46,7 @@ public struct PushMessage: Equatable, Sendable {
 
     /// A message that is checked where it is received.
     public init(
-        to: String, title: String? = nil, body: String? = nil, data: [String: String] = [:], link: String? = nil,
+        to: Recipients, title: String? = nil, body: String? = nil, data: [String: String] = [:], link: String? = nil,
         image: String? = nil, sound: String? = nil, badge: Int? = nil, category: String? = nil, thread: String? = nil,
         priority: Priority? = nil, timeToLive: Int? = nil, collapseID: String? = nil, isSecure: Bool = false,
         isSilent: Bool = false, platforms: [String] = []
@@ -63,7 +63,8 @@ public struct PushMessage: Equatable, Sendable {
     public var json: [UInt8] {
         var json = JSONWriter()
         json.object { json in
-            json.member("To", to)
+            json.name(Member.to.rawValue)
+            to.write(to: &json)
             for (member, text) in texts { if let text { json.member(member.rawValue, text) } }
             if !data.isEmpty {
                 json.name("Data")

@@ -29,7 +29,7 @@ public struct PushRequest: Equatable, Sendable {
 
     /// The same as a message object. `message` is a name that no sender's own data may have.
     /// - Parameter to: as `PushMessage.to`.
-    public func message(to: String) -> PushMessage {
+    public func message(to: PushMessage.Recipients) -> PushMessage {
         var data: [String: String] = [:]
         data["action"] = action
         if isSilent { data["message"] = text }

@@ -4,10 +4,12 @@ internal import JSON
 
 /// What became of a send, platform by platform: the answer of `POST /api/notifications`.
 public struct SendOutcome: Equatable, Sendable {
-    /// The secure notification's id; nil after a plain send.
+    /// The secure notification's id; nil after a plain send, and after one to several users.
     public var id: Int32?
     /// By which the sender of a message object asks what became of it; nil after a send of a string.
     public var messageID: String?
+    /// After a secure send to several users the id that each of them has it by, by the user's name; else empty.
+    public var ids: [String: Int32]
     /// One for each platform that was tried, in that order, and one for templates where the recipient has any.
     public var outcomes: [PlatformOutcome]
 
@@ -15,6 +17,8 @@ public struct SendOutcome: Equatable, Sendable {
     public struct PlatformOutcome: Equatable, Sendable {
         /// `apns`, `fcm`, `wns` or `browser`; `template` for devices of the older registration call, of any platform.
         public var platform: String
+        /// The user whose devices it is about, after a secure send to several; else nil.
+        public var recipient: String?
         /// `Enqueued`; `NoTargetFound` when the hub knows at once that there is no such device; `Abandoned` when the hub
         /// did not take it; `Skipped` when the platform cannot express the message at all.
         public var state: String
@@ -27,9 +31,10 @@ public struct SendOutcome: Equatable, Sendable {
 
         /// - Parameter error: in words for the sender; never the hub's own.
         public init(
-            platform: String, state: String, notificationID: String? = nil, error: String? = nil, ignored: [String] = []
+            platform: String, recipient: String? = nil, state: String, notificationID: String? = nil,
+            error: String? = nil, ignored: [String] = []
         ) {
-            self.platform = platform
+            (self.platform, self.recipient) = (platform, recipient)
             self.state = state
             self.notificationID = notificationID
             self.error = error
@@ -40,9 +45,11 @@ public struct SendOutcome: Equatable, Sendable {
     /// - Parameters:
     ///   - id: of the secure notification; nil after a plain send.
     ///   - messageID: nil after a send of a string.
-    public init(id: Int32? = nil, messageID: String? = nil, outcomes: [PlatformOutcome]) {
-        self.id = id
-        self.messageID = messageID
+    ///   - ids: those of a secure send to several users, by their names.
+    public init(
+        id: Int32? = nil, messageID: String? = nil, ids: [String: Int32] = [:], outcomes: [PlatformOutcome]
+    ) {
+        (self.id, self.messageID, self.ids) = (id, messageID, ids)
         self.outcomes = outcomes
     }
 
@@ -62,6 +69,12 @@ public struct SendOutcome: Equatable, Sendable {
     func writeMembers(to json: inout JSONWriter) {
         if let id { json.member("Id", id) }
         if let messageID { json.member("MessageId", messageID) }
+        if !ids.isEmpty {
+            json.name("Ids")
+            json.object { json in
+                for (name, id) in ids.sorted(by: { $0.key < $1.key }) { json.member(name, id) }
+            }
+        }
         json.name("Outcomes")
         json.array { json in outcomes.forEach { $0.write(to: &json) } }
     }
@@ -73,9 +86,15 @@ public struct SendOutcome: Equatable, Sendable {
         }
         id = document["Id"]?.integer.flatMap { Int32(exactly: $0) }
         messageID = document["MessageId"]?.string
+        let members = document["Ids"]?.members ?? []
+        ids = Dictionary(
+            members.compactMap { member in
+                member.value.integer.flatMap { Int32(exactly: $0) }.map { (member.name, $0) }
+            }, uniquingKeysWith: { first, _ in first })
         outcomes = list.map { item in
             PlatformOutcome(
-                platform: item["Platform"]?.string ?? "", state: item["State"]?.string ?? "Unknown",
+                platform: item["Platform"]?.string ?? "", recipient: item["To"]?.string,
+                state: item["State"]?.string ?? "Unknown",
                 notificationID: item["NotificationId"]?.string, error: item["Error"]?.string,
                 ignored: item["Ignored"]?.array?.compactMap(\.string) ?? [])
         }
@@ -86,6 +105,7 @@ extension SendOutcome.PlatformOutcome {
     fileprivate func write(to json: inout JSONWriter) {
         json.object { json in
             json.member("Platform", platform)
+            if let recipient { json.member("To", recipient) }
             json.member("State", state)
             if let notificationID { json.member("NotificationId", notificationID) }
             if let error { json.member("Error", error) }

@@ -77,7 +77,7 @@ struct TagMessageTests {
 
     @Test(arguments: rows) func `a pattern that begins with it grants a tag, and nothing else does`(row: Row) throws {
         let site = try site(row.patterns)
-        let response = send(PushMessage(to: row.to, body: "Hi"), on: site)
+        let response = send(PushMessage(to: .one(row.to), body: "Hi"), on: site)
         #expect(response.status.code == row.status)
         #expect(Problem(response).field == (row.status == 200 ? nil : "To"))
         #expect(site.hub.messages.isEmpty == (row.status != 200))

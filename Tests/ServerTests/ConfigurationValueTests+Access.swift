@@ -31,6 +31,9 @@ extension ConfigurationValueTests {
         Row("roles.sendTo", "", #""roles.name": "a", "roles.sendTo": ["tag:*", "b"]"#, "tag:* b") {
             roles($0) { $0.sendTo.joined(separator: " ") }
         },
+        Row("roles.broadcast", "", #""roles.name": "a", "roles.broadcast": true"#, "true") {
+            roles($0) { "\($0.mayBroadcast)" }
+        },
     ]
 
     private static func issuer(

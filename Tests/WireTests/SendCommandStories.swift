@@ -60,6 +60,59 @@ extension WireTests {
             }
         }
 
+        @Test func `an operator sends to several users and tags, to an expression of tags, and to everyone`() throws {
+            try SendingSite.run(moreKeys: #", "policy": { "sendTo": [] }"#) { site in
+                let (alice, bob) = (try site.addUser("alice"), try site.addUser("bob"))
+                let news = try site.registerBrowser(alice, tags: ["news"])
+                let beta = try site.registerBrowser(bob, tags: ["news", "beta"])
+                let sport = try site.registerBrowser(bob, tags: ["sport"])
+                func send(_ arguments: String...) throws -> Program.Outcome {
+                    try site.run(["send", "--pns", "browser"] + arguments + ["Hello"], input: "")
+                }
+                let list = try send("--to", alice.name, "--to", "tag:sport", "--to", alice.name)
+                #expect(list.status == 0 && list.output.contains("Success 2"))
+                #expect(try send("--to", "tags:news && !beta").output.contains("Success 1"))
+                #expect(try send("--to", "tags:!beta").output.contains("Success 2"))
+                #expect(try send("--all").output.contains("Success 3"))
+                #expect([news, beta, sport].map(site.pushes.count) == [4, 1, 3])
+                let missed = try send("--to", "tags:news && sport")
+                #expect(missed.status == 3)
+                #expect(missed.complaints == ["No device with tags:news && sport was reached."])
+                let unknown = try send("--to", alice.name, "--to", "eve")
+                #expect(unknown.status == 1 && unknown.errors.contains("There is no user eve."))
+                for wrong in [
+                    [], ["--all", "--to", alice.name], ["--to", "tags:a &&"], ["--to", "tags:a", "--to", alice.name],
+                    ["--to", "*"], ["--to", alice.name, "--to", "a b"],
+                ] {
+                    #expect(try site.run(["send"] + wrong + ["x"], input: "").status == 64)
+                }
+                #expect([news, beta, sport].map(site.pushes.count) == [4, 1, 3])
+            }
+        }
+
+        @Test func `a secret for several users is kept for each, and the command names their numbers`() throws {
+            try SendingSite.run { site in
+                let (alice, bob) = (try site.addUser("alice"), try site.addUser("bob"))
+                let endpoint = try site.registerBrowser(alice)
+                let text = site.secrets.make("kept ")
+                let sent = try site.run("send", "--to", alice.name, "--to", bob.name, "--secure", "--json", text)
+                #expect(sent.status == 0 && site.pushes.count(endpoint) == 1)
+                for user in [alice, bob] {
+                    let number = try json(sent)["Ids"]?[user.name]?.integer.flatMap { Int32(exactly: $0) }
+                    #expect(try site.readSecure(#require(number), as: user) == text)
+                }
+                #expect(
+                    Set((try json(sent)["Outcomes"]?.array ?? []).compactMap { $0["To"]?.string }) == [
+                        alice.name, bob.name,
+                    ])
+                let table = try site.run("send", "--to", bob.name, "--to", bob.name, "--secure", text)
+                #expect(table.status == 3 && table.errors.contains("(\(bob.name))"))
+                #expect(try site.run("send", "--all", "--secure", input: "").status == 64)
+                #expect(
+                    try site.run("send", "--to", bob.name, "--to", "tag:news", "--secure", "x").status == 64)
+            }
+        }
+
         @Test func `a send to all platforms is one message in the inbox, with the title that it was given`() throws {
             try SendingSite.run(moreKeys: #", "inbox": { "plainDays": 1 }"#) { site in
                 let bob = try site.addUser("bob")

@@ -28,11 +28,13 @@ package struct Scope: Equatable, Sendable {
         (self.actions, self.recipients) = (actions, recipients)
     }
 
-    /// - Parameter field: where the request names them.
+    /// - Parameters:
+    ///   - field: where the request names them.
+    ///   - name: what a refusal calls the recipient, where there are several; nil: it is the only one.
     /// - Throws: `Problem` 403.
-    func check(recipient: String, field: String) throws(Problem) {
+    func check(recipient: String, field: String, named name: String? = nil) throws(Problem) {
         guard let recipients, !recipients.contains(where: { $0.hasSameBytes(as: recipient) }) else { return }
-        throw Problem(.forbidden, "This app token may not send to this recipient.", field: field)
+        throw Problem(.forbidden, "This app token may not send to \(name ?? "this recipient").", field: field)
     }
 }
 

@@ -18,34 +18,69 @@ package struct Notifications: Sendable {
         self.secureForm = secureForm
     }
 
-    /// Hands the hub one notification per platform, each to the devices that the expression names, and all of them together.
-    /// It does not wait for a hub that is elsewhere.
-    /// - Parameter template: one more, to the devices that registered templates, of whatever platform.
-    func send(
-        to audience: TagExpression, on platforms: [Platform], template: AddressedNotification?, requestID: String,
-        _ payload: (Platform) -> HubNotification?
-    ) -> PendingSend {
-        var messages = platforms.compactMap { platform in
-            payload(platform).map { (platform.rawValue, AddressedNotification($0, to: audience)) }
+    /// Hands the hub all messages together. It does not wait for a hub that is elsewhere.
+    func send(_ messages: [OutgoingMessage], requestID: String) -> PendingSend {
+        PendingSend(messages.map(\.name), hub.tracking(requestID).start(messages.map(\.message)))
+    }
+}
+
+/// A message for the hub, and what an outcome calls it.
+struct OutgoingMessage: Sendable {
+    struct Name: Sendable {
+        /// Or `SendResult.templateName`.
+        let platform: String
+        /// The user whom it is for, where the outcome tells of several; else nil.
+        let recipient: String?
+    }
+
+    let name: Name
+    let message: AddressedNotification
+
+    /// One message per platform, each to the devices that the expression names (nil: all).
+    /// - Parameters:
+    ///   - templates: more, to the devices that registered templates, of whatever platform.
+    ///   - recipient: as the outcome calls them.
+    static func messages(
+        to audience: TagExpression?, on platforms: [Platform], templates: [AddressedNotification],
+        recipient: String? = nil, _ payload: (Platform) -> HubNotification?
+    ) -> [OutgoingMessage] {
+        platforms.compactMap { platform in
+            payload(platform).map {
+                OutgoingMessage(
+                    name: Name(platform: platform.rawValue, recipient: recipient),
+                    message: AddressedNotification($0, to: audience))
+            }
         }
-        if let template { messages.append((SendResult.templateName, template)) }
-        return PendingSend(
-            names: messages.map { $0.0 }, answers: hub.tracking(requestID).start(messages.map { $0.1 }))
+            + templates.map {
+                OutgoingMessage(name: Name(platform: SendResult.templateName, recipient: recipient), message: $0)
+            }
     }
 }
 
 /// One send on all its platforms, which the hub has been handed.
 struct PendingSend: Sendable {
-    /// What an outcome calls each message: its platform.
-    let names: [String]
+    /// What an outcome calls each message.
+    private let names: [OutgoingMessage.Name]
     /// The hub's, one for each of the names.
     let answers: PendingSends
     /// By platform, what of the message it cannot express; empty: that is not to be said.
     var ignored: [(platform: String, members: [PushMessage.Member])] = []
-    /// What was kept of it for the inbox.
-    var kept: NotificationsController.Kept?
-    /// What is remembered of a message object, its outcomes not yet in it; nil: a string was sent.
+    /// What was kept of it for inboxes.
+    var kept: [NotificationsController.Kept] = []
+    /// Of a secure message to one user.
+    var secureID: Int32?
+    /// Of a secure message to several users, by their names.
+    var secureIDs: [String: Int32] = [:]
+
+    /// What is remembered of a message object, its outcomes not yet in it; nil: a string was sent, or a secure one to several.
     var message: SentMessage?
+
+    init(_ names: [OutgoingMessage.Name], _ answers: PendingSends) {
+        (self.names, self.answers) = (names, answers)
+    }
+
+    /// Whether a text waits for its owner, whatever became of the send.
+    var isSecure: Bool { secureID != nil || !secureIDs.isEmpty }
 
     /// What became of it so far.
     var result: SendResult {
@@ -79,14 +114,19 @@ struct SendResult {
         outcomes[index].ignored = ignored
     }
 
-    mutating func record(_ name: String, _ result: Result<SendReceipt, HubError>) {
+    mutating func record(_ name: OutgoingMessage.Name, _ result: Result<SendReceipt, HubError>) {
+        let (platform, recipient) = (name.platform, name.recipient)
         switch result {
         case .success(let receipt):
             mayHaveActed = true
             let state = receipt.hasNoTarget ? NotificationDetails.noTargetFound : "Enqueued"
-            outcomes.append(.init(platform: name, state: state, notificationID: receipt.notificationID))
+            outcomes.append(
+                .init(
+                    platform: platform, recipient: recipient, state: state, notificationID: receipt.notificationID))
         case .failure(let error):
-            outcomes.append(.init(platform: name, state: "Abandoned", error: Problem(error).detail))
+            outcomes.append(
+                .init(
+                    platform: platform, recipient: recipient, state: "Abandoned", error: Problem(error).detail))
             firstError = firstError ?? error
             mayHaveActed = mayHaveActed || error.mayHaveActed
         }

@@ -14,8 +14,8 @@ extension NotificationsController {
             == UInt8(ascii: "{")
     }
 
-    /// Sends a message object to the devices of a user, or to those with a tag, and to those that may hear the sender. A secure
-    /// one is kept for the recipient alone, and its id is sent.
+    /// Sends a message object to those whom its `To` names, and to the devices that may hear the sender. A secure one is kept
+    /// for its users alone, and its id is sent.
     func sendMessage(_ request: UserRequest, _ query: Query) throws -> Response {
         try request.http.requireJSON()
         guard query["to_tag"] == nil else {
@@ -23,12 +23,26 @@ extension NotificationsController {
         }
         let message = try PushMessage(body: request.body)
         let platforms = try platforms(of: message)
+        switch message.to {
+        case .several(let texts): return try sendToSeveral(texts, message, on: platforms, request)
+        case .one(let text):
+            if let tag = text.tagText { return try sendToTag(tag, message, on: platforms, request) }
+            if let expression = text.dropping(TagPolicy.expressionPrefix) {
+                return try sendToExpression(expression, message, on: platforms, request)
+            }
+            if text == PushMessage.Recipients.everyoneText {
+                return try sendToEveryone(message, on: platforms, request)
+            }
+            return try sendToUser(text, message, on: platforms, request)
+        }
+    }
+
+    private func sendToUser(
+        _ name: String, _ message: PushMessage, on platforms: [Platform], _ request: UserRequest
+    ) throws -> Response {
         let sender = request.user
         let field = PushMessage.Member.to.rawValue
-        if let tag = message.to.tagText {
-            return try send(message, to: try self.tag(tag, for: message, sender: sender), on: platforms, request)
-        }
-        return try send(message, to: try recipient(message.to, sender: sender, field: field), on: platforms, request)
+        return try send(message, to: try recipient(name, sender: sender, field: field), on: platforms, request)
     }
 
     /// Sends to a user, whom the sender may send to, and to those that may hear the sender.
@@ -45,37 +59,24 @@ extension NotificationsController {
         let devices = try Self.audience(
             .tag(try RegisterController.userTag(recipient.owner)), hearing: sender.name)
         let kept = message.isSilent ? nil : keep(PlainMessage(message), for: recipient, request)
-        return try send(
-            message,
-            to: Audience(devices, templates: templates, recipient: recipient.owner, kept: kept), on: platforms, request)
-    }
-
-    /// Sends to all devices with a tag. Those that have registered templates are of any platform, so they are left out where the
-    /// message names its platforms.
-    private func send(
-        _ message: PushMessage, to tag: Tag, on platforms: [Platform], _ request: UserRequest
-    ) throws -> Response {
-        let hasTemplates = !message.isSilent && message.platforms.isEmpty
-        return try send(
-            message,
-            to: Audience(
-                try Self.audience(.tag(tag), hearing: request.user.name), templates: hasTemplates ? .tag(tag) : nil),
-            on: platforms, request)
+        var audience = Audience(devices: devices, templates: templates.map { [$0] } ?? [])
+        (audience.kept, audience.recipient) = (kept.map { [$0] } ?? [], recipient.owner)
+        return try send(message, to: audience, on: platforms, request)
     }
 
     /// Whom a message object reaches.
     struct Audience {
-        let devices: TagExpression
-        /// Devices that have registered templates; nil: it is not for them.
-        let templates: TagExpression?
-        /// The owner whose message it is; nil: it is for all with a tag.
-        let recipient: String?
-        /// What the recipient's inbox has of it.
-        let kept: Kept?
+        /// Nil: all.
+        let devices: TagExpression?
+        /// Devices that have registered templates, a message each; nil: all of them.
+        let templates: [TagExpression?]
+        /// What the recipients' inboxes have of it.
+        var kept: [Kept] = []
+        /// The owner whose message it is; nil: it is not one user's.
+        var recipient: String?
 
-        init(_ devices: TagExpression, templates: TagExpression?, recipient: String? = nil, kept: Kept? = nil) {
-            (self.devices, self.templates, self.recipient, self.kept) = (devices, templates, recipient, kept)
-        }
+        /// What the one recipient's inbox has of it.
+        var own: Kept? { recipient == nil ? nil : kept.first }
     }
 
     func send(
@@ -84,51 +85,25 @@ extension NotificationsController {
         let sender = request.user.name
         let time = now()
         var random = KernelRandom()
-        let id = audience.kept?.token ?? NotificationNames.token(using: &random)
+        let id = audience.own?.token ?? NotificationNames.token(using: &random)
         var payloads: [Platform: MessagePayload] = [:]
         for platform in platforms {
             payloads[platform] = MessagePayload(
-                message, from: sender, to: platform, inboxID: audience.kept?.id, messageID: id, now: time.seconds)
+                message, from: sender, to: platform, inboxID: audience.own?.id, messageID: id, now: time.seconds)
         }
-        let template = audience.templates.map {
+        let templates = audience.templates.map {
             AddressedNotification(Payload.templateMessage(PlainMessage(message).text, from: sender), to: $0)
         }
-        var send = notifications.send(
-            to: audience.devices, on: platforms, template: template, requestID: request.id
-        ) { payloads[$0]?.notification }
+        let messages = OutgoingMessage.messages(to: audience.devices, on: platforms, templates: templates) {
+            payloads[$0]?.notification
+        }
+        var send = notifications.send(messages, requestID: request.id)
         send.kept = audience.kept
         send.message = SentMessage(
-            id: id, owner: request.user.owner, to: message.to, recipient: audience.recipient, sentAt: time,
-            keptID: audience.kept?.id, expiresAt: time + Self.sentSeconds)
+            id: id, owner: request.user.owner, to: message.to.text, recipient: audience.recipient, sentAt: time,
+            keptID: audience.own?.id, expiresAt: time + Self.sentSeconds)
         send.ignored = platforms.map { ($0.rawValue, payloads[$0]?.ignored ?? [.silent]) }
         return try answer(send, to: request)
-    }
-
-    /// The tag, checked against the sender's policy.
-    /// - Throws: `Problem` 400 for what is no tag and for a secure message, 403 for a tag that the sender may not send to.
-    private func tag(_ text: String, for message: PushMessage, sender: Principal) throws(Problem) -> Tag {
-        let field = PushMessage.Member.to.rawValue
-        guard let tag = try? Tag(text) else {
-            throw Problem(
-                .badRequest, "To must be a user's name, or tag: and a tag, as in tag:news.", field: field)
-        }
-        let rights = policy.rights(of: sender)
-        guard rights.maySend(to: tag) else { throw rights.forbiddenRecipient(field) }
-        try sender.scope.check(recipient: message.to, field: field)
-        guard !message.isSecure else {
-            throw Problem(
-                .badRequest, "A message to a tag cannot be secure: a text is kept for one user.",
-                field: PushMessage.Member.secure.rawValue)
-        }
-        guard !policy.isSecureOnly(sender.record, nil) else {
-            throw Self.onlySecure(field)
-        }
-        return tag
-    }
-
-    /// - Parameter field: where the request names what cannot be kept; nil: it is all of it.
-    static func onlySecure(_ field: String?) -> Problem {
-        Problem(.forbidden, "Only secure messages may be sent here, and those to one user.", field: field)
     }
 
     /// - Throws: `Problem` 400, naming the platforms that there are.
@@ -141,13 +116,5 @@ extension NotificationsController {
         if !wanted.isEmpty { return wanted }
         let delivering = notifications.platforms.filter(delivering.contains)
         return delivering.isEmpty ? notifications.platforms : delivering
-    }
-}
-
-extension String {
-    /// Of a recipient that is a tag, the tag; nil: it is a user.
-    fileprivate var tagText: String? {
-        guard lowercased().hasPrefix(TagPolicy.tagPrefix) else { return nil }
-        return String(dropFirst(TagPolicy.tagPrefix.count))
     }
 }

@@ -2,6 +2,7 @@
 import DeviceAPI
 import HTTP
 import HTTPTypes
+import NotificationHub
 import Store
 
 /// `POST /api/notifications/{MessageId}/opened`
@@ -18,12 +19,20 @@ extension NotificationsController {
         return Response()
     }
 
-    /// The one user, or one of those who have a device with the tag now; not a user who only overhears the sender.
+    /// The one user, one of several, or one of those who have a device with the tags now; not a user who only overhears the
+    /// sender.
     private func isRecipient(_ user: Principal, of message: SentMessage) throws(StoreError) -> Bool {
         if let recipient = message.recipient { return recipient.hasSameBytes(as: user.owner) }
-        let tag = message.to.dropFirst(TagPolicy.tagPrefix.count).lowercased()
-        return try store.devices(owner: user.owner).contains { device in
-            device.tags.contains { $0.lowercased() == tag }
+        let devices = try store.devices(owner: user.owner).filter { !$0.platform.isEmpty }
+            .map { device in device.tags.compactMap { try? Tag($0) } }
+        return message.to.split(separator: PushMessage.Recipients.separator).contains { part in
+            let text = String(part)
+            if text == PushMessage.Recipients.everyoneText { return !devices.isEmpty }
+            if let tag = text.tagText.flatMap({ try? Tag($0) }) { return devices.contains { $0.contains(tag) } }
+            if let expression = text.dropping(TagPolicy.expressionPrefix).flatMap({ try? TagExpression(parsing: $0) }) {
+                return devices.contains { expression.matches(Set($0)) }
+            }
+            return UserName(text)?.description == user.name
         }
     }
 }

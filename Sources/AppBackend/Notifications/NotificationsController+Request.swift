@@ -13,16 +13,16 @@ extension NotificationsController {
         let tags = try tags(of: wish, sender: sender)
         // Its apps do not know how to fetch a text.
         guard !policy.isSecureOnly(sender.record, nil) else { throw Self.onlySecure(nil) }
-        let message = wish.message(to: sender.name)
-        let platforms = try platforms(of: message)
-        if tags.isEmpty {
+        guard !tags.isEmpty else {
+            let message = wish.message(to: .one(sender.name))
             let user = try recipient(sender.name, sender: sender, field: Self.tagsField)
-            return try send(message, to: user, on: platforms, request)
+            return try send(message, to: user, on: try platforms(of: message), request)
         }
+        let message = wish.message(to: .several(tags.map { TagPolicy.tagPrefix + $0.description }))
         let devices = try TagExpression.any(of: tags)
         // An expression has no room for more than 20 tags, so the tag by which devices hear the sender is left out.
-        return try send(
-            message, to: Audience(devices, templates: message.isSilent ? nil : devices), on: platforms, request)
+        let audience = Audience(devices: devices, templates: message.reachesTemplates ? [devices] : [])
+        return try send(message, to: audience, on: try platforms(of: message), request)
     }
 
     private static let tagsField = "tags"

@@ -31,21 +31,33 @@ extension NotificationsController {
         let kept = try store.createNotification(
             owner: recipient.owner, sender: request.user.owner, payload: payload, now: time,
             expiresAt: time + retentionSeconds)
-        let audience = TagExpression.tag(try RegisterController.userTag(recipient.owner))
-        let template = templates.map {
-            AddressedNotification(Payload.templateSecure(id: kept.id, token: kept.token), to: $0)
-        }
-        var send = notifications.send(
-            to: audience, on: platforms, template: template, requestID: request.id
-        ) { platform in
-            Payload.secure(id: kept.id, token: kept.token, to: platform, notifications.secureForm)
-        }
+        let messages = try messages(of: kept, on: platforms, templates: templates)
+        var send = notifications.send(messages, requestID: request.id)
+        send.secureID = kept.id
         if isMessage {
             send.message = SentMessage(
                 id: kept.token, owner: request.user.owner, to: recipient.name, recipient: recipient.owner, sentAt: time,
                 isSecure: true, keptID: kept.id, expiresAt: time + Self.sentSeconds)
         }
-        return try answer(send, id: kept.id, to: request)
+        return try answer(send, to: request)
+    }
+
+    /// What tells the devices of its owner that it waits, and nothing else of it.
+    /// - Parameters:
+    ///   - templates: those of the older call; nil: there are none.
+    ///   - recipient: as the outcome calls them; nil: it does not.
+    func messages(
+        of kept: SecureNotification, on platforms: [Platform], templates: TagExpression?, recipient: String? = nil
+    ) throws(Problem) -> [OutgoingMessage] {
+        let audience = TagExpression.tag(try RegisterController.userTag(kept.owner))
+        let template = templates.map {
+            [AddressedNotification(Payload.templateSecure(id: kept.id, token: kept.token), to: $0)]
+        }
+        return OutgoingMessage.messages(
+            to: audience, on: platforms, templates: template ?? [], recipient: recipient
+        ) { platform in
+            Payload.secure(id: kept.id, token: kept.token, to: platform, notifications.secureForm)
+        }
     }
 
     private func secureRecipient(_ text: String, sender: Principal) throws -> Principal {
@@ -69,8 +81,11 @@ extension NotificationsController {
         return try store.devices(owner: recipient.owner).contains { !$0.platform.isEmpty }
     }
 
+    /// - Parameter name: what a refusal calls the recipient.
     /// - Throws: `Problem` 400, where nothing may be kept for the recipient; `StoreError`.
-    func checkExists(_ recipient: Principal, sender: Principal, field: String = "to_tag") throws {
-        guard try mayKeep(for: recipient, from: sender) else { throw Self.noRecipient(field) }
+    func checkExists(
+        _ recipient: Principal, sender: Principal, field: String = "to_tag", named name: String? = nil
+    ) throws {
+        guard try mayKeep(for: recipient, from: sender) else { throw Self.noRecipient(field, named: name) }
     }
 }

@@ -22,15 +22,14 @@ extension NotificationsController {
         }
         let audience = try Self.audience(
             .tag(try RegisterController.userTag(recipient.owner)), hearing: sender.name)
-        let template = try templateAudience(of: recipient.owner, on: [platform], request)
-            .map { AddressedNotification(Payload.templateMessage(message, from: sender.name), to: $0) }
+        let templates = try templateAudience(of: recipient.owner, on: [platform], request)
+            .map { [AddressedNotification(Payload.templateMessage(message, from: sender.name), to: $0)] }
         let kept = keep(PlainMessage(message), for: recipient, request)
-        var send = notifications.send(
-            to: audience, on: [platform], template: template, requestID: request.id
-        ) { platform in
+        let messages = OutgoingMessage.messages(to: audience, on: [platform], templates: templates ?? []) { platform in
             Payload.message(message, from: sender.name, to: platform, inboxID: kept?.id)
         }
-        send.kept = kept
+        var send = notifications.send(messages, requestID: request.id)
+        send.kept = kept.map { [$0] } ?? []
         return try answer(send, to: request)
     }
 

@@ -53,8 +53,9 @@ struct NotificationsController: Sendable {
         return try send(request, query, pns: pns)
     }
 
-    static func noRecipient(_ field: String) -> Problem {
-        Problem(.badRequest, "There is no such recipient.", field: field)
+    static func noRecipient(_ field: String, named name: String? = nil) -> Problem {
+        guard let name else { return Problem(.badRequest, "There is no such recipient.", field: field) }
+        return Problem(.badRequest, "There is no such recipient: \(name).", field: field)
     }
 
     /// The recipient, checked against the sender's policy. Who is to be added yet, or again, has an owner already: it
@@ -65,38 +66,46 @@ struct NotificationsController: Sendable {
         guard let recipient = UserName(text) else {
             throw Problem(.badRequest, "\(field) must be the name of a user.", field: field)
         }
-        let rights = policy.rights(of: sender)
-        guard rights.maySend(to: recipient, sender: sender.name) else { throw rights.forbiddenRecipient(field) }
-        try sender.scope.check(recipient: recipient.description, field: field)
+        return try self.recipient(recipient, sender: sender, rights: policy.rights(of: sender), field: field)
+    }
+
+    /// As above.
+    /// - Parameter shown: what a refusal calls the recipient.
+    func recipient(
+        _ recipient: UserName, sender: Principal, rights: Rights, field: String, named shown: String? = nil
+    ) throws -> Principal {
+        guard rights.maySend(to: recipient, sender: sender.name) else {
+            throw rights.forbiddenRecipient(field, named: shown)
+        }
         let name = recipient.description
+        try sender.scope.check(recipient: name, field: field, named: shown)
         let record = try store.userRecord(name)
         let owner = record?.successor ?? name
         // The next user of the longest names would have no tag; there will be none.
-        guard owner.utf16.count <= UserName.maximumOwnerLength else { throw Self.noRecipient(field) }
+        guard owner.utf16.count <= UserName.maximumOwnerLength else { throw Self.noRecipient(field, named: shown) }
         return Principal(name: name, owner: owner, record: record)
     }
 
     /// Answers a send as soon as the hub has: at once where it is in this process. A request that can be put off waits for one
     /// elsewhere without a thread, and is continued here; another waits on its thread.
-    /// - Parameter id: of the payload that was kept, when it is a secure one.
-    func answer(_ send: PendingSend, id: Int32? = nil, to request: UserRequest) throws -> Response {
+    func answer(_ send: PendingSend, to request: UserRequest) throws -> Response {
         guard request.http.postponing.isPossible, !send.answers.hasEnded else {
             send.answers.wait()
-            return try answerEnded(send, id: id, to: request)
+            return try answerEnded(send, to: request)
         }
         return Response(
             continuation: Continuation(after: send.answers, source: request.user.owner) {
-                try answerEnded(send, id: id, to: request)
+                try answerEnded(send, to: request)
             })
     }
 
     /// 200 when at least one platform took it. When none did, the first failure's status, as a problem that also
     /// holds the outcomes.
     /// - Throws: `NoSideEffects` with that answer, when no payload was kept and certainly no platform took it.
-    private func answerEnded(_ send: PendingSend, id: Int32?, to request: UserRequest) throws(NoSideEffects) -> Response {
+    private func answerEnded(_ send: PendingSend, to request: UserRequest) throws(NoSideEffects) -> Response {
         let result = send.result
-        var outcome = SendOutcome(id: id, outcomes: result.outcomes)
-        let hasActed = outcome.isAccepted || id != nil || result.mayHaveActed
+        var outcome = SendOutcome(id: send.secureID, ids: send.secureIDs, outcomes: result.outcomes)
+        let hasActed = outcome.isAccepted || send.isSecure || result.mayHaveActed
         let message = hasActed ? send.message : nil
         outcome.messageID = message?.id
         remember(result, message, of: request)
@@ -107,7 +116,7 @@ struct NotificationsController: Sendable {
         let problem = result.firstError.map { Problem($0) } ?? Problem(.badGateway, "No platform is configured.")
         let response = problem.response(with: outcome)
         guard hasActed else {
-            if let kept = send.kept { takeBack(kept, request) }
+            for kept in send.kept { takeBack(kept, request) }
             throw NoSideEffects(response: response)
         }
         return response

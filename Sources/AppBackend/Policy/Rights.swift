@@ -22,6 +22,8 @@ struct Rights: Sendable {
 
     let tags: Grant
     let sendTo: Grant
+    /// Whether the user may send to everyone, which no pattern grants.
+    let mayBroadcast: Bool
 
     /// Checks the tags that a device asked for.
     /// - Parameter app: the tag of the app that the device named.
@@ -62,19 +64,21 @@ struct Rights: Sendable {
             || sendTo.patterns.contains { TagPolicy.matches(recipient.description, pattern: $0) }
     }
 
-    /// Whether the user may send to all devices with the tag. A tag of the server's own, and one by which a device hears a
-    /// sender, is no recipient.
+    /// Whether the user may send to all devices with the tag. A tag of the server's or the hub's own, and one by which a device
+    /// hears a sender, is no recipient.
     func maySend(to tag: Tag) -> Bool {
-        guard !TagPolicy.isReserved(tag.description) else { return false }
+        guard !tag.isSystem, !TagPolicy.isReserved(tag.description) else { return false }
         let recipient = TagPolicy.tagPrefix + tag.description
         return sendTo.patterns.contains { pattern in
             pattern.lowercased().hasPrefix(TagPolicy.tagPrefix) && TagPolicy.matches(recipient, pattern: pattern)
         }
     }
 
-    /// - Parameter field: where the request names the recipient.
-    func forbiddenRecipient(_ field: String) -> Problem {
-        Problem(.forbidden, "You may not send to this recipient (\(sendTo.rules)).", field: field)
+    /// - Parameters:
+    ///   - field: where the request names the recipient.
+    ///   - name: what it is called, where there are several; nil: it is the only one.
+    func forbiddenRecipient(_ field: String, named name: String? = nil) -> Problem {
+        Problem(.forbidden, "You may not send to \(name ?? "this recipient") (\(sendTo.rules)).", field: field)
     }
 
     private func rules(of tag: String) -> String {
@@ -109,6 +113,7 @@ extension TagPolicy {
         }
         return Rights(
             tags: grant(user?.tags, defaultTags, "tags", \.tags),
-            sendTo: grant(user?.sendTo, defaultSendTo, "sendTo", \.sendTo))
+            sendTo: grant(user?.sendTo, defaultSendTo, "sendTo", \.sendTo),
+            mayBroadcast: roles.contains(where: \.mayBroadcast))
     }
 }

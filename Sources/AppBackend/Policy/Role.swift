@@ -7,8 +7,11 @@ package struct Role: Equatable, Sendable {
     package let tags: [String]
     /// Patterns of recipients that its users may send to.
     package let sendTo: [String]
+    /// Whether its users may send to everyone.
+    package let mayBroadcast: Bool
 
-    package init(name: String, tags: [String] = [], sendTo: [String] = []) {
+    package init(name: String, tags: [String] = [], sendTo: [String] = [], mayBroadcast: Bool = false) {
         (self.name, self.tags, self.sendTo) = (name, tags, sendTo)
+        self.mayBroadcast = mayBroadcast
     }
 }

@@ -33,6 +33,8 @@ package struct TagPolicy: Sendable {
     static let senderPrefix = "from:"
     /// What a recipient that is a tag begins with. No user's name has a colon.
     package static let tagPrefix = "tag:"
+    /// What a recipient that is an expression of tags begins with.
+    package static let expressionPrefix = "tags:"
 
     /// Whether what these two send each other must be kept here: the one who is more careful decides.
     /// - Parameters: nil for users who are not in the store.

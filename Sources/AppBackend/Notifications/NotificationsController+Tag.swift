@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+import DeviceAPI
+import HTTP
+import NotificationHub
+
+/// A message object to all devices with a tag
+extension NotificationsController {
+    /// Devices that have registered templates are of any platform, so they are left out where the message names its platforms.
+    func sendToTag(
+        _ text: String, _ message: PushMessage, on platforms: [Platform], _ request: UserRequest
+    ) throws -> Response {
+        let sender = request.user
+        let tag = try Self.tag(text)
+        try check(tag, rights: policy.rights(of: sender), sender: sender)
+        try checkPlain(message, to: "a tag", sender: sender)
+        let devices = try Self.audience(.tag(tag), hearing: sender.name)
+        return try send(
+            message, to: Audience(devices: devices, templates: message.reachesTemplates ? [.tag(tag)] : []),
+            on: platforms, request)
+    }
+
+    static func tag(_ text: String) throws(Problem) -> Tag {
+        guard let tag = try? Tag(text) else {
+            throw Problem(
+                .badRequest, "To must be a user's name, or tag: and a tag, as in tag:news.",
+                field: PushMessage.Member.to.rawValue)
+        }
+        return tag
+    }
+
+    /// - Parameter name: what a refusal calls it, where there are several; nil: it is the only one.
+    /// - Throws: `Problem` 403 for a tag that the sender may not send to.
+    func check(_ tag: Tag, rights: Rights, sender: Principal, named name: String? = nil) throws(Problem) {
+        let field = PushMessage.Member.to.rawValue
+        guard rights.maySend(to: tag) else { throw rights.forbiddenRecipient(field, named: name) }
+        try sender.scope.check(recipient: TagPolicy.tagPrefix + tag.description, field: field, named: name)
+    }
+
+    /// - Parameter audience: as a refusal calls it.
+    /// - Throws: `Problem` 400 for a secure message, 403 where no other may be sent.
+    func checkPlain(_ message: PushMessage, to audience: String, sender: Principal) throws(Problem) {
+        guard !message.isSecure else {
+            throw Problem(
+                .badRequest, "A message to \(audience) cannot be secure: a text is kept for one user.",
+                field: PushMessage.Member.secure.rawValue)
+        }
+        guard !policy.isSecureOnly(sender.record, nil) else {
+            throw Self.onlySecure(PushMessage.Member.to.rawValue)
+        }
+    }
+
+    /// - Parameter field: where the request names what cannot be kept; nil: it is all of it.
+    static func onlySecure(_ field: String?) -> Problem {
+        Problem(.forbidden, "Only secure messages may be sent here, and those to one user.", field: field)
+    }
+}
+
+extension PushMessage {
+    /// Whether devices of the older call with a tag get it: they are of any platform, and a template shows a text.
+    var reachesTemplates: Bool { !isSilent && platforms.isEmpty }
+}
+
+extension String {
+    /// Of a recipient that is a tag, the tag; nil: it is a user.
+    var tagText: String? { dropping(TagPolicy.tagPrefix) }
+
+    /// Nil, where it does not begin with that, in any case.
+    package func dropping(_ prefix: String) -> String? {
+        lowercased().hasPrefix(prefix) ? String(dropFirst(prefix.count)) : nil
+    }
+}

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+import AppBackend
+import DeviceAPI
+import HTTP
+import HTTPTypes
+import JSON
+import NotificationHub
+import Store
+import Testing
+
+/// A message object whose `To` is a list: whom it reaches, and what is refused as a whole.
+struct SeveralRecipientsTests {
+    private static let users = ["alice", "bob", "carol", "dora"]
+
+    /// - Parameter sendTo: bob's patterns.
+    private func site(
+        _ sendTo: [String]? = ["*", "tag:*"], secureOnly: [String] = [], road: TestSite.Road = .wire
+    ) throws -> TestSite {
+        let site = try TestSite(users: Self.users, road: road, adjusting: { $0.plainSeconds = 86_400 })
+        try change("bob", on: site) { $0.sendTo = sendTo }
+        for name in secureOnly { try change(name, on: site) { $0.isSecureOnly = true } }
+        return site
+    }
+
+    private func change(_ name: String, on site: TestSite, _ body: (inout User) -> Void) throws {
+        var user = try #require(try site.store.user(name))
+        body(&user)
+        _ = try site.store.putUser(user)
+    }
+
+    private func send(_ message: PushMessage, on site: TestSite, fields: HTTPFields = [:]) -> Response {
+        site.call(
+            .post, Path.notifications, as: "bob", body: String(decoding: message.json, as: UTF8.self), fields: fields)
+    }
+
+    private func inbox(_ name: String, on site: TestSite) throws -> [InboxMessage] {
+        try Inbox(site.call(.get, Path.inbox, as: name)).messages
+    }
+
+    private func devices(_ outcome: SendOutcome, on site: TestSite) throws -> Int {
+        let ids = outcome.outcomes.compactMap(\.notificationID)
+        return try ids.compactMap { try site.hubClient.details($0) }.flatMap(\.outcomes).flatMap(\.counts)
+            .reduce(0) { $0 + $1.count }
+    }
+
+    // MARK: Plain
+
+    @Test(arguments: TestSite.Road.allCases)
+    func `one message a platform reaches each device of all of them once`(road: TestSite.Road) throws {
+        let site = try site(road: road)
+        _ = try site.register("alice", handle: TestSite.token(1), tags: ["news"])
+        _ = try site.register("carol", handle: TestSite.token(2))
+        _ = try site.register("dora", handle: TestSite.token(3), tags: ["news"])
+        _ = try site.register("dora", handle: TestSite.token(4))
+        let to = PushMessage.Recipients.several(["alice", "Carol", "ALICE", "tag:news", "tag:News"])
+        let outcome = try SendOutcome(send(PushMessage(to: to, body: "Hi", platforms: ["apns"]), on: site))
+        #expect(outcome.outcomes.map(\.platform) == ["apns"])
+        #expect(outcome.id == nil && outcome.ids.isEmpty && outcome.outcomes.allSatisfy { $0.recipient == nil })
+        if road == .wire {
+            #expect(site.hub.messages.map(\.tags) == ["username:alice || username:carol || news || from:bob"])
+        }
+        #expect(try devices(outcome, on: site) == 3)
+    }
+
+    @Test func `each user's inbox has it, and it names no entry of anybody's`() throws {
+        let site = try site()
+        let to = PushMessage.Recipients.several(["alice", "carol", "eve"])
+        let message = PushMessage(to: to, title: "Lunch", body: "At noon")
+        #expect(send(message, on: site).status == .ok)
+        for name in ["alice", "carol"] { #expect(try inbox(name, on: site).map(\.title) == ["Lunch"]) }
+        #expect(try inbox("dora", on: site).isEmpty && inbox("bob", on: site).isEmpty)
+        #expect(site.hub.messages.allSatisfy { !$0.body.contains("inboxId") })
+        #expect(send(PushMessage(to: to, isSilent: true), on: site).status == .ok)
+        #expect(try inbox("alice", on: site).count == 1)
+    }
+
+    @Test func `a list of one is a list`() throws {
+        let site = try site()
+        #expect(send(PushMessage(to: .several(["alice"]), body: "Hi"), on: site).status == .ok)
+        #expect(site.hub.messages.allSatisfy { !$0.body.contains("inboxId") })
+        let secure = try SendOutcome(send(PushMessage(to: .several(["alice"]), body: "Hi", isSecure: true), on: site))
+        #expect(secure.id == nil && Array(secure.ids.keys) == ["alice"])
+    }
+
+    @Test(arguments: TestSite.Road.allCases)
+    func `nineteen recipients and those who hear the sender are as many as a hub takes`(
+        road: TestSite.Road
+    ) throws {
+        let site = try site(road: road)
+        let names = (1...PushMessage.maximumRecipients).map { "user\($0)" }
+        let message = PushMessage(to: .several(names + ["USER1"]), body: "Hi", platforms: ["apns"])
+        #expect(send(message, on: site).status == .ok)
+        if road == .wire { #expect(site.hub.messages.first?.tags.split(separator: " || ").count == 20) }
+        let problem = Problem(send(PushMessage(to: .several(names + ["tag:news"]), body: "Hi"), on: site))
+        #expect(problem.status == .badRequest && problem.field == "To")
+        #expect(problem.detail == "A list in To must name 1 to 19 recipients.")
+    }
+
+    @Test func `a send that certainly did nothing leaves it in no inbox`() throws {
+        let site = try TestSite(
+            users: Self.users, hub: Refusal(), adjusting: { $0.plainSeconds = 86_400 })
+        #expect(send(PushMessage(to: .several(["alice", "carol"]), body: "Hi"), on: site).status == .badGateway)
+        #expect(try inbox("alice", on: site).isEmpty && inbox("carol", on: site).isEmpty)
+    }
+
+    private struct Refusal: Responder {
+        func respond(to request: Request) -> Response { Response(status: .badRequest) }
+    }
+
+    // MARK: Who may
+
+    struct Row: CustomTestStringConvertible, Sendable {
+        let patterns: [String]?
+        let to: [String]
+        /// As the refusal names it.
+        let refused: String
+        var testDescription: String { "\(patterns?.description ?? "default"): \(to)" }
+    }
+
+    static let rows = [
+        Row(patterns: ["al*"], to: ["alice", "carol", "dora"], refused: "carol (the user's own sendTo)"),
+        Row(patterns: ["al*"], to: ["bob", "Dora"], refused: "dora (the user's own sendTo)"),
+        Row(patterns: nil, to: ["alice", "tag:news"], refused: "tag:news (policy.sendTo)"),
+        Row(patterns: ["tag:n*"], to: ["tag:news", "tag:sport"], refused: "tag:sport (the user's own sendTo)"),
+        Row(patterns: ["tag:*"], to: ["tag:news", "alice"], refused: "alice (the user's own sendTo)"),
+        Row(
+            patterns: ["*", "tag:*"], to: ["alice", "tag:username:dora"],
+            refused: "tag:username:dora (the user's own sendTo)"),
+    ]
+
+    @Test(arguments: rows) func `one who is not allowed refuses the whole, and is named`(row: Row) throws {
+        for isSecure in [false, true] where !isSecure || !row.to.contains(where: { $0.hasPrefix("tag:") }) {
+            let site = try site(row.patterns)
+            let problem = Problem(send(PushMessage(to: .several(row.to), body: "Hi", isSecure: isSecure), on: site))
+            #expect(problem.status == .forbidden && problem.field == "To")
+            #expect(problem.detail == "You may not send to \(row.refused).")
+            #expect(site.hub.messages.isEmpty)
+            for name in Self.users { #expect(try inbox(name, on: site).isEmpty) }
+        }
+    }
+
+    @Test func `an app token for some users may send to a list of those, and to no more`() throws {
+        let site = try site()
+        let made = site.call(.post, Path.tokens, as: "bob", body: #"{"Scopes":["send"],"To":["alice","carol"]}"#)
+        let token = try #require(try JSONValue(parsing: made.body)["Token"]?.string)
+        func call(_ to: [String]) -> Response {
+            let body = String(decoding: PushMessage(to: .several(to), body: "Hi").json, as: UTF8.self)
+            return site.call(.post, Path.notifications, body: body, fields: [.authorization: "Bearer \(token)"])
+        }
+        #expect(call(["carol", "alice"]).status == .ok)
+        let sent = site.hub.messages.count
+        for (to, name) in [(["alice", "dora"], "dora"), (["alice", "tag:news"], "tag:news")] {
+            let problem = Problem(call(to))
+            #expect(problem.status == .forbidden && problem.field == "To")
+            #expect(problem.detail == "This app token may not send to \(name).")
+        }
+        #expect(site.hub.messages.count == sent)
+    }
+
+    static let badLists = [
+        "[]", #"[""]"#, "[1]", #"["alice",null]"#, #"[["alice"]]"#, #"["a:b"]"#, #"["*"]"#, #"["tag:"]"#,
+        #"["tag:a || b"]"#, #"["tags:a"]"#, #"["alice","tag:$UserId:{alice}"]"#, "{}", "7",
+    ]
+
+    @Test(arguments: badLists) func `a list holds names of users and tags alone`(_ list: String) throws {
+        let site = try site()
+        let problem = Problem(
+            site.call(.post, Path.notifications, as: "bob", body: #"{"To":\#(list),"Body":"Hi"}"#))
+        #expect(problem.status == .badRequest && problem.field == "To")
+        #expect(site.hub.messages.isEmpty)
+    }
+
+    // MARK: Secure
+
+    @Test func `a secure one is kept for each of them, by an id of their own`() throws {
+        let site = try site()
+        _ = try site.register("alice", handle: TestSite.token(1))
+        let response = send(
+            PushMessage(to: .several(["carol", "alice"]), body: "7", isSecure: true, platforms: ["apns"]), on: site)
+        let outcome = try SendOutcome(response)
+        #expect(outcome.id == nil && Set(outcome.ids.keys) == ["alice", "carol"])
+        #expect(outcome.outcomes.map(\.recipient) == ["carol", "alice"])
+        #expect(outcome.outcomes.map(\.platform) == ["apns", "apns"])
+        #expect(String(decoding: response.body, as: UTF8.self).hasPrefix(#"{"Ids":{"alice":"#))
+        for (name, id) in outcome.ids {
+            let read = try SecureMessage(site.call(.get, "\(Path.notifications)/\(id)", as: name))
+            #expect(read.payload == "7" && read.sender == "bob")
+            let pushes = site.hub.messages.filter { $0.tags == "username:\(name)" }
+            #expect(pushes.count == 1 && pushes.allSatisfy { $0.body.contains("\"\(id)\"") })
+        }
+        #expect(site.hub.messages.allSatisfy { !$0.body.contains("\"7\"") })
+        // The sender asks for each.
+        for id in outcome.outcomes.compactMap(\.notificationID) {
+            #expect(site.call(.get, "\(Path.outcomes)/\(id)", as: "bob").status == .ok)
+            #expect(site.call(.get, "\(Path.outcomes)/\(id)", as: "alice").status == .notFound)
+        }
+    }
+
+    @Test func `where the sender has left too much with one of them, none of them gets it`() throws {
+        let site = try site()
+        let large = String(repeating: "x", count: 65_000)
+        while send(PushMessage(to: "carol", body: large, isSecure: true), on: site).status == .ok {}
+        let sent = site.hub.messages.count
+        let response = send(
+            PushMessage(to: .several(["alice", "carol", "dora"]), body: large, isSecure: true), on: site)
+        let problem = Problem(response)
+        #expect(problem.status == .tooManyRequests && problem.field == "To" && problem.retryAfter != nil)
+        #expect(problem.detail == "You have left as much unread with carol as one sender may.")
+        #expect(try inbox("alice", on: site).isEmpty && inbox("dora", on: site).isEmpty)
+        #expect(site.hub.messages.count == sent)
+        #expect(
+            send(PushMessage(to: .several(["alice", "dora"]), body: large, isSecure: true), on: site).status == .ok)
+    }
+
+    @Test func `a user who does not exist refuses a secure one as a whole, and is named`() throws {
+        let site = try site()
+        let problem = Problem(send(PushMessage(to: .several(["alice", "Eve"]), body: "7", isSecure: true), on: site))
+        #expect(problem.status == .badRequest && problem.field == "To")
+        #expect(problem.detail == "There is no such recipient: eve.")
+        #expect(try inbox("alice", on: site).isEmpty && site.hub.messages.isEmpty)
+    }
+
+    @Test func `one secure-only recipient has it kept for all, and no tag may stand beside them`() throws {
+        let site = try site(secureOnly: ["carol"])
+        let outcome = try SendOutcome(send(PushMessage(to: .several(["alice", "carol"]), body: "7"), on: site))
+        #expect(Set(outcome.ids.keys) == ["alice", "carol"])
+        #expect(try inbox("alice", on: site).map(\.isSecure) == [true])
+        let sent = site.hub.messages.count
+        let withTag = Problem(send(PushMessage(to: .several(["carol", "tag:news"]), body: "7"), on: site))
+        #expect(withTag.status == .forbidden && withTag.field == "To" && withTag.detail.contains("carol"))
+        let withLink = Problem(
+            send(PushMessage(to: .several(["alice", "carol"]), body: "7", link: "https://a.example"), on: site))
+        #expect(withLink.status == .badRequest && withLink.field == "Link")
+        let secure = Problem(
+            send(PushMessage(to: .several(["alice", "tag:news"]), body: "7", isSecure: true), on: site))
+        #expect(secure.status == .badRequest && secure.field == "Secure")
+        #expect(site.hub.messages.count == sent)
+        // Right after it was taken away.
+        try change("carol", on: site) { $0.isSecureOnly = false }
+        #expect(send(PushMessage(to: .several(["carol", "tag:news"]), body: "7"), on: site).status == .ok)
+    }
+
+    @Test func `a repetition with its key keeps nothing twice and has the same ids`() throws {
+        let site = try site()
+        let name = try #require(HTTPField.Name("Idempotency-Key"))
+        let message = PushMessage(to: .several(["alice", "carol"]), body: "7", isSecure: true)
+        let first = send(message, on: site, fields: [name: "k"])
+        let again = send(message, on: site, fields: [name: "k"])
+        #expect(first.status == .ok && again.body == first.body)
+        #expect(try inbox("alice", on: site).count == 1 && inbox("carol", on: site).count == 1)
+    }
+
+    // MARK: The older call
+
+    @Test func `devices of the older call get it once, on the platforms that it names`() throws {
+        let site = try site()
+        func install(_ user: String, _ platform: InstallationRegistration.Platform, _ id: String, _ handle: String) {
+            let body = InstallationRegistration(platform: platform, installationID: id, handle: handle).json
+            let call = site.call(.post, Path.register, as: user, body: String(decoding: body, as: UTF8.self))
+            #expect(call.status == .ok)
+        }
+        install("alice", .ios, "phone", TestSite.token(1))
+        install("carol", .ios, "pad", TestSite.token(2))
+        install("carol", .android, "tablet", "token:1")
+        func templates(_ message: PushMessage) throws -> [String] {
+            let before = site.hub.messages.count
+            #expect(send(message, on: site).status == .ok)
+            return site.hub.messages.dropFirst(before).filter { $0.format == "template" }.map(\.tags)
+        }
+        let to = PushMessage.Recipients.several(["alice", "carol", "dora", "tag:news"])
+        #expect(try templates(PushMessage(to: to, body: "Hi")) == ["news || username:alice || username:carol"])
+        #expect(
+            try templates(PushMessage(to: to, body: "Hi", platforms: ["apns"])) == [
+                "username:alice", "username:carol && pad",
+            ])
+        #expect(try templates(PushMessage(to: to, body: "Hi", platforms: ["wns"])) == [])
+        #expect(try templates(PushMessage(to: to, isSilent: true)) == [])
+        let secure = PushMessage(to: .several(["alice", "carol"]), body: "Hi", isSecure: true)
+        #expect(try templates(secure) == ["username:alice", "username:carol"])
+    }
+}
