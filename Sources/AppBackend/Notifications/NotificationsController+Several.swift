@@ -147,7 +147,7 @@ extension NotificationsController {
                         owner: user.owner, sender: request.user.owner, payload: payload, now: time,
                         expiresAt: time + retentionSeconds))
             } catch {
-                for one in kept { takeBack(Kept(id: one.id, owner: one.owner), request) }
+                for one in kept { takeBack(Kept(id: one.id, token: one.token, owner: one.owner), request) }
                 guard case .shareExceeded(let seconds) = error else { throw error }
                 throw Problem(
                     .tooManyRequests, "You have left as much unread with \(user.name) as one sender may.",
