@@ -22,6 +22,8 @@ struct Rights: Sendable {
 
     let tags: Grant
     let sendTo: Grant
+    /// Whether one of the user's roles lets its users administer.
+    let mayAdminister: Bool
 
     /// Checks the tags that a device asked for.
     /// - Parameter app: the tag of the app that the device named.
@@ -106,6 +108,7 @@ extension TagPolicy {
         }
         return Rights(
             tags: grant(user?.tags, defaultTags, "tags", \.tags),
-            sendTo: grant(user?.sendTo, defaultSendTo, "sendTo", \.sendTo))
+            sendTo: grant(user?.sendTo, defaultSendTo, "sendTo", \.sendTo),
+            mayAdminister: roles.contains(where: \.administers))
     }
 }

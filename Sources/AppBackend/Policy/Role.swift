@@ -7,8 +7,10 @@ package struct Role: Equatable, Sendable {
     package let tags: [String]
     /// Patterns of recipients that its users may send to.
     package let sendTo: [String]
+    /// Whether its users may administer. No pattern grants that.
+    package let administers: Bool
 
-    package init(name: String, tags: [String] = [], sendTo: [String] = []) {
-        (self.name, self.tags, self.sendTo) = (name, tags, sendTo)
+    package init(name: String, tags: [String] = [], sendTo: [String] = [], administers: Bool = false) {
+        (self.name, self.tags, self.sendTo, self.administers) = (name, tags, sendTo, administers)
     }
 }

@@ -12,7 +12,7 @@ extension SiteConfiguration {
 
     /// One group, or a list of them.
     static let roleGroup = "roles"
-    static let roleKeys = ["name", "tags", "sendTo"]
+    static let roleKeys = ["name", "tags", "sendTo", "administer"]
 
     mutating func readRoles(_ reading: inout ConfigurationReading) {
         let groups = reading.groups(Self.roleGroup, Self.roleKeys)
@@ -23,6 +23,7 @@ extension SiteConfiguration {
             let name = reading.needed("\(group).name", "what commands and issuers call the role")
             let tags = reading.list("\(group).tags") ?? []
             let sendTo = reading.list("\(group).sendTo") ?? []
+            let administers = reading.flag("\(group).administer") ?? false
             guard let name else { continue }
             if name.utf8.count > Self.maximumRoleBytes || !name.utf8.allSatisfy(Self.isLegalInRole) {
                 reading.fault(
@@ -30,7 +31,7 @@ extension SiteConfiguration {
             } else if policy.roles.contains(where: { $0.name == name }) {
                 reading.fault("\(group).name", "is another role's")
             } else {
-                policy.roles.append(Role(name: name, tags: tags, sendTo: sendTo))
+                policy.roles.append(Role(name: name, tags: tags, sendTo: sendTo, administers: administers))
             }
         }
     }

@@ -73,6 +73,7 @@ package struct Site {
         parts.authenticationMethods = configuration.authenticationMethods
         parts.tokenThrottle = tokenThrottle
         parts.waiting = { hub.waiting }
+        parts.status = { readings.status(metrics) }
         parts.plainSeconds = Int64(configuration.plainDays) * 86_400
         parts.apps = hub.isInTheBox ? AppPolicy(configuration.appNames) : .remoteHub
         let backend = Backend(parts)
