@@ -9,8 +9,6 @@ import Text
 
 /// What an administrator does at the page, as the operator does by commands. `AdministrationHandler` decides who may.
 struct AdministrationController: Sendable {
-    static let users = Path.admin + "/users"
-
     let administration: UserAdministration
     let upkeep: UserUpkeep
     /// Checks an administrator's password, and counts wrong ones as it does at a log-in.
@@ -19,19 +17,26 @@ struct AdministrationController: Sendable {
     let logger: Logger
 
     var routes: [Route<UserAction>] {
-        let (users, user) = (Self.users, Self.users + "/{name}")
-        return [
-            Route(.get, users) { request, _ in try list(request) },
-            Route(.post, users) { request, _ in try add(request) },
-            Route(.get, user) { _, parameters in try show(parameters["name"]) },
-            Route(.delete, user) { request, parameters in try remove(request, parameters["name"]) },
-            Route(.post, user + "/disable") { request, parameters in try disable(request, parameters["name"]) },
-            Route(.post, user + "/enable") { request, parameters in try enable(request, parameters["name"]) },
-            Route(.delete, user + "/devices/{id}") { request, parameters in
+        [
+            Route(.get, Path.admin + "/users") { request, _ in try list(request) },
+            Route(.post, Path.admin + "/users") { request, _ in try add(request) },
+            Route(.get, Path.admin + "/users/{name}") { _, parameters in try show(parameters["name"]) },
+            Route(.delete, Path.admin + "/users/{name}") { request, parameters in
+                try remove(request, parameters["name"])
+            },
+            Route(.post, Path.admin + "/users/{name}/disable") { request, parameters in
+                try disable(request, parameters["name"])
+            },
+            Route(.post, Path.admin + "/users/{name}/enable") { request, parameters in
+                try enable(request, parameters["name"])
+            },
+            Route(.delete, Path.admin + "/users/{name}/devices/{id}") { request, parameters in
                 try removeDevice(request, parameters["name"], parameters["id"])
             },
-            Route(.delete, user + "/sessions") { request, parameters in try endSessions(request, parameters["name"]) },
-            Route(.delete, user + "/sessions/{id}") { request, parameters in
+            Route(.delete, Path.admin + "/users/{name}/sessions") { request, parameters in
+                try endSessions(request, parameters["name"])
+            },
+            Route(.delete, Path.admin + "/users/{name}/sessions/{id}") { request, parameters in
                 try endSession(request, parameters["name"], parameters["id"])
             },
             Route(.get, Path.admin + "/status") { _, _ in Self.answer(status.json) },
