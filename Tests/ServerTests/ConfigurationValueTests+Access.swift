@@ -31,6 +31,9 @@ extension ConfigurationValueTests {
         Row("roles.sendTo", "", #""roles.name": "a", "roles.sendTo": ["tag:*", "b"]"#, "tag:* b") {
             roles($0) { $0.sendTo.joined(separator: " ") }
         },
+        Row("roles.administer", "", #""roles.name": "a", "roles.administer": true"#, "true") {
+            roles($0) { "\($0.administers)" }
+        },
     ]
 
     private static func issuer(

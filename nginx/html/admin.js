@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operator's page: who may see it, and its parts. It has no right of its own: the server refuses whoever may not.
+// The operator's page: who may see it, and its parts. It has no right of its own: the server refuses users who may not.
 
 import * as api from './js/api.js';
 import { speak } from './js/admin/speech.js';
