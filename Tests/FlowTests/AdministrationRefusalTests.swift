@@ -49,7 +49,7 @@ struct AdministrationRefusalTests {
             })
     }
 
-    /// Nobody was added, disabled or removed.
+    /// No user was added, disabled or removed.
     private var isUntouched: Bool {
         get throws {
             try site.store.users().map(\.name) == ["alice", "bob", "root"]
@@ -165,7 +165,7 @@ struct AdministrationRefusalTests {
         }
     }
 
-    @Test func `the page is told who may administer, and nobody else's answer changes`() throws {
+    @Test func `the page learns who may administer, and the answers to other users stay`() throws {
         for (user, may) in [("alice", false), ("root", true)] {
             let page = TestPage(site.backend)
             for answer in [try page.logIn(user), try page.call(.get, "/api/session")] {

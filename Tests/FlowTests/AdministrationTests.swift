@@ -5,6 +5,7 @@ import HTTP
 import HTTPTypes
 import JSON
 import Store
+import Support
 import Testing
 import Text
 
