@@ -46,6 +46,8 @@ package struct Backend: Responder {
         package var load: @Sendable () -> HealthController.Load
         /// The ways to devices whose messages wait for a credential, for `/health`.
         package var waiting: @Sendable () -> [HealthController.WaitingChannel] = { [] }
+        /// What the site knows of itself, for administrators.
+        package var status: @Sendable () -> SiteStatus = { SiteStatus() }
         /// Answers `GET /metrics` for callers of this host; nil: there is nothing at that path.
         package var metrics: (any Responder)?
         package var logger: Logger
@@ -109,21 +111,25 @@ package struct Backend: Responder {
         let challenge = Challenge(realm: parts.realm, methods: methods)
         let session = SessionController(
             sessions: sessions, authenticator: parts.authenticator,
-            takesPasswords: methods.contains(.password) || methods.contains(.test), challenge: challenge)
+            takesPasswords: methods.contains(.password) || methods.contains(.test), challenge: challenge,
+            policy: parts.policy)
         let config = ConfigController(
             parts.publicConfiguration, platforms: parts.notifications.platforms, realm: parts.realm,
             isSecureOnly: parts.policy.isSecureOnly)
         open = Router((methods.contains(.session) ? session.routes : []) + config.routes)
         // No token that the tutorial's test would let a stranger make is good after the change to real users.
         let tokens = methods.contains(.token) ? TokenController(store: parts.store, now: parts.now).routes : []
-        userRoutes = Router(register.routes + notifications.routes + inbox.routes + tokens)
+        userRoutes = Router(
+            register.routes + notifications.routes + inbox.routes + tokens + AdministrationController(parts).routes)
         api = AuthenticationHandler(
             authenticators: methods.compactMap { $0.authenticator(parts, sessions, users) }, challenge: challenge,
-            inner: ScopeHandler(
-                inner: UserLimiter(
-                    limits: parts.limits, meter: parts.meter,
-                    inner: IdempotencyHandler(
-                        store: parts.store, inner: RouteHandler(), now: parts.now, logger: parts.logger))))
+            inner: AdministrationHandler(
+                policy: parts.policy,
+                inner: ScopeHandler(
+                    inner: UserLimiter(
+                        limits: parts.limits, meter: parts.meter,
+                        inner: IdempotencyHandler(
+                            store: parts.store, inner: RouteHandler(), now: parts.now, logger: parts.logger)))))
         (foreignOrigins, logger) = (parts.foreignOrigins, parts.logger)
     }
 
@@ -223,5 +229,23 @@ extension AuthenticationMethod {
         case .webServer: WebServerAuthenticator(users: parts.authenticator)
         case .session: SessionAuthenticator(sessions: sessions)
         }
+    }
+}
+
+extension AdministrationController {
+    fileprivate init(_ parts: Backend.Parts) {
+        let logger = parts.logger
+        self.init(
+            administration: UserAdministration(
+                store: parts.store, roles: parts.policy.roles,
+                hasIssuer: { [issuers = parts.issuers] in issuers?.hasUser(named: $0) ?? false }, now: parts.now),
+            upkeep: UserUpkeep(
+                store: parts.store, hub: parts.notifications.hub, policy: parts.policy, now: parts.now,
+                report: { logger.warning("\($0)") }),
+            authenticator: parts.authenticator,
+            status: StatusReport(
+                store: parts.store, version: parts.version, load: parts.load, waiting: parts.waiting,
+                site: parts.status),
+            logger: logger)
     }
 }

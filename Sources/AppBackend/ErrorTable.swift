@@ -20,6 +20,7 @@ extension Problem {
         case let error as Query.Malformed: self.init(error)
         case let error as StoreError: self.init(error)
         case let error as HubError: self.init(error)
+        case let error as AdministrationError: self.init(error)
         case is RegistrationForgotten: self.init(HubError.registrationGone)
         default: return nil
         }

@@ -19,6 +19,8 @@ public enum Path {
     public static let session = "/api/session"
     /// App tokens: what apps and scripts show in place of a password.
     public static let tokens = "/api/tokens"
+    /// What administrators do at the page, below it.
+    public static let admin = "/api/admin"
     /// What a page must know before a user has logged in.
     public static let config = "/api/config"
     /// For monitors on the backend's own host.

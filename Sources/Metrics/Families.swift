@@ -24,6 +24,9 @@ package final class CounterFamily<Labels: LabelSet>: Collector {
         counts.change(labels) { $0 &+= UInt64(clamping: amount) }
     }
 
+    /// What was counted so far, in an order that stays the same.
+    var all: [(labels: Labels, count: UInt64)] { counts.sorted.map { ($0.labels, $0.value) } }
+
     package func collect(into exposition: inout Exposition) {
         exposition.family(name, .counter)
         for (labels, _, count) in counts.sorted { exposition.sample(name, labels, count) }

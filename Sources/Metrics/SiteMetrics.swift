@@ -10,6 +10,8 @@ package struct SiteMetrics: Sendable {
     package let logIns = LogInMetrics()
     package let limits = LimitMetrics()
     package let reloads = ReloadMetrics()
+    /// When the process began, in seconds since 1970.
+    package let startedAt: Double
     private let version: String
     private let process: ProcessReadings
     private let readings: [any Collector]
@@ -20,7 +22,7 @@ package struct SiteMetrics: Sendable {
     ///   - startedAt: when the process began, in seconds since 1970.
     ///   - readings: of what lives as long as the process.
     package init(version: String, startedAt: Double, readings: [any Collector] = []) {
-        self.version = version
+        (self.version, self.startedAt) = (version, startedAt)
         process = ProcessReadings(startedAt: startedAt)
         self.readings = readings
     }

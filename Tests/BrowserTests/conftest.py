@@ -64,7 +64,8 @@ def program() -> Path:
 
 @pytest.fixture(scope="session")
 def installation(program: Path, folder: Path, authority: Authority, push: PushService) -> Iterator[Installation]:
-    with Installation(program, folder, authority, push.authority) as running:
+    roles = {"roles": {"name": "administrator", "administer": True}}
+    with Installation(program, folder, authority, push.authority, groups=roles) as running:
         yield running
 
 

@@ -18,6 +18,9 @@ Page = NotifyPage[Tab]
 HTML = ROOT / "nginx" / "html"
 # Those that no worker keeps: its own, what only machines read, and icons that a system has copied at the installation.
 NOT_KEPT = {"sw.js", "js/offline.js", "js/worker-words.js", "openapi.json"}
+# Those of the operator's page, which shows what the server says.
+NOT_KEPT |= {"admin.html", "admin.js", "admin.css"}
+NOT_KEPT |= {str(file.relative_to(HTML)) for file in (HTML / "js" / "admin").iterdir()}
 
 
 @pytest.fixture

@@ -45,6 +45,7 @@ SPEAKING = (
 DESCRIBED = {
     "APNs/APNsAnswers.swift": "enum CredentialFault",
     "APNs/APNsKeyError.swift": "package enum APNsKeyError",
+    "AppBackend/Administration/AdministrationError.swift": "package var description",
     "APNs/NotificationFault.swift": "enum NotificationFault",
     "Store/StoreError.swift": "StoreError: CustomStringConvertible",
     "FileStore/Maintenance/StoreEvent.swift": "StoreEvent: CustomStringConvertible",

@@ -22,11 +22,12 @@ class Client:
         body: Any = None,
         query: str = "",
         name: str | int = "",
+        of: str = "1",
         **headers: str,
     ) -> Reply:
-        """`name` stands for `{id}` in the path."""
+        """`name` stands for `{id}` in the path, `of` for the `{name}` of a user."""
         operation = self._contract.operations[id]
-        path = operation.path.replace("{id}", str(name)) + (f"?{query}" if query else "")
+        path = operation.path.replace("{id}", str(name)).replace("{name}", of) + (f"?{query}" if query else "")
         reply = self._installation.call(operation.method, path, user, body, **headers)
         assert (reply.status, self._contract.faults(id, reply)) == (status, []), reply.body
         return reply

@@ -17,6 +17,7 @@ DOCUMENT = ROOT / "nginx" / "html" / "openapi.json"
 NO_PUSH_SERVICE = "localhost:9"
 # What is tried is the contract, not how often it may be.
 NO_LIMITS = {"limits": {"sendsPerMinute": 0, "registrationsPerMinute": 0, "listsPerMinute": 0}}
+ROLES = {"roles": {"name": "administrator", "administer": True}}
 
 
 @pytest.fixture(scope="session")
@@ -43,7 +44,7 @@ def program() -> Path:
 
 @pytest.fixture(scope="session")
 def installation(program: Path, folder: Path) -> Iterator[Installation]:
-    with Installation(program, folder, Authority(folder), NO_PUSH_SERVICE, groups=NO_LIMITS) as running:
+    with Installation(program, folder, Authority(folder), NO_PUSH_SERVICE, groups=NO_LIMITS | ROLES) as running:
         yield running
 
 
@@ -55,6 +56,20 @@ def client(installation: Installation, contract: Contract) -> Client:
 @pytest.fixture
 def alice(installation: Installation) -> User:
     return installation.add_user("alice")
+
+
+@pytest.fixture(scope="session")
+def root(installation: Installation) -> User:
+    """An administrator."""
+    return installation.add_user("root", "--role", "administrator")
+
+
+@pytest.fixture
+def at_the_page(installation: Installation, root: User) -> dict[str, str]:
+    """The header fields of a page where the administrator is logged in."""
+    log_in = {"UserName": root.name, "Password": root.password}
+    cookie = installation.call("POST", "/api/session", json_body=log_in).headers["Set-Cookie"].partition(";")[0]
+    return {"Cookie": cookie, "Sec_Fetch_Site": "same-origin", "Origin": installation.origin}
 
 
 @pytest.fixture

@@ -27,6 +27,44 @@ def test_a_session_lasts_from_log_in_to_log_out(client: Client, installation: In
     client.call("readSession", 401, Cookie=cookie)
 
 
+def test_an_administrator_finds_changes_and_removes_a_user(
+    client: Client, installation: Installation, root: User, alice: User, at_the_page: dict[str, str]
+) -> None:
+    own = {"Password": root.password}
+    page = at_the_page
+    carol = User(alice.name + "x", installation.secret("new-"))
+    client.call("addUser", 200, body={"UserName": carol.name, "Password": carol.password}, **page)
+    client.call("addUser", 409, body={"UserName": carol.name, "Password": "x"}, **page)
+    found = client.call("listUsers", 200, query=f"name={carol.name}&limit=1", **page).json()
+    assert [one["Name"] for one in found] == [carol.name]
+    id = client.call("createRegistrationId", 200, carol, query=f"handle={HANDLE}").json()
+    client.call("register", 200, carol, {"Platform": "apns", "Handle": HANDLE}, name=id)
+    client.call("logIn", 200, body={"UserName": carol.name, "Password": carol.password})
+    shown = client.call("readUser", 200, of=carol.name, **page).json()
+    assert shown["Devices"][0]["RegistrationId"] == id
+    assert client.call("removeDevice", 200, body=own, name=id, of=carol.name, **page).json()["Devices"] == 1
+    client.call("endSession", 200, body=own, name=shown["Sessions"][0]["Id"], of=carol.name, **page)
+    client.call("endSessions", 200, body=own, of=carol.name, **page)
+    assert "DisabledAt" in client.call("disableUser", 200, body=own, of=carol.name, **page).json()
+    client.call("listRegistrations", 401, carol)
+    client.call("enableUser", 200, of=carol.name, **page)
+    client.call("removeUser", 200, body=own, of=carol.name, **page)
+    client.call("readUser", 404, of=carol.name, **page)
+    assert client.call("readStatus", 200, **page).json()["Store"] == "writable"
+
+
+def test_who_may_not_administer_is_refused(
+    client: Client, contract: Contract, root: User, alice: User, at_the_page: dict[str, str]
+) -> None:
+    for id, operation in contract.operations.items():
+        if operation.path.startswith("/api/admin/"):
+            client.call(id, 403, root, name="1")
+            client.call(id, 403, name="1", Cookie=at_the_page["Cookie"])
+            client.call(id, 403, name="1", **at_the_page | {"Sec_Fetch_Site": "cross-site"})
+    client.call("removeUser", 403, body={"Password": "wrong"}, of=alice.name, **at_the_page)
+    client.call("removeUser", 403, body={"Password": root.password}, of=root.name, **at_the_page)
+
+
 def test_an_app_token_does_what_its_scopes_say_until_it_is_revoked(client: Client, alice: User, bob: User) -> None:
     wish = {"Scopes": ["send"], "To": [bob.name], "Label": "script", "ExpiresInDays": 1}
     made = client.call("createToken", 200, alice, wish).json()

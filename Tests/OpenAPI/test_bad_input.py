@@ -92,6 +92,12 @@ def log_in(field: str, **members: Any) -> Fault:
     return Fault("logIn", 400, field, members)
 
 
+def add_user(status: int, field: str, **changes: Any) -> Fault:
+    """As `put`, of a new user."""
+    members = {"UserName": "newcomer", "Password": "a"} | changes
+    return Fault("addUser", status, field, {name: value for name, value in members.items() if value is not None})
+
+
 # By the row's request, and its field.
 FAULTS: dict[Row, list[Fault]] = {
     ("any whose query counts", "its parameter"): [
@@ -140,6 +146,25 @@ FAULTS: dict[Row, list[Fault]] = {
     ("`POST /api/tokens`", "`Label`, `ExpiresInDays`"): [
         *[token("Label", Label=value) for value in (7, "x" * 101, "a\nb")],
         *[token("ExpiresInDays", ExpiresInDays=value) for value in (0, 3_651, 1.5, "90")],
+    ],
+    ("`GET /api/admin/users`", "`limit`"): [
+        Fault("listUsers", 400, "limit", query=f"limit={value}") for value in ("0", "101", "x")
+    ],
+    ("`POST /api/admin/users`", "`UserName`"): [
+        *[add_user(400, "UserName", UserName=value) for value in (None, "", "a b")],
+        add_user(409, "UserName", UserName=SELF),
+    ],
+    ("`POST /api/admin/users`", "`Password`"): [
+        add_user(400, "Password", Password=value) for value in (None, "", 7, "x" * 512)
+    ],
+    ("`POST /api/admin/users`", "`Roles`"): [
+        *[add_user(400, "Roles", Roles=value) for value in ("editor", [7], ["gone"])],
+        add_user(403, "Roles", Roles=["administrator"]),
+    ],
+    ("others of `/api/admin` that take a password", "`Password`"): [
+        Fault(operation, status, "Password", body)
+        for operation in ("removeUser", "disableUser", "removeDevice", "endSessions", "endSession")
+        for status, body in ((400, {}), (403, {"Password": "wrong"}))
     ],
     ("`POST /api/register` without a body", "`handle`"): [
         Fault("createRegistrationId", 400, "handle", query="handle=" + "a" * 4_097)
@@ -257,7 +282,9 @@ def test_the_table_has_the_rows_that_are_tried() -> None:
 
 
 @pytest.mark.parametrize("row", FAULTS, ids=" ".join)
-def test_bad_input_has_its_status_and_names_its_field(client: Client, limited: User, row: Row) -> None:
+def test_bad_input_has_its_status_and_names_its_field(
+    client: Client, limited: User, at_the_page: dict[str, str], row: Row
+) -> None:
     if "taken" in [fault.key for fault in FAULTS[row]]:
         client.call("send", 200, limited, "one", Idempotency_Key="taken")
     for fault in FAULTS[row]:
@@ -265,6 +292,10 @@ def test_bad_input_has_its_status_and_names_its_field(client: Client, limited: U
         if fault.body is not None:
             headers["Content_Type"] = fault.media
         user = None if fault.operation in ("logIn", "logOut", "readConfiguration") else limited
+        if "/api/admin" in row[0]:
+            user, headers = None, headers | at_the_page
+            if fault.body and fault.body.get("UserName") == SELF:
+                fault.body["UserName"] = limited.name
         query = fault.query.replace(SELF, limited.name)
-        reply = client.call(fault.operation, fault.status, user, fault.body, query, "7", **headers)
+        reply = client.call(fault.operation, fault.status, user, fault.body, query, "7", limited.name, **headers)
         assert reply.json().get("field") == fault.field, fault

@@ -29,8 +29,10 @@ def test_every_route_of_the_page_has_an_example() -> None:
 
 def test_the_product_answers_as_the_page_shows(installation: Installation, folder: Path, tmp_path: Path) -> None:
     users = {role: installation.add_user(role) for role in ("alice", "bob")}
+    users["root"] = installation.add_user("root", "--role", "administrator")
     names = {role: user.name for role, user in users.items()}
-    story = Story(names | {"PASSWORD": users["alice"].password, SITE: installation.origin})
+    own = {"PASSWORD": users["alice"].password, "ROOTS-PASSWORD": users["root"].password}
+    story = Story(names | own | {SITE: installation.origin})
     passwords = {role: f"{user.name}:{user.password}" for role, user in users.items()}
     found = examples(PAGE)
     assert len(found) > 15

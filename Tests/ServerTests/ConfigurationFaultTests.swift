@@ -71,6 +71,7 @@ struct ConfigurationFaultTests {
         Row(#""roles": [{ "name": "a", "claim": ["x"] }]"#, "roles.0.claim"),
         Row(#""roles": [{ "name": "a", "tags": "x" }]"#, "roles.0.tags"),
         Row(#""roles": [{ "name": "a", "broadcast": "*" }]"#, "roles.0.broadcast"),
+        Row(#""roles": [{ "name": "a", "administer": "maybe" }]"#, "roles.0.administer"),
         Row(#""roles": [\#((0...100).map { #"{ "name": "r\#($0)" }"# }.joined(separator: ", "))]"#, "roles"),
         Row(#""auth": { "issuers": 1 }"#, "auth.issuers"), Row(#""auth": { "issuers": [1] }"#, "auth.issuers"),
         Row(

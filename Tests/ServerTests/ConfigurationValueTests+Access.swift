@@ -34,6 +34,9 @@ extension ConfigurationValueTests {
         Row("roles.broadcast", "", #""roles.name": "a", "roles.broadcast": true"#, "true") {
             roles($0) { "\($0.mayBroadcast)" }
         },
+        Row("roles.administer", "", #""roles.name": "a", "roles.administer": true"#, "true") {
+            roles($0) { "\($0.administers)" }
+        },
     ]
 
     private static func issuer(

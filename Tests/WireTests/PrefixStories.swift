@@ -68,7 +68,7 @@ extension WireTests {
                 #expect(moved.status == .movedPermanently && moved.fields[.location]?.hasSuffix("/push/") == true)
                 let policy = try #require(HTTPField.Name("Content-Security-Policy"))
                 for (path, type) in [
-                    ("/push/", "html"), ("/push/sw.js", "javascript"),
+                    ("/push/", "html"), ("/push/admin", "html"), ("/push/sw.js", "javascript"),
                     ("/push/manifest.webmanifest", "application/manifest+json"),
                 ] {
                     let answer = try site.call(.get, path)

@@ -58,8 +58,8 @@ extension Scope.Action {
     }
 }
 
-/// Surrounds the routes: a principal passes as far as its scope goes. It is the first behind authentication, so what is
-/// refused here counts against no limit.
+/// Surrounds the routes: a principal passes as far as its scope goes. It comes before the limits, so what is refused
+/// here counts against none.
 struct ScopeHandler: UserResponder {
     let inner: any UserResponder
 

@@ -18,7 +18,13 @@ struct ListQuery {
         let query = try Query(text)
         unreadOnly = try query.flag("unread")
         after = try Self.number(query, "after", 1...Int32.max)
-        limit = Int(try Self.number(query, "limit", 1...Int32(Self.maximumLimit)) ?? Int32(Self.defaultLimit))
+        limit = try Self.limit(query)
+    }
+
+    /// How long the list may be.
+    /// - Throws: `Problem` 400.
+    static func limit(_ query: Query) throws(Problem) -> Int {
+        Int(try number(query, "limit", 1...Int32(maximumLimit)) ?? Int32(defaultLimit))
     }
 
     private static func number(

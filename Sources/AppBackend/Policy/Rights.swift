@@ -24,6 +24,8 @@ struct Rights: Sendable {
     let sendTo: Grant
     /// Whether the user may send to everyone, which no pattern grants.
     let mayBroadcast: Bool
+    /// Whether one of the user's roles lets its users administer.
+    let mayAdminister: Bool
 
     /// Checks the tags that a device asked for.
     /// - Parameter app: the tag of the app that the device named.
@@ -114,6 +116,7 @@ extension TagPolicy {
         return Rights(
             tags: grant(user?.tags, defaultTags, "tags", \.tags),
             sendTo: grant(user?.sendTo, defaultSendTo, "sendTo", \.sendTo),
-            mayBroadcast: roles.contains(where: \.mayBroadcast))
+            mayBroadcast: roles.contains(where: \.mayBroadcast),
+            mayAdminister: roles.contains(where: \.administers))
     }
 }

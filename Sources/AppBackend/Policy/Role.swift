@@ -9,9 +9,13 @@ package struct Role: Equatable, Sendable {
     package let sendTo: [String]
     /// Whether its users may send to everyone.
     package let mayBroadcast: Bool
+    /// Whether its users may administer. No pattern grants that.
+    package let administers: Bool
 
-    package init(name: String, tags: [String] = [], sendTo: [String] = [], mayBroadcast: Bool = false) {
+    package init(
+        name: String, tags: [String] = [], sendTo: [String] = [], mayBroadcast: Bool = false, administers: Bool = false
+    ) {
         (self.name, self.tags, self.sendTo) = (name, tags, sendTo)
-        self.mayBroadcast = mayBroadcast
+        (self.mayBroadcast, self.administers) = (mayBroadcast, administers)
     }
 }

@@ -23,7 +23,7 @@ extension SessionController {
         }
         try sessions.end(of: request)
         let (token, session) = try sessions.begin(for: account)
-        var response = Self.answer(session, of: user)
+        var response = answer(session, of: user)
         response.fields[.setCookie] = SessionCookie.set(token, maximumAge: sessions.lifetime)
         return response
     }

@@ -14,6 +14,7 @@ struct SessionController: Sendable {
     /// Whether a name and a password begin a session.
     let takesPasswords: Bool
     let challenge: Challenge
+    let policy: TagPolicy
 
     var routes: [Route<RequestAction>] {
         [
@@ -30,12 +31,13 @@ struct SessionController: Sendable {
         }
     }
 
-    /// `{"User":"alice","ExpiresAt":"2026-11-28T12:00:00Z"}`
-    static func answer(_ session: Session, of user: Principal) -> Response {
+    /// `{"User":"alice","ExpiresAt":"2026-11-28T12:00:00Z"}`, and `"Administer":true` only for who may.
+    func answer(_ session: Session, of user: Principal) -> Response {
         var json = JSONWriter()
         json.object { json in
             json.member("User", user.name)
             json.member("ExpiresAt", session.expiresAt.text)
+            if policy.rights(of: user).mayAdminister { json.member("Administer", true) }
         }
         var response = Response.json(json.bytes)
         response.fields[.cacheControl] = "no-store"

@@ -61,11 +61,8 @@ struct DeviceCommand: ParsableCommand {
         func run() throws {
             let (configuration, site, store) = try UserCommand.site(options)
             defer { site.close() }
-            let user = try UserCommand.existing(name, in: store, or: configuration)
-            if try store.device(id)?.owner == user.owner { try UserCommand.record(user, in: store) }
-            guard let remains = try site.upkeep.removeDevice(id, of: user.name) else {
-                throw CommandError("\(user.name) has no device of that id.")
-            }
+            let administration = UserCommand.administration(configuration, store)
+            let remains = try administration.removeDevice(id, of: name, by: site.upkeep)
             print("removed \(id)")
             try UserCommand.finish(remains) { "\($0) could not be removed at the hub: \($1); the service retries" }
         }

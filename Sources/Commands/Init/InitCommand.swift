@@ -47,7 +47,7 @@ struct InitCommand: ParsableCommand {
         let pushes = site.hub.connection == nil && site.hub.platforms.contains(.browser)
         if pushes, site.webPush.subject == nil { try addSubject(to: path) }
         let name = try user ?? Terminal.ask("The first user's name: ", orGive: "--user")
-        guard UserName(name) != nil else { throw CommandError(UserCommand.nameRule) }
+        _ = try UserAdministration.checked(name)
         throw ShellScript.become(
             Self.script, [ConfigurationFile.executable, path, name, pushes ? "yes" : "no"])
     }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import AppBackend
 import ArgumentParser
 import JSON
 import Server
@@ -59,24 +60,14 @@ struct SessionCommand: ParsableCommand {
         }
 
         func run() throws {
-            let store = try options.openStore().store
-            let user = try UserCommand.existing(name, in: store)
+            let administration = UserCommand.administration(nil, try options.openStore().store)
+            let user = try administration.existing(name)
             guard let id else {
-                let count = try store.removeSessions(owner: user.owner)
+                let count = try administration.endSessions(of: user)
                 return print("ended \(UserCommand.counted(count, "session", "sessions")) of \(user.name)")
             }
-            var isEnded = false
-            for session in try store.sessions(owner: user.owner, now: Site.now()) where session.shownID == id {
-                if try store.removeSession(session.id) { isEnded = true }
-            }
-            guard isEnded else { throw CommandError("\(user.name) has no session of that id.") }
+            try administration.endSession(id, of: user)
             print("ended \(id)")
         }
     }
-}
-
-extension Session {
-    /// So much of the id tells a user's sessions apart, in hexadecimal digits. They are of the SHA-256 of 256 random bits,
-    /// which the cookie holds and the store does not.
-    fileprivate var shownID: String { String(id.prefix(16)) }
 }

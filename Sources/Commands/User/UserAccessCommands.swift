@@ -19,17 +19,7 @@ struct UserDisableCommand: ParsableCommand {
 
     func run() throws {
         let (configuration, store) = try options.openStore()
-        let stored = try UserCommand.existing(name, in: store, or: configuration)
-        try UserCommand.write(stored.name, in: store) { _ in
-            var user = try UserCommand.existing(name, in: store, or: configuration)
-            user.disabledAt = user.disabledAt ?? Site.now()
-            user.endCredentials()
-            return user
-        }
-        // They count no more. That their records are gone is for those who look.
-        _ = try store.removeSessions(owner: stored.owner)
-        _ = try store.removeAppTokens(owner: stored.owner)
-        print("disabled \(stored.name)")
+        print("disabled \(try UserCommand.administration(configuration, store).disable(name).name)")
     }
 }
 
@@ -43,14 +33,6 @@ struct UserEnableCommand: ParsableCommand {
 
     func run() throws {
         let (configuration, store) = try options.openStore()
-        let stored = try UserCommand.existing(name, in: store, or: configuration).name
-        try UserCommand.write(stored, in: store) { _ in
-            var user = try UserCommand.existing(name, in: store, or: configuration)
-            user.disabledAt = nil
-            let now = Site.now()
-            if let end = user.expiresAt, end <= now { user.setEnd(nil, now: now) }
-            return user
-        }
-        print("enabled \(stored)")
+        print("enabled \(try UserCommand.administration(configuration, store).enable(name).name)")
     }
 }

@@ -52,7 +52,7 @@ struct UserChangeCommand: ParsableCommand {
     func run() throws {
         let (configuration, site, store) = try UserCommand.site(options)
         defer { site.close() }
-        try UserCommand.check(roles, in: configuration)
+        try UserCommand.administration(configuration, store).check(roles)
         let changed = { try change(try UserCommand.existing(name, in: store, or: configuration)) }
         let stored = try UserCommand.existing(name, in: store, or: configuration).name
         guard changesTags else {

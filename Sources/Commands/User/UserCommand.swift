@@ -29,23 +29,13 @@ struct UserCommand: ParsableCommand {
 
         func run() throws {
             let (configuration, store) = try options.openStore()
-            try UserCommand.check(roles, in: configuration)
-            let name = try UserCommand.checked(name)
-            let hash = try UserCommand.newHash()
-            try UserCommand.write(name, in: store) { former in
-                do throws(NameIsUsedUp) {
-                    var user = try User(
-                        name: name, passwordHash: hash, tags: tags.isEmpty ? nil : tags,
-                        sendTo: sendTo.isEmpty ? nil : sendTo, after: former, now: Site.now())
-                    user?.roles = roles
-                    if secureOnly { user?.isSecureOnly = true }
-                    if let user { return user }
-                } catch {
-                    throw CommandError(UserCommand.nameIsUsedUp(name))
-                }
-                throw CommandError("There is a user \(name) already; `user passwd` changes the password.")
-            }
-            print("added \(name)")
+            let administration = UserCommand.administration(configuration, store)
+            try administration.check(roles)
+            let name = try UserAdministration.checked(name)
+            let added = try administration.add(
+                name, passwordHash: try UserCommand.newHash(), tags: tags.isEmpty ? nil : tags,
+                sendTo: sendTo.isEmpty ? nil : sendTo, roles: roles, isSecureOnly: secureOnly)
+            print("added \(added)")
         }
     }
 
@@ -102,8 +92,12 @@ struct UserCommand: ParsableCommand {
 
     static func counted(_ count: Int, _ one: String, _ many: String) -> String { "\(count) \(count == 1 ? one : many)" }
 
-    static func nameIsUsedUp(_ name: String) -> String {
-        "The name \(name) was removed before, and is too long to be told from that one: take another."
+    /// What commands and administrators do alike.
+    /// - Parameter configuration: nil, where users of issuers without a record do not count.
+    static func administration(_ configuration: SiteConfiguration?, _ store: any SiteStore) -> UserAdministration {
+        UserAdministration(
+            store: store, roles: configuration?.policy.roles ?? [],
+            hasIssuer: { configuration?.hasIssuer(ofUser: $0) ?? false }, now: Site.now)
     }
 
     /// How often a change is tried again, when a service has changed the same user meanwhile.
@@ -111,73 +105,23 @@ struct UserCommand: ParsableCommand {
 
     /// Writes what `make` makes of the record of that name, as it is then.
     static func write(_ name: String, in store: any SiteStore, _ make: (User?) throws -> User) throws {
-        for _ in 0..<maximumAttempts {
-            let user = try make(try store.userRecord(name))
-            do throws(StoreError) {
-                _ = try store.putUser(user)
-                return
-            } catch {
-                guard error == .conflict else { throw error }
-            }
-        }
-        throw StoreError.conflict
+        try administration(nil, store).write(name, make)
     }
 
-    /// - Throws: `CommandError`, when there is none of that name.
+    /// - Throws: `AdministrationError`, when there is none of that name.
     static func existing(_ name: String, in store: any SiteStore) throws -> User {
-        guard let user = try store.user(try stored(name, in: store)) else {
-            throw CommandError("There is no user \(name).")
-        }
-        return user
+        try administration(nil, store).existing(name)
     }
 
-    /// As `existing(_:in:)`. An issuer's user needs no record: one without is what a record begins with. It has no password.
+    /// As `existing(_:in:)`, also an issuer's user without a record.
     static func existing(
         _ name: String, in store: any SiteStore, or configuration: SiteConfiguration
     ) throws -> User {
-        let stored = try stored(name, in: store)
-        guard configuration.hasIssuer(ofUser: stored), try store.userRecord(stored) == nil else {
-            return try existing(name, in: store)
-        }
-        return User(name: stored, passwordHash: "")
-    }
-
-    /// Makes the record of an issuer's user who has none, for what is to be noted in it.
-    static func record(_ user: User, in store: any SiteStore) throws {
-        guard user.version == 0 else { return }
-        try write(user.name, in: store) { $0 ?? user }
-    }
-
-    /// - Throws: `CommandError`, for a role that the configuration does not have.
-    static func check(_ roles: [String], in configuration: SiteConfiguration) throws {
-        for role in roles where !configuration.policy.roles.contains(where: { $0.name == role }) {
-            throw CommandError("There is no role \(role) in the configuration.")
-        }
-    }
-
-    /// The name as the store has it. A user whom an older version has let in under a name that is refused now can still be
-    /// looked at and removed.
-    static func stored(_ name: String, in store: any SiteStore) throws -> String {
-        if UserName(name) == nil, try store.userRecord(name) != nil { return name }
-        return try checked(name)
-    }
-
-    static let nameRule =
-        "A user's name has 1 to \(UserName.maximumLength) letters, digits and _ - @ # . (Unicode's form NFC)"
-
-    private static func checked(_ name: String) throws -> String {
-        guard let name = UserName(name) else {
-            throw CommandError(nameRule)
-        }
-        return name.description
+        try administration(configuration, store).existing(name)
     }
 
     private static func newHash() throws -> String {
         guard let password = Terminal.readPassword(isNew: true) else { throw CommandError("No password was given.") }
-        do {
-            return try PasswordHash.make(password)
-        } catch .unusablePassword {
-            throw CommandError("A password has 1 to \(PasswordHash.maximumPasswordBytes) bytes.")
-        }
+        return try UserAdministration.hash(password)
     }
 }

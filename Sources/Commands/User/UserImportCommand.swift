@@ -66,7 +66,7 @@ struct UserImportCommand: ParsableCommand {
                 return user
             }
         } catch {
-            throw CommandError(UserCommand.nameIsUsedUp(name.description))
+            throw AdministrationError.nameIsUsedUp(name.description)
         }
         throw IsThere()
     }

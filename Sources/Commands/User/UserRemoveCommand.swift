@@ -21,13 +21,8 @@ struct UserRemoveCommand: ParsableCommand {
     func run() throws {
         let (configuration, site, store) = try UserCommand.site(options)
         defer { site.close() }
-        let stored = try UserCommand.stored(name, in: store)
-        if configuration.hasIssuer(ofUser: stored), try store.userRecord(stored) == nil {
-            try UserCommand.record(User(name: stored, passwordHash: ""), in: store)
-        }
-        guard let remains = try site.upkeep.remove(stored, keepingData: keepData) else {
-            throw CommandError("There is no user \(name).")
-        }
+        let administration = UserCommand.administration(configuration, store)
+        let remains = try administration.remove(name, keepingData: keepData, by: site.upkeep)
         print("removed \(name)" + (remains.summary.isEmpty ? "" : ": " + remains.summary))
         try UserCommand.finish(remains) { "\($0) could not be removed at the hub: \($1); the service retries" }
     }

@@ -23,7 +23,7 @@ struct UserShowCommand: ParsableCommand {
 
     func run() throws {
         let (configuration, store) = try options.openStore()
-        let stored = try UserCommand.stored(name, in: store)
+        let stored = try UserCommand.administration(configuration, store).stored(name)
         let user = try store.userRecord(stored) ?? UserCommand.existing(name, in: store, or: configuration)
         guard user.removedAt == nil || user.keepsData || !user.upkeep.isEmpty else {
             throw CommandError("There is no user \(name).")

@@ -16,6 +16,11 @@ package struct HubMetrics: Sendable {
 
     package init() {}
 
+    /// Sends that the hub was handed so far, by its answer.
+    package var sends: [(result: String, count: UInt64)] {
+        calls.all.filter { $0.labels.operation == .send }.map { ($0.labels.result, $0.count) }
+    }
+
     /// The same hub, whose calls are counted: one in this process. Of one elsewhere the way to it is measured.
     package func measuring(
         _ inner: any Hub, clock: @escaping @Sendable () -> ContinuousClock.Instant = { .now }

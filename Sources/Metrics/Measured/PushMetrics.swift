@@ -20,6 +20,11 @@ package struct PushMetrics: Sendable {
 
     package init() {}
 
+    /// Tries to push to one device so far.
+    package var counts: [(platform: Platform, outcome: String, count: UInt64)] {
+        outcomes.all.map { ($0.labels.platform, $0.labels.outcome, $0.count) }
+    }
+
     private func count(_ platform: Platform, _ outcome: PushOutcome) {
         outcomes.increment(PushLabels(platform: platform, outcome: outcome.rawValue))
     }

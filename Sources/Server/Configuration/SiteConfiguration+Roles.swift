@@ -12,7 +12,7 @@ extension SiteConfiguration {
 
     /// One group, or a list of them.
     static let roleGroup = "roles"
-    static let roleKeys = ["name", "tags", "sendTo", "broadcast"]
+    static let roleKeys = ["name", "tags", "sendTo", "broadcast", "administer"]
 
     mutating func readRoles(_ reading: inout ConfigurationReading) {
         let groups = reading.groups(Self.roleGroup, Self.roleKeys)
@@ -24,6 +24,7 @@ extension SiteConfiguration {
             let tags = reading.list("\(group).tags") ?? []
             let sendTo = reading.list("\(group).sendTo") ?? []
             let mayBroadcast = reading.flag("\(group).broadcast") ?? false
+            let administers = reading.flag("\(group).administer") ?? false
             guard let name else { continue }
             if name.utf8.count > Self.maximumRoleBytes || !name.utf8.allSatisfy(Self.isLegalInRole) {
                 reading.fault(
@@ -31,7 +32,9 @@ extension SiteConfiguration {
             } else if policy.roles.contains(where: { $0.name == name }) {
                 reading.fault("\(group).name", "is another role's")
             } else {
-                policy.roles.append(Role(name: name, tags: tags, sendTo: sendTo, mayBroadcast: mayBroadcast))
+                policy.roles.append(
+                    Role(
+                        name: name, tags: tags, sendTo: sendTo, mayBroadcast: mayBroadcast, administers: administers))
             }
         }
     }

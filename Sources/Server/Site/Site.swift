@@ -74,6 +74,7 @@ package struct Site {
         parts.foreignOrigins = ForeignOrigins(configuration.foreignOrigins)
         parts.tokenThrottle = tokenThrottle
         parts.waiting = { hub.waiting }
+        parts.status = { readings.status(metrics) }
         parts.plainSeconds = Int64(configuration.plainDays) * 86_400
         parts.apps = hub.isInTheBox ? AppPolicy(configuration.appNames) : .remoteHub
         let backend = Backend(parts)

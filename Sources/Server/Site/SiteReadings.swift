@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import AppBackend
 import BuiltInHub
 import Metrics
 import Store
@@ -42,6 +43,19 @@ struct SiteReadings: Collector {
         }
         PushMetrics.collect(hub.credentials, into: &exposition)
         if hub.isInTheBox { collectQueue(into: &exposition) }
+    }
+
+    /// For administrators.
+    func status(_ metrics: SiteMetrics) -> SiteStatus {
+        var status = SiteStatus()
+        status.isHubBuiltIn = hub.isInTheBox
+        status.startedAt = Timestamp(seconds: Int64(metrics.startedAt))
+        if hub.isInTheBox { status.queue = try? store.hubQueueBacklog(now: Timestamp(seconds: now())) }
+        status.sends = metrics.hub.sends.map { SiteStatus.Count(outcome: $0.result, count: $0.count) }
+        status.pushes = metrics.pushes.counts.map {
+            SiteStatus.Count(platform: $0.platform.rawValue, outcome: $0.outcome, count: $0.count)
+        }
+        return status
     }
 
     /// A queue that cannot be read is not an empty one: then there are no numbers, and `absent()` shows it.

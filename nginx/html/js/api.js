@@ -78,7 +78,7 @@ export async function inbox(limit, known) {
     return answer.status === 304 ? null : { ...answer.body, tag: answer.headers.get('ETag') };
 }
 
-const call = async (...request) => (await fetched(...request)).body;
+export const call = async (...request) => (await fetched(...request)).body;
 
 async function fetched(method, path, { query, json, key, known } = {}) {
     const url = new URL(path, base);

@@ -36,9 +36,10 @@ function wanted() {
     return navigator.languages.map((one) => one.slice(0, 2).toLowerCase()).find(known) ?? 'en';
 }
 
-function translate() {
+/** Puts the texts into the document; `title` is the key of its own. */
+export function translate(title = 'name') {
     for (const place of document.querySelectorAll('[data-t]')) place.textContent = t(place.dataset.t);
     for (const place of document.querySelectorAll('[data-t-label]')) place.setAttribute('aria-label', t(place.dataset.tLabel));
     for (const place of document.querySelectorAll('[data-t-hint]')) place.placeholder = t(place.dataset.tHint);
-    document.title = t('name');
+    document.title = t(title);
 }

@@ -36,6 +36,8 @@ export class Settings {
         $('settings').showModal();
         $('settingsHeading').focus();
         this.#list();
+        $('administration').hidden = true;
+        api.session().then(({ Administer }) => { $('administration').hidden = !Administer; }, () => {});
     }
 
     async #list(note = '') {

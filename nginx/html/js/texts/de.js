@@ -127,6 +127,7 @@ export default {
     'settings.everywhere': 'Überall abmelden',
     'settings.everywhereSure': 'Alle meine Sitzungen beenden',
     'settings.language': 'Sprache',
+    'settings.administration': 'Verwaltung',
     'settings.api': 'Die Aufrufe hinter dieser Seite',
     'settings.apiNote': 'Die Seite benutzt, was jede App benutzt; die Beschreibung der API steht in',
 

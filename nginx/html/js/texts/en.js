@@ -127,6 +127,7 @@ export default {
     'settings.everywhere': 'Log out everywhere',
     'settings.everywhereSure': 'End all my sessions',
     'settings.language': 'Language',
+    'settings.administration': 'Administration',
     'settings.api': 'The calls behind this page',
     'settings.apiNote': 'The page uses what every app uses; the API’s description is in',
 

@@ -127,6 +127,7 @@ export default {
     'settings.everywhere': 'Cerrar sesión en todas partes',
     'settings.everywhereSure': 'Terminar todas mis sesiones',
     'settings.language': 'Idioma',
+    'settings.administration': 'Administración',
     'settings.api': 'Las llamadas de esta página',
     'settings.apiNote': 'La página usa lo mismo que cualquier app; la descripción de la API está en',
 

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+import DeviceAPI
+import HTTPTypes
+
+/// Why a change of users was not made. The description is what the command says; for what the API says there is `Problem`.
+package enum AdministrationError: Error, Equatable, CustomStringConvertible {
+    case badName
+    /// There is none of that name.
+    case noUser(String)
+    /// A user of that name is there already.
+    case isThere(String)
+    /// The name is so long that a further user of it cannot be told from the former ones.
+    case nameIsUsedUp(String)
+    /// The configuration has no such role.
+    case noRole(String)
+    case unusablePassword
+    /// The user of that name has no device of the id that was given.
+    case noDevice(String)
+    /// The user of that name has no session of the id that was given.
+    case noSession(String)
+
+    package var description: String {
+        switch self {
+        case .badName:
+            "A user's name has 1 to \(UserName.maximumLength) letters, digits and _ - @ # . (Unicode's form NFC)"
+        case .noUser(let name): "There is no user \(name)."
+        case .isThere(let name): "There is a user \(name) already; `user passwd` changes the password."
+        case .nameIsUsedUp(let name):
+            "The name \(name) was removed before, and is too long to be told from that one: take another."
+        case .noRole(let role): "There is no role \(role) in the configuration."
+        case .unusablePassword: "A password has 1 to \(PasswordHash.maximumPasswordBytes) bytes."
+        case .noDevice(let name): "\(name) has no device of that id."
+        case .noSession(let name): "\(name) has no session of that id."
+        }
+    }
+}
+
+extension Problem {
+    init(_ error: AdministrationError) {
+        switch error {
+        case .badName: self.init(.badRequest, error.description, field: "UserName")
+        case .noUser: self.init(.notFound, "There is no such user.")
+        case .isThere: self.init(.conflict, "There is a user of that name already.", field: "UserName")
+        case .nameIsUsedUp: self.init(.conflict, error.description, field: "UserName")
+        case .noRole: self.init(.badRequest, error.description, field: "Roles")
+        case .unusablePassword: self.init(.badRequest, error.description, field: "Password")
+        case .noDevice: self.init(.notFound, "This user has no such device.")
+        case .noSession: self.init(.notFound, "This user has no such session.")
+        }
+    }
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+import JSON
+package import Store
+package import Text
+
+/// What a site knows of itself beside its store: for `GET /api/admin/status`.
+package struct SiteStatus: Sendable {
+    /// So often a push service, or the hub, has said that since the start.
+    package struct Count: Sendable {
+        /// Of pushes; empty of calls to the hub.
+        package let platform: String
+        package let outcome: String
+        package let count: UInt64
+
+        package init(platform: String = "", outcome: String, count: UInt64) {
+            (self.platform, self.outcome, self.count) = (platform, outcome, count)
+        }
+    }
+
+    /// Whether the hub is in this process; else it is Azure's.
+    package var isHubBuiltIn = true
+    /// When this process began to count.
+    package var startedAt = Timestamp(seconds: 0)
+    /// What waits to be delivered; nil of a hub elsewhere, and of a queue that cannot be read.
+    package var queue: QueueBacklog?
+    /// Sends that the hub was handed, by its answer.
+    package var sends: [Count] = []
+    /// Tries to push to one device.
+    package var pushes: [Count] = []
+
+    package init() {}
+}
+
+/// `GET /api/admin/status`: what `/health` and `/metrics` tell monitors, for a person. No user is named.
+struct StatusReport: Sendable {
+    let store: any StateStore
+    let version: String
+    let load: @Sendable () -> HealthController.Load
+    let waiting: @Sendable () -> [HealthController.WaitingChannel]
+    let site: @Sendable () -> SiteStatus
+
+    var json: JSONWriter {
+        let (load, health, site) = (load(), store.health(), site())
+        var json = JSONWriter()
+        json.object { json in
+            json.member("Version", version)
+            json.member("StartedAt", site.startedAt.text)
+            json.member("Store", "\(health)")
+            json.member("Hub", site.isHubBuiltIn ? "built-in" : "azure")
+            json.member("WorkersBusy", load.workersBusy)
+            json.member("Workers", load.workers)
+            if let queue = site.queue {
+                json.member("Queue", queue.messages)
+                if let oldest = queue.oldest { json.member("QueuedSince", oldest.text) }
+            }
+            json.name("Waiting")
+            json.array { json in waiting().forEach { $0.write(to: &json) } }
+            json.name("Sends")
+            json.array { json in site.sends.forEach { $0.write(to: &json) } }
+            json.name("Pushes")
+            json.array { json in site.pushes.forEach { $0.write(to: &json) } }
+        }
+        return json
+    }
+}
+
+extension SiteStatus.Count {
+    fileprivate func write(to json: inout JSONWriter) {
+        json.object { json in
+            if !platform.isEmpty { json.member("Platform", platform) }
+            json.member("Outcome", outcome)
+            json.member("Count", count)
+        }
+    }
+}
+
+extension HealthController.WaitingChannel {
+    fileprivate func write(to json: inout JSONWriter) {
+        json.object { json in
+            json.member("Channel", name)
+            json.member("Cause", cause.rawValue)
+            json.member("Since", since.text)
+            json.member("Reason", reason)
+        }
+    }
+}

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+package import Store
+package import Text
+
+/// What an operator does with users, by a command or by the API: one way for both, so that they cannot differ.
+package struct UserAdministration: Sendable {
+    /// How often a change is tried again, when another process has changed the same user meanwhile.
+    static let maximumAttempts = 16
+
+    let store: any StateStore
+    /// Those of the configuration.
+    let roles: [Role]
+    /// Whether only an issuer's user can have that name. Such a user needs no record.
+    let hasIssuer: @Sendable (String) -> Bool
+    let now: @Sendable () -> Timestamp
+
+    package init(
+        store: any StateStore, roles: [Role] = [], hasIssuer: @escaping @Sendable (String) -> Bool = { _ in false },
+        now: @escaping @Sendable () -> Timestamp
+    ) {
+        (self.store, self.roles, self.hasIssuer, self.now) = (store, roles, hasIssuer, now)
+    }
+
+    // MARK: Finding
+
+    /// The name as the store has it. A user whom an older version has let in under a name that is refused now can still be
+    /// looked at and removed.
+    /// - Throws: `AdministrationError.badName`; `StoreError`.
+    package func stored(_ name: String) throws -> String {
+        if UserName(name) == nil, try store.userRecord(name) != nil { return name }
+        return try Self.checked(name)
+    }
+
+    /// The user of that name. An issuer's user needs no record: one without is what a record begins with. It has no password.
+    /// - Throws: `AdministrationError`, when there is none; `StoreError`.
+    package func existing(_ name: String) throws -> User {
+        let stored = try stored(name)
+        if let user = try store.user(stored) { return user }
+        guard hasIssuer(stored), try store.userRecord(stored) == nil else { throw AdministrationError.noUser(name) }
+        return User(name: stored, passwordHash: "")
+    }
+
+    /// - Returns: the name as users are called.
+    /// - Throws: `AdministrationError.badName`.
+    package static func checked(_ name: String) throws(AdministrationError) -> String {
+        guard let name = UserName(name) else { throw .badName }
+        return name.description
+    }
+
+    /// - Throws: `AdministrationError.noRole`, for one that the configuration does not have.
+    package func check(_ roles: [String]) throws(AdministrationError) {
+        for role in roles where !self.roles.contains(where: { $0.name == role }) { throw .noRole(role) }
+    }
+
+    /// Of a new password.
+    /// - Throws: `AdministrationError.unusablePassword`; `PasswordHash.Failure`, where this system can make no hash.
+    package static func hash(_ password: String) throws -> String {
+        do throws(PasswordHash.Failure) {
+            return try PasswordHash.make(password)
+        } catch {
+            guard error == .unusablePassword else { throw error }
+            throw AdministrationError.unusablePassword
+        }
+    }
+
+    // MARK: Changing
+
+    /// Writes what `make` makes of the record of that name, as it is then.
+    /// - Throws: what `make` throws; `StoreError`.
+    package func write(_ name: String, _ make: (User?) throws -> User) throws {
+        for _ in 0..<Self.maximumAttempts {
+            let user = try make(try store.userRecord(name))
+            do throws(StoreError) {
+                _ = try store.putUser(user)
+                return
+            } catch {
+                guard error == .conflict else { throw error }
+            }
+        }
+        throw StoreError.conflict
+    }
+
+    /// Makes the record of an issuer's user who has none, for what is to be noted in it.
+    package func record(_ user: User) throws {
+        guard user.version == 0 else { return }
+        try write(user.name) { $0 ?? user }
+    }
+
+    /// Adds a user.
+    /// - Parameters:
+    ///   - tags: patterns of tags that the user may claim; nil: the configuration's. So it is with `sendTo`.
+    /// - Returns: the user's name.
+    /// - Throws: `AdministrationError`, `StoreError`.
+    package func add(
+        _ name: String, passwordHash: String, tags: [String]? = nil, sendTo: [String]? = nil, roles: [String] = [],
+        isSecureOnly: Bool = false
+    ) throws -> String {
+        try check(roles)
+        let name = try Self.checked(name)
+        try write(name) { former in
+            do throws(NameIsUsedUp) {
+                var user = try User(
+                    name: name, passwordHash: passwordHash, tags: tags, sendTo: sendTo, after: former, now: now())
+                user?.roles = roles
+                if isSecureOnly { user?.isSecureOnly = true }
+                if let user { return user }
+            } catch {
+                throw AdministrationError.nameIsUsedUp(name)
+            }
+            throw AdministrationError.isThere(name)
+        }
+        return name
+    }
+
+    /// Lets the user log in no more; sessions and app tokens end for good.
+    /// - Returns: the user as they were.
+    /// - Throws: `AdministrationError`, `StoreError`.
+    package func disable(_ name: String) throws -> User {
+        let found = try existing(name)
+        try write(found.name) { _ in
+            var user = try existing(name)
+            user.disabledAt = user.disabledAt ?? now()
+            user.endCredentials()
+            return user
+        }
+        // They count no more. That their records are gone is for those who look.
+        _ = try store.removeSessions(owner: found.owner)
+        _ = try store.removeAppTokens(owner: found.owner)
+        return found
+    }
+
+    /// Lets a user log in again who was disabled, or whose time is over.
+    /// - Returns: the user as they were.
+    /// - Throws: `AdministrationError`, `StoreError`.
+    package func enable(_ name: String) throws -> User {
+        let found = try existing(name)
+        try write(found.name) { _ in
+            var user = try existing(name)
+            user.disabledAt = nil
+            let time = now()
+            if let end = user.expiresAt, end <= time { user.setEnd(nil, now: time) }
+            return user
+        }
+        return found
+    }
+
+    /// Removes the user, with all that is theirs.
+    /// - Parameter keepingData: the next user of the name gets all that this one had.
+    /// - Returns: what was removed, and what the service goes on with.
+    /// - Throws: `AdministrationError`, `StoreError`.
+    package func remove(_ name: String, keepingData: Bool = false, by upkeep: UserUpkeep) throws -> UserRemains {
+        let stored = try stored(name)
+        if hasIssuer(stored), try store.userRecord(stored) == nil { try record(User(name: stored, passwordHash: "")) }
+        guard let remains = try upkeep.remove(stored, keepingData: keepingData) else {
+            throw AdministrationError.noUser(name)
+        }
+        return remains
+    }
+
+    /// Removes one device of the user, at the hub too.
+    /// - Returns: what was removed, and what the service goes on with.
+    /// - Throws: `AdministrationError`, `StoreError`.
+    package func removeDevice(_ id: String, of name: String, by upkeep: UserUpkeep) throws -> UserRemains {
+        let user = try existing(name)
+        if try store.device(id)?.owner == user.owner { try record(user) }
+        guard let remains = try upkeep.removeDevice(id, of: user.name) else {
+            throw AdministrationError.noDevice(user.name)
+        }
+        return remains
+    }
+
+    /// Ends all sessions of the user.
+    /// - Returns: how many there were.
+    /// - Throws: `StoreError`.
+    package func endSessions(of user: User) throws(StoreError) -> Int { try store.removeSessions(owner: user.owner) }
+
+    /// Ends one session of the user.
+    /// - Parameter id: as it is shown.
+    /// - Throws: `AdministrationError.noSession`, `StoreError`.
+    package func endSession(_ id: String, of user: User) throws {
+        var isEnded = false
+        for session in try store.sessions(owner: user.owner, now: now()) where session.shownID == id {
+            if try store.removeSession(session.id) { isEnded = true }
+        }
+        guard isEnded else { throw AdministrationError.noSession(user.name) }
+    }
+}
+
+extension Session {
+    /// So much of the id tells a user's sessions apart, in hexadecimal digits. They are of the SHA-256 of 256 random bits,
+    /// which the cookie holds and the store does not.
+    package var shownID: String { String(id.prefix(16)) }
+}

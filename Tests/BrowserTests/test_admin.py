@@ -1,0 +1,259 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The operator's page: who sees it, what it shows, and what it does."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from account import Account
+from chromium import ChromiumTab
+from installation import Installation, User
+from notify_page import NotifyPage
+from subscriber import Subscriber
+from tab import Tab
+from test_languages import HTML, LANGUAGES, LINE, PREFERRED, names
+from test_looks import DESKTOP, NARROWEST, PHONE, settle, violations
+
+
+@pytest.fixture
+def root(installation: Installation) -> Account:
+    return Account(installation, installation.add_user("root", "--role", "administrator"))
+
+
+@pytest.fixture(params=["firefox", "chromium"])
+def tab(request: pytest.FixtureRequest) -> Tab:
+    made = request.getfixturevalue(f"{request.param}_tab")(notifications="denied")
+    assert isinstance(made, Tab)
+    return made
+
+
+@pytest.fixture
+def open_admin(installation: Installation) -> Callable[[Tab, Account], None]:
+    """Logs a user in at the page, and opens the operator's."""
+
+    def open_it(tab: Tab, account: Account) -> None:
+        log_in(tab, installation, account)
+        tab.navigate(f"{installation.origin}/admin")
+        tab.wait_until("['ready', 'refused'].includes(document.body.dataset.state)")
+
+    return open_it
+
+
+def log_in(tab: Tab, installation: Installation, account: Account) -> NotifyPage[Tab]:
+    page = NotifyPage(tab, installation.origin).open()
+    page.log_in(account, state="loggedin")
+    return page
+
+
+def text(tab: Tab, id: str) -> str:
+    return str(tab.evaluate(f'document.getElementById("{id}").textContent.trim()'))
+
+
+def await_words(tab: Tab, id: str, words: str) -> None:
+    """Raises TimeoutError."""
+    tab.wait_until(f'document.getElementById("{id}").textContent.includes({json.dumps(words)})')
+
+
+def shown_users(tab: Tab) -> list[str]:
+    found = tab.evaluate("[...document.querySelectorAll('#users tr')].map(one => one.dataset.name)")
+    return [str(one) for one in found]
+
+
+def find(tab: Tab, name: str) -> None:
+    """Looks for the one user of that name."""
+    tab.fill("search", name)
+    tab.wait_until(f"document.querySelectorAll('#users tr').length === 1 && "
+                   f"document.querySelector('#users tr').dataset.name === {json.dumps(name)}")
+
+
+def open_user(tab: Tab, name: str) -> None:
+    find(tab, name)
+    tab.evaluate("document.querySelector('#users button').click()")
+    tab.wait_until("document.getElementById('user').open")
+
+
+def confirm(tab: Tab, password: str) -> None:
+    tab.wait_until("document.getElementById('confirm').open")
+    tab.fill("ownPassword", password)
+    tab.click("sure")
+
+
+def await_confirmed(tab: Tab) -> None:
+    """Raises TimeoutError."""
+    tab.wait_until("!document.getElementById('confirm').open")
+
+
+def test_an_administrator_adds_disables_enables_and_removes_a_user(
+    tab: Tab, installation: Installation, root: Account, open_admin: Callable[[Tab, Account], None]
+) -> None:
+    open_admin(tab, root)
+    carol = User(f"new.{root.name}", installation.secret("of-the-new-one-"))
+    tab.evaluate("document.getElementById('adding').open = true")
+    tab.fill("newName", carol.name)
+    tab.fill("newPassword", carol.password)
+    tab.click("add")
+    await_words(tab, "addNote", carol.name)
+    assert installation.call("GET", "/api/register", carol).status == 200
+    open_user(tab, carol.name)
+    tab.click("disable")
+    # A wrong password changes nothing, and is said to be wrong.
+    confirm(tab, "wrong")
+    await_words(tab, "ownPasswordError", "That is not your password.")
+    assert installation.call("GET", "/api/register", carol).status == 200
+    confirm(tab, root.user.password)
+    await_confirmed(tab)
+    await_words(tab, "userWords", "disabled")
+    assert installation.call("GET", "/api/register", carol).status == 401
+    tab.click("enable")
+    tab.wait_until("!document.getElementById('userWords').textContent.includes('disabled')")
+    assert installation.call("GET", "/api/register", carol).status == 200
+    tab.click("remove")
+    confirm(tab, root.user.password)
+    tab.wait_until("!document.getElementById('user').open")
+    await_words(tab, "usersNote", "is removed")
+    assert installation.call("GET", "/api/register", carol).status == 401
+    assert shown_users(tab) == []
+
+
+def test_an_administrator_removes_a_device_and_ends_a_session(
+    tab: Tab, installation: Installation, root: Account, alice: Account, subscriber: Subscriber,
+    open_admin: Callable[[Tab, Account], None],
+) -> None:
+    alice.register(subscriber)
+    credentials = {"UserName": alice.name, "Password": alice.user.password}
+    begun = installation.call("POST", "/api/session", json_body=credentials)
+    cookie = begun.headers["Set-Cookie"].partition(";")[0]
+    open_admin(tab, root)
+    open_user(tab, alice.name)
+    assert subscriber.subscription.endpoint not in str(tab.evaluate("document.body.textContent"))
+    tab.evaluate("document.querySelector('#devices button').click()")
+    confirm(tab, root.user.password)
+    await_confirmed(tab)
+    tab.wait_until("!document.getElementById('noDevices').hidden")
+    assert alice.call("GET", "/api/register").json() == []
+    tab.evaluate("document.querySelector('#sessions button').click()")
+    confirm(tab, root.user.password)
+    await_confirmed(tab)
+    tab.wait_until("!document.getElementById('noSessions').hidden")
+    assert installation.call("GET", "/api/session", Cookie=cookie).status == 401
+
+
+def test_a_user_without_the_right_sees_a_sentence_and_the_way_to_the_page(
+    tab: Tab, installation: Installation, alice: Account, open_admin: Callable[[Tab, Account], None]
+) -> None:
+    page = log_in(tab, installation, alice)
+    page.tab.click("showSettings")
+    tab.wait_until("document.querySelectorAll('#settingsNote').length > 0")
+    assert tab.evaluate("document.getElementById('administration').hidden")
+    tab.navigate(f"{installation.origin}/admin")
+    tab.wait_until("document.body.dataset.state === 'refused'")
+    assert "You may not administer this site" in text(tab, "refusedWords")
+    assert tab.evaluate("document.querySelector('#refused a').href") == f"{installation.origin}/"
+    assert not tab.evaluate("document.getElementById('usersCard').checkVisibility()")
+
+
+def test_the_page_leads_an_administrator_there(tab: Tab, installation: Installation, root: Account) -> None:
+    page = log_in(tab, installation, root)
+    page.tab.click("showSettings")
+    tab.wait_until("!document.getElementById('administration').hidden")
+    assert tab.evaluate("document.querySelector('#administration a').href") == f"{installation.origin}/admin"
+
+
+def test_without_a_log_in_the_page_says_so(tab: Tab, installation: Installation) -> None:
+    tab.expect_complaint("401")
+    tab.navigate(f"{installation.origin}/admin")
+    tab.wait_until("document.body.dataset.state === 'refused'")
+    assert "Log in at the page" in text(tab, "refusedWords")
+
+
+def test_an_administrator_is_not_offered_their_own_end(
+    tab: Tab, root: Account, open_admin: Callable[[Tab, Account], None]
+) -> None:
+    open_admin(tab, root)
+    open_user(tab, root.name)
+    assert tab.evaluate("['disable', 'remove'].every(id => document.getElementById(id).hidden)")
+
+
+def test_the_status_tells_what_was_delivered(
+    tab: Tab, root: Account, alice: Account, subscriber: Subscriber, open_admin: Callable[[Tab, Account], None]
+) -> None:
+    alice.register(subscriber)
+    alice.await_outcome(alice.send(alice, "Hello"))
+    open_admin(tab, root)
+    assert "writable" in text(tab, "facts")
+    label = tab.evaluate("document.querySelector('#pushes svg').getAttribute('aria-label')")
+    assert "Browser: " in str(label) and " taken" in str(label)
+
+
+def test_it_is_served_with_the_policy_of_the_page(installation: Installation) -> None:
+    page, admin = installation.call("GET", "/"), installation.call("GET", "/admin")
+    assert (admin.status, admin.headers.get_content_type()) == (200, "text/html")
+    for name in ("Cache-Control", "Content-Security-Policy", "X-Content-Type-Options", "Cross-Origin-Resource-Policy"):
+        assert admin.headers[name] == page.headers[name] is not None
+    assert installation.call("POST", "/admin").status == 403
+
+
+def overview(tab: ChromiumTab, root: Account) -> None:
+    """All of the page, with the form."""
+    tab.evaluate("document.getElementById('adding').open = true")
+
+
+def details(tab: ChromiumTab, root: Account) -> None:
+    open_user(tab, root.name)
+
+
+def asking(tab: ChromiumTab, root: Account) -> None:
+    open_user(tab, root.name)
+    tab.evaluate("document.querySelector('#sessions button').click()")
+    confirm(tab, "wrong")
+    await_words(tab, "ownPasswordError", ".")
+
+
+@pytest.mark.parametrize("state", [overview, details, asking], ids=lambda one: one.__name__)
+@pytest.mark.parametrize(("language", "scheme"), [("en", "light"), ("en", "dark"), ("de", "light"), ("es", "dark")])
+def test_axe_finds_nothing_to_say_and_nothing_is_beside_the_screen(
+    chromium_tab: Callable[..., ChromiumTab], root: Account, alice: Account, subscriber: Subscriber,
+    open_admin: Callable[[Tab, Account], None], screenshots: Path, language: str, scheme: str,
+    state: Callable[[ChromiumTab, Account], None],
+) -> None:
+    alice.register(subscriber)
+    alice.await_outcome(alice.send(alice, "Hello"))
+    tab = chromium_tab(notifications="denied")
+    tab.on_new_document(PREFERRED.format(languages=[language]))
+    tab.size(*DESKTOP)
+    tab.prefer(scheme)
+    open_admin(tab, root)
+    state(tab, root)
+    settle(tab)
+    tab.screenshot(screenshots / f"admin-{state.__name__}-{language}-{scheme}.png")
+    assert violations(tab) == []
+    for width, height in (NARROWEST, PHONE):
+        tab.size(width, height, scale=2, mobile=True)
+        tab.wait_until(f"screen.width === {width} && document.documentElement.clientWidth === {width}")
+        assert tab.evaluate("document.documentElement.scrollWidth") == width
+    settle(tab)
+    tab.screenshot(screenshots / f"admin-{state.__name__}-{language}-{scheme}-phone.png")
+    assert violations(tab) == []
+
+
+def texts(language: str) -> dict[str, str]:
+    return dict(LINE.findall((HTML / "js" / "admin" / f"texts-{language}.js").read_text()))
+
+
+@pytest.mark.parametrize("language", [one for one in LANGUAGES if one != "en"])
+def test_every_language_has_the_same_texts(language: str) -> None:
+    english, other = texts("en"), texts(language)
+    assert list(other) == list(english) and len(english) > 50
+    assert {key: names(text) for key, text in other.items()} == {key: names(text) for key, text in english.items()}
+
+
+def test_every_text_is_used_and_every_text_that_is_used_is_there() -> None:
+    sources = [HTML / "admin.html", HTML / "admin.js", *(HTML / "js" / "admin").glob("[!t]*.js")]
+    code = "\n".join(file.read_text() for file in sources)
+    unused = {key for key in texts("en") if key.removesuffix(".one").removesuffix(".other") not in code}
+    assert unused == set()
+    wanted = {one.removesuffix("'") for one in code.replace('"', "'").split("'") if one.startswith("admin.")}
+    known = {key.removesuffix(".one").removesuffix(".other") for key in texts("en")} | {"admin.js", "admin.css"}
+    assert wanted - known == set()

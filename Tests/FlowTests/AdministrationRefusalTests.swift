@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+import AppBackend
+import DeviceAPI
+import HTTP
+import HTTPTypes
+import JSON
+import Store
+import Testing
+
+/// Who may not administer, and what an administrator may not do.
+struct AdministrationRefusalTests {
+    private static let users = AdministrationTests.users
+    /// Each route, with a body that would do.
+    private static let routes: [(method: HTTPRequest.Method, path: String, body: String)] = [
+        (.get, users, ""), (.post, users, #"{"UserName":"carol","Password":"x"}"#), (.get, users + "/alice", ""),
+        (.post, users + "/alice/disable", AdministrationTests.own), (.post, users + "/alice/enable", ""),
+        (.delete, users + "/alice", AdministrationTests.own),
+        (.delete, users + "/alice/devices/1-1-1", AdministrationTests.own),
+        (.delete, users + "/alice/sessions", AdministrationTests.own),
+        (.delete, users + "/alice/sessions/0123456789abcdef", AdministrationTests.own),
+        (.get, "/api/admin/status", ""),
+    ]
+    /// Those that need the administrator's password.
+    private static let destroying = routes.filter { $0.body == AdministrationTests.own }
+
+    private let site: TestSite
+    private let issuer = TestIssuer("https://id.example")
+
+    init() throws {
+        let issuer = issuer
+        site = try TestSite(
+            users: ["alice", "bob", "root"], policy: TagPolicy(roles: [Role(name: "admin", administers: true)]),
+            adjusting: { issuer.trust(in: &$0) })
+        try give(["admin"])
+    }
+
+    private func give(_ roles: [String]) throws {
+        var root = try #require(try site.store.user("root"))
+        root.roles = roles
+        _ = try site.store.putUser(root)
+    }
+
+    /// What every route answers to requests of that kind.
+    private func refusals(_ call: (HTTPRequest.Method, String, String) throws -> Response) rethrows -> Set<String> {
+        Set(
+            try Self.routes.map { route in
+                let answer = try call(route.method, route.path, route.body)
+                return "\(answer.status.code) \(Problem(answer).detail)"
+            })
+    }
+
+    /// No user was added, disabled or removed.
+    private var isUntouched: Bool {
+        get throws {
+            try site.store.users().map(\.name) == ["alice", "bob", "root"]
+                && site.store.user("alice")?.disabledAt == nil
+        }
+    }
+
+    @Test func `a user without the right is refused at each route, by page and by whichever role`() throws {
+        let page = try site.page(of: "alice")
+        let sentence = "403 You may not administer: none of your roles lets you (roles.administer)."
+        #expect(try refusals { try page.call($0, $1, body: $2) } == [sentence])
+        #expect(try isUntouched)
+    }
+
+    @Test func `the right ends with the role, for the next request`() throws {
+        let page = try site.page(of: "root")
+        #expect(try page.call(.get, Self.users).status == .ok)
+        try give([])
+        #expect(try page.call(.get, Self.users).status == .forbidden)
+        #expect(try page.call(.delete, Self.users + "/alice", body: AdministrationTests.own).status == .forbidden)
+        try give(["admin"])
+        #expect(try page.call(.get, Self.users).status == .ok)
+        try give(["gone", "Admin"])
+        #expect(try page.call(.get, Self.users).status == .forbidden)
+    }
+
+    private static let loginNeeded =
+        "403 To administer, log in at this site's page: a password or a token is not enough here."
+
+    @Test func `a password is not enough at any route`() throws {
+        #expect(refusals { site.call($0, $1, as: "root", body: $2) } == [Self.loginNeeded])
+        #expect(try isUntouched)
+    }
+
+    @Test func `an app token is not enough at any route`() throws {
+        let made = site.call(.post, "/api/tokens", as: "root", body: #"{"Scopes":["send","read","register"]}"#)
+        let token = try #require(try JSONValue(parsing: made.body)["Token"]?.string)
+        let fields: HTTPFields = [.authorization: "Bearer \(token)"]
+        #expect(refusals { site.call($0, $1, body: $2, fields: fields) } == [Self.loginNeeded])
+        #expect(try isUntouched)
+    }
+
+    @Test func `a token of an issuer is not enough, also with the role in it`() throws {
+        let token = try issuer.token("7", roles: ["admin"])
+        let fields: HTTPFields = [.authorization: "Bearer \(token)"]
+        #expect(refusals { site.call($0, $1, body: $2, fields: fields) } == [Self.loginNeeded])
+        #expect(try isUntouched)
+    }
+
+    @Test func `no log-in at all is 401 at each route`() throws {
+        let statuses = Self.routes.map { site.call($0.method, $0.path, body: $0.body).status }
+        #expect(Set(statuses) == [.unauthorized])
+    }
+
+    @Test(
+        arguments: [
+            ["Sec-Fetch-Site": "cross-site"], ["Sec-Fetch-Site": "same-site"], ["Sec-Fetch-Site": "none"],
+            ["Origin": "https://evil.test"], [:],
+        ])
+    func `another page is refused, also where it only reads`(_ origin: [String: String]) throws {
+        let cookie = try #require(try site.page(of: "root").cookie)
+        let fields = HTTPFields(origin.merging(["Cookie": cookie]) { one, _ in one })
+        let all = refusals { site.call($0, $1, body: $2, fields: fields) }
+        #expect(all == ["403 In a browser, only this site's own pages may do that."])
+        #expect(try isUntouched)
+    }
+
+    @Test func `what is for good needs the administrator's own password`() throws {
+        let page = try site.page(of: "root")
+        for route in Self.destroying {
+            let wrong = try page.call(route.method, route.path, body: #"{"Password":"alice-secret"}"#)
+            #expect(wrong.status == .forbidden && Problem(wrong).detail == "That is not your password.")
+            #expect(Problem(wrong).field == "Password")
+            for (body, field) in [("", "body"), ("{}", "Password"), (#"{"Password":7}"#, "Password")] {
+                let missing = try page.call(route.method, route.path, body: body)
+                #expect(missing.status == .badRequest && Problem(missing).field == field, "\(body)")
+            }
+            // Four wrong ones of each route would be counted together.
+            site.clock.advance(LoginThrottle.windowSeconds)
+        }
+        #expect(try isUntouched)
+    }
+
+    @Test func `wrong passwords are counted as at a log-in`() throws {
+        let page = try site.page(of: "root")
+        for _ in 0..<LoginThrottle.maximumFailures {
+            let wrong = try page.call(.delete, Self.users + "/alice", body: #"{"Password":"x"}"#)
+            #expect(wrong.status == .forbidden)
+        }
+        let braked = try page.call(.delete, Self.users + "/alice", body: #"{"Password":"y"}"#)
+        #expect(braked.status == .tooManyRequests && braked.fields[.retryAfter] != nil)
+        #expect(try isUntouched)
+    }
+
+    @Test func `an administrator neither disables nor removes themself`() throws {
+        let page = try site.page(of: "root")
+        for (method, path) in [(HTTPRequest.Method.post, "/ROOT/disable"), (.delete, "/root")] {
+            let refused = try page.call(method, Self.users + path, body: AdministrationTests.own)
+            #expect(refused.status == .forbidden)
+            #expect(Problem(refused).detail == "You cannot disable or remove yourself: another administrator can.")
+        }
+        #expect(try page.isKnown && isUntouched)
+    }
+
+    @Test func `what is not there is 404, and a list that cannot be is 400`() throws {
+        let page = try site.page(of: "root")
+        for name in ["nosuch", "a%20b", "alice:1"] {
+            #expect(try page.call(.get, Self.users + "/" + name).status == .notFound, "\(name)")
+        }
+        for (query, field) in [("limit=0", "limit"), ("limit=101", "limit"), ("name=%f", "name")] {
+            let refused = try page.call(.get, Self.users, query: query)
+            #expect(refused.status == .badRequest && Problem(refused).field == field)
+        }
+    }
+
+    @Test func `the page learns who may administer, and the answers to other users stay`() throws {
+        for (user, may) in [("alice", false), ("root", true)] {
+            let page = TestPage(site.backend)
+            for answer in [try page.logIn(user), try page.call(.get, "/api/session")] {
+                let json = try JSONValue(parsing: answer.body)
+                #expect(json.members?.map(\.name) == ["User", "ExpiresAt"] + (may ? ["Administer"] : []))
+            }
+        }
+    }
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// The operator's page: who may see it, and its parts. It has no right of its own: the server refuses users who may not.
+
+import * as api from './js/api.js';
+import { speak } from './js/admin/speech.js';
+import { Status } from './js/admin/status.js';
+import { UserDialog } from './js/admin/user-dialog.js';
+import { Users } from './js/admin/users.js';
+import { hear } from './js/channel.js';
+import { $, say } from './js/dom.js';
+import { t } from './js/i18n.js';
+import { Retry } from './js/retry.js';
+import { failureWords } from './js/words.js';
+
+await speak();
+
+let shown; // whose page it is
+
+/** Shows nothing but why, and the way to the page. */
+function refuse(words) {
+    for (const dialog of document.querySelectorAll('dialog[open]')) dialog.close();
+    for (const id of ['statusCard', 'usersCard']) $(id).hidden = true;
+    $('refused').hidden = false;
+    $('refusedWords').textContent = t(words);
+    if (shown) $('refusedWords').focus();
+    document.body.dataset.state = 'refused';
+    shown = undefined;
+}
+
+const ended = () => refuse('admin.loggedOut');
+const status = new Status(ended);
+const users = new Users((name) => dialog.open(name), ended);
+const dialog = new UserDialog(() => users.load(), ended);
+
+async function look() {
+    let session;
+    try {
+        session = await api.session();
+    } catch (failure) {
+        if (failure.status === 401) return ended();
+        throw failure;
+    }
+    if (!session.Administer) return refuse('admin.refused');
+    if (shown === session.User) return;
+    shown = session.User;
+    dialog.administrator = shown;
+    $('refused').hidden = true;
+    for (const id of ['statusCard', 'usersCard']) $(id).hidden = false;
+    await Promise.all([status.load(), users.load()]);
+    document.body.dataset.state = 'ready';
+}
+
+const server = new Retry(look, (failure) => {
+    say('note', failure ? `${failureWords(failure)} ${t('retry.byItself')}` : '', 'wait');
+});
+hear('session', () => server.start());
+server.start();

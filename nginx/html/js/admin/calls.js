@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// The part of the HTTP API (docs/http-api.md) that only administrators reach: one function per route. What is for good takes
+// the administrator's own password.
+
+import { call } from '../api.js';
+
+const user = (name) => `admin/users/${encodeURIComponent(name)}`;
+
+export const status = () => call('GET', 'admin/status');
+/** So many users behind `after`, whose names begin with `name`. */
+export const users = (query) => call('GET', 'admin/users', { query });
+export const find = (name) => call('GET', user(name));
+export const add = (UserName, Password, Roles) => call('POST', 'admin/users', { json: { UserName, Password, Roles } });
+export const enable = (name) => call('POST', `${user(name)}/enable`);
+export const disable = (name, Password) => call('POST', `${user(name)}/disable`, { json: { Password } });
+export const remove = (name, Password) => call('DELETE', user(name), { json: { Password } });
+export const removeDevice = (name, id, Password) =>
+    call('DELETE', `${user(name)}/devices/${encodeURIComponent(id)}`, { json: { Password } });
+export const endSessions = (name, Password) => call('DELETE', `${user(name)}/sessions`, { json: { Password } });
+export const endSession = (name, id, Password) =>
+    call('DELETE', `${user(name)}/sessions/${encodeURIComponent(id)}`, { json: { Password } });

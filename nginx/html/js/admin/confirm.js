@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Asks for the administrator's own password before something is done for good.
+
+import { $, absolve, blame, say } from '../dom.js';
+import { t } from '../i18n.js';
+import { failureWords } from '../words.js';
+
+let act = null;
+
+/** `work(password)` throws `Failure`; the dialog stays open until it succeeds or the person gives up. */
+export function confirm(heading, words, work) {
+    act = work;
+    $('confirmHeading').textContent = heading;
+    $('confirmWords').textContent = words;
+    $('sure').textContent = heading;
+    $('ownPassword').value = '';
+    absolve('ownPassword');
+    say('confirmNote', '');
+    $('confirm').showModal();
+    $('ownPassword').focus();
+}
+
+$('cancel').addEventListener('click', () => $('confirm').close());
+$('confirm').addEventListener('close', () => {
+    // It is not kept in the document.
+    $('ownPassword').value = '';
+    act = null;
+});
+$('confirmForm').addEventListener('submit', async (event) => {
+    event.preventDefault();
+    const password = $('ownPassword').value;
+    if (!password) return blame('ownPassword', t('login.passwordMissing'));
+    const work = act;
+    $('sure').disabled = true;
+    try {
+        await work(password);
+        if (work === act) $('confirm').close();
+    } catch (failure) {
+        if (failure.status === 403 && failure.field === 'Password') blame('ownPassword', t('admin.wrongPassword'));
+        else say('confirmNote', failureWords(failure, { 404: t('admin.gone') }), 'bad');
+    } finally {
+        $('sure').disabled = false;
+    }
+});

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// One user: devices, sessions, and what can be done about them.
+
+import { $, element, say } from '../dom.js';
+import { t, time } from '../i18n.js';
+import { failureWords, platformOf, platformWords } from '../words.js';
+import * as calls from './calls.js';
+import { confirm } from './confirm.js';
+import { states } from './users.js';
+
+export class UserDialog {
+    /** The name of the one who looks. */
+    administrator;
+    #changed;
+    #ended;
+    #name;
+
+    /** `changed` is called when the table is old; `ended` when there is no session any more. */
+    constructor(changed, ended) {
+        this.#changed = changed;
+        this.#ended = ended;
+        $('closeUser').addEventListener('click', () => $('user').close());
+        $('user').addEventListener('close', () => {
+            // The row that opened it may be another element by now.
+            const row = [...$('users').children].find((one) => one.dataset.name === this.#name);
+            (row?.querySelector('button') ?? $('usersHeading')).focus();
+        });
+        $('enable').addEventListener('click', () => this.#enable());
+        $('disable').addEventListener('click', () => this.#ask('admin.disable', 'admin.disableWords', calls.disable));
+        $('remove').addEventListener('click', () => this.#ask('admin.remove', 'admin.removeWords', calls.remove));
+        $('endSessions').addEventListener('click', () =>
+            this.#ask('admin.endSessions', 'admin.endSessionsWords', calls.endSessions));
+    }
+
+    async open(name) {
+        this.#name = name;
+        say('userNote', '');
+        if (!await this.#load()) return;
+        $('user').showModal();
+        $('userHeading').focus();
+    }
+
+    /** Whether the user is there. */
+    async #load() {
+        try {
+            this.#show(await calls.find(this.#name));
+            return true;
+        } catch (failure) {
+            if (failure.status === 401) this.#ended();
+            else say($('user').open ? 'userNote' : 'usersNote', failureWords(failure, { 404: t('admin.gone') }), 'bad');
+            return false;
+        }
+    }
+
+    #show(user) {
+        $('userHeading').textContent = user.Name;
+        const last = user.LastLogInAt ? t('admin.seen', { time: time(Date.parse(user.LastLogInAt)) }) : t('admin.notSeen');
+        $('userWords').textContent = [states(user), last].filter(Boolean).join(' · ');
+        const isSelf = user.Name === this.administrator;
+        $('disable').hidden = isSelf || Boolean(user.DisabledAt);
+        $('enable').hidden = !user.DisabledAt && !(user.ExpiresAt && Date.parse(user.ExpiresAt) <= Date.now());
+        $('remove').hidden = isSelf;
+        $('endSessions').hidden = user.Sessions.length === 0;
+        for (const [kind, items] of [['Devices', user.Devices], ['Sessions', user.Sessions]]) {
+            $(`no${kind}`).hidden = items.length > 0;
+            $(kind.toLowerCase()).replaceChildren(...items.map((one) => kind === 'Devices' ? this.#device(one) : this.#session(one)));
+        }
+    }
+
+    #device({ RegistrationId: id, Platform: platform, Handle: handle, App: app, Tags: tags }) {
+        const told = [app, handle && t('settings.handle', { end: handle }), tags.join(' ')].filter(Boolean).join(' · ');
+        return this.#item(platformWords(platformOf(platform)), told, 'admin.removeDevice', 'admin.removeDeviceWords',
+            (name, password) => calls.removeDevice(name, id, password));
+    }
+
+    #session({ Id: id, CreatedAt: from, ExpiresAt: until }) {
+        const since = t('admin.since', { time: time(Date.parse(from)) });
+        return this.#item(since, t('admin.until', { time: time(Date.parse(until)) }), 'admin.endSession', 'admin.endSessionWords',
+            (name, password) => calls.endSession(name, id, password));
+    }
+
+    #item(title, told, key, words, work) {
+        const button = element('button', { type: 'button', className: 'small quiet' }, t(key));
+        button.setAttribute('aria-label', `${t(key)}: ${title}, ${told}`);
+        button.addEventListener('click', () => this.#ask(key, words, work));
+        return element('li', {}, element('span', {}, element('b', {}, title), element('small', { dir: 'auto' }, told)), button);
+    }
+
+    #ask(key, words, work) {
+        const name = this.#name;
+        confirm(t(key), t(words, { name }), async (password) => {
+            try {
+                await work(name, password);
+            } catch (failure) {
+                if (failure.status === 401) return this.#ended();
+                throw failure;
+            }
+            await this.#changed();
+            if (work === calls.remove) {
+                $('user').close();
+                say('usersNote', t('admin.removed', { name }), 'good');
+            } else if (await this.#load()) {
+                say('userNote', t('admin.done'), 'good');
+            }
+        });
+    }
+
+    async #enable() {
+        try {
+            await calls.enable(this.#name);
+        } catch (failure) {
+            if (failure.status === 401) return this.#ended();
+            return say('userNote', failureWords(failure, { 404: t('admin.gone') }), 'bad');
+        }
+        await this.#changed();
+        if (await this.#load()) say('userNote', t('admin.done'), 'good');
+        $('userHeading').focus();
+    }
+}

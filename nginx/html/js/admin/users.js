@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of the users, found by the beginning of their names, and the form for one more.
+
+import { $, absolve, blame, element, say } from '../dom.js';
+import { amount, number, t, time } from '../i18n.js';
+import { failureWords } from '../words.js';
+import * as calls from './calls.js';
+
+const pageLength = 50;
+const patience = 250; // milliseconds after the last key
+const fields = { UserName: 'newName', Password: 'newPassword', Roles: 'newRoles' };
+
+export class Users {
+    #open;
+    #ended;
+    #turn = 0;
+    #last;
+    #timer;
+
+    /** `open(name)` shows one user; `ended` is called when there is no session any more. */
+    constructor(open, ended) {
+        this.#open = open;
+        this.#ended = ended;
+        $('search').addEventListener('input', () => {
+            clearTimeout(this.#timer);
+            this.#timer = setTimeout(() => this.load(), patience);
+        });
+        $('more').addEventListener('click', () => this.load({ isMore: true }));
+        $('addForm').addEventListener('submit', (event) => {
+            event.preventDefault();
+            this.#add();
+        });
+    }
+
+    async load({ isMore = false } = {}) {
+        const turn = this.#turn += 1;
+        const query = { limit: pageLength, name: $('search').value.trim(), ...(isMore && { after: this.#last }) };
+        try {
+            const users = await calls.users(query);
+            // Meanwhile something else was looked for.
+            if (turn !== this.#turn) return;
+            const rows = users.map((user) => this.#row(user));
+            if (isMore) $('users').append(...rows);
+            else $('users').replaceChildren(...rows);
+            this.#last = users.at(-1)?.Name ?? this.#last;
+            $('more').hidden = users.length < pageLength;
+            const count = $('users').children.length;
+            say('usersNote', count === 0 ? t('admin.noUsers') : amount('admin.shown', count));
+            if (isMore) rows[0]?.querySelector('button').focus();
+        } catch (failure) {
+            if (failure.status === 401) return this.#ended();
+            say('usersNote', failureWords(failure), 'bad');
+        }
+    }
+
+    #row(user) {
+        const button = element('button', { type: 'button', dir: 'auto' }, user.Name);
+        button.addEventListener('click', () => this.#open(user.Name));
+        const cell = (className, text) => element('td', { className }, text);
+        return element('tr', { data: { name: user.Name } },
+            element('th', { scope: 'row' }, button, element('small', {}, states(user))),
+            cell('number', number(user.DeviceCount)), cell('number', number(user.SessionCount)),
+            cell('last', user.LastLogInAt ? time(Date.parse(user.LastLogInAt)) : '–'));
+    }
+
+    async #add() {
+        for (const id of Object.values(fields)) absolve(id);
+        const [name, password] = [$('newName').value.trim(), $('newPassword').value];
+        if (!name) return blame('newName', t('login.userMissing'));
+        if (!password) return blame('newPassword', t('login.passwordMissing'));
+        $('add').disabled = true;
+        try {
+            const added = await calls.add(name, password, $('newRoles').value.split(/[\s,]+/).filter(Boolean));
+            $('addForm').reset();
+            say('addNote', t('admin.added', { name: added.Name }), 'good');
+            await this.load();
+        } catch (failure) {
+            if (failure.status === 401) return this.#ended();
+            say('addNote', '');
+            const id = fields[failure.field];
+            const words = { 409: t('admin.isThere'), 400: failure.detail, 403: failure.detail };
+            if (id) blame(id, failureWords(failure, words));
+            else say('addNote', failureWords(failure), 'bad');
+        } finally {
+            $('add').disabled = false;
+        }
+    }
+}
+
+/** What is special about a user, in words. */
+export function states(user) {
+    return [
+        user.Roles.join(', '), user.DisabledAt && t('admin.disabled'), user.SecureOnly && t('admin.secureOnly'),
+        !user.HasPassword && t('admin.noPassword'),
+        user.ExpiresAt && t('admin.expires', { time: time(Date.parse(user.ExpiresAt)) }),
+    ].filter(Boolean).join(' · ');
+}
