@@ -55,13 +55,8 @@ export function putRegistration(id, subscription) {
 
 export const deleteRegistration = (id) => call('DELETE', `register/${encodeURIComponent(id)}`);
 
-/** Sends `message` to a user's devices on one platform; once, however often it is called with the same key. */
-export const send = (platform, recipient, message, key) =>
-    call('POST', 'notifications', { query: { pns: platform, to_tag: recipient }, json: message, key });
-
-/** Keeps `message` for a user and sends only its number, on every platform; once for each key. */
-export const sendSecret = (recipient, message, key) =>
-    call('POST', 'notifications', { query: { to_tag: recipient }, json: message, key });
+/** Sends a message object (docs/messages.md) to a user's devices; once, however often it is called with the same key. */
+export const send = (message, key) => call('POST', 'notifications', { json: message, key });
 
 export const outcomes = (notification) => call('GET', `notifications/outcomes/${encodeURIComponent(notification)}`);
 export const deleteSecret = (id) => call('DELETE', `notifications/${encodeURIComponent(id)}`);
