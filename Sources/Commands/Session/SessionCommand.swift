@@ -65,18 +65,10 @@ struct SessionCommand: ParsableCommand {
                 let count = try store.removeSessions(owner: user.owner)
                 return print("ended \(UserCommand.counted(count, "session", "sessions")) of \(user.name)")
             }
-            var isEnded = false
-            for session in try store.sessions(owner: user.owner, now: Site.now()) where session.shownID == id {
-                if try store.removeSession(session.id) { isEnded = true }
+            guard try store.removeSession(shown: id, owner: user.owner, now: Site.now()) else {
+                throw CommandError("\(user.name) has no session of that id.")
             }
-            guard isEnded else { throw CommandError("\(user.name) has no session of that id.") }
             print("ended \(id)")
         }
     }
-}
-
-extension Session {
-    /// So much of the id tells a user's sessions apart, in hexadecimal digits. They are of the SHA-256 of 256 random bits,
-    /// which the cookie holds and the store does not.
-    fileprivate var shownID: String { String(id.prefix(16)) }
 }

@@ -106,21 +106,9 @@ struct UserCommand: ParsableCommand {
         "The name \(name) was removed before, and is too long to be told from that one: take another."
     }
 
-    /// How often a change is tried again, when a service has changed the same user meanwhile.
-    static let maximumAttempts = 16
-
     /// Writes what `make` makes of the record of that name, as it is then.
     static func write(_ name: String, in store: any SiteStore, _ make: (User?) throws -> User) throws {
-        for _ in 0..<maximumAttempts {
-            let user = try make(try store.userRecord(name))
-            do throws(StoreError) {
-                _ = try store.putUser(user)
-                return
-            } catch {
-                guard error == .conflict else { throw error }
-            }
-        }
-        throw StoreError.conflict
+        try store.changeUser(name, make)
     }
 
     /// - Throws: `CommandError`, when there is none of that name.
