@@ -116,6 +116,7 @@ def test_where_all_is_secret_the_page_sends_one_secret_for_all_platforms(
     alice, bob = account(installation, "alice"), account(installation, "bob")
     register_phones(bob, services)
     page = open_page(alice, installation)
+    page.unfold()
     assert page.tab.evaluate('document.getElementById("secure").checked')
     assert not page.is_enabled("secure")
     assert "every message as a secret" in page.text("secureNote")

@@ -244,6 +244,7 @@ def test_a_page_that_loaded_while_the_service_was_away_recovers_by_itself(
         assert page.state == "offline"
         assert page.text("who") == alice.name
     page.await_state("loggedin")
+    page.unfold()
     await_words(page, "wnsNote", "recorded, not delivered")
     assert page.text("connection") == ""
     assert page.tab.evaluate('document.getElementById("retry").hidden')

@@ -23,6 +23,14 @@ export class Failure extends Error {
 const fresh = 60; // seconds that an answer to `config` is good for: the key may be another one after that
 let known, knownAt;
 
+let caller; // a user's name
+
+/**
+ * From now on calls are made as that user (null: as the one who is logged in). When another one has logged in in another window, the cookie
+ * is theirs: then the server answers 401, and neither tells nor does anything.
+ */
+export const actAs = (user) => { caller = user; };
+
 /** What the page must know before anybody has logged in. Asked for again when the answer is old, and after a failure. */
 export function config() {
     if (known && performance.now() - knownAt < fresh * 1000) return known;
@@ -34,11 +42,17 @@ export function config() {
     return known;
 }
 
-export const session = () => call('GET', 'session');
+export const session = () => call('GET', 'session', { user: null });
 export const logIn = (name, password) => call('POST', 'session', { json: { UserName: name, Password: password } });
 export const logOut = () => call('DELETE', 'session');
 /** Ends all sessions of the user, this one too. */
 export const logOutEverywhere = () => call('DELETE', 'session', { query: { everywhere: true } });
+
+/** The user's sessions: `{Id, CreatedAt, ExpiresAt, Current}`, and `Current` is this browser's. */
+export const sessions = () => call('GET', 'sessions');
+export const endSession = (id) => call('DELETE', `sessions/${encodeURIComponent(id)}`);
+/** All other sessions end. */
+export const changePassword = (present, wanted) => call('PUT', 'password', { json: { Password: present, NewPassword: wanted } });
 
 /** The caller's devices: `{RegistrationId, Platform, Handle, Tags}`, of the handle its end. */
 export const registrations = () => call('GET', 'register');
@@ -74,11 +88,12 @@ export async function inbox(limit, known) {
 
 const call = async (...request) => (await fetched(...request)).body;
 
-async function fetched(method, path, { query, json, key, known } = {}) {
+async function fetched(method, path, { query, json, key, known, user = caller } = {}) {
     const url = new URL(path, base);
     if (query) url.search = new URLSearchParams(query);
     const request = { method, headers: {}, credentials: 'same-origin', cache: 'no-store', redirect: 'error' };
     if (key !== undefined) request.headers['Idempotency-Key'] = `"${key}"`;
+    if (user) request.headers['App-Backend-User'] = encodeURIComponent(user);
     if (known) request.headers['If-None-Match'] = known;
     if (json !== undefined) {
         request.headers['Content-Type'] = 'application/json';

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is being written, to whom and where: one line that unfolds. Checks it before it is sent, and keeps it until then.
+// What is being written, to whom and where: the line that writer.js shows unfolds. Checks it before it is sent, and keeps it until then.
 
 import { $, absolve, blame, say } from './dom.js';
 import { draft, forgetDraft, keepDraft } from './draft.js';
 import { amount, number, t } from './i18n.js';
 import { offerPeople } from './people.js';
-import { platformOf, platforms, platformWords } from './words.js';
+import { platformOf, platforms, platformWords } from './outcomes.js';
 
 export class Composer extends EventTarget {
     #writer; // the user whose text is in the form: the last one who was logged in
@@ -17,7 +17,6 @@ export class Composer extends EventTarget {
     /** Emits `input` when the person changes anything. */
     constructor() {
         super();
-        $('compose').addEventListener('click', () => this.unfold());
         $('close').addEventListener('click', () => this.#fold());
         $('sendForm').addEventListener('keydown', (event) => this.#key(event));
         for (const id of ['recipient', 'message', 'secure']) $(id).addEventListener('input', () => this.#changed());
@@ -42,7 +41,6 @@ export class Composer extends EventTarget {
      * to be sent.
      */
     open(user) {
-        $('composer').hidden = !user;
         if (!user) return false;
         const kept = draft();
         const former = this.#writer ?? kept?.user ?? user;

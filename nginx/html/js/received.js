@@ -43,6 +43,8 @@ export class Received {
             if (data?.about === 'open') this.#lead(data.key);
         });
         setInterval(() => this.#poll(), pollSeconds * 1000);
+        // Another user may have logged in meanwhile.
+        addEventListener('focus', () => this.#poll());
         document.addEventListener('visibilitychange', () => {
             this.#poll();
             this.#see();

@@ -7,11 +7,12 @@ import * as api from './api.js';
 import { Attempts } from './attempts.js';
 import { $, absolve, blame, say } from './dom.js';
 import { t } from './i18n.js';
+import { isAway, platformOf } from './outcomes.js';
 import { offerPeople } from './people.js';
 import { Results } from './results.js';
 import { Retry } from './retry.js';
 import * as sent from './sent.js';
-import { failureWords, isAway, platformOf } from './words.js';
+import { failureWords } from './words.js';
 
 export class SendForm {
     #session;
