@@ -27,6 +27,26 @@ def test_a_session_lasts_from_log_in_to_log_out(client: Client, installation: In
     client.call("readSession", 401, Cookie=cookie)
 
 
+def test_a_user_ends_a_session_and_changes_the_password(
+    client: Client, installation: Installation, alice: User, bob: User
+) -> None:
+    body = {"UserName": alice.name, "Password": alice.password}
+    first, second = (client.call("logIn", 200, body=body).headers["Set-Cookie"].partition(";")[0] for _ in range(2))
+    others = [one["Id"] for one in client.call("listSessions", 200, Cookie=first).json() if not one["Current"]]
+    for id in others:
+        client.call("endSession", 404, bob, name=id)
+        client.call("endSession", 403, name=id, Cookie=first)
+        client.call("endSession", 200, name=id, **own_page(installation, first))
+    client.call("readSession", 401, Cookie=second)
+    change = {"Password": "wrong", "NewPassword": alice.password}
+    client.call("changePassword", 403, alice, change)
+    change["Password"] = alice.password
+    changed = client.call("changePassword", 200, body=change, **own_page(installation, first))
+    client.call("readSession", 401, Cookie=first)
+    client.call("readSession", 200, Cookie=changed.headers["Set-Cookie"].partition(";")[0])
+    client.call("changePassword", 200, alice, change)
+
+
 def test_an_app_token_does_what_its_scopes_say_until_it_is_revoked(client: Client, alice: User, bob: User) -> None:
     wish = {"Scopes": ["send"], "To": [bob.name], "Label": "script", "ExpiresInDays": 1}
     made = client.call("createToken", 200, alice, wish).json()
