@@ -80,6 +80,7 @@ def test_a_message_and_a_secret_reach_a_device_of_each_of_four_platforms(
     register_phones(bob, services)
     alices, bobs = open_page(alice, installation), open_page(bob, installation)
     # The server tells where it delivers.
+    alices.unfold()
     assert [alices.text(f"{platform}Note") for platform in PLATFORMS] == [""] * 4
 
     text = installation.secret("Hello é 漢字 ")

@@ -81,6 +81,7 @@ def test_a_message_that_reaches_one_of_several_platforms_is_sent(
     page.tab.on_new_document(DELIVERING)
     page.open()
     page.await_state("loggedin")
+    page.unfold()
     page.tab.wait_until('!document.querySelector("label[for=wns]").hidden')
     send(page, bob.name, "Hello")
     assert sorted(line.kind for line in page.await_results()) == ["Completed"] + ["NoTargetFound"] * 3

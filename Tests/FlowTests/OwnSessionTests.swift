@@ -133,7 +133,7 @@ struct OwnSessionTests {
     {
         let site = try TestSite()
         let page = try site.page(of: "alice")
-        let test = try TestSite(isTestHandler: true)
+        let test = try TestSite(isTestHandler: true) { $0.authenticationMethods = [.test, .session] }
         #expect(test.call(.put, "/api/password", as: "alice", body: "{}").status == .unauthorized)
         let stranger = TestPage(test.backend)
         #expect(try stranger.logIn("alice", password: "alice").status == .ok)

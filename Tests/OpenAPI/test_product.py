@@ -18,7 +18,10 @@ OPTIONS = Path(__file__).with_name("schemathesis.toml")
 # Against waiting for ever: alone on two cores it takes half a minute, beside builds ten times that.
 PATIENCE_SECONDS = 1_200
 # What only a conversation has: a cookie, or the id of what was sent before. test_answers.py has those for certain.
-NEED_MORE = {"readSession", "readOutcome", "readSecureMessage", "deleteSecureMessage", "markAsRead", "deleteFromInbox", "revokeToken", "endSession"}
+NEED_MORE = {
+    "readSession", "readOutcome", "readSecureMessage", "deleteSecureMessage", "markAsRead", "deleteFromInbox", "revokeToken",
+    "endSession",
+}  # fmt: skip
 # What schemathesis.toml leaves out. test_answers.py and test_bad_input.py have it.
 LEFT_OUT = {"changePassword"}
 
