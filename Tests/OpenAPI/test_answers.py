@@ -38,6 +38,8 @@ def test_a_user_ends_a_session_and_changes_the_password(
         client.call("endSession", 403, name=id, Cookie=first)
         client.call("endSession", 200, name=id, **own_page(installation, first))
     client.call("readSession", 401, Cookie=second)
+    client.call("endSession", 401, name=others[0])
+    client.call("listInbox", 401)
     change = {"Password": "wrong", "NewPassword": alice.password}
     client.call("changePassword", 403, alice, change)
     change["Password"] = alice.password
