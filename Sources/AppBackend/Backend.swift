@@ -119,8 +119,12 @@ package struct Backend: Responder {
         open = Router((methods.contains(.session) ? session.routes : []) + config.routes)
         // No token that the tutorial's test would let a stranger make is good after the change to real users.
         let tokens = methods.contains(.token) ? TokenController(store: parts.store, now: parts.now).routes : []
+        let own = methods.contains(.session) ? SessionListController(sessions: sessions).routes : []
+        let password = PasswordController(
+            store: parts.store, sessions: sessions, takesPasswords: methods.contains(.password))
         userRoutes = Router(
-            register.routes + notifications.routes + inbox.routes + tokens + AdministrationController(parts).routes)
+            register.routes + notifications.routes + inbox.routes + tokens + own + password.routes
+                + AdministrationController(parts).routes)
         api = AuthenticationHandler(
             authenticators: methods.compactMap { $0.authenticator(parts, sessions, users) }, challenge: challenge,
             inner: AdministrationHandler(

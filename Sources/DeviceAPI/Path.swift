@@ -17,6 +17,10 @@ public enum Path {
     public static let inbox = "/api/inbox"
     /// Log-ins that last: a cookie in place of the password.
     public static let session = "/api/session"
+    /// The caller's log-ins by cookie, on all their browsers.
+    public static let sessions = "/api/sessions"
+    /// The caller's password.
+    public static let password = "/api/password"
     /// App tokens: what apps and scripts show in place of a password.
     public static let tokens = "/api/tokens"
     /// What administrators do at the page, below it.

@@ -70,16 +70,22 @@ class NotifyPage(Generic[AnyTab]):
         self.tab.click("login")
 
     def log_out(self) -> None:
-        self.tab.click("showSettings")
+        self.open_settings()
         self.tab.click("logout")
         self.await_state("token", "silent", "blocked", "idle")
+
+    def open_settings(self) -> None:
+        """Returns when the user's own are listed. Raises TimeoutError."""
+        self.tab.click("showSettings")
+        self.tab.wait_until('document.querySelectorAll("#sessions li").length > 0')
 
     # Send
 
     def unfold(self) -> None:
-        """Shows all of the form for a new message."""
+        """Shows all of the form for a new message, which is loaded for the first one. Raises TimeoutError."""
         if self.tab.evaluate('document.getElementById("sendForm").hidden'):
             self.tab.click("compose")
+            self.tab.wait_until('!document.getElementById("sendForm").hidden')
 
     def write(self, recipient: str, message: str) -> None:
         self.unfold()

@@ -233,6 +233,7 @@ def test_a_wrong_password_is_said_and_a_right_one_then_works(alice: Account, ope
     assert page.state == "token"
     assert not page.is_enabled("send")
     page.log_in(alice)
+    page.unfold()
     page.await_enabled("send")
 
 
@@ -242,7 +243,6 @@ def test_the_device_is_enabled_by_its_button_once_its_person_agrees(open_page: O
     # The question comes after the log-in, which waits for no answer.
     assert page.tab.evaluate('document.getElementById("enable").checkVisibility()') is False
     page.log_in(alice, state="loggedin")
-    page.await_enabled("send")
     page.tab.wait_until('document.getElementById("enable").checkVisibility()')
     page.tab.click("enable")
     page.tab.decide("granted")
@@ -259,7 +259,7 @@ def test_the_question_about_notifications_can_be_put_off(open_page: Open, alice:
     page.open()
     page.await_state("loggedin")
     assert page.tab.evaluate('document.getElementById("banner").hidden')
-    page.tab.click("showSettings")
+    page.open_settings()
     page.tab.wait_until('document.getElementById("enableHere").checkVisibility()')
     page.tab.click("enableHere")
     page.tab.decide("granted")

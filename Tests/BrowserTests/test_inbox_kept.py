@@ -11,11 +11,11 @@ import vapid
 from account import Account
 from certificates import Authority
 from installation import Installation
-from notify_page import NotifyPage
+from notify_page import PLATFORMS, NotifyPage
 from push_service import PushService
 from subscriber import Subscriber
 from tab import Tab
-from test_chromium import forward, subscribed
+from test_chromium import DELIVERING, forward, subscribed
 from test_inbox import HASTE
 
 Page = NotifyPage[Tab]
@@ -64,6 +64,24 @@ def send(people: tuple[Account, Account], **members: str) -> None:
     alice, bob = people
     reply = bob.call("POST", "/api/notifications", {"To": alice.name, "Platforms": ["browser"], **members})
     assert reply.status == 200, reply
+
+
+def test_a_message_to_several_platforms_is_one_entry_in_the_inbox_and_one_in_the_list_of_what_was_sent(
+    people: tuple[Account, Account], open_page: Open, push: PushService, site: Installation
+) -> None:
+    alice, bob = people
+    bob.register(Subscriber(push.subscribe(vapid.decode(site.vapid_key))))
+    page = open_page("chromium")
+    page.tab.on_new_document(DELIVERING)
+    page.open()
+    page.await_state("loggedin")
+    lines = page.send(bob, "At noon", platforms=PLATFORMS)
+    assert {line.label: line.kind for line in lines} == {
+        name: "Completed" if name == "browser" else "NoTargetFound" for name in PLATFORMS
+    }
+    assert [(one["From"], one["Body"]) for one in inbox(bob)["Messages"]] == [(alice.name, "At noon")]
+    page.tab.click("showSent")
+    page.tab.wait_until("document.querySelectorAll('#sent li').length === 1")
 
 
 @pytest.mark.parametrize("browser", ["firefox", "chromium"])

@@ -25,7 +25,7 @@ PREFERRED = "Object.defineProperty(navigator, 'languages', {{ get: () => {langua
 
 
 def texts(language: str) -> dict[str, str]:
-    source = (HTML / "js" / "texts" / f"{language}.js").read_text()
+    source = "".join((HTML / "js" / "texts" / f"{language}{part}.js").read_text() for part in ("", "-more"))
     found = LINE.findall(source)
     assert len(found) == source.count("\n    '") > 100, "a line that is not read"
     assert len(dict(found)) == len(found), "a key that is there twice"
@@ -91,10 +91,10 @@ def test_a_language_that_was_chosen_stays_and_costs_nothing_that_was_typed(
     )
     page.tab.wait_until('document.documentElement?.lang === "de" && document.body?.dataset.state === "loggedin"')
     assert page.text("showSent") == "Gesendet"
-    assert page.tab.evaluate('document.getElementById("message").value') == "nicht fertig"
+    page.tab.wait_until('document.getElementById("message").value === "nicht fertig"')
     page.open()
     page.await_state("loggedin")
-    assert page.text("send") == "Senden"
+    page.tab.wait_until('document.getElementById("send").textContent === "Senden"')
 
 
 def test_the_worker_speaks_the_pages_language(

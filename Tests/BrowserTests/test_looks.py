@@ -61,7 +61,7 @@ def sent(page: Page, alice: Account, subscriber: Subscriber) -> None:
 
 def settings(page: Page, alice: Account, subscriber: Subscriber) -> None:
     page.log_in(alice)
-    page.tab.click("showSettings")
+    page.open_settings()
     page.tab.wait_until("document.querySelectorAll('#devices li').length > 0")
 
 
@@ -146,7 +146,7 @@ def test_axe_finds_nothing_to_say_in_other_languages(
         elif state == "settings":
             # With a result the composer takes all of so small a screen.
             tab.click("close")
-            tab.click("showSettings")
+            page.open_settings()
             tab.wait_until("document.querySelectorAll('#devices li').length > 0")
         tab.size(*NARROWEST, scale=2, mobile=True)
         tab.wait_until(f"document.documentElement.clientWidth === {NARROWEST[0]}")

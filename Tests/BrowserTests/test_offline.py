@@ -43,7 +43,7 @@ def test_the_page_opens_without_a_network_and_sends_when_it_is_back(
     page.log_in(alice, state="loggedin")
     # The worker has kept all files.
     tab.wait_until("navigator.serviceWorker.controller !== null")
-    tab.wait_until("caches.match('js/texts/es.js').then(one => one !== undefined)")
+    tab.wait_until("caches.match('js/texts/es-more.js').then(one => one !== undefined)")
     with site.without_web_server():
         page.open()
         page.await_state("offline")
@@ -55,7 +55,7 @@ def test_the_page_opens_without_a_network_and_sends_when_it_is_back(
         # It waits through a reload as well.
         page.open()
         page.await_state("offline")
-        assert tab.evaluate('document.getElementById("message").value') == "as soon as possible"
+        tab.wait_until('document.getElementById("message").value === "as soon as possible"')
     page.await_state("loggedin")
     tab.wait_until('document.getElementById("message").value === ""')
     assert [one["From"] for one in bob.call("GET", "/api/notifications").json()] == [alice.name]

@@ -80,6 +80,7 @@ def test_a_message_and_a_secret_reach_a_device_of_each_of_four_platforms(
     register_phones(bob, services)
     alices, bobs = open_page(alice, installation), open_page(bob, installation)
     # The server tells where it delivers.
+    alices.unfold()
     assert [alices.text(f"{platform}Note") for platform in PLATFORMS] == [""] * 4
 
     text = installation.secret("Hello é 漢字 ")
@@ -116,6 +117,7 @@ def test_where_all_is_secret_the_page_sends_one_secret_for_all_platforms(
     alice, bob = account(installation, "alice"), account(installation, "bob")
     register_phones(bob, services)
     page = open_page(alice, installation)
+    page.unfold()
     assert page.tab.evaluate('document.getElementById("secure").checked')
     assert not page.is_enabled("secure")
     assert "every message as a secret" in page.text("secureNote")

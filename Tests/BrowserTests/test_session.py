@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The session as browsers treat it: who has the cookie, who sees it, and who cannot use it."""
 
+import json
 from collections.abc import Iterator
 
 import pytest
@@ -91,6 +92,63 @@ def test_a_session_outlives_a_reload_and_not_a_log_out(page: Page) -> None:
     assert status(page, "GET", "/api/session") == 401
     page.open().await_state("blocked")
     page.await_enabled("login")
+
+
+# Another user's session in the same browser
+
+
+def change_the_cookie(page: Page, account: Account) -> None:
+    """As a log-in in another window does whose word of it does not come through."""
+    credentials = json.dumps({"UserName": account.name, "Password": account.user.password})
+    post = f"{{ method: 'POST', body: {json.dumps(credentials)}, headers: {{ 'Content-Type': 'application/json' }} }}"
+    assert page.tab.evaluate(f"fetch('/api/session', {post}).then(answer => answer.ok)")
+
+
+def await_user(page: Page, account: Account) -> None:
+    """Raises TimeoutError."""
+    page.tab.wait_until(f"document.getElementById('who').textContent === {json.dumps(account.name)}")
+
+
+def test_the_list_of_one_user_is_never_shown_under_the_name_of_another(
+    page: Page, installation: Installation, alice: Account, bob: Account
+) -> None:
+    alice.send_secret(bob, installation.secret("for bob "))
+    page.tab.evaluate(
+        """void (() => {
+            window.shown = [];
+            new MutationObserver(() => {
+                const count = document.querySelectorAll("#received li").length;
+                if (count > 0) window.shown.push(document.getElementById("who").textContent);
+            }).observe(document.getElementById("received"), { childList: true });
+        })()"""
+    )
+    change_the_cookie(page, bob)
+    page.tab.evaluate("void dispatchEvent(new Event('focus'))")
+    await_user(page, bob)
+    page.tab.wait_until("document.querySelectorAll('#received li').length === 1")
+    assert set(page.tab.evaluate("window.shown")) == {bob.name}
+
+
+def test_a_message_never_goes_out_in_the_name_of_another_user_than_the_one_who_is_shown(
+    page: Page, alice: Account, bob: Account
+) -> None:
+    page.choose("secure", True)
+    page.write(alice.name, "from alice to herself")
+    change_the_cookie(page, bob)
+    page.tab.click("send")
+    await_user(page, bob)
+    assert alice.call("GET", "/api/notifications").json() == []
+    # What was alice's does not stay for bob to send.
+    assert page.tab.evaluate("document.getElementById('message').value") == ""
+
+
+def test_a_log_out_ends_no_session_of_another_user(page: Page, bob: Account) -> None:
+    page.open_settings()
+    change_the_cookie(page, bob)
+    for _ in range(2):
+        page.tab.click("everywhere")
+    await_user(page, bob)
+    assert page.tab.evaluate('fetch("/api/session").then(answer => answer.json())')["User"] == bob.name
 
 
 def test_a_fetch_without_a_session_is_not_answered_by_a_browsers_own_password_box(page: Page) -> None:

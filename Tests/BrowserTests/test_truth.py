@@ -81,6 +81,7 @@ def test_a_message_that_reaches_one_of_several_platforms_is_sent(
     page.tab.on_new_document(DELIVERING)
     page.open()
     page.await_state("loggedin")
+    page.unfold()
     page.tab.wait_until('!document.querySelector("label[for=wns]").hidden')
     send(page, bob.name, "Hello")
     assert sorted(line.kind for line in page.await_results()) == ["Completed"] + ["NoTargetFound"] * 3
@@ -244,6 +245,7 @@ def test_a_page_that_loaded_while_the_service_was_away_recovers_by_itself(
         assert page.state == "offline"
         assert page.text("who") == alice.name
     page.await_state("loggedin")
+    page.unfold()
     await_words(page, "wnsNote", "recorded, not delivered")
     assert page.text("connection") == ""
     assert page.tab.evaluate('document.getElementById("retry").hidden')

@@ -80,14 +80,17 @@ def shown_platforms(page: Page) -> list[str]:
 
 
 def test_a_message_goes_where_the_server_delivers_and_nothing_else_is_offered(
-    page: Page, open_page: Callable[..., Page]
+    page: Page, open_page: Callable[..., Page], alice: Account, bob: Account
 ) -> None:
+    page.log_in(alice)
+    page.unfold()
     chosen = [id for id in PLATFORMS if page.tab.evaluate(f'document.getElementById("{id}").checked')]
     assert chosen == shown_platforms(page) == ["browser"]
     # A single place is no choice.
     assert page.tab.evaluate('document.getElementById("where").hidden')
     everywhere = open_page(DELIVERING)
-    everywhere.await_enabled("login")
+    everywhere.log_in(bob)
+    everywhere.unfold()
     assert sorted(shown_platforms(everywhere)) == sorted(PLATFORMS)
     assert all(everywhere.tab.evaluate(f'document.getElementById("{id}").checked') for id in PLATFORMS)
 

@@ -49,6 +49,14 @@ struct BadInputTests {
         Row(method: .put, path: register, status: 405), Row(method: .get, path: one, status: 405),
         Row(method: .patch, path: one, status: 405), Row(method: .delete, path: notifications, status: 405),
         Row(method: .put, path: "/api/notifications/1", status: 405),
+        Row(method: .post, path: "/api/sessions", status: 405), Row(method: .get, path: "/api/password", status: 405),
+        Row(method: .delete, path: "/api/sessions/1", status: 404),
+        Row(method: .put, path: "/api/password", body: #"{"NewPassword":"a"}"#, status: 400, field: "Password"),
+        Row(method: .put, path: "/api/password", body: #"{"Password":"a"}"#, status: 400, field: "NewPassword"),
+        Row(method: .put, path: "/api/password", body: "[]", status: 400, field: "body"),
+        Row(
+            method: .put, path: "/api/password", body: "{}", contentType: "text/plain", status: 415,
+            field: "Content-Type"),
         Row(method: .post, path: "/api/inbox", status: 405), Row(method: .get, path: "/api/inbox/1", status: 405),
         Row(method: .get, path: "/api/inbox/1/read", status: 405),
         // /api/notifications/{MessageId}/timeline

@@ -43,8 +43,8 @@ def test_an_administrator_finds_changes_and_removes_a_user(
     shown = client.call("readUser", 200, of=carol.name, **page).json()
     assert shown["Devices"][0]["RegistrationId"] == id
     assert client.call("removeDevice", 200, body=own, name=id, of=carol.name, **page).json()["Devices"] == 1
-    client.call("endSession", 200, body=own, name=shown["Sessions"][0]["Id"], of=carol.name, **page)
-    client.call("endSessions", 200, body=own, of=carol.name, **page)
+    client.call("endUserSession", 200, body=own, name=shown["Sessions"][0]["Id"], of=carol.name, **page)
+    client.call("endUserSessions", 200, body=own, of=carol.name, **page)
     assert "DisabledAt" in client.call("disableUser", 200, body=own, of=carol.name, **page).json()
     client.call("listRegistrations", 401, carol)
     client.call("enableUser", 200, of=carol.name, **page)
@@ -63,6 +63,28 @@ def test_who_may_not_administer_is_refused(
             client.call(id, 403, name="1", **at_the_page | {"Sec_Fetch_Site": "cross-site"})
     client.call("removeUser", 403, body={"Password": "wrong"}, of=alice.name, **at_the_page)
     client.call("removeUser", 403, body={"Password": root.password}, of=root.name, **at_the_page)
+
+
+def test_a_user_ends_a_session_and_changes_the_password(
+    client: Client, installation: Installation, alice: User, bob: User
+) -> None:
+    body = {"UserName": alice.name, "Password": alice.password}
+    first, second = (client.call("logIn", 200, body=body).headers["Set-Cookie"].partition(";")[0] for _ in range(2))
+    others = [one["Id"] for one in client.call("listSessions", 200, Cookie=first).json() if not one["Current"]]
+    for id in others:
+        client.call("endSession", 404, bob, name=id)
+        client.call("endSession", 403, name=id, Cookie=first)
+        client.call("endSession", 200, name=id, **own_page(installation, first))
+    client.call("readSession", 401, Cookie=second)
+    client.call("endSession", 401, name=others[0])
+    client.call("listInbox", 401)
+    change = {"Password": "wrong", "NewPassword": alice.password}
+    client.call("changePassword", 403, alice, change)
+    change["Password"] = alice.password
+    changed = client.call("changePassword", 200, body=change, **own_page(installation, first))
+    client.call("readSession", 401, Cookie=first)
+    client.call("readSession", 200, Cookie=changed.headers["Set-Cookie"].partition(";")[0])
+    client.call("changePassword", 200, alice, change)
 
 
 def test_an_app_token_does_what_its_scopes_say_until_it_is_revoked(client: Client, alice: User, bob: User) -> None:

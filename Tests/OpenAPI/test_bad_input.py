@@ -88,6 +88,12 @@ def token(field: str, **changes: Any) -> Fault:
     return Fault("createToken", 400, field, {name: value for name, value in members.items() if value is not None})
 
 
+def password(status: int, field: str, **changes: Any) -> Fault:
+    """As `put`, of a new password."""
+    members = {"Password": "wrong", "NewPassword": "new"} | changes
+    return Fault("changePassword", status, field, {name: value for name, value in members.items() if value is not None})
+
+
 def log_in(field: str, **members: Any) -> Fault:
     return Fault("logIn", 400, field, members)
 
@@ -120,7 +126,8 @@ FAULTS: dict[Row, list[Fault]] = {
     ("any whose body counts", "`Content-Type`"): [
         Fault(operation, 415, "Content-Type", {}, media="text/plain")
         for operation in (
-            "logIn", "register", "createRegistrationId", "send", "createToken", "putInstallation", "requestPush",
+            "logIn", "register", "createRegistrationId", "send", "createToken", "changePassword", "putInstallation",
+            "requestPush",
         )
     ],
     ("any whose `Idempotency-Key` counts", "`Idempotency-Key`"): [
@@ -136,6 +143,11 @@ FAULTS: dict[Row, list[Fault]] = {
         log_in("Password", UserName="a", Password=7),
     ],
     ("`DELETE /api/session`", "`everywhere`"): [Fault("logOut", 400, "everywhere", query="everywhere=yes")],
+    ("`PUT /api/password`", "`Password`, `NewPassword`"): [
+        *[password(400, "Password", Password=value) for value in (None, "", 7)],
+        *[password(400, "NewPassword", NewPassword=value) for value in (None, "", 7, "x" * 512, "a\tb")],
+    ],
+    ("`PUT /api/password`", "`Password`"): [password(403, "Password", Password="wrong")],
     ("`POST /api/tokens`", "`Scopes`"): [
         token("Scopes", Scopes=value) for value in (None, [], "send", ["admin"], ["send", "send"])
     ],
@@ -163,7 +175,7 @@ FAULTS: dict[Row, list[Fault]] = {
     ],
     ("others of `/api/admin` that take a password", "`Password`"): [
         Fault(operation, status, "Password", body)
-        for operation in ("removeUser", "disableUser", "removeDevice", "endSessions", "endSession")
+        for operation in ("removeUser", "disableUser", "removeDevice", "endUserSessions", "endUserSession")
         for status, body in ((400, {}), (403, {"Password": "wrong"}))
     ],
     ("`POST /api/register` without a body", "`handle`"): [

@@ -83,7 +83,7 @@ extension WireTests {
                 var fields = HTTPFields([
                     "Sec-Fetch-Site": "same-origin", "Sec-Fetch-Mode": "cors", "Sec-Fetch-Dest": "empty",
                     "Origin": "https://a.example", "Referer": "https://a.example/x", "X-Other": "1",
-                    "Idempotency-Key": "\"a-key\"",
+                    "Idempotency-Key": "\"a-key\"", "App-Backend-User": "b%C3%BCrgel",
                     "Cookie": "theme=dark; \(ours); sid=someone-else's",
                 ])
                 // Each of nginx's locations that hand over, the nested ones too.
@@ -91,7 +91,8 @@ extension WireTests {
                     let lines = try site.lines(path, fields: fields).filter { !$0.hasPrefix("accept") }
                     #expect(
                         lines == [
-                            "cookie: \(ours)", "idempotency-key: \"a-key\"", "origin: https://a.example",
+                            "app-backend-user: b%C3%BCrgel", "cookie: \(ours)", "idempotency-key: \"a-key\"",
+                            "origin: https://a.example",
                             "sec-fetch-mode: cors", "sec-fetch-site: same-origin",
                         ], "\(path)")
                 }

@@ -1,38 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 // Introduces the parts of the page to each other: what the device or the session becomes is shown by all, and a user
-// with a device token is registered. No part waits for the device.
+// with a device token is registered. No part waits for the device. What is not
+// needed to read is loaded when it is needed first.
 
 import * as api from './js/api.js';
 import { Banner } from './js/banner.js';
 import { hear } from './js/channel.js';
-import { Composer } from './js/composer.js';
 import { Device } from './js/device.js';
 import { $, announce, element, say } from './js/dom.js';
 import { current, languages, t } from './js/i18n.js';
-import { choose, start } from './js/language.js';
+import { choose, more, start } from './js/language.js';
 import { LoginForm } from './js/login-form.js';
 import { Received } from './js/received.js';
 import { Retry } from './js/retry.js';
-import { SendForm } from './js/send-form.js';
-import { SentList } from './js/sent-list.js';
 import { Session } from './js/session.js';
 import { Settings } from './js/settings.js';
 import { failureWords } from './js/words.js';
+import { Writer } from './js/writer.js';
 
 await start();
 
 const device = new Device();
 const session = new Session();
 const loginForm = new LoginForm(session, device);
-const composer = new Composer();
-const sendForm = new SendForm(session, composer);
-const received = new Received(session, (name) => composer.unfold({ to: name }));
-const sentList = new SentList(session);
+const writer = new Writer(session);
+const received = new Received(session, (name) => writer.write({ to: name }));
 const settings = new Settings(session);
 const banner = new Banner(session, device);
 
 let shown; // the user whose things are shown, and whether the server has said so
-let waits = false; // a message is to go out as soon as the server is there
+let sentList; // a promise of the list of what was sent, which is loaded when it is looked at first
 
 /** One word for where device and session stand together: `data-state` of the body. */
 function state() {
@@ -46,7 +43,7 @@ function state() {
 function show() {
     document.body.dataset.state = state();
     document.body.dataset.device = device.state;
-    for (const part of [loginForm, sendForm, settings, banner]) part.show();
+    for (const part of [loginForm, writer, settings, banner]) part.show();
 }
 
 /** `inbox` or `sent`. */
@@ -55,13 +52,18 @@ function view(name) {
     $('sentCard').hidden = name !== 'sent' || !session.user;
     $('showInbox').setAttribute('aria-pressed', name === 'inbox');
     $('showSent').setAttribute('aria-pressed', name === 'sent');
-    if (name === 'sent') sentList.load();
+    if (name === 'sent') listSent();
+}
+
+function listSent() {
+    sentList ??= Promise.all([import('./js/sent-list.js'), more()]).then(([{ SentList }]) => new SentList(session));
+    sentList.then((list) => list.load(), () => { sentList = undefined; });
 }
 
 /** What the page must know from the server: who is logged in, and what the form offers. */
 async function ask() {
     const [config] = await Promise.all([api.config(), session.look()]);
-    composer.configure(config);
+    writer.configure(config);
 }
 
 /** The server has answered, or not; it is asked until it has. */
@@ -74,8 +76,7 @@ function told(failure) {
     // The device may have failed for the same reason.
     if (device.reason === 'config') device.look();
     show();
-    if (waits && session.user) sendForm.resume();
-    waits = false;
+    writer.resume();
 }
 
 function deviceChanged() {
@@ -86,7 +87,8 @@ function deviceChanged() {
 
 /** What is shown of one user is not for the next one. */
 function forget() {
-    for (const part of [sendForm, sentList, settings]) part.forget();
+    for (const part of [writer, settings]) part.forget();
+    sentList?.then((list) => list.forget(), () => {});
     announce('');
 }
 
@@ -96,10 +98,10 @@ function sessionChanged() {
     const isOther = shown?.user !== user;
     if (isOther) forget();
     if (shown?.user && !user) loginForm.ended(session.ending);
-    if (user === null && session.ending === 'here') composer.empty();
+    if (user === null && session.ending === 'here') writer.empty();
     if (isOther) {
         view('inbox');
-        waits = composer.open(user);
+        writer.open(user);
     }
     if (isOther || shown.isPresumed !== isPresumed) received.load();
     shown = { user, isPresumed };

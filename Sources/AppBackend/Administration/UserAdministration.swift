@@ -4,9 +4,6 @@ package import Text
 
 /// What an operator does with users, by a command or by the API: one way for both, so that they cannot differ.
 package struct UserAdministration: Sendable {
-    /// How often a change is tried again, when another process has changed the same user meanwhile.
-    static let maximumAttempts = 16
-
     let store: any StateStore
     /// Those of the configuration.
     let roles: [Role]
@@ -68,16 +65,7 @@ package struct UserAdministration: Sendable {
     /// Writes what `make` makes of the record of that name, as it is then.
     /// - Throws: what `make` throws; `StoreError`.
     package func write(_ name: String, _ make: (User?) throws -> User) throws {
-        for _ in 0..<Self.maximumAttempts {
-            let user = try make(try store.userRecord(name))
-            do throws(StoreError) {
-                _ = try store.putUser(user)
-                return
-            } catch {
-                guard error == .conflict else { throw error }
-            }
-        }
-        throw StoreError.conflict
+        try store.changeUser(name, make)
     }
 
     /// Makes the record of an issuer's user who has none, for what is to be noted in it.
@@ -178,16 +166,7 @@ package struct UserAdministration: Sendable {
     /// - Parameter id: as it is shown.
     /// - Throws: `AdministrationError.noSession`, `StoreError`.
     package func endSession(_ id: String, of user: User) throws {
-        var isEnded = false
-        for session in try store.sessions(owner: user.owner, now: now()) where session.shownID == id {
-            if try store.removeSession(session.id) { isEnded = true }
-        }
+        let isEnded = try store.removeSession(shown: id, owner: user.owner, now: now())
         guard isEnded else { throw AdministrationError.noSession(user.name) }
     }
-}
-
-extension Session {
-    /// So much of the id tells a user's sessions apart, in hexadecimal digits. They are of the SHA-256 of 256 random bits,
-    /// which the cookie holds and the store does not.
-    package var shownID: String { String(id.prefix(16)) }
 }

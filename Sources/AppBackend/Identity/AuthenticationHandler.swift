@@ -17,6 +17,7 @@ struct AuthenticationHandler: Sendable {
         let request = request.withAPIKey(at: route?.pattern)
         switch try authenticate(request) {
         case .principal(let user):
+            guard ExpectedUser.isMet(by: user, request) else { return challenge.response(to: request) }
             return try inner.respond(to: UserRequest(http: request, user: user, route: route))
         case .invalidToken(let error): return challenge.response(to: error)
         case .refused, .notMine: return challenge.response(to: request)

@@ -59,7 +59,7 @@ struct UserChangeCommand: ParsableCommand {
             try UserCommand.write(stored, in: store) { _ in try changed() }
             return print("changed \(stored)")
         }
-        for _ in 0..<UserCommand.maximumAttempts {
+        for _ in 0..<User.maximumAttempts {
             guard let remains = try site.upkeep.change(try changed()) else { continue }
             let devices = UserCommand.counted(remains.devices, "device has", "devices have")
             print("changed \(stored)" + (remains.devices == 0 ? "" : ": \(devices) lost tags"))

@@ -100,12 +100,9 @@ struct UserCommand: ParsableCommand {
             hasIssuer: { configuration?.hasIssuer(ofUser: $0) ?? false }, now: Site.now)
     }
 
-    /// How often a change is tried again, when a service has changed the same user meanwhile.
-    static let maximumAttempts = 16
-
     /// Writes what `make` makes of the record of that name, as it is then.
     static func write(_ name: String, in store: any SiteStore, _ make: (User?) throws -> User) throws {
-        try administration(nil, store).write(name, make)
+        try store.changeUser(name, make)
     }
 
     /// - Throws: `AdministrationError`, when there is none of that name.

@@ -23,6 +23,14 @@ export class Failure extends Error {
 const fresh = 60; // seconds that an answer to `config` is good for: the key may be another one after that
 let known, knownAt;
 
+let caller; // a user's name
+
+/**
+ * From now on calls are made as that user (null: as the one who is logged in). When another one has logged in in another window, the cookie
+ * is theirs: then the server answers 401, and neither tells nor does anything.
+ */
+export const actAs = (user) => { caller = user; };
+
 /** What the page must know before anybody has logged in. Asked for again when the answer is old, and after a failure. */
 export function config() {
     if (known && performance.now() - knownAt < fresh * 1000) return known;
@@ -34,11 +42,17 @@ export function config() {
     return known;
 }
 
-export const session = () => call('GET', 'session');
+export const session = () => call('GET', 'session', { user: null });
 export const logIn = (name, password) => call('POST', 'session', { json: { UserName: name, Password: password } });
 export const logOut = () => call('DELETE', 'session');
 /** Ends all sessions of the user, this one too. */
 export const logOutEverywhere = () => call('DELETE', 'session', { query: { everywhere: true } });
+
+/** The user's sessions: `{Id, CreatedAt, ExpiresAt, Current}`, and `Current` is this browser's. */
+export const sessions = () => call('GET', 'sessions');
+export const endSession = (id) => call('DELETE', `sessions/${encodeURIComponent(id)}`);
+/** All other sessions end. */
+export const changePassword = (present, wanted) => call('PUT', 'password', { json: { Password: present, NewPassword: wanted } });
 
 /** The caller's devices: `{RegistrationId, Platform, Handle, Tags}`, of the handle its end. */
 export const registrations = () => call('GET', 'register');
@@ -55,13 +69,8 @@ export function putRegistration(id, subscription) {
 
 export const deleteRegistration = (id) => call('DELETE', `register/${encodeURIComponent(id)}`);
 
-/** Sends `message` to a user's devices on one platform; once, however often it is called with the same key. */
-export const send = (platform, recipient, message, key) =>
-    call('POST', 'notifications', { query: { pns: platform, to_tag: recipient }, json: message, key });
-
-/** Keeps `message` for a user and sends only its number, on every platform; once for each key. */
-export const sendSecret = (recipient, message, key) =>
-    call('POST', 'notifications', { query: { to_tag: recipient }, json: message, key });
+/** Sends a message object (docs/messages.md) to a user's devices; once, however often it is called with the same key. */
+export const send = (message, key) => call('POST', 'notifications', { json: message, key });
 
 export const outcomes = (notification) => call('GET', `notifications/outcomes/${encodeURIComponent(notification)}`);
 export const deleteSecret = (id) => call('DELETE', `notifications/${encodeURIComponent(id)}`);
@@ -80,11 +89,12 @@ export async function inbox(limit, known) {
 
 export const call = async (...request) => (await fetched(...request)).body;
 
-async function fetched(method, path, { query, json, key, known } = {}) {
+async function fetched(method, path, { query, json, key, known, user = caller } = {}) {
     const url = new URL(path, base);
     if (query) url.search = new URLSearchParams(query);
     const request = { method, headers: {}, credentials: 'same-origin', cache: 'no-store', redirect: 'error' };
     if (key !== undefined) request.headers['Idempotency-Key'] = `"${key}"`;
+    if (user) request.headers['App-Backend-User'] = encodeURIComponent(user);
     if (known) request.headers['If-None-Match'] = known;
     if (json !== undefined) {
         request.headers['Content-Type'] = 'application/json';

@@ -1,55 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tries of one message. A person who sends again after an answer was lost wants it sent, and not sent twice: so each
-// request of a message keeps its key (`Idempotency-Key`) until the server has told what became of it, through reloads too.
+// The tries of one message. A person who sends again after an answer was lost wants it sent, and not sent twice: so a
+// message keeps its key (`Idempotency-Key`) until the server has told what became of it, through reloads too.
 
 import { held, hold } from './memory.js';
 
 const name = 'attempts';
 
 export class Attempts {
-    #message;
-    #keys;
+    #last = held(name) ?? {}; // `{message, key}`
 
-    constructor() {
-        const { message, keys = [] } = held(name) ?? {};
-        this.#message = message;
-        this.#keys = new Map(keys);
-    }
-
-    /** Another message than before has keys of its own; `parts` are what makes it another one. */
-    async begin(...parts) {
+    /** The key of a message: the same at each try. Another message, another place or another sender has another one. */
+    async key(user, message) {
         // A digest: the text of a secret is not kept for this.
-        const message = await digest(JSON.stringify(parts));
-        if (message === this.#message) return;
-        this.#message = message;
-        this.#keys.clear();
-    }
-
-    /** The key of one of the message's requests: the same at each try. */
-    key(request) {
-        if (!this.#keys.has(request)) {
-            this.#keys.set(request, crypto.randomUUID());
-            this.#keep();
+        const own = await digest(JSON.stringify([user, message]));
+        if (own !== this.#last.message || !this.#last.key) {
+            this.#last = { message: own, key: crypto.randomUUID() };
+            hold(name, this.#last);
         }
-        return this.#keys.get(request);
+        return this.#last.key;
     }
 
     /** After a failure: the next try has a new key where the old one would only bring the same answer again. */
-    failed(request, { status, retryAfter, replayed }) {
-        if (!replayed && !(status === 409 && retryAfter === null)) return;
-        this.#keys.delete(request);
-        this.#keep();
+    failed({ status, retryAfter, replayed }) {
+        if (replayed || (status === 409 && retryAfter === null)) this.end();
     }
 
-    /** All of it was sent. The same text once more is another message. */
+    /** It was sent. The same text once more is another message. */
     end() {
-        this.#message = undefined;
-        this.#keys.clear();
+        this.#last = {};
         hold(name, null);
-    }
-
-    #keep() {
-        hold(name, { message: this.#message, keys: [...this.#keys] });
     }
 }
 

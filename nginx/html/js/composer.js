@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is being written, to whom and where: one line that unfolds. Checks it before it is sent, and keeps it until then.
+// What is being written, to whom and where: the line that writer.js shows unfolds. Checks it before it is sent, and keeps it until then.
 
 import { $, absolve, blame, say } from './dom.js';
 import { draft, forgetDraft, keepDraft } from './draft.js';
 import { amount, number, t } from './i18n.js';
 import { offerPeople } from './people.js';
-import { platformOf, platforms, platformWords } from './words.js';
+import { platformOf, platforms, platformWords } from './outcomes.js';
 
 export class Composer extends EventTarget {
     #writer; // the user whose text is in the form: the last one who was logged in
@@ -17,7 +17,6 @@ export class Composer extends EventTarget {
     /** Emits `input` when the person changes anything. */
     constructor() {
         super();
-        $('compose').addEventListener('click', () => this.unfold());
         $('close').addEventListener('click', () => this.#fold());
         $('sendForm').addEventListener('keydown', (event) => this.#key(event));
         for (const id of ['recipient', 'message', 'secure']) $(id).addEventListener('input', () => this.#changed());
@@ -30,7 +29,7 @@ export class Composer extends EventTarget {
     configure({ Platforms: list, MaximumMessageBytes: limit, SecureOnly: isSecureOnly }) {
         if (Number.isSafeInteger(limit) && limit > 0) this.#limit = limit;
         if (Array.isArray(list)) this.#offer(new Map(list.map(({ Name, Delivers }) => [platformOf(Name), Delivers === true])));
-        // A message to each platform would be kept as a secret of its own.
+        // Whatever is sent there is kept as a secret, and the person shall see that.
         this.#isSecureOnly = isSecureOnly === true;
         if (this.#isSecureOnly) $('secure').checked = true;
         $('secure').disabled = this.#isSecureOnly;
@@ -42,7 +41,6 @@ export class Composer extends EventTarget {
      * to be sent.
      */
     open(user) {
-        $('composer').hidden = !user;
         if (!user) return false;
         const kept = draft();
         const former = this.#writer ?? kept?.user ?? user;
@@ -90,17 +88,21 @@ export class Composer extends EventTarget {
         $('sendForm').requestSubmit();
     }
 
-    /** What is to be sent, and where: `{user, recipient, message, secure, chosen}`; null after it said what is wrong with it. */
+    /**
+     * What is to be sent, and where: `{user, recipient, text, secure, places, message}`, and `message` is what the server gets;
+     * null after it said what is wrong with it.
+     */
     read() {
         ['recipient', 'message'].forEach(absolve);
         say('sendError', '');
-        const [recipient, message, secure] = [$('recipient').value.trim(), $('message').value, $('secure').checked];
-        const chosen = secure ? [null] : platforms.filter((name) => $(name).checked && this.#offered.has(name));
+        const [recipient, text, secure] = [$('recipient').value.trim(), $('message').value, $('secure').checked];
+        const places = platforms.filter((name) => $(name).checked && this.#offered.has(name));
+        const message = { To: recipient, Body: text, ...(secure ? { Secure: true } : { Platforms: places }) };
         if (recipient === '') blame('recipient', t('compose.toMissing'));
-        else if (message === '') blame('message', t('compose.messageMissing'));
+        else if (text === '') blame('message', t('compose.messageMissing'));
         else if (this.#count() > 0) blame('message', t('compose.tooLong'));
-        else if (chosen.length === 0) this.#blamePlatforms();
-        else return { user: this.#writer, recipient, message, secure, chosen };
+        else if (!secure && places.length === 0) this.#blamePlatforms();
+        else return { user: this.#writer, recipient, text, secure, places, message };
         return null;
     }
 

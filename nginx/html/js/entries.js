@@ -16,9 +16,12 @@ export const numberOf = (entry) => (entry.kind === 'secret' ? entry.secret : ent
 
 export const nameOf = (entry) => (entry.key ? `key ${entry.key}` : `kept ${numberOf(entry)}`);
 
+/** The title that the server gives to a message without one. */
+export const untitled = (name) => `From ${name}`;
+
 export function titleOf(entry) {
     // A title is the sender's own words, and may be another's name.
-    if (entry.kind !== 'secret') return entry.from ? `${entry.from}: ${entry.title}` : entry.title;
+    if (entry.kind !== 'secret') return entry.from && entry.title !== untitled(entry.from) ? `${entry.from}: ${entry.title}` : entry.title;
     const key = kindOf(entry) === 'locked' ? 'secret.waiting' : 'secret.title';
     return entry.from ? t(`${key}From`, { name: entry.from }) : t(key);
 }

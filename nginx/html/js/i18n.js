@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Texts, numbers and times in the language that was chosen. English is always there; the page loads another language's
-// module on demand (language.js), and the service worker reads the few sentences it needs from the database.
+// module on demand (language.js), and the texts of what it loads on demand with that. The service worker reads the few
+// sentences it needs from the database.
 
 import en from './texts/en.js';
 
@@ -17,13 +18,21 @@ export function use(name, own) {
 
 export const current = () => language;
 
+/** More texts of that language, for what was loaded later. */
+export function add(own) {
+    texts = { ...texts, ...own };
+}
+
 /** The text with this key; `{name}` in it is replaced by `values.name`. */
 export function t(key, values = {}) {
     return String(texts[key] ?? en[key] ?? key).replace(/\{(\w+)\}/g, (_, name) => String(values[name] ?? ''));
 }
 
+/** Of the texts that are there from the start. */
+export const keys = () => Object.keys(en);
+
 /** Whether there is such a text. */
-export const has = (key) => Object.hasOwn(en, key);
+export const has = (key) => Object.hasOwn(texts, key) || Object.hasOwn(en, key);
 
 export const number = (value) => value.toLocaleString(language);
 

@@ -3,7 +3,7 @@
 // the document: `data-t` names an element's text, `data-t-label` and `data-t-hint` its aria-label and placeholder.
 
 import { transact } from './database.js';
-import { current, languages, t, use } from './i18n.js';
+import { add, current, keys, languages, t, use } from './i18n.js';
 import { recall, remember } from './memory.js';
 
 const workers = ['push.open', 'push.untitled', 'secret.waiting', 'secret.waitingFrom', 'secret.title', 'secret.titleFrom'];
@@ -17,10 +17,26 @@ export async function start() {
         if (loaded) use(name, loaded.default);
     }
     document.documentElement.lang = current();
-    translate();
+    translate(keys());
+    document.title = t('name');
     const words = Object.fromEntries(workers.map((key) => [key, t(key)]));
     // The page does not wait for its disk.
     transact('device', 'readwrite', (store) => store.put({ language: current(), words }, 'words')).catch(() => {});
+}
+
+let added;
+
+/** Loads the texts of the parts that are loaded on demand; before they are shown. Rejects when that is not possible now. */
+export function more() {
+    added ??= import(`./texts/${current()}-more.js`).then((loaded) => put(loaded.default));
+    added.catch(() => { added = undefined; });
+    return added;
+}
+
+/** More texts of the page's language, which are put into the document as well. */
+export function put(texts) {
+    add(texts);
+    translate(Object.keys(texts));
 }
 
 /** Speaks another language from now on. What was typed is kept (draft.js). */
@@ -36,10 +52,16 @@ function wanted() {
     return navigator.languages.map((one) => one.slice(0, 2).toLowerCase()).find(known) ?? 'en';
 }
 
-/** Puts the texts into the document; `title` is the key of its own. */
-export function translate(title = 'name') {
-    for (const place of document.querySelectorAll('[data-t]')) place.textContent = t(place.dataset.t);
-    for (const place of document.querySelectorAll('[data-t-label]')) place.setAttribute('aria-label', t(place.dataset.tLabel));
-    for (const place of document.querySelectorAll('[data-t-hint]')) place.placeholder = t(place.dataset.tHint);
-    document.title = t(title);
+/** Puts the texts of these keys into the document; once each, as the page may say something else in their places later. */
+function translate(names) {
+    const known = new Set(names);
+    const put = (name, set) => {
+        for (const place of document.querySelectorAll(`[data-${name}]`)) {
+            const key = place.getAttribute(`data-${name}`);
+            if (known.has(key)) set(place, t(key));
+        }
+    };
+    put('t', (place, text) => { place.textContent = text; });
+    put('t-label', (place, text) => place.setAttribute('aria-label', text));
+    put('t-hint', (place, text) => { place.placeholder = text; });
 }

@@ -5,10 +5,11 @@
 const name = 'page';
 const files = [
     './', 'app.js', 'style.css', 'controls.css', 'icon.svg', 'lock.svg', 'manifest.webmanifest',
-    ...['api', 'attempts', 'banner', 'channel', 'composer', 'database', 'deadline', 'device', 'dom', 'draft', 'entries',
-        'i18n', 'inbox', 'language', 'links', 'login-form', 'memory', 'people', 'push', 'received', 'received-item',
-        'registration', 'results', 'retry', 'send-form', 'sent', 'sent-list', 'session', 'settings', 'subscription',
-        'texts/de', 'texts/en', 'texts/es', 'unread', 'words',
+    ...['account', 'api', 'attempts', 'banner', 'channel', 'composer', 'database', 'deadline', 'device', 'devices',
+        'dom', 'draft', 'entries', 'i18n', 'inbox', 'language', 'links', 'login-form', 'memory', 'outcomes',
+        'password-form', 'people', 'push', 'received', 'received-item', 'registration', 'results', 'retry',
+        'send-form', 'sent', 'sent-list', 'session', 'session-list', 'settings', 'subscription', 'texts/de',
+        'texts/de-more', 'texts/en', 'texts/en-more', 'texts/es', 'texts/es-more', 'unread', 'words', 'writer',
     ].map((module) => `js/${module}.js`),
 ];
 

@@ -10,7 +10,7 @@
 import * as api from './api.js';
 import { hear } from './channel.js';
 import { $, announce, say } from './dom.js';
-import { isUnread, nameFrom, nameOf, numberOf, senderOf, timeFrom, titleOf } from './entries.js';
+import { isUnread, nameFrom, nameOf, numberOf, senderOf, timeFrom, titleOf, untitled } from './entries.js';
 import { t } from './i18n.js';
 import * as inbox from './inbox.js';
 import { parsePush } from './push.js';
@@ -43,6 +43,8 @@ export class Received {
             if (data?.about === 'open') this.#lead(data.key);
         });
         setInterval(() => this.#poll(), pollSeconds * 1000);
+        // Another user may have logged in meanwhile.
+        addEventListener('focus', () => this.#poll());
         document.addEventListener('visibilitychange', () => {
             this.#poll();
             this.#see();
@@ -107,7 +109,7 @@ export class Received {
         for (const entry of known) Object.assign(entry, told);
         if (known.length > 0) return;
         // As it was pushed to browsers.
-        const pushed = { title: Title ?? `From ${From}`, body: Body, sender: Title && From, link: Link };
+        const pushed = { title: Title ?? untitled(From), body: Body, sender: Title && From, link: Link };
         const plain = Secure ? null : parsePush(JSON.stringify(pushed));
         const fresh = plain ? { ...plain, message: number, text: plain.body } : { kind: 'secret', secret: number, text: null };
         Object.assign(fresh, told, { at: timeFrom(SentAt) });

@@ -7,7 +7,7 @@ import { pause } from './deadline.js';
 import { $, announce, element, say } from './dom.js';
 import { t } from './i18n.js';
 import { bounded } from './push.js';
-import { finalStates, outcomeWords, platformOf, platformWords, templates } from './words.js';
+import { finalStates, outcomeWords, platformOf, platformWords, templates } from './outcomes.js';
 
 const waits = [1, 2, 4, 8, 15, 30, 60]; // seconds; 120 in all
 

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sends a message: one request for each platform that is switched on, as in the tutorials; a secret in one request for
-// all. What was typed stays until it was sent, and comes back when it reached no device. While the server is away it is
-// tried again until it is back, or the message is changed.
+// Sends a message: one request for all platforms that are switched on, so that it is one entry in the recipient's inbox.
+// What was typed stays until it was sent, and comes back when it reached no device. While the server is away it is tried
+// again until it is back, or the message is changed.
 
 import * as api from './api.js';
 import { Attempts } from './attempts.js';
 import { $, absolve, blame, say } from './dom.js';
 import { t } from './i18n.js';
+import { isAway, platformOf } from './outcomes.js';
 import { offerPeople } from './people.js';
 import { Results } from './results.js';
 import { Retry } from './retry.js';
 import * as sent from './sent.js';
-import { failureWords, isAway, platformOf, platformWords } from './words.js';
+import { failureWords } from './words.js';
 
 export class SendForm {
     #session;
@@ -58,65 +59,54 @@ export class SendForm {
     async #try() {
         const wanted = this.#busy ? null : this.#composer.read();
         if (!wanted) return;
-        const { user, recipient, message, secure, chosen } = wanted;
+        const { user, recipient, text, secure, places, message } = wanted;
         const turn = ++this.#turn;
         this.#busy = true;
         this.show();
-        this.#results.begin(recipient, secure ? null : message);
-        let tried;
+        this.#results.begin(recipient, secure ? null : text);
+        const lines = secure ? [] : places.map((platform) => this.#results.line(platform));
+        let answer;
         try {
-            await this.#attempts.begin(user, recipient, message, secure);
+            const key = await this.#attempts.key(user, message);
             // Another user would send it.
             if (turn !== this.#turn) return;
-            tried = await Promise.all(chosen.map((platform) => this.#sendOne(platform, recipient, message)));
+            answer = await api.send(message, key);
+        } catch (failure) {
+            this.#attempts.failed(failure);
+            for (const line of lines) this.#results.failed(line);
+            return this.#tell(failure, wanted, turn);
         } finally {
             this.#busy = false;
             this.show();
         }
-        const failures = tried.filter(({ failure }) => failure);
-        if (failures.length > 0) return this.#tell(failures, wanted, turn);
-        // The same text once more is another message.
         this.#attempts.end();
-        await this.#tellSent(tried, wanted, turn);
+        await this.#tellSent(answer, wanted, turn);
     }
 
-    /** One request: what failed, or the hub's `outcomes` and promises of the `fates` that the results show. */
-    async #sendOne(platform, recipient, message) {
-        const line = platform && this.#results.line(platform);
-        try {
-            const key = this.#attempts.key(platform);
-            const answer = await (platform ? api.send(platform, recipient, message, key) : api.sendSecret(recipient, message, key));
-            const outcomes = Array.isArray(answer?.Outcomes) ? answer.Outcomes : [];
-            return { id: answer?.Id ?? '?', outcomes, fates: outcomes.map((outcome) => this.#results.follow(outcome)) };
-        } catch (failure) {
-            this.#attempts.failed(platform, failure);
-            if (line) this.#results.failed(line);
-            return { platform, failure };
-        }
-    }
-
-    async #tellSent(tried, { user, recipient, message, secure }, turn) {
-        const outcomes = tried.flatMap(({ outcomes: some }) => some);
-        const isKnown = !secure && outcomes.length > 0 && outcomes.every(({ State: state }) => state === 'NoTargetFound');
+    async #tellSent(answer, { user, recipient, text }, turn) {
+        const outcomes = Array.isArray(answer?.Outcomes) ? answer.Outcomes : [];
+        // Also where the sender or the recipient is secure-only.
+        const secret = answer?.Id ?? null;
+        const isKnown = secret === null && outcomes.length > 0 && outcomes.every(({ State: state }) => state === 'NoTargetFound');
         // Before the text is gone.
         if (isKnown) this.#composer.keep(false);
-        else this.#composer.clear(user, message);
+        else this.#composer.clear(user, text);
         // A user who left meanwhile leaves no list of what was sent either.
         if (turn !== this.#turn) return;
-        const [{ id }] = tried;
-        if (secure) this.#results.note(t('result.secretKept', { id, name: recipient }));
-        const kept = isKnown ? null : this.#keep(user, recipient, message, secure ? id : null, outcomes);
-        this.#follow(tried, { recipient, message, secure, isKnown, id, turn, kept });
+        const fates = outcomes.map((outcome) => this.#results.follow(outcome));
+        if (secret !== null) this.#results.note(t('result.secretKept', { id: secret, name: recipient }));
+        const kept = isKnown ? null : this.#keep(user, recipient, text, secret, outcomes);
+        this.#follow(fates, { recipient, text, secret, isKnown, turn, kept });
     }
 
     /** Says it when no device was reached, and notes in the list of what was sent what became of it. */
-    async #follow(tried, { recipient, message, secure, isKnown, id, turn, kept }) {
-        const fates = await Promise.all(tried.flatMap(({ fates: some }) => some));
+    async #follow(following, { recipient, text, secret, isKnown, turn, kept }) {
+        const fates = await Promise.all(following);
         const key = await kept;
         if (key) await sent.update(key, fates.map(({ line }) => line)).catch(() => {});
         if (turn !== this.#turn || fates.some(({ isReached }) => isReached !== false)) return;
-        if (secure) this.#results.note(t('result.secretUntold', { id, name: recipient }));
-        else if (fates.length > 0) this.#tellUnreached(recipient, fates.map(({ words }) => words), message, isKnown);
+        if (secret !== null) this.#results.note(t('result.secretUntold', { id: secret, name: recipient }));
+        else if (fates.length > 0) this.#tellUnreached(recipient, fates.map(({ words }) => words), text, isKnown);
     }
 
     #keep(user, to, text, secret, outcomes) {
@@ -129,8 +119,8 @@ export class SendForm {
     }
 
     /** `isKnown`: at once, so the text was not even cleared and the person still looks at it. */
-    #tellUnreached(recipient, words, message, isKnown) {
-        const isHere = this.#composer.restore(message);
+    #tellUnreached(recipient, words, text, isKnown) {
+        const isHere = this.#composer.restore(text);
         const kept = t(isHere ? 'compose.kept' : 'compose.otherBegun');
         if (!isKnown) {
             const why = [...new Set(words)].join('; ');
@@ -139,22 +129,16 @@ export class SendForm {
         blame('recipient', `${t('compose.unreached', { name: recipient })} ${kept} ${t('compose.rightName', { name: recipient })}`);
     }
 
-    /** Throws `Failure` when all that failed failed because the server is away, if the message was not changed meanwhile. */
-    #tell(failures, { recipient, secure, chosen }, turn) {
+    /** Throws `Failure` when it failed because the server is away, if the message was not changed meanwhile. */
+    #tell(failure, { recipient, secure }, turn) {
         if (turn !== this.#turn) return;
-        if (failures.some(({ failure }) => failure.status === 401)) return this.#session.ended();
-        if (this.#outbox.isAtWork && failures.every(({ failure }) => isAway(failure))) throw failures[0].failure;
+        if (failure.status === 401) return this.#session.ended();
+        if (this.#outbox.isAtWork && isAway(failure)) throw failure;
         this.#composer.keep(false);
-        const sentences = new Map();
-        for (const { platform, failure } of failures) {
-            const words = wordsOf(failure, recipient, secure);
-            sentences.set(words, [...(sentences.get(words) ?? []), platformWords(platform)]);
-        }
-        const same = sentences.size === 1 && failures.length === chosen.length;
-        const all = [...sentences].map(([words, names]) => (same ? words : `${names.join(', ')}: ${words}`)).join(' ');
-        const field = failures.map(({ failure }) => culprit(failure)).find((id) => id !== null);
-        if (field) blame(field, all);
-        else say('sendError', all, 'bad');
+        const words = wordsOf(failure, recipient, secure);
+        const field = culprit(failure);
+        if (field) blame(field, words);
+        else say('sendError', words, 'bad');
     }
 
     /** `failure`: the server is away, and the message waits; null: no more. */
@@ -172,12 +156,12 @@ function wordsOf(failure, recipient, secure) {
         409: t('compose.unknown'),
         413: t('compose.tooLongForServer'),
     };
-    if (secure && failure.field === 'to_tag') own[400] = t('compose.noSuchUser', { name: recipient });
+    if (secure && failure.field === 'To') own[400] = t('compose.noSuchUser', { name: recipient });
     return failureWords(failure, own);
 }
 
 /** The id of the field that the server refused; null when it was none. */
 function culprit(failure) {
-    if (failure.status === 403 || failure.field === 'to_tag') return 'recipient';
-    return failure.status === 413 || failure.field === 'body' ? 'message' : null;
+    if (failure.status === 403 || failure.field === 'To') return 'recipient';
+    return failure.status === 413 || ['body', 'Body'].includes(failure.field) ? 'message' : null;
 }

@@ -7,7 +7,7 @@ import { $, element } from './dom.js';
 import { t, time } from './i18n.js';
 import { linked } from './links.js';
 import * as sent from './sent.js';
-import { finalStates, outcomeWords, platformOf, platformWords } from './words.js';
+import { finalStates, outcomeWords, platformOf, platformWords } from './outcomes.js';
 
 export class SentList {
     #session;

@@ -7,7 +7,6 @@ import { hear, tell } from './channel.js';
 import * as inbox from './inbox.js';
 import { recall, remember } from './memory.js';
 import * as registration from './registration.js';
-import * as sent from './sent.js';
 
 export class Session extends EventTarget {
     /** The user's name; null when no user is logged in, undefined before that is known. */
@@ -104,26 +103,31 @@ export class Session extends EventTarget {
         try {
             await (everywhere ? api.logOutEverywhere() : api.logOut());
         } catch (failure) {
-            // Half-way: still logged in, and receiving no more.
-            if (!isLeft) this.unregistered();
+            // Half-way: still logged in, and receiving no more. Or it is another user's session.
+            if (failure.status === 401) await this.ended();
+            else if (!isLeft) this.unregistered();
             throw failure;
         }
         if (isLeft) await registration.forget().catch(() => {});
-        await Promise.all([inbox.clear(user), sent.clear(user)]).catch(() => {});
+        await Promise.all([inbox.clear(user), import('./sent.js').then((sent) => sent.clear(user))]).catch(() => {});
         this.#becomes(null, 'here');
         tell({ about: 'session' });
         if (device.subscription) await device.drop();
     }
 
-    /** The server said 401 to something: the session is over. */
-    ended() {
-        this.#becomes(null, 'expired');
+    /** The server said 401 to something: the session is over, or the browser has another user's by now. */
+    async ended() {
+        const { user } = this;
+        const { User } = await api.session().catch(() => ({ User: null }));
+        // Meanwhile a user may have logged in here.
+        if (user === this.user) this.#becomes(User, User ? null : 'expired');
     }
 
     #becomes(user, ending = null, isPresumed = false) {
         if (user === this.user && isPresumed === this.isPresumed) return;
         Object.assign(this, { user, ending, isPresumed, registration: 'none', failure: null });
         this.#endpoint = null;
+        api.actAs(user);
         if (!isPresumed) remember('user', user);
         this.dispatchEvent(new Event('change'));
     }

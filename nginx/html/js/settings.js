@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The dialog behind the user's name: this device, the user's other devices, sessions.
+// The dialog behind the user's name. What it lists is loaded when it is opened first (account.js).
 
 import * as api from './api.js';
-import { $, element, pressTwice, say } from './dom.js';
+import { $, say } from './dom.js';
 import { t } from './i18n.js';
-import * as registration from './registration.js';
-import { failureWords, platformOf, platformWords } from './words.js';
+import { more } from './language.js';
 
 export class Settings {
     #session;
+    #account; // a promise
 
     constructor(session) {
         this.#session = session;
@@ -24,60 +24,25 @@ export class Settings {
         $('settingsHeading').textContent = user ?? '';
     }
 
-    /** Another user, or none: the last one's devices go. */
+    /** Another user, or none: what is the last one's goes. */
     forget() {
         $('settings').close();
-        $('devices').replaceChildren();
-        say('settingsNote', '');
+        this.#account?.then((account) => account.forget(), () => {});
     }
 
-    #open() {
+    async #open() {
         say('logoutResult', '');
+        say('settingsNote', '');
         $('settings').showModal();
         $('settingsHeading').focus();
-        this.#list();
         $('administration').hidden = true;
         api.session().then(({ Administer }) => { $('administration').hidden = !Administer; }, () => {});
-    }
-
-    async #list(note = '') {
-        const { user } = this.#session;
         try {
-            const [devices, own] = await Promise.all([api.registrations(), registration.current().catch(() => null)]);
-            if (user !== this.#session.user) return;
-            const items = devices.map((device) => this.#item(device, device.RegistrationId === own?.id));
-            $('devices').replaceChildren(...items);
-            say('settingsNote', note || (items.length > 0 ? '' : t('settings.noDevices')));
-        } catch (failure) {
-            if (user !== this.#session.user) return;
-            if (failure.status === 401) return this.#session.ended();
-            say('settingsNote', failureWords(failure), 'bad');
+            this.#account ??= Promise.all([import('./account.js'), more()]).then(([{ Account }]) => new Account(this.#session));
+            (await this.#account).load();
+        } catch {
+            this.#account = undefined;
+            say('settingsNote', t('failure.unreachable'), 'bad');
         }
-    }
-
-    #item({ RegistrationId: id, Platform: platform, Handle: handle, App: app }, isThisOne) {
-        const told = [isThisOne && t('settings.thisOne'), app, handle && t('settings.handle', { end: handle })].filter(Boolean);
-        const name = platformWords(platformOf(platform));
-        const remove = element('button', { type: 'button', className: 'small quiet' }, t('settings.remove'));
-        const label = (key) => (button) => {
-            button.textContent = t(key);
-            button.setAttribute('aria-label', `${t(key)}: ${name}, ${told.join(', ')}`);
-        };
-        label('settings.remove')(remove);
-        pressTwice(remove, label('settings.remove'), label('settings.removeSure'), () => this.#remove(id, isThisOne));
-        return element('li', { data: { here: isThisOne } },
-            element('span', {}, element('b', {}, name), element('small', { dir: 'auto' }, told.join(' · '))), remove);
-    }
-
-    async #remove(id, isThisOne) {
-        try {
-            if (isThisOne) await this.#session.leave();
-            else await api.deleteRegistration(id);
-        } catch (failure) {
-            if (failure.status === 401) return this.#session.ended();
-            return say('settingsNote', failureWords(failure), 'bad');
-        }
-        await this.#list(t('settings.removed'));
-        $('devicesHeading').focus();
     }
 }

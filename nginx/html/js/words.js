@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everything that went right or wrong, as a sentence. What a status means depends on what was asked, so the caller hands
-// in sentences for those that mean something of their own there.
+// What went wrong, as a sentence. What a status means depends on what was asked, so the caller hands in sentences for those
+// that mean something of their own there. What became of a message is in outcomes.js.
 
 import { amount, has, t } from './i18n.js';
 
@@ -15,55 +15,6 @@ export function failureWords(failure, own = {}) {
     if (status === 429) return t('failure.429', { again });
     if (status >= 500) return t('failure.server', { status, again });
     return has(`failure.${status}`) ? t(`failure.${status}`) : t('failure.refused', { status, detail }).trim();
-}
-
-/** The server was away: the same call may succeed in a moment. */
-export const isAway = ({ status, retryAfter }) => [0, 503, 504].includes(status) || (status === 409 && retryAfter !== null);
-
-/** Platforms by the names of the switches; what else the hub calls them. */
-export const platforms = ['browser', 'apns', 'gcm', 'wns'];
-const aliases = { fcm: 'gcm', fcmv1: 'gcm', apple: 'apns', windows: 'wns' };
-export const platformOf = (name) => {
-    const own = String(name).toLowerCase();
-    return aliases[own] ?? own;
-};
-export const platformWords = (name) => (has(`platform.${name}`) ? t(`platform.${name}`) : String(name).slice(0, 40));
-
-/** What an outcome has in the place of a platform for devices of the older registration call, which are of any. */
-export const templates = 'template';
-
-/** States of a message after which nothing more happens to it. */
-export const finalStates = ['Completed', 'Abandoned', 'NoTargetFound', 'Cancelled'];
-
-const tones = {
-    Sending: 'wait', Failed: 'bad', Enqueued: 'wait', Processing: 'wait', NoTargetFound: 'quiet', Abandoned: 'bad',
-    Cancelled: 'quiet', Completed: 'good',
-};
-
-/** The state of a message at one platform: a word or two, the tone (good, bad, wait, quiet), and a sentence. */
-export function outcomeWords(state, counts = {}) {
-    const known = Object.entries(counts).filter(([, count]) => Number.isSafeInteger(count) && count > 0);
-    const sentence = known.map(([name, count]) => countWords(name, count)).join('; ');
-    // The hub calls it abandoned, as it asked no push service; it has done all that it does.
-    const isSkipped = known.length > 0 && known.every(([name]) => name === 'Skipped');
-    if (['Completed', 'Abandoned'].includes(state) && isSkipped) return { label: t('state.Recorded'), tone: 'quiet', sentence };
-    if (state === 'Completed' && known.length && !known.some(([name]) => name === 'Success')) {
-        return { label: t('state.Undelivered'), tone: 'bad', sentence };
-    }
-    const label = has(`state.${state}`) ? t(`state.${state}`) : String(state).slice(0, 40);
-    const usual = has(`stateWords.${state}`) ? t(`stateWords.${state}`) : '';
-    return { label, tone: tones[state] ?? 'quiet', sentence: sentence || usual };
-}
-
-const same = {
-    BadChannel: 'ExpiredChannel', WrongToken: 'WrongChannel', PnsUnavailable: 'PnsServerError', ChannelThrottled: 'Throttled',
-};
-
-/** A hub's outcome names (Azure's `PnsError`) for so many devices. */
-function countWords(name, count) {
-    const devices = amount('devices', count);
-    const key = `count.${same[name] ?? name}`;
-    return has(key) ? t(key, { devices }) : `${String(name).slice(0, 60)}: ${devices}`;
 }
 
 /** Why this browser has no device token, or which one. The names are the states of `Device`, and reasons within them. */

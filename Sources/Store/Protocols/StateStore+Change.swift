@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+package import Text
+
+extension User {
+    /// How often a change is tried again, when another process has changed the same user meanwhile.
+    package static let maximumAttempts = 16
+}
+
+extension StateStore {
+    /// Writes what `make` makes of the record of that name, as it is then.
+    /// - Returns: the user as stored.
+    /// - Throws: what `make` throws; `StoreError`, also `conflict` when others change the same user all the time.
+    @discardableResult
+    package func changeUser(_ name: String, _ make: (User?) throws -> User) throws -> User {
+        for _ in 0..<User.maximumAttempts {
+            let user = try make(try userRecord(name))
+            do throws(StoreError) {
+                return try putUser(user)
+            } catch {
+                guard error == .conflict else { throw error }
+            }
+        }
+        throw StoreError.conflict
+    }
+}
+
+extension SessionStore {
+    /// Ends the owner's session of that shown id.
+    /// - Returns: whether there was one.
+    package func removeSession(shown id: String, owner: String, now: Timestamp) throws(StoreError) -> Bool {
+        var isEnded = false
+        for session in try sessions(owner: owner, now: now) where session.shownID == id {
+            if try removeSession(session.id) { isEnded = true }
+        }
+        return isEnded
+    }
+}
+
+extension Session {
+    /// So much of the id tells a user's sessions apart, in hexadecimal digits. They are of the SHA-256 of 256 random bits,
+    /// which the cookie holds and the store does not.
+    package var shownID: String { String(id.prefix(16)) }
+}

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A user's own sessions and password, on the page."""
+
+import json
+
+import pytest
+
+from account import Account
+from installation import Installation, User
+from notify_page import NotifyPage
+from tab import Tab
+
+Page = NotifyPage[Tab]
+
+SESSIONS = "document.querySelectorAll('#sessions li')"
+
+
+@pytest.fixture(params=["firefox", "chromium"])
+def page(request: pytest.FixtureRequest, installation: Installation, alice: Account) -> Page:
+    """The page, where alice is logged in."""
+    tab = request.getfixturevalue(f"{request.param}_tab")(notifications="denied")
+    page = NotifyPage[Tab](tab, installation.origin).open()
+    page.log_in(alice, state="loggedin")
+    return page
+
+
+def log_in(installation: Installation, account: Account) -> str:
+    """Begins a session in another browser, and returns its cookie."""
+    credentials = {"UserName": account.name, "Password": account.user.password}
+    cookie = installation.call("POST", "/api/session", json_body=credentials).headers["Set-Cookie"].split(";")[0]
+    installation.keep_secret(cookie.split("=")[1])
+    return cookie
+
+
+def status(installation: Installation, cookie: str) -> int:
+    return installation.call("GET", "/api/session", Cookie=cookie).status
+
+
+def open_settings(page: Page, sessions: int) -> None:
+    """Returns when so many sessions are listed."""
+    page.open_settings()
+    page.tab.wait_until(f"{SESSIONS}.length === {sessions}")
+
+
+def change(page: Page, present: str, wanted: str) -> None:
+    for id, text in (("presentPassword", present), ("newPassword", wanted)):
+        page.tab.evaluate(f"document.getElementById('{id}').value = {json.dumps(text)}")
+    page.tab.click("changePassword")
+
+
+def await_words(page: Page, id: str, words: str) -> None:
+    """Raises TimeoutError."""
+    page.tab.wait_until(f'document.getElementById("{id}").textContent.includes({json.dumps(words)})')
+
+
+def test_another_session_is_ended_by_the_second_press_and_the_others_stay(
+    page: Page, installation: Installation, alice: Account
+) -> None:
+    others = [log_in(installation, alice) for _ in range(2)]
+    open_settings(page, sessions=3)
+    here = page.tab.evaluate(f"[...{SESSIONS}].map(one => one.dataset.here)")
+    assert sorted(here) == ["false", "false", "true"]
+    # This one has no button of its own.
+    assert page.tab.evaluate("document.querySelectorAll('#sessions button').length") == 2
+    page.tab.evaluate("document.querySelector('#sessions button').focus()")
+    for _ in range(2):
+        assert [status(installation, cookie) for cookie in others] == [200, 200]
+        page.tab.press("Enter")
+    page.tab.wait_until(f"{SESSIONS}.length === 2")
+    assert sorted(status(installation, cookie) for cookie in others) == [200, 401]
+    assert page.text("sessionsNote") == "Ended."
+    assert page.tab.evaluate("document.activeElement.id") == "sessionsHeading"
+
+
+def test_all_other_sessions_are_ended_and_this_one_goes_on(
+    page: Page, installation: Installation, alice: Account, bob: Account
+) -> None:
+    others = [log_in(installation, alice) for _ in range(3)]
+    bobs = log_in(installation, bob)
+    open_settings(page, sessions=4)
+    for _ in range(2):
+        page.tab.click("others")
+    page.tab.wait_until(f"{SESSIONS}.length === 1")
+    assert [status(installation, cookie) for cookie in [*others, bobs]] == [401, 401, 401, 200]
+    assert page.tab.evaluate("document.getElementById('others').hidden")
+    assert page.state == "loggedin"
+
+
+def test_the_password_is_changed_and_only_this_session_goes_on(
+    page: Page, installation: Installation, alice: Account
+) -> None:
+    other = log_in(installation, alice)
+    open_settings(page, sessions=2)
+    wanted = installation.secret("a new password ")
+    change(page, alice.user.password, wanted)
+    await_words(page, "passwordResult", "The password is changed.")
+    page.tab.wait_until(f"{SESSIONS}.length === 1")
+    assert status(installation, other) == 401
+    assert page.tab.evaluate("document.getElementById('newPassword').value") == ""
+    assert installation.call("GET", "/api/register", User(alice.name, wanted)).status == 200
+    assert alice.call("GET", "/api/register").status == 401
+    page.open().await_state("loggedin")
+
+
+@pytest.mark.parametrize(
+    ("present", "wanted", "field", "words"),
+    [
+        ("", "new", "presentPassword", "Enter your present password."),
+        ("right", "", "newPassword", "Enter a new password."),
+        ("right", "é" * 256, "newPassword", "The new password is too long: at most 511 bytes."),
+        ("right", "a\u0007b", "newPassword", "The new password has characters that cannot be used."),
+        ("wrong", "new", "presentPassword", "That is not your present password."),
+    ],
+    ids=["no present one", "no new one", "too long", "a control character", "a wrong present one"],
+)
+def test_what_is_wrong_with_a_new_password_is_said_at_its_field(
+    page: Page, installation: Installation, alice: Account, present: str, wanted: str, field: str, words: str
+) -> None:
+    open_settings(page, sessions=1)
+    change(page, alice.user.password if present == "right" else present, wanted)
+    await_words(page, f"{field}Error", words)
+    assert page.tab.evaluate("document.activeElement.id") == field
+    assert alice.call("GET", "/api/register").status == 200
+
+
+def test_guessing_the_present_password_is_slowed_down_and_the_page_says_for_how_long(
+    page: Page, installation: Installation, alice: Account
+) -> None:
+    open_settings(page, sessions=1)
+    for _ in range(20):
+        change(page, "wrong", "new")
+        page.tab.wait_until("!document.getElementById('changePassword').disabled")
+        if "Too many attempts." in page.text("passwordResult"):
+            break
+        assert "not your present password" in page.text("presentPasswordError")
+    await_words(page, "passwordResult", "Too many attempts. Try again in")
+
+
+def test_nothing_of_one_users_sessions_is_left_for_the_next_one(
+    page: Page, installation: Installation, alice: Account, bob: Account
+) -> None:
+    log_in(installation, alice)
+    open_settings(page, sessions=2)
+    page.tab.click("logout")
+    page.await_state("blocked")
+    assert page.tab.evaluate(f"{SESSIONS}.length") == 0
+    page.log_in(bob, state="loggedin")
+    open_settings(page, sessions=1)
+    assert page.tab.evaluate("document.getElementById('passwordUser').value") == bob.name

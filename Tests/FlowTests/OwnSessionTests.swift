@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+import AppBackend
+import DeviceAPI
+import Foundation
+import HTTP
+import HTTPTypes
+import JSON
+import Store
+import Testing
+import Text
+
+/// A user's own sessions, and their password, as the user sees and changes them.
+struct OwnSessionTests {
+    private func list(_ page: TestPage) throws -> [JSONValue] {
+        let answer = try page.call(.get, "/api/sessions")
+        #expect(answer.status == .ok && answer.fields[.cacheControl] == "no-store")
+        return try #require(try JSONValue(parsing: answer.body).array)
+    }
+
+    private func change(_ page: TestPage, _ present: String, _ wanted: String) throws -> Response {
+        try page.call(.put, "/api/password", body: #"{"Password":"\#(present)","NewPassword":"\#(wanted)"}"#)
+    }
+
+    // MARK: Sessions
+
+    @Test func `a user sees their sessions, which one is this, and ends another`() throws {
+        let site = try TestSite()
+        let here = try site.page(of: "alice")
+        site.clock.advance(60)
+        let there = try site.page(of: "alice")
+        let bob = try site.page(of: "bob")
+        let found = try list(here)
+        #expect(found.map { $0["Current"] } == [.bool(true), .bool(false)])
+        #expect(found.map { $0["CreatedAt"]?.string } == ["2026-11-30T00:53:20Z", "2026-11-30T00:54:20Z"])
+        #expect(found.allSatisfy { $0["ExpiresAt"]?.string != nil })
+        let id = try #require(found.last?["Id"]?.string)
+        #expect(id.wholeMatch(of: /[0-9a-f]{16}/) != nil)
+        // It is not another user's to end.
+        #expect(try bob.call(.delete, "/api/sessions/\(id)").status == .notFound)
+        #expect(try there.isKnown)
+        #expect(try here.call(.delete, "/api/sessions/\(id)").status == .ok)
+        #expect(try !there.isKnown && here.isKnown && bob.isKnown)
+        let again = try here.call(.delete, "/api/sessions/\(id)")
+        #expect(again.status == .notFound && Problem(again).detail == "You have no such session.")
+        #expect(try list(here).count == 1 && list(bob).count == 1)
+    }
+
+    @Test func `with a password no session is the one that asks, and the list never opens one`() throws {
+        let site = try TestSite()
+        let page = try site.page(of: "alice")
+        let answer = site.call(.get, "/api/sessions", as: "alice", fields: [.cookie: page.cookie ?? ""])
+        let text = String(decoding: answer.body, as: UTF8.self)
+        #expect(answer.status == .ok && text.contains(#""Current":false"#) && !text.contains("true"))
+        let token = try #require(page.cookie?.split(separator: "=").last)
+        #expect(!text.contains(token))
+        #expect(site.call(.get, "/api/sessions").status == .unauthorized)
+    }
+
+    @Test func `a session that has expired is not listed`() throws {
+        let site = try TestSite { $0.sessionSeconds = 3_600 }
+        _ = try site.page(of: "alice")
+        site.clock.advance(1_800)
+        let page = try site.page(of: "alice")
+        #expect(try list(page).count == 2)
+        site.clock.advance(1_800)
+        #expect(try list(page).count == 1)
+    }
+
+    @Test func `where there are no sessions there is no list of them`() throws {
+        let site = try TestSite { $0.authenticationMethods = [.password] }
+        #expect(site.call(.get, "/api/sessions", as: "alice").status == .notFound)
+    }
+
+    // MARK: The password
+
+    @Test func `a user changes their password, and this session alone goes on, under another cookie`() throws {
+        let site = try TestSite()
+        let neighbour = try site.neighbour()
+        let (here, there) = (try site.page(of: "alice"), try site.page(of: "alice"))
+        let bob = try site.page(of: "bob")
+        let former = here.cookie
+        let answer = try change(here, "alice-secret", "correct horse")
+        #expect(answer.status == .ok && answer.body.isEmpty && answer.fields[.cacheControl] == "no-store")
+        #expect(try here.isKnown && TestPage(neighbour, cookie: here.cookie).isKnown)
+        #expect(try !there.isKnown && !TestPage(neighbour, cookie: there.cookie).isKnown)
+        #expect(try here.cookie != former && !TestPage(site.backend, cookie: former).isKnown)
+        #expect(try bob.isKnown)
+        #expect(try list(here).map { $0["Current"] } == [.bool(true)])
+        #expect(try there.logIn("alice").status == .unauthorized)
+        #expect(try there.logIn("alice", password: "correct horse").status == .ok)
+        // The same one once more is a change too.
+        #expect(try change(here, "correct horse", "correct horse").status == .ok)
+        #expect(try here.isKnown && !there.isKnown)
+    }
+
+    @Test func `with name and password in the header it is changed too, and no cookie is given`() throws {
+        let site = try TestSite()
+        let page = try site.page(of: "alice")
+        let body = #"{"Password":"alice-secret","NewPassword":"new"}"#
+        let answer = site.call(.put, "/api/password", as: "alice", body: body)
+        #expect(answer.status == .ok && answer.fields[.setCookie] == nil)
+        #expect(try !page.isKnown)
+        #expect(site.call(.get, "/api/register", as: "alice").status == .unauthorized)
+    }
+
+    @Test func `a wrong present password changes nothing, and too many are refused as at a log-in`() throws {
+        let site = try TestSite()
+        let page = try site.page(of: "alice")
+        for _ in 0..<LoginThrottle.maximumFailures {
+            let answer = try change(page, "wrong", "new")
+            #expect(answer.status == .forbidden && Problem(answer).field == "Password")
+        }
+        let refused = try change(page, "wrong", "new")
+        #expect(refused.status == .tooManyRequests && refused.fields[.retryAfter] == "60")
+        #expect(try page.logIn("alice", password: "wrong").status == .tooManyRequests)
+        #expect(try page.isKnown)
+        site.clock.advance(60)
+        #expect(try change(page, "alice-secret", "new").status == .ok)
+    }
+
+    @Test(arguments: ["", String(repeating: "x", count: 512), "a\\tb", "a\\u0000b"])
+    func `a new password with which no user could log in is refused, and costs no try`(wanted: String) throws {
+        let site = try TestSite()
+        let page = try site.page(of: "alice")
+        for _ in 0...LoginThrottle.maximumFailures {
+            let answer = try change(page, "alice-secret", wanted)
+            #expect(answer.status == .badRequest && Problem(answer).field == "NewPassword")
+        }
+        #expect(try page.isKnown && change(page, "alice-secret", String(repeating: "x", count: 511)).status == .ok)
+    }
+
+    @Test func `a user without a password gets a 403 that says so, and so do all where passwords do not count`() throws
+    {
+        let site = try TestSite()
+        let page = try site.page(of: "alice")
+        let test = try TestSite(isTestHandler: true) { $0.authenticationMethods = [.test, .session] }
+        #expect(test.call(.put, "/api/password", as: "alice", body: "{}").status == .unauthorized)
+        let stranger = TestPage(test.backend)
+        #expect(try stranger.logIn("alice", password: "alice").status == .ok)
+        let answer = try change(stranger, "alice", "new")
+        #expect(answer.status == .forbidden && Problem(answer).detail.contains("no password"))
+        // By the web server's word.
+        let behind = try site.neighbour { $0.authenticationMethods = [.password, .webServer] }
+        func call() -> Response {
+            var request = Request(
+                method: .put, authority: "backend.test", path: "/api/password",
+                fields: [.contentType: "application/json"],
+                body: Array(#"{"Password":"alice-secret","NewPassword":"new"}"#.utf8), remoteAddress: "192.0.2.1",
+                id: "t")
+            request.authenticatedUser = "alice"
+            return behind.respond(to: request)
+        }
+        var user = try #require(try site.store.user("alice"))
+        let hash = user.passwordHash
+        user.passwordHash = ""
+        user = try site.store.putUser(user)
+        let refused = call()
+        #expect(refused.status == .forbidden && Problem(refused).detail.contains("no password"))
+        user.passwordHash = hash
+        _ = try site.store.putUser(user)
+        #expect(call().status == .ok)
+        #expect(try !page.isKnown)
+    }
+
+    @Test func `another site's page reaches none of it by the cookie`() throws {
+        let site = try TestSite()
+        let page = try site.page(of: "alice")
+        let id = try #require(try list(page).first?["Id"]?.string)
+        for site_ in ["cross-site", "same-site", "none"] {
+            var fields = HTTPFields(["Sec-Fetch-Site": site_])
+            fields[.cookie] = page.cookie
+            let body = #"{"Password":"alice-secret","NewPassword":"new"}"#
+            #expect(site.call(.put, "/api/password", body: body, fields: fields).status == .forbidden)
+            #expect(site.call(.delete, "/api/sessions/\(id)", fields: fields).status == .forbidden)
+        }
+        #expect(try page.isKnown)
+    }
+
+    // MARK: Another user than the page shows
+
+    /// The cookie of a browser is one for all its windows.
+    @Test func `a call that is meant for another user than the cookie's is not made`() throws {
+        let site = try TestSite()
+        let page = try site.page(of: "bob")
+        func call(_ method: HTTPRequest.Method, _ path: String, query: String = "", body: String = "", as name: String)
+            -> Response
+        {
+            var fields = HTTPFields([
+                "Sec-Fetch-Site": "same-origin", "Sec-Fetch-Mode": "cors", "App-Backend-User": name,
+            ])
+            fields[.cookie] = page.cookie
+            return site.call(method, path, query: query, body: body, fields: fields)
+        }
+        let message = #"{"To":"bob","Body":"m","Secure":true}"#
+        #expect(call(.get, "/api/inbox", as: "alice").status == .unauthorized)
+        #expect(call(.post, "/api/notifications", body: message, as: "alice").status == .unauthorized)
+        #expect(call(.delete, "/api/session", query: "everywhere=true", as: "alice").status == .unauthorized)
+        #expect(call(.delete, "/api/session", as: "%zz").status == .unauthorized)
+        #expect(try page.isKnown)
+        #expect(call(.get, "/api/inbox", as: "bob").status == .ok)
+        #expect(call(.post, "/api/notifications", body: message, as: "b%6Fb").status == .ok)
+        let kept = site.call(.get, "/api/notifications", as: "bob")
+        #expect(try JSONValue(parsing: kept.body).array?.count == 1)
+        // Whose the credentials are does not depend on how they came.
+        let fields = HTTPFields(["App-Backend-User": "alice"])
+        #expect(site.call(.get, "/api/inbox", as: "bob", fields: fields).status == .unauthorized)
+        #expect(call(.delete, "/api/session", as: "bob").status == .ok)
+        #expect(try !page.isKnown)
+    }
+}

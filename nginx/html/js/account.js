@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the settings show of a user: devices, sessions, the password.
+
+import { Devices } from './devices.js';
+import { PasswordForm } from './password-form.js';
+import { SessionList } from './session-list.js';
+
+export class Account {
+    #parts;
+
+    constructor(session) {
+        const sessions = new SessionList(session);
+        this.#parts = [new Devices(session), sessions, new PasswordForm(session, sessions)];
+    }
+
+    load() {
+        for (const part of this.#parts) part.load();
+    }
+
+    /** Another user, or none: nothing of the last one stays. */
+    forget() {
+        for (const part of this.#parts) part.forget();
+    }
+}
