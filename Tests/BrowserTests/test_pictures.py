@@ -17,11 +17,11 @@ DIGEST = ROOT / "docs" / "pictures.sha256"
 
 
 def page_digest() -> str:
-    """Of all that makes the page look as it does: names and contents, the API's description aside."""
+    """Of all that makes the page look as it does: names and contents, the API's description and the operator's page aside."""
     html = ROOT / "nginx" / "html"
     digest = hashlib.sha256()
     for file in sorted(html.rglob("*")):
-        if file.is_file() and file.name != "openapi.json":
+        if file.is_file() and file.name != "openapi.json" and "admin" not in str(file.relative_to(html)):
             digest.update(f"{file.relative_to(html)}\n{file.stat().st_size}\n".encode() + file.read_bytes())
     return digest.hexdigest()
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import AppBackend
 import DeviceAPI
+import Foundation
 import HTTP
 import HTTPTypes
 import JSON
@@ -74,6 +75,17 @@ struct AdministrationRefusalTests {
         #expect(try page.call(.get, Self.users).status == .ok)
         try give(["gone", "Admin"])
         #expect(try page.call(.get, Self.users).status == .forbidden)
+    }
+
+    @Test func `the list of routes above is whole`() throws {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").standardized
+        let page = try String(contentsOf: root.appending(path: "docs/http-api.md"), encoding: .utf8)
+        let documented = page.matches(of: /(?m)^\| `([A-Z]+) (\/api\/admin[^`?]*)[^`]*` \|/).map { "\($0.1) \($0.2)" }
+        let known = Self.routes.map { route in
+            let pattern = route.path.replacing("/alice", with: "/{name}").replacing("/1-1-1", with: "/{id}")
+            return "\(route.method.rawValue) \(pattern.replacing("/0123456789abcdef", with: "/{id}"))"
+        }
+        #expect(Set(known) == Set(documented) && known.count == 10)
     }
 
     private static let loginNeeded =
