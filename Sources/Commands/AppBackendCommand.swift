@@ -24,7 +24,8 @@ struct AppBackendCommand: ParsableCommand {
         subcommands: [
             ServeCommand.self, CheckCommand.self, ConfigCommand.self, DoctorCommand.self, KeysCommand.self,
             UserCommand.self,
-            DeviceCommand.self, SessionCommand.self, SendCommand.self, OutcomeCommand.self, APNsCommand.self,
+            DeviceCommand.self, SessionCommand.self, SendCommand.self, OutcomeCommand.self, MessageCommand.self,
+            APNsCommand.self,
             StoreCommand.self,
         ], defaultSubcommand: ServeCommand.self)
 

@@ -92,7 +92,8 @@ struct NotificationsController: Sendable {
     /// 200 when at least one platform took it. When none did, the first failure's status, as a problem that also
     /// holds the outcomes.
     /// - Throws: `NoSideEffects` with that answer, when no payload was kept and certainly no platform took it.
-    private func answerEnded(_ send: PendingSend, id: Int32?, to request: UserRequest) throws(NoSideEffects) -> Response {
+    private func answerEnded(_ send: PendingSend, id: Int32?, to request: UserRequest) throws(NoSideEffects) -> Response
+    {
         let result = send.result
         var outcome = SendOutcome(id: id, outcomes: result.outcomes)
         let hasActed = outcome.isAccepted || id != nil || result.mayHaveActed

@@ -23,24 +23,10 @@ struct SessionCommand: ParsableCommand {
             let store = try options.openStore().store
             let user = try UserCommand.existing(name, in: store)
             let sessions = try store.sessions(owner: user.owner, now: Site.now())
-            guard !json else { return print(Self.json(sessions)) }
+            guard !json else { return print(JSONArray.text(sessions) { $0.writeMembers(to: &$1) }) }
             for session in sessions {
                 print("\(session.shownID)  since \(session.createdAt.text)  until \(session.expiresAt.text)")
             }
-        }
-
-        private static func json(_ sessions: [Session]) -> String {
-            var json = JSONWriter()
-            json.array { json in
-                for session in sessions {
-                    json.object { json in
-                        json.member("id", session.shownID)
-                        json.member("createdAt", session.createdAt.text)
-                        json.member("expiresAt", session.expiresAt.text)
-                    }
-                }
-            }
-            return String(decoding: json.bytes, as: UTF8.self)
         }
     }
 
@@ -79,4 +65,10 @@ extension Session {
     /// So much of the id tells a user's sessions apart, in hexadecimal digits. They are of the SHA-256 of 256 random bits,
     /// which the cookie holds and the store does not.
     fileprivate var shownID: String { String(id.prefix(16)) }
+
+    fileprivate func writeMembers(to json: inout JSONWriter) {
+        json.member("id", shownID)
+        json.member("createdAt", createdAt.text)
+        json.member("expiresAt", expiresAt.text)
+    }
 }
