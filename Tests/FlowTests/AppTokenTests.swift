@@ -44,6 +44,7 @@ struct AppTokenTests {
     static let routes: [(method: HTTPRequest.Method, path: String, query: String, body: String, scope: String?)] = [
         (.post, "/api/notifications", "to_tag=bob", "\"m\"", "send"),
         (.get, "/api/notifications/outcomes/1", "", "", "send"),
+        (.get, "/api/notifications/7/timeline", "", "", "send"), (.post, "/api/notifications/7/opened", "", "", "read"),
         (.get, "/api/notifications", "", "", "read"), (.get, "/api/notifications/7", "", "", "read"),
         (.delete, "/api/notifications/7", "", "", "read"), (.get, "/api/inbox", "", "", "read"),
         (.post, "/api/inbox/7/read", "", "", "read"), (.delete, "/api/inbox/7", "", "", "read"),
@@ -76,7 +77,8 @@ struct AppTokenTests {
         let known = Set(
             Self.routes.map { route in
                 let parts = route.path.split(separator: "/").map(String.init)
-                let id = parts.contains("outcomes") ? "{NotificationId}" : "{id}"
+                let ofMessage = parts.contains("timeline") || parts.contains("opened")
+                let id = parts.contains("outcomes") ? "{NotificationId}" : ofMessage ? "{MessageId}" : "{id}"
                 // `/api/notifications/outcomes/1`, `/api/inbox/7/read`
                 let place = parts.contains("outcomes") ? 3 : 2
                 let names = parts.enumerated().map { $0.offset == place ? id : $0.element }
