@@ -25,7 +25,8 @@ struct AppBackendCommand: ParsableCommand {
             ServeCommand.self, InitCommand.self, CheckCommand.self, ConfigCommand.self, DoctorCommand.self,
             KeysCommand.self,
             UserCommand.self,
-            DeviceCommand.self, SessionCommand.self, SendCommand.self, OutcomeCommand.self, APNsCommand.self,
+            DeviceCommand.self, SessionCommand.self, SendCommand.self, OutcomeCommand.self, MessageCommand.self,
+            APNsCommand.self,
             StoreCommand.self,
         ], defaultSubcommand: ServeCommand.self)
 

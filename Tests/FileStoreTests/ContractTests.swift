@@ -28,7 +28,8 @@ import Testing
     }
 
     @Test func `the store of sessions in memory keeps the contract too`() throws {
-        try SessionContract(store: MemorySessionStore(sessionsPerOwner: 3, sentPerOwner: 4, openersPerMessage: 3)).runAll()
+        try SessionContract(store: MemorySessionStore(sessionsPerOwner: 3, sentPerOwner: 4, openersPerMessage: 3))
+            .runAll()
     }
 
     @Test func `the store of idempotency keys in memory keeps the contract too`() throws {

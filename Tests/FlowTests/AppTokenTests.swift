@@ -44,6 +44,7 @@ struct AppTokenTests {
     static let routes: [(method: HTTPRequest.Method, path: String, query: String, body: String, scope: String?)] = [
         (.post, "/api/notifications", "to_tag=bob", "\"m\"", "send"),
         (.get, "/api/notifications/outcomes/1", "", "", "send"),
+        (.get, "/api/notifications/7/timeline", "", "", "send"), (.post, "/api/notifications/7/opened", "", "", "read"),
         (.get, "/api/notifications", "", "", "read"), (.get, "/api/notifications/7", "", "", "read"),
         (.delete, "/api/notifications/7", "", "", "read"), (.get, "/api/inbox", "", "", "read"),
         (.post, "/api/inbox/7/read", "", "", "read"), (.delete, "/api/inbox/7", "", "", "read"),
@@ -82,10 +83,10 @@ struct AppTokenTests {
             })
         let known = Set(
             Self.routes.map { route in
-                let id = route.path.contains("outcomes") ? "{NotificationId}" : "{id}"
-                let names = route.path.split(separator: "/").map { name in
-                    ["1", "7", "x", "0123456789abcdef"].contains(name) ? id : String(name)
-                }
+                let parts = route.path.split(separator: "/").map(String.init)
+                let ofMessage = parts.contains("timeline") || parts.contains("opened")
+                let id = parts.contains("outcomes") ? "{NotificationId}" : ofMessage ? "{MessageId}" : "{id}"
+                let names = parts.map { ["1", "7", "x", "0123456789abcdef"].contains($0) ? id : $0 }
                 return "\(route.method.rawValue) /" + names.joined(separator: "/")
             })
         #expect(known == behindAuthentication)

@@ -107,7 +107,8 @@ package struct TransferContract {
         try source.rememberSent(["m-late"], owner: "changed", now: noon + -9, expiresAt: noon)
         let message = SentMessage(
             id: String(repeating: "M", count: 22), owner: "changed", to: "kept", recipient: "kept", sentAt: noon,
-            keptID: 5, outcomes: [.init(platform: "apns", state: "Enqueued", notificationID: "m-1")], expiresAt: nextDay)
+            keptID: 5, outcomes: [.init(platform: "apns", state: "Enqueued", notificationID: "m-1")], expiresAt: nextDay
+        )
         let opening = MessageOpening(opener: "kept", message: message.id, expiresAt: nextDay)
         try source.rememberSent([], message: message, owner: "changed", now: noon, expiresAt: nextDay)
         for _ in 0..<2 { try source.noteOpening(opening, now: noon) }

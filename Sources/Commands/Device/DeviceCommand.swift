@@ -26,7 +26,7 @@ struct DeviceCommand: ParsableCommand {
             let (configuration, store) = try options.openStore()
             let user = try UserCommand.existing(name, in: store, or: configuration)
             let devices = try store.devices(owner: user.owner).filter { !$0.isUnused }
-            guard !json else { return print(Self.json(devices)) }
+            guard !json else { return print(JSONArray.text(devices) { $0.writeMembers(to: &$1) }) }
             let rows = devices.map { device in
                 [
                     device.id, device.platform.isEmpty ? "being removed" : device.platform, device.updatedAt.text,
@@ -34,14 +34,6 @@ struct DeviceCommand: ParsableCommand {
                 ]
             }
             TextTable.lines(rows, textColumns: [0, 1, 2, 3]).forEach { print($0) }
-        }
-
-        private static func json(_ devices: [DeviceRecord]) -> String {
-            var json = JSONWriter()
-            json.array { json in
-                for device in devices { json.object { device.writeMembers(to: &$0) } }
-            }
-            return String(decoding: json.bytes, as: UTF8.self)
         }
     }
 

@@ -24,24 +24,10 @@ struct SessionCommand: ParsableCommand {
             let store = try options.openStore().store
             let user = try UserCommand.existing(name, in: store)
             let sessions = try store.sessions(owner: user.owner, now: Site.now())
-            guard !json else { return print(Self.json(sessions)) }
+            guard !json else { return print(JSONArray.text(sessions) { $0.writeMembers(to: &$1) }) }
             for session in sessions {
                 print("\(session.shownID)  since \(session.createdAt.text)  until \(session.expiresAt.text)")
             }
-        }
-
-        private static func json(_ sessions: [Session]) -> String {
-            var json = JSONWriter()
-            json.array { json in
-                for session in sessions {
-                    json.object { json in
-                        json.member("id", session.shownID)
-                        json.member("createdAt", session.createdAt.text)
-                        json.member("expiresAt", session.expiresAt.text)
-                    }
-                }
-            }
-            return String(decoding: json.bytes, as: UTF8.self)
         }
     }
 
@@ -69,5 +55,13 @@ struct SessionCommand: ParsableCommand {
             try administration.endSession(id, of: user)
             print("ended \(id)")
         }
+    }
+}
+
+extension Session {
+    fileprivate func writeMembers(to json: inout JSONWriter) {
+        json.member("id", shownID)
+        json.member("createdAt", createdAt.text)
+        json.member("expiresAt", expiresAt.text)
     }
 }

@@ -75,7 +75,7 @@ struct UserTokenCommand: ParsableCommand {
         func run() throws {
             let store = try options.openStore().store
             let tokens = try UserTokenCommand.tokens(of: try UserCommand.existing(name, in: store), in: store)
-            guard !json else { return print(Self.json(tokens)) }
+            guard !json else { return print(JSONArray.text(tokens) { $0.writeMembers(to: &$1) }) }
             let rows = tokens.map { token in
                 [
                     token.id, token.scopes.joined(separator: ","),
@@ -85,14 +85,6 @@ struct UserTokenCommand: ParsableCommand {
                 ]
             }
             TextTable.lines(rows, textColumns: Set(0...5)).forEach { print($0) }
-        }
-
-        private static func json(_ tokens: [AppToken]) -> String {
-            var json = JSONWriter()
-            json.array { json in
-                for token in tokens { json.object { token.writeMembers(to: &$0) } }
-            }
-            return String(decoding: json.bytes, as: UTF8.self)
         }
     }
 

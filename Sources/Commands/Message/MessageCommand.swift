@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+import AppBackend
+import ArgumentParser
+import DeviceAPI
+import JSON
+import NotificationHub
+import Server
+import Store
+import Text
+
+/// `app-backend message`
+struct MessageCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "message", abstract: "See which messages were sent, and what became of them.",
+        discussion: """
+            Message objects of the last seven days, by their MessageId: who sent them, to whom and when, never their \
+            text. Sends of strings are not among them.
+            """,
+        subcommands: [List.self, Show.self])
+
+    struct List: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "List the messages that were sent last, newest first, one a line.",
+            discussion: """
+                The id, the time, the sender, the recipient, how many have opened it, and what the hub answered for \
+                each platform; `show` has what became of it since.
+                """)
+
+        @OptionGroup var options: ConfigurationOptions
+        @Flag(help: "Print one JSON array.") var json = false
+        @Option(name: .customLong("user"), help: "Only messages that this user has sent.") var name: String?
+        @Option(help: "How many at most.") var limit = 50
+
+        func validate() throws {
+            if limit < 1 { throw ValidationError("--limit takes a number of 1 or more.") }
+        }
+
+        func run() throws {
+            let (configuration, store) = try options.openStore()
+            let owner = try name.map { try UserCommand.existing($0, in: store, or: configuration).owner }
+            let messages = try store.sentMessages(owner: owner, limit: limit, now: Site.now()).map { message in
+                (message: message, opened: try store.openings(ofMessage: message.id, now: Site.now()))
+            }
+            guard !json else {
+                return print(JSONArray.text(messages) { $0.message.writeMembers(opened: $0.opened, to: &$1) })
+            }
+            let rows = messages.map { message, opened in
+                [
+                    message.id, message.sentAt.text, User.name(ofOwner: message.owner), "to " + message.to,
+                    message.isSecure ? "secure" : "plain", "opened \(opened)",
+                    message.outcomes.map { "\($0.platform) \($0.state)" }.joined(separator: ", "),
+                ]
+            }
+            TextTable.lines(rows, textColumns: Set(0...6)).forEach { print($0) }
+        }
+    }
+
+    struct Show: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Show what became of a message.",
+            discussion: "As its sender sees it; the hub is asked for all platforms.")
+
+        @OptionGroup var options: ConfigurationOptions
+        @Flag(help: "Print one JSON object, as the HTTP API answers it.") var json = false
+        @Argument(help: "The message's id, as `list` shows it.") var id: String
+
+        func run() throws {
+            let (_, site, store) = try UserCommand.site(options)
+            defer { site.close() }
+            guard let message = try store.sentMessage(id, now: Site.now()) else {
+                throw CommandError("There is no message of that id.")
+            }
+            let answers = message.askableIDs.map { id in
+                (id, Result { () throws(HubError) in try site.details(of: id) })
+            }
+            let timeline = try MessageTimeline(message, answers, in: store, now: Site.now())
+            guard !json else { return print(String(decoding: timeline.json, as: UTF8.self)) }
+            Self.lines(timeline, sender: User.name(ofOwner: message.owner)).forEach { print($0) }
+        }
+
+        private static func lines(_ timeline: MessageTimeline, sender: String) -> [String] {
+            let reading = timeline.isRead.map { $0 ? "read" : "not read" } ?? "not known whether it was read"
+            let facts = [
+                ["from", sender], ["to", timeline.to], ["sent", timeline.sentAt],
+                ["kind", timeline.isSecure ? "secure" : "plain"],
+                ["kept", timeline.isKept ? "yes, \(reading)" : "no"], ["opened by", String(timeline.opened)],
+            ]
+            let outcomes = timeline.outcomes.map { outcome in
+                let counts = outcome.counts.map { "\($0.name) \($0.devices)" }
+                return [
+                    outcome.platform, outcome.state, counts.joined(separator: ", "),
+                    outcome.waitsForCredential ? "waits for a credential" : "",
+                ]
+            }
+            return TextTable.lines(facts, textColumns: [0, 1]) + TextTable.lines(outcomes, textColumns: [0, 1, 2, 3])
+        }
+    }
+}
+
+extension SentMessage {
+    /// What an operator is shown of a message in JSON.
+    fileprivate func writeMembers(opened: Int, to json: inout JSONWriter) {
+        json.member("id", id)
+        json.member("sender", User.name(ofOwner: owner))
+        json.member("to", to)
+        json.member("sentAt", sentAt.text)
+        json.member("secure", isSecure)
+        json.member("kept", keptID != nil)
+        json.member("opened", opened)
+        json.name("outcomes")
+        json.array { json in
+            for outcome in outcomes {
+                json.object { json in
+                    json.member("platform", outcome.platform)
+                    json.member("state", outcome.state)
+                    if let id = outcome.notificationID { json.member("notificationId", id) }
+                }
+            }
+        }
+    }
+}

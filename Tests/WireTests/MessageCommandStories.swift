@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+import DeviceAPI
+import Foundation
+import HTTPTypes
+import JSON
+import Testing
+
+extension WireTests {
+    /// `message`, beside a server that is running.
+    struct MessageCommandStories {
+        @Test func `the operator sees who sent what to whom and what became of it, and no text`() throws {
+            let site = try sharedSite()
+            let (alice, bob) = (try site.addUser("alice"), try site.addUser("bob"))
+            func send(_ text: String, from sender: WireUser, to recipient: WireUser) throws -> String {
+                let message = PushMessage(to: recipient.name, body: text, isSecure: true)
+                let body = String(decoding: message.json, as: UTF8.self)
+                let answer = try site.call(.post, Path.notifications, as: sender, body: body)
+                return try #require(try SendOutcome(answer).messageID)
+            }
+            let secret = site.secrets.make("text-")
+            let first = try send(secret, from: bob, to: alice)
+            let second = try send("Hi", from: alice, to: bob)
+            #expect(try site.call(.post, "\(Path.notifications)/\(first)/opened", as: alice).status == .ok)
+
+            let listed = try site.list("message", "list", "--user", bob.name)
+            #expect(listed.map { $0["id"]?.string } == [first])
+            #expect(listed.first?["to"]?.string == alice.name && listed.first?["opened"]?.integer == 1)
+            #expect(try site.list("message", "list").contains { $0["id"]?.string == second })
+            #expect(try site.list("message", "list", "--limit", "1").count == 1)
+            let lines = try site.run("message", "list", "--user", bob.name).output
+            #expect(lines.contains("\(first)  20") && lines.contains("to \(alice.name)") && !lines.contains(secret))
+
+            let shown = try site.run("message", "show", first).output
+            #expect(shown.contains("yes, not read") && !shown.contains(secret))
+            let json = try JSONValue(parsing: Array(site.run("message", "show", "--json", first).output.utf8))
+            #expect(json["MessageId"]?.string == first && json["Opened"]?.integer == 1)
+            #expect(try site.run("message", "show", String(first.reversed())).status == 1)
+            #expect(try site.run("message", "list", "--limit", "0").status == 64)
+        }
+    }
+}
