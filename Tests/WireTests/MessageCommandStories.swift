@@ -12,10 +12,10 @@ extension WireTests {
             let site = try sharedSite()
             let (alice, bob) = (try site.addUser("alice"), try site.addUser("bob"))
             func send(_ text: String, from sender: WireUser, to recipient: WireUser) throws -> String {
-                let message = PushMessage(to: recipient.name, body: text, isSecure: true)
+                let message = PushMessage(to: .one(recipient.name), body: text, isSecure: true)
                 let body = String(decoding: message.json, as: UTF8.self)
                 let answer = try site.call(.post, Path.notifications, as: sender, body: body)
-                return try #require(try SendOutcome(answer).messageID)
+                return try #require(SendOutcome(answer).messageID)
             }
             let secret = site.secrets.make("text-")
             let first = try send(secret, from: bob, to: alice)
