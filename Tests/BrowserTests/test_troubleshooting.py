@@ -17,6 +17,7 @@ ELSEWHERE = (
     "Sources/Commands/Doctor",
     "Sources/DeviceClient",
     "Sources/DeviceAPI/Inbox",
+    "Sources/DeviceAPI/MessageTimeline",
     "Sources/DeviceAPI/Se",
     "Sources/JSON",
 )

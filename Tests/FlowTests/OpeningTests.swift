@@ -101,6 +101,29 @@ struct OpeningTests {
         #expect(try opened(sport, on: site) == 1)
     }
 
+    @Test(arguments: [
+        (#"["ALICE","tag:news"]"#, ["alice", "carol"]), (#"["tag:sport","tag:none"]"#, ["carol"]),
+        (#""tags:news && !sport""#, ["alice"]), (#""*""#, ["alice", "carol"]),
+    ])
+    func `of a message to several, to an expression and to everyone each recipient counts, and no other user`(
+        to: String, recipients: [String]
+    ) throws {
+        let policy = TagPolicy(roles: [Role(name: "speaker", mayBroadcast: true)])
+        let site = try site(plainSeconds: 86_400, policy: policy)
+        var bob = try #require(try site.store.user("bob"))
+        bob.roles = ["speaker"]
+        _ = try site.store.putUser(bob)
+        _ = try site.register("alice", handle: TestSite.token(1), tags: ["News"])
+        _ = try site.register("carol", handle: TestSite.token(3), tags: ["sport", "news"])
+        let sent = site.call(.post, "/api/notifications", as: "bob", body: #"{"To":\#(to),"Body":"Hi"}"#)
+        let id = try #require(try SendOutcome(sent).messageID)
+        #expect(try pushed("messageId", on: site) == [id])
+        for user in ["alice", "bob", "carol"] {
+            #expect(open(id, as: user, on: site).status == (recipients.contains(user) ? .ok : .notFound), "\(user)")
+        }
+        #expect(try opened(id, on: site) == recipients.count)
+    }
+
     @Test func `a later user of the recipient's name is no recipient`() throws {
         let site = try site()
         let id = try #require(try send(#""Body":"Hi""#, on: site).messageID)

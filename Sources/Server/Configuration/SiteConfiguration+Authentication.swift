@@ -32,7 +32,8 @@ extension SiteConfiguration {
         if !foreignOrigins.allSatisfy(ForeignOrigins.isOrigin) {
             reading.fault(
                 "cors.origins",
-                "must be origins such as https://app.example.com: no path, no *, small letters; http for localhost alone")
+                "must be origins such as https://app.example.com: no path, no *, small letters; http for localhost alone"
+            )
         }
     }
 
