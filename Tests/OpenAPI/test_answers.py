@@ -78,6 +78,7 @@ def test_a_user_ends_a_session_and_changes_the_password(
     client.call("readSession", 401, Cookie=second)
     client.call("endSession", 401, name=others[0])
     client.call("listInbox", 401)
+    client.call("createToken", 401, body={"Scopes": ["send"]})
     change = {"Password": "wrong", "NewPassword": alice.password}
     client.call("changePassword", 403, alice, change)
     change["Password"] = alice.password

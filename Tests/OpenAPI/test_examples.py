@@ -65,7 +65,7 @@ def test_the_calls_that_an_app_of_the_tutorial_for_maui_makes_work_as_its_page_s
         ["bash", "-e", "-c", commands], env=os.environ | environment, capture_output=True, text=True,
         timeout=PATIENCE_SECONDS,
     )  # fmt: skip
-    assert (done.returncode, list(json.loads(done.stdout))) == (0, ["Outcomes"]), done.stderr
+    assert (done.returncode, list(json.loads(done.stdout))) == (0, ["MessageId", "Outcomes"]), done.stderr
 
 
 def run_curl(arguments: list[str], authority: Path, folder: Path) -> tuple[int, str]:

@@ -3,7 +3,8 @@
 
 import { $, element, say } from '../dom.js';
 import { t, time } from '../i18n.js';
-import { failureWords, platformOf, platformWords } from '../words.js';
+import { platformOf, platformWords } from '../outcomes.js';
+import { failureWords } from '../words.js';
 import * as calls from './calls.js';
 import { confirm } from './confirm.js';
 import { states } from './users.js';
