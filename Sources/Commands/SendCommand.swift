@@ -13,7 +13,7 @@ import Text
 
 struct SendCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "send", abstract: "Send a notification to users or to tags, as the operator.",
+        commandName: "send", abstract: "Send a notification to users, to tags or to everyone, as the operator.",
         discussion: """
             Waits for the outcome, and prints it for each platform. Exits 0 when a device was reached, 3 when \
             none was, 4 when that is not known in time, 1 when the hub did not take it. With the built-in hub the running \

@@ -36,6 +36,8 @@ struct SendReport {
     private(set) var secretID: Int32?
     /// Of one to several users, by their names.
     private(set) var secretIDs: [String: Int32] = [:]
+    /// By which the send is asked for on all platforms; nil where it has no such id.
+    private(set) var messageID: String?
     private(set) var lines: [Line] = []
 
     init() {}
@@ -59,6 +61,7 @@ struct SendReport {
 
     mutating func add(_ outcome: SendOutcome) {
         secretID = outcome.id ?? secretID
+        messageID = outcome.messageID ?? messageID
         secretIDs.merge(outcome.ids) { $1 }
         lines += outcome.outcomes.map { outcome in
             // The hub gives no id where it cannot be asked either.
@@ -126,6 +129,7 @@ struct SendReport {
         var json = JSONWriter()
         json.object { json in
             if let secretID { json.member("Id", secretID) }
+            if let messageID { json.member("MessageId", messageID) }
             if !secretIDs.isEmpty {
                 json.name("Ids")
                 json.object { json in

@@ -7,7 +7,7 @@ internal import JSON
 public struct MessageTimeline: Equatable, Sendable {
     /// As the answer of the send has it.
     public var messageID: String
-    /// The recipient: a user's name, or `tag:` and a tag.
+    /// The recipients, as `To` named them; a list as one text.
     public var to: String
     /// As RFC 3339 writes it, in UTC.
     public var sentAt: String

@@ -6,7 +6,8 @@ internal import JSON
 public struct SendOutcome: Equatable, Sendable {
     /// The secure notification's id; nil after a plain send, and after one to several users.
     public var id: Int32?
-    /// By which the sender of a message object asks what became of it; nil after a send of a string.
+    /// By which the sender of a message object asks what became of it; nil after a send of a string, and after a secure one to
+    /// several users.
     public var messageID: String?
     /// After a secure send to several users the id that each of them has it by, by the user's name; else empty.
     public var ids: [String: Int32]

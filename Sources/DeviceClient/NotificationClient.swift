@@ -50,10 +50,10 @@ public struct NotificationClient: Sendable {
         return together
     }
 
-    /// Sends a message object to a user's devices on all platforms that it names, in one call.
+    /// Sends a message object to those whom its `to` names, on all platforms that it names, in one call.
     /// - Parameter key: as for `send(_:to:on:key:)`.
     /// - Returns: the outcome, one entry a platform; `ignored` names what a platform cannot express. After a secure message its
-    ///   `id` names the message.
+    ///   `id` names the message, after one to several users its `ids`.
     public func send(_ message: PushMessage, key: IdempotencyKey? = nil) async throws(DeviceClientError) -> SendOutcome
     {
         try await post(query: [], json: message.json, key: key)

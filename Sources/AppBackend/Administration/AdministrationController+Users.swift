@@ -45,7 +45,9 @@ extension AdministrationController {
             json.name("Devices")
             json.array { json in devices.forEach { $0.write(to: &json) } }
             json.name("Sessions")
-            json.array { json in sessions.forEach { $0.write(to: &json) } }
+            json.array { json in
+                for session in sessions { json.object { session.writeMembers(to: &$0) } }
+            }
         }
         return Self.answer(json)
     }
@@ -71,15 +73,5 @@ extension User {
         if let lastLogInAt { json.member("LastLogInAt", lastLogInAt.text) }
         json.member("DeviceCount", devices)
         json.member("SessionCount", sessions)
-    }
-}
-
-extension Session {
-    fileprivate func write(to json: inout JSONWriter) {
-        json.object { json in
-            json.member("Id", shownID)
-            json.member("CreatedAt", createdAt.text)
-            json.member("ExpiresAt", expiresAt.text)
-        }
     }
 }

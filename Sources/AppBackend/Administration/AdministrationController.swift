@@ -55,13 +55,7 @@ struct AdministrationController: Sendable {
     func requirePassword(_ request: UserRequest) throws {
         try request.http.requireJSON()
         let password = try Fields(body: request.body).string("Password")
-        let credentials = BasicCredentials(name: request.user.name, password: password)
-        let user = try credentials.flatMap {
-            $0.isAppToken ? nil : try authenticator.authenticate($0, of: request.http)
-        }
-        guard let user, user.owner.hasSameBytes(as: request.user.owner) else {
-            throw Problem(.forbidden, "That is not your password.", field: "Password")
-        }
+        _ = try authenticator.verified(password, of: request.user, request.http)
     }
 
     /// - Throws: `Problem` 403, when the administrator is the user.

@@ -28,7 +28,8 @@ package enum AdministrationError: Error, Equatable, CustomStringConvertible {
         case .nameIsUsedUp(let name):
             "The name \(name) was removed before, and is too long to be told from that one: take another."
         case .noRole(let role): "There is no role \(role) in the configuration."
-        case .unusablePassword: "A password has 1 to \(PasswordHash.maximumPasswordBytes) bytes."
+        case .unusablePassword:
+            "A password has 1 to \(PasswordHash.maximumPasswordBytes) bytes, and no control characters."
         case .noDevice(let name): "\(name) has no device of that id."
         case .noSession(let name): "\(name) has no session of that id."
         }

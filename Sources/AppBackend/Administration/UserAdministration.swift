@@ -49,9 +49,17 @@ package struct UserAdministration: Sendable {
         for role in roles where !self.roles.contains(where: { $0.name == role }) { throw .noRole(role) }
     }
 
+    /// - Throws: `AdministrationError.unusablePassword`, for a new password with which no user could log in.
+    static func check(password: String) throws(AdministrationError) {
+        guard let credentials = BasicCredentials(name: "", password: password), !credentials.isAppToken else {
+            throw .unusablePassword
+        }
+    }
+
     /// Of a new password.
     /// - Throws: `AdministrationError.unusablePassword`; `PasswordHash.Failure`, where this system can make no hash.
     package static func hash(_ password: String) throws -> String {
+        try check(password: password)
         do throws(PasswordHash.Failure) {
             return try PasswordHash.make(password)
         } catch {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import DeviceAPI
 package import HTTP
 import Store
 
@@ -29,6 +30,17 @@ package struct Account: Sendable {
 }
 
 extension PasswordAuthenticator {
+    /// Checks the password of a user who is logged in already, `Password` of the body. It is a log-in as far as guessing is
+    /// concerned.
+    /// - Returns: the user as they are at present.
+    /// - Throws: as `authenticate`; `Problem` 403, when it is not theirs.
+    func verified(_ password: String, of user: Principal, _ request: Request) throws -> Principal {
+        guard let credentials = BasicCredentials(name: user.name, password: password), !credentials.isAppToken,
+            let found = try authenticate(credentials, of: request), found.owner.hasSameBytes(as: user.owner)
+        else { throw Problem(.forbidden, "That is not your password.", field: "Password") }
+        return found
+    }
+
     /// The account that the owner's is, as long as it is the one that has its name.
     func account(ofOwner owner: String) throws -> Account? {
         guard let name = UserName(User.name(ofOwner: owner)), let account = try account(of: name),

@@ -25,9 +25,9 @@ struct PasswordController: Sendable {
         try request.http.requireJSON()
         let fields = try Fields(body: request.body)
         let present = try fields.string("Password")
-        let wanted = try newPassword(fields, of: request.user)
+        let wanted = try newPassword(fields)
         let user = try verified(present, request)
-        let hash = try PasswordHash.make(wanted)
+        let hash = try UserAdministration.hash(wanted)
         let changed = try set(hash, of: user)
         // They count no more. That their records are gone is for those who look.
         _ = try? store.removeSessions(owner: changed.owner)
@@ -41,14 +41,13 @@ struct PasswordController: Sendable {
     }
 
     /// - Throws: `Problem` 400, also for one with which no user could log in.
-    private func newPassword(_ fields: Fields, of user: Principal) throws(Problem) -> String {
+    private func newPassword(_ fields: Fields) throws(Problem) -> String {
         let field = "NewPassword"
         let text = try fields.string(field)
-        guard let credentials = BasicCredentials(name: user.name, password: text), !credentials.isAppToken else {
-            throw Problem(
-                .badRequest,
-                "A password has 1 to \(PasswordHash.maximumPasswordBytes) bytes, and no control characters.",
-                field: field)
+        do throws(AdministrationError) {
+            try UserAdministration.check(password: text)
+        } catch {
+            throw Problem(.badRequest, error.description, field: field)
         }
         return text
     }
@@ -59,10 +58,9 @@ struct PasswordController: Sendable {
         var http = request.http
         // Where the request's own credentials were waited for, the outcome is theirs.
         if request.user.method != .session { http.postponing = .unavailable }
-        guard let credentials = BasicCredentials(name: request.user.name, password: password),
-            let found = try sessions.authenticator.authenticate(credentials, of: http), let user = found.record,
-            user.owner.hasSameBytes(as: request.user.owner)
-        else { throw Problem(.forbidden, "The present password is wrong.", field: "Password") }
+        guard let user = try sessions.authenticator.verified(password, of: request.user, http).record else {
+            throw Problem(.forbidden, "You have no password here: you log in by other means.")
+        }
         return user
     }
 

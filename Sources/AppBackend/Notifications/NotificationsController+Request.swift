@@ -35,8 +35,7 @@ extension NotificationsController {
         var tags: [Tag] = []
         for text in wish.tags {
             guard let tag = try? Tag(text) else { throw Rights.illegalTag(Self.tagsField) }
-            guard rights.maySend(to: tag) else { throw rights.forbiddenRecipient(Self.tagsField) }
-            try sender.scope.check(recipient: TagPolicy.tagPrefix + text, field: Self.tagsField)
+            try check(tag, rights: rights, sender: sender, field: Self.tagsField, named: text)
             if tags.contains(tag) { continue }
             guard tags.count < maximum else {
                 throw Problem(.badRequest, "A request has at most \(maximum) tags.", field: Self.tagsField)

@@ -28,10 +28,14 @@ extension NotificationsController {
         return tag
     }
 
-    /// - Parameter name: what a refusal calls it, where there are several; nil: it is the only one.
+    /// - Parameters:
+    ///   - field: where the request names it.
+    ///   - name: what a refusal calls it, where there are several; nil: it is the only one.
     /// - Throws: `Problem` 403 for a tag that the sender may not send to.
-    func check(_ tag: Tag, rights: Rights, sender: Principal, named name: String? = nil) throws(Problem) {
-        let field = PushMessage.Member.to.rawValue
+    func check(
+        _ tag: Tag, rights: Rights, sender: Principal, field: String = PushMessage.Member.to.rawValue,
+        named name: String? = nil
+    ) throws(Problem) {
         guard rights.maySend(to: tag) else { throw rights.forbiddenRecipient(field, named: name) }
         try sender.scope.check(recipient: TagPolicy.tagPrefix + tag.description, field: field, named: name)
     }
@@ -51,7 +55,7 @@ extension NotificationsController {
 
     /// - Parameter field: where the request names what cannot be kept; nil: it is all of it.
     static func onlySecure(_ field: String?) -> Problem {
-        Problem(.forbidden, "Only secure messages may be sent here, and those to one user.", field: field)
+        Problem(.forbidden, "Only secure messages may be sent here, and those to users.", field: field)
     }
 }
 

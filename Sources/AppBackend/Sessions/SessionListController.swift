@@ -24,9 +24,7 @@ struct SessionListController: Sendable {
         json.array { json in
             for session in found {
                 json.object { json in
-                    json.member("Id", session.shownID)
-                    json.member("CreatedAt", session.createdAt.text)
-                    json.member("ExpiresAt", session.expiresAt.text)
+                    session.writeMembers(to: &json)
                     json.member("Current", session.id == current)
                 }
             }
@@ -43,5 +41,13 @@ struct SessionListController: Sendable {
             throw Problem(.notFound, "You have no such session.")
         }
         return Response(fields: [.cacheControl: "no-store"])
+    }
+}
+
+extension Session {
+    func writeMembers(to json: inout JSONWriter) {
+        json.member("Id", shownID)
+        json.member("CreatedAt", createdAt.text)
+        json.member("ExpiresAt", expiresAt.text)
     }
 }

@@ -8,14 +8,14 @@ package struct SentMessage: Hashable, Sendable {
     package var id: String
     /// The sender, as the owner that they were.
     package var owner: String
-    /// The recipient as the sender wrote them: a user, or `tag:` and a tag.
+    /// The recipients as the sender wrote them, as one text.
     package var to: String
-    /// The owner whose message it is; nil: it went to a tag.
+    /// The owner whose message it is; nil: it is not one user's.
     package var recipient: String?
     package var sentAt: Timestamp
     /// Whether only its id has travelled.
     package var isSecure: Bool
-    /// The id under which the recipient's mailbox keeps it, or has kept it; nil: it was not kept.
+    /// The id under which the mailbox of `recipient` keeps it, or has kept it; nil: it was not kept.
     package var keptID: Int32?
     /// One for each platform.
     package var outcomes: [PlatformOutcome]
