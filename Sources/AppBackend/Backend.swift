@@ -157,6 +157,9 @@ package struct Backend: Responder {
     /// - Parameter origin: of the page that asks.
     private func respond(to request: Request, of origin: String) -> Response {
         if request.method == .options { return ForeignOrigins.preflight(origin) }
+        guard !ForeignOrigins.mayHaveAddedPassword(request) else {
+            return ForeignOrigins.allowing(ForeignOrigins.unclearPassword.response, origin)
+        }
         var response = ForeignOrigins.allowing(respond(to: ForeignOrigins.withoutBrowser(request)), origin)
         if let continuation = response.continuation {
             response.postponement = continuation.then { try ForeignOrigins.allowing($0.get(), origin) }

@@ -179,4 +179,19 @@ struct AdministrationTests {
         }
         #expect(!lines.contains { $0.contains("secret") })
     }
+
+    @Test func `a name whose data waits for the next user is given by a command alone`() throws {
+        var bob = try #require(try site.store.user("bob"))
+        (bob.removedAt, bob.keepsData) = (Timestamp(seconds: site.clock.seconds), true)
+        _ = try site.store.putUser(bob)
+        let answer = try page.call(.post, Self.users, body: #"{"UserName":"Bob","Password":"mine"}"#)
+        #expect(answer.status == .conflict && Problem(answer).field == "UserName")
+        #expect(try site.store.user("bob") == nil)
+    }
+
+    @Test func `another spelling of the path, which a web server may take for another place, leads nowhere`() throws {
+        for path in ["/api/Admin/users", "/API/admin/users", "/api/ADMIN/status"] {
+            #expect(try page.call(.get, path).status == .notFound)
+        }
+    }
 }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import AppBackend
+import DeviceAPI
 import Foundation
 import HTTP
 import HTTPTypes
+import JSON
 import Testing
 import Text
 
@@ -34,7 +36,7 @@ struct ForeignOriginTests {
     @Test(arguments: [listed, "capacitor://localhost"])
     func `a listed site's page registers, sends and reads with credentials of its own`(origin: String) throws {
         let site = try site()
-        let id = call(site, .post, "/api/register", from: origin)
+        let id = call(site, .post, "/api/register", from: origin, [.contentType: "application/json"])
         #expect(id.status == .ok && allowed(id) == origin && id.fields[.vary] == "Origin")
         let sent = site.call(
             .post, "/api/notifications", query: "to_tag=alice", as: "bob", body: #""secret""#, fields: fields(origin))
@@ -85,6 +87,25 @@ struct ForeignOriginTests {
         #expect(site.backend.respond(to: request).status == .unauthorized)
         request.fields = [:]
         #expect(site.backend.respond(to: request).status == .ok)
+    }
+
+    @Test func `a password that a browser may have added does not count in what changes something`() throws {
+        let site = try site()
+        for type in [nil, "text/plain", "application/x-www-form-urlencoded"] as [String?] {
+            var more: HTTPFields = [:]
+            more[.contentType] = type
+            let answer = call(site, .post, "/api/register", more)
+            #expect(answer.status == .forbidden && Problem(answer).field == "Content-Type")
+            #expect(allowed(answer) == Self.listed)
+        }
+        let made = site.call(.post, "/api/tokens", as: "alice", body: #"{"Scopes":["register"]}"#)
+        let token = try #require(try JSONValue(parsing: made.body)["Token"]?.string)
+        #expect(call(site, .post, "/api/register", as: nil, [.authorization: "Bearer \(token)"]).status == .ok)
+    }
+
+    @Test func `this site's own page stays its own where its origin is listed`() throws {
+        let site = try TestSite { $0.foreignOrigins = ForeignOrigins(["https://backend.test"]) }
+        #expect(try site.page(of: "alice").call(.post, "/api/register").status == .ok)
     }
 
     @Test func `sessions are for this site's own page`() throws {

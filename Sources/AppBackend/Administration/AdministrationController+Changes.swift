@@ -24,6 +24,13 @@ extension AdministrationController {
         try administration.check(roles)
         let checked = try UserAdministration.checked(name)
         guard try administration.store.user(checked) == nil else { throw AdministrationError.isThere(checked) }
+        // A password would let its owner in as a person who is known already, with all that is theirs.
+        let isKnown = try administration.store.userRecord(checked)?.keepsData == true
+        guard !isKnown, !administration.hasIssuer(checked) else {
+            throw Problem(
+                .conflict, "A user of that name is known here already: app-backend user add can add them.",
+                field: "UserName")
+        }
         let added = try administration.add(
             checked, passwordHash: try UserAdministration.hash(password), roles: roles)
         note("a user was added", request, of: added)

@@ -12,7 +12,7 @@ struct AdministrationHandler: UserResponder {
     let policy: TagPolicy
     let inner: any UserResponder
 
-    /// - Throws: `Problem` 403; what the inner responder throws.
+    /// - Throws: `Problem` 403; `RoutingError.notFound`; what the inner responder throws.
     func respond(to request: UserRequest) throws -> Response {
         guard let route = request.route, route.hasMethod, route.pattern.hasPrefix(Path.admin + "/") else {
             return try inner.respond(to: request)
@@ -21,6 +21,8 @@ struct AdministrationHandler: UserResponder {
             throw Problem(
                 .forbidden, "To administer, log in at this site's page: a password or a token is not enough here.")
         }
+        // Web servers compare paths with regard to case, and may keep this one to some networks.
+        guard request.http.path.hasPrefix(Path.admin + "/") else { throw RoutingError.notFound }
         guard RequestOrigin(request.http) == .own else { throw RequestOrigin.crossSiteRequest }
         guard policy.rights(of: request.user).mayAdminister else {
             throw Problem(.forbidden, "You may not administer: none of your roles lets you (roles.administer).")

@@ -31,11 +31,24 @@ package struct ForeignOrigins: Sendable {
         }
     }
 
-    /// The origin of the page that made a request, if it may; nil also for an app's request.
+    /// The origin of the page that made a request, if it may; nil also for an app's request, and for this site's own page.
     func origin(of request: Request) -> String? {
-        guard !origins.isEmpty, let origin = request.fields[.origin], origins.contains(origin) else { return nil }
+        guard !origins.isEmpty, let origin = request.fields[.origin], origins.contains(origin),
+            RequestOrigin(request) != .own
+        else { return nil }
         return origin
     }
+
+    /// Whether a browser may have added the password, which a person has once typed into its own box. For a request of that
+    /// type a browser asks first, and then it adds none.
+    static func mayHaveAddedPassword(_ request: Request) -> Bool {
+        request.method == .post && request.fields.authorization("basic") != nil
+            && request.fields[.contentType]?.lowercased().hasPrefix("application/json") != true
+    }
+
+    static let unclearPassword = Problem(
+        .forbidden, "A page of another site that shows a password says Content-Type: application/json.",
+        field: "Content-Type")
 
     /// The request as an app would have made it.
     static func withoutBrowser(_ request: Request) -> Request {

@@ -133,7 +133,8 @@ export class SendForm {
     #tell(failure, { recipient, secure }, turn) {
         if (turn !== this.#turn) return;
         if (failure.status === 401) return this.#session.ended();
-        if (this.#outbox.isAtWork && isAway(failure)) throw failure;
+        // An answer that comes again is final: another try would be another message.
+        if (!failure.replayed && this.#outbox.isAtWork && isAway(failure)) throw failure;
         this.#composer.keep(false);
         const words = wordsOf(failure, recipient, secure);
         const field = culprit(failure);

@@ -44,7 +44,11 @@ export class UserDialog {
     /** Whether the user is there. */
     async #load() {
         try {
-            this.#show(await calls.find(this.#name));
+            const name = this.#name;
+            const user = await calls.find(name);
+            // Another user may have been opened meanwhile.
+            if (name !== this.#name) return false;
+            this.#show(user);
             return true;
         } catch (failure) {
             if (failure.status === 401) this.#ended();
