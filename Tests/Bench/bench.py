@@ -10,16 +10,34 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 import urllib.request
 
 from servers import ANSWER_SECONDS, ROOT, Servers, flushes, free_port, processor_seconds, until
 
 CONNECTIONS = (16, 64, 256)
 USER, PASSWORD = "alice", "correct horse battery staple"
+# Has one device.
+RECIPIENT = "bob"
 MESSAGE = "The quick brown fox jumps over the lazy dog, and the code is 1234567."
 # As many as can be in flight, so that hardly ever two calls change one registration; a user may have 100.
 REGISTRATIONS = 96
 MESSAGES = 10
+# Who makes tokens, and the user of one.
+ISSUER, PREFIX, AUDIENCE = "https://id.example", "id", "bench"
+
+
+def basic(user):
+    return "Basic " + base64.b64encode(f"{user}:{PASSWORD}".encode()).decode()
+
+
+def openssl(*arguments, input=None):
+    command = ["openssl", *map(str, arguments)]
+    return subprocess.run(command, input=input, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
+
+
+def base64url(data):
+    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
 
 
 class Site(Servers):
@@ -32,7 +50,8 @@ class Site(Servers):
         # A unix socket's path has 107 bytes.
         self.sockets = pathlib.Path(tempfile.mkdtemp(prefix="bench-"))
         self.port = free_port()
-        self.authorization = "Basic " + base64.b64encode(f"{USER}:{PASSWORD}".encode()).decode()
+        self.authorization = basic(USER)
+        self.bearer = self.write_issuer()
 
     def start(self):
         shutil.rmtree(self.store, ignore_errors=True)
@@ -40,20 +59,27 @@ class Site(Servers):
         config.write_text(json.dumps({
             "listen": str(self.sockets / "swift"), "store": {"path": str(self.store)},
             # One user does what thousands do.
+            "auth": {"issuers": {"issuer": ISSUER, "prefix": PREFIX, "audience": [AUDIENCE], "jwksFile": str(self.keys)}},
             "limits": {"sendsPerMinute": 0, "registrationsPerMinute": 0, "listsPerMinute": 0, "bytesUnderWay": 0}}))
-        command = [self.program, "user", "add", USER, "--config", str(config)]
-        subprocess.run(command, input=PASSWORD + "\n", text=True, check=True, stdout=subprocess.DEVNULL)
+        for user in (USER, RECIPIENT):
+            command = [self.program, "user", "add", user, "--config", str(config)]
+            subprocess.run(command, input=PASSWORD + "\n", text=True, check=True, stdout=subprocess.DEVNULL)
         self.spawn("app-backend", [self.program, "serve", "--config", str(config)])
         self.start_nginx()
         until(lambda: self.ask("GET", "/health"), ANSWER_SECONDS)
         self.id = self.leave_messages()
         self.puts = self.write_puts()
+        self.register(REGISTRATIONS, basic(RECIPIENT))
+        message = json.dumps({"To": RECIPIENT, "Body": MESSAGE, "Platforms": ["apns"]})
+        self.strings = self.write("strings", f"/api/notifications?pns=apns&to_tag={RECIPIENT} {json.dumps(MESSAGE)}\n")
+        self.objects = self.write("objects", f"/api/notifications {message}\n")
         bucket = next(file for file in self.store.glob("notifications/**/*.jsonl") if MESSAGE in file.read_text())
         # libfcgi's own loop gives each kept connection a thread, so there are more threads than connections.
         threads = str(2 * max(CONNECTIONS))
         credentials = f"{USER}:{PASSWORD}"
         self.spawn("c", [str(self.folder / "responder"), str(self.sockets / "c"), threads, credentials, str(bucket)])
         until(lambda: self.ask("GET", f"/c-reading/{self.id}"), ANSWER_SECONDS)
+        self.own_id = self.leave_messages(self.bearer)
 
     def start_nginx(self):
         call = """
@@ -71,42 +97,63 @@ class Site(Servers):
                 location / {{ {call} fastcgi_pass $app_backend_upstream; }}
             }}""")
 
-    def ask(self, method, path, body=None):
+    def write_issuer(self):
+        """Writes the key of an issuer; returns a token of it, as `Authorization` has it."""
+        private = self.folder / "issuer.pem"
+        openssl("genpkey", "-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048", "-out", private)
+        modulus = openssl("rsa", "-in", private, "-noout", "-modulus").decode().strip().partition("=")[2]
+        key = {"kty": "RSA", "kid": "1", "alg": "RS256", "n": base64url(bytes.fromhex(modulus)), "e": "AQAB"}
+        self.keys = self.write("keys.json", json.dumps({"keys": [key]}))
+        now = int(time.time())
+        claims = {"iss": ISSUER, "aud": AUDIENCE, "sub": USER, "iat": now, "exp": now + 86_400}
+        head = {"alg": "RS256", "kid": "1"}
+        signed = ".".join(base64url(json.dumps(part).encode()) for part in (head, claims))
+        signature = openssl("dgst", "-sha256", "-sign", private, input=signed.encode())
+        return f"Bearer {signed}.{base64url(signature)}"
+
+    def write(self, name, text):
+        file = self.folder / name
+        file.write_text(text)
+        return file
+
+    def ask(self, method, path, body=None, authorization=None):
         url = f"http://127.0.0.1:{self.port}{path}"
-        headers = {"Authorization": self.authorization, "Content-Type": "application/json"}
+        headers = {"Authorization": authorization or self.authorization, "Content-Type": "application/json"}
         data = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(url, data, headers, method=method)
         with urllib.request.urlopen(request, timeout=ANSWER_SECONDS) as answer:
             return json.loads(answer.read() or b"null")
 
-    def leave_messages(self):
-        """Some secure messages, the first of which is read; returns its id."""
-        ids = [self.ask("POST", "/api/notifications", MESSAGE)["Id"] for _ in range(MESSAGES)]
+    def leave_messages(self, authorization=None):
+        """Some secure messages to oneself, the first of which is read; returns its id."""
+        ids = [self.ask("POST", "/api/notifications", MESSAGE, authorization)["Id"] for _ in range(MESSAGES)]
         for _ in range(2):
-            answer = self.ask("GET", f"/api/notifications/{ids[0]}")
+            answer = self.ask("GET", f"/api/notifications/{ids[0]}", None, authorization)
         assert answer.items() >= {"Id": ids[0], "Payload": MESSAGE, "Read": True}.items()
         return ids[0]
+
+    def register(self, number, authorization=None):
+        path = "/api/register/" + self.ask("POST", "/api/register", None, authorization)
+        body = {"Platform": "apns", "Handle": f"{number:064X}", "Tags": ["news"]}
+        self.ask("PUT", path, body, authorization)
+        return path, body
 
     def write_puts(self):
         lines = []
         for number in range(REGISTRATIONS):
-            path = "/api/register/" + self.ask("POST", "/api/register")
-            body = {"Platform": "apns", "Handle": f"{number:064X}", "Tags": ["news"]}
-            self.ask("PUT", path, body)
+            path, body = self.register(number)
             lines.append(f"{path} {json.dumps(body)}\n")
-        file = self.folder / "puts"
-        file.write_text("".join(lines))
-        return file
+        return self.write("puts", "".join(lines))
 
     def stop(self):
         super().stop()
         shutil.rmtree(self.sockets, ignore_errors=True)
         shutil.rmtree(self.store, ignore_errors=True)
 
-    def measure(self, path, connections, seconds, puts=None, process=None):
+    def measure(self, path, connections, seconds, puts=None, process=None, method="PUT", authorization=None):
         command = ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--latency", "-H"]
-        command += [f"Authorization: {self.authorization}", "-s", str(ROOT / "Tests/Bench/wrk.lua")]
-        command += [f"http://127.0.0.1:{self.port}{path}"] + (["--", str(puts)] if puts else [])
+        command += [f"Authorization: {authorization or self.authorization}", "-s", str(ROOT / "Tests/Bench/wrk.lua")]
+        command += [f"http://127.0.0.1:{self.port}{path}"] + (["--", str(puts), method] if puts else [])
         before = processor_seconds(process)
         output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
         spent = processor_seconds(process) - before
@@ -126,18 +173,21 @@ def measure_all(site, rounds, seconds):
         "c, reading": (f"/c-reading/{site.id}", None, c),
         "secure read": (f"/api/notifications/{site.id}", None, swift),
         "register": ("/", site.puts, swift),
+        "bearer read": (f"/api/notifications/{site.own_id}", None, swift, "GET", site.bearer),
+        "string send": ("/", site.strings, swift, "POST"),
+        "object send": ("/", site.objects, swift, "POST"),
     }
     samples = {(name, connections): [] for connections in CONNECTIONS for name in targets}
     disk = {writers: [] for writers in (1, *CONNECTIONS)}
-    for path, puts, _ in targets.values():
-        site.measure(path, CONNECTIONS[0], 1, puts)
+    for path, puts, *rest in targets.values():
+        site.measure(path, CONNECTIONS[0], 1, puts, *rest)
     for number in range(rounds):
         print(f"Round {number + 1} of {rounds} ...", file=sys.stderr)
         for writers in disk:
             disk[writers].append(flushes(site.folder, writers))
         for name, connections in samples:
-            path, puts, process = targets[name]
-            samples[name, connections].append(site.measure(path, connections, seconds, puts, process))
+            path, puts, *rest = targets[name]
+            samples[name, connections].append(site.measure(path, connections, seconds, puts, *rest))
     return samples, {writers: statistics.median(values) for writers, values in disk.items()}
 
 
