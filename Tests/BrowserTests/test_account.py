@@ -7,21 +7,9 @@ import pytest
 
 from account import Account
 from installation import Installation, User
-from notify_page import NotifyPage
-from tab import Tab
-
-Page = NotifyPage[Tab]
+from test_truth import Page, await_words, page  # noqa: F401
 
 SESSIONS = "document.querySelectorAll('#sessions li')"
-
-
-@pytest.fixture(params=["firefox", "chromium"])
-def page(request: pytest.FixtureRequest, installation: Installation, alice: Account) -> Page:
-    """The page, where alice is logged in."""
-    tab = request.getfixturevalue(f"{request.param}_tab")(notifications="denied")
-    page = NotifyPage[Tab](tab, installation.origin).open()
-    page.log_in(alice, state="loggedin")
-    return page
 
 
 def log_in(installation: Installation, account: Account) -> str:
@@ -46,11 +34,6 @@ def change(page: Page, present: str, wanted: str) -> None:
     for id, text in (("presentPassword", present), ("newPassword", wanted)):
         page.tab.evaluate(f"document.getElementById('{id}').value = {json.dumps(text)}")
     page.tab.click("changePassword")
-
-
-def await_words(page: Page, id: str, words: str) -> None:
-    """Raises TimeoutError."""
-    page.tab.wait_until(f'document.getElementById("{id}").textContent.includes({json.dumps(words)})')
 
 
 def test_another_session_is_ended_by_the_second_press_and_the_others_stay(

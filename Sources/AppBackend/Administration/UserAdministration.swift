@@ -70,16 +70,10 @@ package struct UserAdministration: Sendable {
 
     // MARK: Changing
 
-    /// Writes what `make` makes of the record of that name, as it is then.
-    /// - Throws: what `make` throws; `StoreError`.
-    package func write(_ name: String, _ make: (User?) throws -> User) throws {
-        try store.changeUser(name, make)
-    }
-
     /// Makes the record of an issuer's user who has none, for what is to be noted in it.
     package func record(_ user: User) throws {
         guard user.version == 0 else { return }
-        try write(user.name) { $0 ?? user }
+        try store.changeUser(user.name) { $0 ?? user }
     }
 
     /// Adds a user.
@@ -93,7 +87,7 @@ package struct UserAdministration: Sendable {
     ) throws -> String {
         try check(roles)
         let name = try Self.checked(name)
-        try write(name) { former in
+        try store.changeUser(name) { former in
             do throws(NameIsUsedUp) {
                 var user = try User(
                     name: name, passwordHash: passwordHash, tags: tags, sendTo: sendTo, after: former, now: now())
@@ -113,7 +107,7 @@ package struct UserAdministration: Sendable {
     /// - Throws: `AdministrationError`, `StoreError`.
     package func disable(_ name: String) throws -> User {
         let found = try existing(name)
-        try write(found.name) { _ in
+        try store.changeUser(found.name) { _ in
             var user = try existing(name)
             user.disabledAt = user.disabledAt ?? now()
             user.endCredentials()
@@ -130,7 +124,7 @@ package struct UserAdministration: Sendable {
     /// - Throws: `AdministrationError`, `StoreError`.
     package func enable(_ name: String) throws -> User {
         let found = try existing(name)
-        try write(found.name) { _ in
+        try store.changeUser(found.name) { _ in
             var user = try existing(name)
             user.disabledAt = nil
             let time = now()

@@ -15,7 +15,7 @@ extension Request {
     /// A key that is no app token is a wrong one, and never a token of an issuer.
     /// - Parameter route: the pattern of the request's route.
     func withAPIKey(at route: String?) -> Request {
-        guard let route, APIKey.routes.contains(route), !fields.contains(.authorization),
+        guard !fields.contains(.authorization), let route, APIKey.routes.contains(route),
             let key = fields[named: APIKey.field], !key.isEmpty
         else { return self }
         var request = self

@@ -8,11 +8,12 @@ import Text
 /// All windows of a browser have one cookie. When another user logs in in one of them, the others go on showing the first
 /// one for a while. What these ask for must not be answered for the other, and above all not be done in the other's name.
 enum ExpectedUser {
-    static let field = "App-Backend-User"
+    /// Made once: each request is asked for it.
+    private static let field = HTTPField.Name("App-Backend-User")
 
     /// Whether the request names no user, or this one.
     static func isMet(by user: Principal, _ request: Request) -> Bool {
-        guard let text = request.fields[named: field] else { return true }
+        guard let text = field.flatMap({ request.fields[$0] }) else { return true }
         return PercentEncoding.decode(text.utf8)?.hasSameBytes(as: user.name) ?? false
     }
 }

@@ -56,7 +56,7 @@ struct UserChangeCommand: ParsableCommand {
         let changed = { try change(try UserCommand.existing(name, in: store, or: configuration)) }
         let stored = try UserCommand.existing(name, in: store, or: configuration).name
         guard changesTags else {
-            try UserCommand.write(stored, in: store) { _ in try changed() }
+            try store.changeUser(stored) { _ in try changed() }
             return print("changed \(stored)")
         }
         for _ in 0..<User.maximumAttempts {

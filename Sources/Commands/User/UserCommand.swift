@@ -50,7 +50,7 @@ struct UserCommand: ParsableCommand {
             let store = try options.openStore().store
             let user = try UserCommand.existing(name, in: store)
             let hash = none ? "" : try UserCommand.newHash()
-            try UserCommand.write(user.name, in: store) { _ in
+            try store.changeUser(user.name) { _ in
                 var user = try UserCommand.existing(name, in: store)
                 user.passwordHash = hash
                 return user
@@ -98,11 +98,6 @@ struct UserCommand: ParsableCommand {
         UserAdministration(
             store: store, roles: configuration?.policy.roles ?? [],
             hasIssuer: { configuration?.hasIssuer(ofUser: $0) ?? false }, now: Site.now)
-    }
-
-    /// Writes what `make` makes of the record of that name, as it is then.
-    static func write(_ name: String, in store: any SiteStore, _ make: (User?) throws -> User) throws {
-        try store.changeUser(name, make)
     }
 
     /// - Throws: `AdministrationError`, when there is none of that name.

@@ -42,7 +42,7 @@ struct UserImportCommand: ParsableCommand {
         let hash = String(fields[1].prefix { $0 != "\r" })
         guard PasswordHash.isAccepted(hash) else { return "the hash is not of an accepted kind" }
         do {
-            try UserCommand.write(name.description, in: store) { try user(name, hash, after: $0) }
+            try store.changeUser(name.description) { try user(name, hash, after: $0) }
         } catch is IsThere {
             return "there is a user \(name) already; --replace replaces the hash"
         }
