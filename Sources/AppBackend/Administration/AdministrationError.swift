@@ -5,7 +5,7 @@ import HTTPTypes
 /// Why a change of users was not made. The description is what the command says; for what the API says there is `Problem`.
 package enum AdministrationError: Error, Equatable, CustomStringConvertible {
     case badName
-    /// There is none of that name.
+    /// No user has that name.
     case noUser(String)
     /// A user of that name is there already.
     case isThere(String)

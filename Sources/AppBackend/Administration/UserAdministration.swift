@@ -29,7 +29,7 @@ package struct UserAdministration: Sendable {
     }
 
     /// The user of that name. An issuer's user needs no record: one without is what a record begins with. It has no password.
-    /// - Throws: `AdministrationError`, when there is none; `StoreError`.
+    /// - Throws: `AdministrationError`, when no user has it; `StoreError`.
     package func existing(_ name: String) throws -> User {
         let stored = try stored(name)
         if let user = try store.user(stored) { return user }

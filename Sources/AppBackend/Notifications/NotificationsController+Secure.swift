@@ -44,7 +44,7 @@ extension NotificationsController {
 
     /// What tells the devices of its owner that it waits, and nothing else of it.
     /// - Parameters:
-    ///   - templates: those of the older call; nil: there are none.
+    ///   - templates: devices of the older call; nil: the owner has no such device.
     ///   - recipient: as the outcome calls them; nil: it does not.
     func messages(
         of kept: SecureNotification, on platforms: [Platform], templates: TagExpression?, recipient: String? = nil

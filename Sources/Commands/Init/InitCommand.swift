@@ -11,7 +11,7 @@ struct InitCommand: ParsableCommand {
         commandName: "init",
         abstract: "Set a site up: the address for push services, the key for browsers, the first user.",
         discussion: """
-            Asks on a terminal for what no option says. The configuration file is made where there is none, and keeps all that \
+            Asks on a terminal for what no option says. The configuration file is made where it is missing, and keeps all that \
             it has. A key and a user that are there are kept, so the command can be run again. The user's password is read as \
             by `user add`: from the terminal, or as one line from standard input.
             """)

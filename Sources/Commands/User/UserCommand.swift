@@ -100,7 +100,7 @@ struct UserCommand: ParsableCommand {
             hasIssuer: { configuration?.hasIssuer(ofUser: $0) ?? false }, now: Site.now)
     }
 
-    /// - Throws: `AdministrationError`, when there is none of that name.
+    /// - Throws: `AdministrationError`, when no user has that name.
     static func existing(_ name: String, in store: any SiteStore) throws -> User {
         try administration(nil, store).existing(name)
     }
