@@ -7,18 +7,30 @@ let strict: [SwiftSetting] = [.treatAllWarnings(as: .error)]
 /// A room whose files say which of their imports its own users meet.
 let room = strict + [.enableUpcomingFeature("InternalImportsByDefault")]
 
-let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
-let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
+// What an app's client needs.
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
-let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+// What only the server needs: a package that asks for the client alone (`traits: []`) fetches none of it.
+let server = TargetDependencyCondition.when(traits: ["Server"])
+let argumentParser = Target.Dependency.product(
+    name: "ArgumentParser", package: "swift-argument-parser", condition: server)
+let configuration = Target.Dependency.product(
+    name: "Configuration", package: "swift-configuration", condition: server)
+let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto", condition: server)
+let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto", condition: server)
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log", condition: server)
 
 let package = Package(
     name: "app-backend",
-    platforms: [.macOS(.v15), .iOS(.v18)],
+    // Of the app's side (docs/swift-app.md). The server runs on Linux.
+    platforms: [.macOS(.v12), .iOS(.v15)],
     products: [
         .executable(name: "app-backend", targets: ["app-backend"]),
         // What an app imports; no C library beneath it.
-        .library(name: "DeviceClient", targets: ["DeviceClient"]),
+        .library(name: "DeviceClient", targets: ["DeviceClient", "DeviceAPI", "HTTP"]),
+    ],
+    traits: [
+        .trait(name: "Server", description: "The responder, its commands, and the packages that these need."),
+        .default(enabledTraits: ["Server"]),
     ],
     // Exact versions: what these bring along is in script/dependencies, which script/test compares with what was resolved.
     dependencies: [
@@ -51,7 +63,7 @@ let package = Package(
         // Words: bytes and texts, times, and the two languages that documents are written in.
         .target(name: "Text", swiftSettings: strict),
         .target(name: "XML", dependencies: ["CExpat"], swiftSettings: strict),
-        .target(name: "JSON", swiftSettings: strict),
+        .target(name: "JSON", dependencies: ["Text"], swiftSettings: strict),
         .target(name: "HTTP", dependencies: ["Text", httpTypes], swiftSettings: strict),
         .target(name: "DeviceAPI", dependencies: ["HTTP", "JSON", "Text", httpTypes], swiftSettings: strict),
 
@@ -141,7 +153,7 @@ let package = Package(
                 "APNs", "AppBackend", "BuiltInHub", "CPlatform", "Curl", "FCM", "FastCGI", "FileStore", "HTTP",
                 "HubServer", "JSON", "JWT", "Metrics", "NotificationHub", "PostgresStore", "Push", "Store", "System",
                 "Text", "WNS", "WebPush", httpTypes, logging,
-                .product(name: "Configuration", package: "swift-configuration"),
+                configuration,
             ],
             swiftSettings: room),
 
@@ -151,7 +163,7 @@ let package = Package(
             dependencies: [
                 "AppBackend", "CPlatform", "Curl", "DeviceAPI", "FastCGI", "FileStore", "HTTP", "JSON", "JWT",
                 "NotificationHub", "PostgresStore", "Push", "Server", "Store", "System", "Text", "WebPush", httpTypes,
-                logging, .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                logging, argumentParser,
             ],
             swiftSettings: room),
 

@@ -8,7 +8,8 @@ import NotificationHub
 /// `GET /api/config`: what a page must know before its user logs in. It needs no credentials.
 ///
 /// A malformed `Idempotency-Key` is refused here as it is at a send, so that a client can check whether the field arrives
-/// without logging in or sending anything.
+/// without logging in or sending anything; so are an `App-Backend-User` that is not percent-encoded, and an `apikey` with a
+/// quotation mark.
 struct ConfigController: Sendable {
     /// It stays the same as long as the process lives.
     private let json: [UInt8]
@@ -39,9 +40,16 @@ struct ConfigController: Sendable {
         [HTTPRequest.Method.get, .head].map { method in Route(method, Path.config) { request, _ in try read(request) } }
     }
 
-    /// - Throws: `Problem` 400 for a malformed key.
+    /// - Throws: `Problem` 400 for a malformed key or name.
     private func read(_ request: Request) throws(Problem) -> Response {
         _ = try IdempotencyHandler.key(of: request)
+        guard ExpectedUser.isReadable(request) else {
+            throw Problem(
+                .badRequest, "App-Backend-User must be a user's name, percent-encoded.", field: "App-Backend-User")
+        }
+        guard APIKey.isReadable(request) else {
+            throw Problem(.badRequest, "apikey must be an app token.", field: "apikey")
+        }
         var response = Response.json(json)
         // It may be kept, and is asked after each time: another start may have another key.
         response.fields[.cacheControl] = "no-cache"

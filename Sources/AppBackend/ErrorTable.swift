@@ -49,14 +49,11 @@ extension Problem {
         switch error {
         case .busy(let seconds):
             self.init(.serviceUnavailable, "The store is busy.", retryAfter: seconds)
-        case .quotaExceeded:
+        // The share's own sentence is said where a message is kept (`NotificationsController.keepSecure`).
+        case .quotaExceeded, .shareExceeded:
             self.init(
                 .tooManyRequests, "This user has as many entries as one user may have.",
                 retryAfter: Self.quotaRetryAfter)
-        case .shareExceeded(let seconds):
-            self.init(
-                .tooManyRequests, "You have left as much unread with this user as one sender may.", field: "to_tag",
-                retryAfter: seconds)
         case .conflict:
             self.init(.serviceUnavailable, "Another request is changing the same entry.", retryAfter: 1)
         case .invalidContinuationToken, .full, .readOnly, .poisoned, .damaged, .notReady, .unavailable:

@@ -3,6 +3,8 @@ import NotificationHub
 
 /// What a backend asks for, in the words of `Hub`.
 extension BuiltInHub {
+    package var knowsRegistrationTags: Bool { true }
+
     package func createRegistrationID() -> RegistrationID { newRegistrationID() }
 
     package func registration(_ id: RegistrationID) throws(HubError) -> RegistrationDescription? {
@@ -20,10 +22,12 @@ extension BuiltInHub {
         return try answering { () throws(ServableHubError) in try put(description, under: id, replacing: nil) }
     }
 
-    package func ensure(_ description: RegistrationDescription) throws(HubError) {
+    package func ensure(_ description: RegistrationDescription) throws(HubError) -> Bool {
         guard let id = description.id else { throw .refused(status: 400, code: "missingRegistrationID") }
-        try answering { () throws(ServableHubError) in
-            if try !hasRecent(description, under: id) { _ = try put(description, under: id, replacing: nil) }
+        return try answering { () throws(ServableHubError) in
+            guard try !hasRecent(description, under: id) else { return false }
+            _ = try put(description, under: id, replacing: nil)
+            return true
         }
     }
 
@@ -36,6 +40,12 @@ extension BuiltInHub {
     ) throws(HubError) -> SendReceipt {
         try notification.check(for: expression)
         return try answering { () throws(ServableHubError) in try send(notification, to: .tags(expression)) }
+    }
+
+    package func sharing(_ messages: [AddressedNotification]) -> any Hub {
+        var hub = self
+        if messages.count > 1 { hub.selection = selection.sharing() }
+        return hub
     }
 
     package func details(_ notificationID: String) throws(HubError) -> NotificationDetails? {

@@ -89,7 +89,7 @@ extension BuiltInHub {
     ) throws(ServableHubError) -> Bool {
         guard case .tags(let expression) = audience else { return true }
         return try storing { () throws(StoreError) in
-            try TargetSelection(store: store, reader: reader).hasTarget(format, expression)
+            try selection.hasTarget(format, expression)
         }
     }
 
@@ -101,7 +101,7 @@ extension BuiltInHub {
             visit(Target(description: RegistrationDescription(handle: handle)))
         case .tags(let expression):
             try storing { () throws(StoreError) in
-                try TargetSelection(store: store, reader: reader).forEach(format, expression, visit)
+                try selection.forEach(format, expression, visit)
             }
         }
     }

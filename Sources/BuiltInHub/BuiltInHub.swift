@@ -7,6 +7,8 @@ import Store
 package struct BuiltInHub: ServableHub {
     let store: any HubStore
     let reader: RegistrationReader
+    /// Finds whom a message reaches.
+    var selection: TargetSelection
     /// Delivers to the platforms that it has drivers for; nil: there is none.
     let worker: DeliveryWorker?
     /// Seconds since 1970.
@@ -27,6 +29,7 @@ package struct BuiltInHub: ServableHub {
         self.worker = worker
         self.now = now
         reader = RegistrationReader(report: onUnreadable)
+        selection = TargetSelection(store: store, reader: reader)
     }
 
     /// The hub writes no log of its own: its errors name their causes, and its caller logs them with that id.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import NotificationHub
 import Store
+import System
 import Text
 
 /// One device that a send reaches.
@@ -28,7 +29,7 @@ struct Target: Sendable {
 /// Finds whom a send reaches.
 ///
 /// A native send reaches the native registrations of its platform, one per handle; a template send reaches every
-/// template registration, of all platforms. `gcm` and `fcmv1` are one family: the same Android device may be registered
+/// template registration, of all platforms. Each registration has its tag `Tag(registration:)`, which is not in the index. `gcm` and `fcmv1` are one family: the same Android device may be registered
 /// under either name, and Google ended the protocol of the first, so a send in either format reaches both.
 struct TargetSelection: Sendable {
     let store: any HubStore
@@ -36,6 +37,21 @@ struct TargetSelection: Sendable {
 
     /// Registrations that are read at once where all are read.
     static let pageSize = 500
+
+    /// What several messages to one audience have read; nil: each reads for itself.
+    private var audiences: SharedAudiences?
+
+    init(store: any HubStore, reader: RegistrationReader) {
+        (self.store, self.reader) = (store, reader)
+    }
+
+    /// The same for messages that are sent one right after the other, such as those of one message to several platforms: a tag's
+    /// registrations are read once, where they are few.
+    func sharing() -> TargetSelection {
+        var selection = self
+        selection.audiences = SharedAudiences()
+        return selection
+    }
 
     /// Calls `visit` once for each target, in no order of meaning.
     ///
@@ -55,12 +71,33 @@ struct TargetSelection: Sendable {
         _ format: HubNotification.Format, _ expression: TagExpression?,
         _ body: (HubRegistration, RegistrationDescription) -> Void
     ) throws(StoreError) {
-        func offer(_ registration: HubRegistration) {
-            guard let description = reader.read(registration), format.reaches(description, expression) else { return }
-            body(registration, description)
+        func offer(_ registration: HubRegistration, _ description: RegistrationDescription) {
+            if format.reaches(registration, description, expression) { body(registration, description) }
         }
-        guard let tags = expression.flatMap(Self.cover) else { return try forEachRegistration(offer) }
-        for tag in tags { try store.forEachHubRegistration(tag: tag.folded, offer) }
+        func read(_ registration: HubRegistration) {
+            if let description = reader.read(registration) { offer(registration, description) }
+        }
+        guard let tags = expression.flatMap(Self.cover) else { return try forEachRegistration(read) }
+        for tag in tags {
+            try registration(named: tag).map(read)
+            if let few = try few(tag) {
+                for known in few { offer(known.registration, known.description) }
+            } else {
+                try store.forEachHubRegistration(tag: tag.folded, read)
+            }
+        }
+    }
+
+    /// All that have the tag; nil where they are many, or nothing is shared.
+    private func few(_ tag: Tag) throws(StoreError) -> [SharedAudiences.Known]? {
+        guard let audiences else { return nil }
+        return try audiences.few(tag.folded) { () throws(StoreError) in
+            let page = try store.hubRegistrations(tag: tag.folded, after: nil, limit: SharedAudiences.few)
+            guard page.next == nil else { return nil }
+            return page.elements.compactMap { registration in
+                reader.read(registration).map { SharedAudiences.Known(registration: registration, description: $0) }
+            }
+        }
     }
 
     /// The ids of the registrations that a send reaches, by lane and sorted, so that a delivery that was cut short knows
@@ -83,38 +120,35 @@ struct TargetSelection: Sendable {
         _ id: String, _ format: HubNotification.Format, _ expression: TagExpression?
     ) throws(StoreError) -> Target? {
         guard let registration = try store.hubRegistration(id), let description = reader.read(registration),
-            format.reaches(description, expression)
+            format.reaches(registration, description, expression)
         else { return nil }
         return Target(registration, description)
     }
 
-    /// Whether a send reaches any device. Mostly the first registration is one; where the first page has none, all are
+    /// Whether a send reaches any device. Mostly one of the first registrations is one; where none of them is, all are
     /// read once.
     func hasTarget(_ format: HubNotification.Format, _ expression: TagExpression?) throws(StoreError) -> Bool {
         func isReached(_ registration: HubRegistration) -> Bool {
-            reader.read(registration).map { format.reaches($0, expression) } ?? false
+            reader.read(registration).map { format.reaches(registration, $0, expression) } ?? false
         }
         guard let tags = expression.flatMap(Self.cover) else {
             return try hasRegistration(where: isReached)
         }
-        for tag in tags where try hasRegistration(tag: tag.folded, where: isReached) { return true }
+        for tag in tags {
+            if try registration(named: tag).map(isReached) == true { return true }
+            if let few = try few(tag) {
+                if few.contains(where: { format.reaches($0.registration, $0.description, expression) }) { return true }
+            } else if try store.hasHubRegistration(tag: tag.folded, where: isReached) {
+                return true
+            }
+        }
         return false
     }
 
-    /// Each page of a tag's registrations costs a look at the ids of all of them, so only two are asked for.
-    private func hasRegistration(
-        tag: String, where isReached: (HubRegistration) -> Bool
-    ) throws(StoreError) -> Bool {
-        var after: String?
-        for limit in [1, Self.pageSize] {
-            let page = try store.hubRegistrations(tag: tag, after: after, limit: limit)
-            if page.elements.contains(where: isReached) { return true }
-            guard let next = page.next else { return false }
-            after = next
-        }
-        var isFound = false
-        try store.forEachHubRegistration(tag: tag) { isFound = isFound || isReached($0) }
-        return isFound
+    /// The registration whose own tag that is.
+    private func registration(named tag: Tag) throws(StoreError) -> HubRegistration? {
+        guard let id = tag.registrationID else { return nil }
+        return try store.hubRegistration(id.description)
     }
 
     private func hasRegistration(where isReached: (HubRegistration) -> Bool) throws(StoreError) -> Bool {
@@ -163,6 +197,27 @@ struct TargetSelection: Sendable {
     }
 }
 
+/// Registrations of tags that several messages ask for.
+private final class SharedAudiences: Sendable {
+    struct Known: Sendable {
+        let registration: HubRegistration
+        let description: RegistrationDescription
+    }
+
+    /// As many are kept of a tag; a user rarely has more devices.
+    static let few = 32
+
+    private let byTag = Lock<[String: [Known]?]>([:])
+
+    /// - Parameter read: all that have the tag; nil where they are more than `few`.
+    func few(_ tag: String, _ read: () throws(StoreError) -> [Known]?) throws(StoreError) -> [Known]? {
+        if let known = byTag.withLock({ $0[tag] }) { return known }
+        let found = try read()
+        byTag.withLock { $0[tag] = .some(found) }
+        return found
+    }
+}
+
 /// Who was reached already: a registration may come up under several tags, and a handle under several registrations.
 private struct Reached {
     let format: HubNotification.Format
@@ -184,13 +239,17 @@ private struct Reached {
 
 extension HubNotification.Format {
     /// Whether a notification in this format to that expression (nil: to all) is for such a registration.
-    fileprivate func reaches(_ registration: RegistrationDescription, _ expression: TagExpression?) -> Bool {
+    fileprivate func reaches(
+        _ registration: HubRegistration, _ description: RegistrationDescription, _ expression: TagExpression?
+    ) -> Bool {
         let isOfFormat =
             switch self {
-            case .template: registration.template != nil
+            case .template: description.template != nil
             case .native(let platform):
-                registration.template == nil && registration.platform.family == platform.family
+                description.template == nil && description.platform.family == platform.family
             }
-        return isOfFormat && expression?.matches(Set(registration.tags)) != false
+        guard isOfFormat, let expression else { return isOfFormat }
+        let tags = Set(description.tags)
+        return expression.matches { tags.contains($0) || $0.names(registration: registration.id) }
     }
 }

@@ -23,8 +23,8 @@ struct SendCommand: ParsableCommand {
     @OptionGroup var options: ConfigurationOptions
     @Option(
         help: """
-            The user to send to; or tag: and a tag, for all devices that bear it; may be repeated. Or, alone, tags: and an \
-            expression of tags.
+            The user to send to; or tag: and a tag, for all devices that bear it; or role: and a role, for all devices of its \
+            users; may be repeated. Or, alone, tags: and an expression of tags.
             """)
     var to: [String] = []
     @Flag(help: "Send to everyone: to all devices of all users.") var all = false
@@ -53,7 +53,7 @@ struct SendCommand: ParsableCommand {
                 throw ValidationError("--to is no expression of tags, as in 'tags:news && !beta'.")
             }
         } else if to.contains(where: { !Self.isRecipient($0) }) {
-            throw ValidationError("--to must be a user's name, or tag: and a tag, as in tag:news.")
+            throw ValidationError("--to must be a user's name, or tag: and a tag, or role: and a role, as in tag:news.")
         }
         if secure && !isForUsers { throw ValidationError("A secure notification goes to users.") }
         if UserName(from) == nil { throw ValidationError("--from must be a user's name.") }
@@ -63,11 +63,12 @@ struct SendCommand: ParsableCommand {
     /// Nil, unless it is the one recipient.
     private var expression: String? { to.count == 1 ? to.first?.dropping(TagPolicy.expressionPrefix) : nil }
 
-    /// Whether no tag is among the recipients.
+    /// Whether no tag and no role is among the recipients.
     private var isForUsers: Bool { !all && to.allSatisfy { UserName($0) != nil } }
 
     private static func isRecipient(_ text: String) -> Bool {
-        text.dropping(TagPolicy.tagPrefix).map { (try? Tag($0)) != nil } ?? (UserName(text) != nil)
+        let tag = text.dropping(TagPolicy.rolePrefix) ?? text.dropping(TagPolicy.tagPrefix)
+        return tag.map { (try? Tag($0)) != nil } ?? (UserName(text) != nil)
     }
 
     private var recipients: PushMessage.Recipients {
@@ -86,8 +87,8 @@ struct SendCommand: ParsableCommand {
         // The operator's authenticator is in their place: no key of an issuer is to be fetched, no header trusted.
         configuration.authenticationMethods = [.password]
         // What users may do binds no operator.
-        configuration.policy.defaultSendTo = ["*", TagPolicy.tagPrefix + "*"]
-        configuration.policy.roles = [Operator.role]
+        configuration.policy.defaultSendTo = ["*", TagPolicy.tagPrefix + "*", TagPolicy.rolePrefix + "*"]
+        configuration.policy.roles.append(Operator.role)
         // But a sender of whom no plain text may leave is none of its either.
         if let sender = UserName(from), try store.user(sender.description)?.isSecureOnly == true {
             configuration.policy.isSecureOnly = true
@@ -190,8 +191,8 @@ struct SendCommand: ParsableCommand {
 
 /// A user who may run this command may read the store; asking for a password would protect nothing.
 private struct Operator: PasswordAuthenticator {
-    /// The only one that there is for it.
-    static let role = Role(name: "operator", mayBroadcast: true)
+    /// No role of the configuration has a blank in its name.
+    static let role = Role(name: "the operator", mayBroadcast: true)
 
     let name: String
 

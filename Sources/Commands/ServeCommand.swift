@@ -20,7 +20,8 @@ struct ServeCommand: ParsableCommand {
         Signals.block()
         let configuration = try options.load(sends: true)
         do {
-            try Service(configuration, file: options.file).run()
+            let file = options.file
+            try Service(configuration, file: file) { DoctorRun.findings(of: $0, file: file) }.run()
         } catch {
             StderrLogHandler.logger(LogThreshold(configuration.logLevel)).critical("ended: \(error)")
             throw ExitCode(1)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 public import HTTP
-internal import JSON
+package import JSON
 
 /// What became of a message object on all platforms, for its sender: the answer of
 /// `GET /api/notifications/{MessageId}/timeline`.
@@ -59,18 +59,21 @@ public struct MessageTimeline: Equatable, Sendable {
     /// As it crosses the wire.
     public var json: [UInt8] {
         var json = JSONWriter()
-        json.object { json in
-            json.member("MessageId", messageID)
-            json.member("To", to)
-            json.member("SentAt", sentAt)
-            json.member("Secure", isSecure)
-            json.member("Kept", isKept)
-            if let isRead { json.member("Read", isRead) }
-            json.member("Opened", opened)
-            json.name("Outcomes")
-            json.array { json in outcomes.forEach { $0.write(to: &json) } }
-        }
+        json.object(writeMembers)
         return json.bytes
+    }
+
+    /// Writes its members into an object that is being written.
+    package func writeMembers(to json: inout JSONWriter) {
+        json.member("MessageId", messageID)
+        json.member("To", to)
+        json.member("SentAt", sentAt)
+        json.member("Secure", isSecure)
+        json.member("Kept", isKept)
+        if let isRead { json.member("Read", isRead) }
+        json.member("Opened", opened)
+        json.name("Outcomes")
+        json.array { json in outcomes.forEach { $0.write(to: &json) } }
     }
 
     /// - Throws: `Problem` 502, when the answer does not tell what became of a message.

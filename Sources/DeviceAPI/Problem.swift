@@ -28,6 +28,9 @@ public struct Problem: Error, Equatable, Sendable {
         self.retryAfter = retryAfter
     }
 
+    /// 403, when a registration id is another user's: the caller has to do with another id.
+    public static let foreignRegistration = Problem(.forbidden, "This registration id belongs to another user.")
+
     /// The media type of a problem's body.
     public static let contentType = "application/problem+json"
 

@@ -19,11 +19,11 @@ extension PushMessage {
     /// Schemes that no link has: a URL of theirs is a program, or content, or reaches into another app.
     static let actingSchemes: Set<String> = ["javascript", "vbscript", "data", "blob", "file", "content", "intent"]
 
-    /// Members that go with `Secure`: the text is all that is kept.
-    public static let secureMembers: Set<Member> = [.to, .title, .body, .secure, .platforms]
+    /// Members that go with `Secure`: the text is all that is kept, and the others say which devices learn of it.
+    public static let secureMembers: Set<Member> = [.to, .title, .body, .secure, .platforms, .fromDevice]
     /// Members that go with `Silent`: nothing is shown.
     public static let silentMembers: Set<Member> = [
-        .to, .data, .priority, .timeToLive, .collapseID, .silent, .platforms,
+        .to, .data, .priority, .timeToLive, .collapseID, .silent, .platforms, .fromDevice,
     ]
 
     /// - Throws: `Problem` 400, naming the member.
@@ -41,7 +41,8 @@ extension PushMessage {
             category: try fields.word(.category), thread: try fields.word(.thread), priority: try fields.priority(),
             timeToLive: try fields.number(.timeToLive, 0...Self.maximumTimeToLive),
             collapseID: try fields.collapseID(), isSecure: try fields.bool("Secure"),
-            isSilent: try fields.bool("Silent"), platforms: try fields.strings("Platforms"))
+            isSilent: try fields.bool("Silent"), platforms: try fields.strings("Platforms"),
+            fromDevice: try fields.text(.fromDevice))
         try checkTogether()
     }
 
@@ -172,7 +173,7 @@ private enum DataName {
     /// Apple's; Google's; and this backend's own, by which an app knows what to fetch, to mark as read or to call opened, who sent it and what to open.
     private static let taken: Set<String> = [
         "aps", "from", "message_type", "notification", "collapse_key", "secureid", "securetoken", "inappmessage",
-        "message", "sender", "link", "image", "inboxid", "messageid",
+        "message", "sender", "link", "image", "inboxid", "messageid", "inboxread", "inboxunread",
     ]
 
     static func isAllowed(_ name: String) -> Bool {

@@ -5,9 +5,10 @@ extension PushMessage {
     /// Whom a message is for, as `To` says it: one text, or a list of texts.
     public enum Recipients: Equatable, Sendable, ExpressibleByStringLiteral {
         /// A user's name; or `tag:` and a tag, `tag:news`: all devices that bear it; or `tags:` and an expression of tags,
-        /// `tags:news && !beta`.
+        /// `tags:news && !beta`; or `role:` and a role, `role:oncall`: all devices of its users; or `device:` and the id of a
+        /// registration.
         case one(String)
-        /// Users' names, and tags as above: 1 to `maximumRecipients` of them, however often each is named.
+        /// Users' names, and tags and roles as above: 1 to `maximumRecipients` of them, however often each is named.
         case several([String])
 
         /// All devices of all users.

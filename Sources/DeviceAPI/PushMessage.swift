@@ -43,20 +43,23 @@ public struct PushMessage: Equatable, Sendable {
     public var isSilent: Bool
     /// `apns`, `fcm`, `wns`, `browser`; empty: all that the backend delivers to.
     public var platforms: [String]
+    /// The registration id of the sender's own device that does not get it, because it is sent from there; nil: all get it.
+    public var fromDevice: String?
 
     /// A message that is checked where it is received.
     public init(
         to: Recipients, title: String? = nil, body: String? = nil, data: [String: String] = [:], link: String? = nil,
         image: String? = nil, sound: String? = nil, badge: Int? = nil, category: String? = nil, thread: String? = nil,
         priority: Priority? = nil, timeToLive: Int? = nil, collapseID: String? = nil, isSecure: Bool = false,
-        isSilent: Bool = false, platforms: [String] = []
+        isSilent: Bool = false, platforms: [String] = [], fromDevice: String? = nil
     ) {
         self.to = to
         (self.title, self.body, self.data) = (title, body, data)
         (self.link, self.image, self.sound, self.badge) = (link, image, sound, badge)
         (self.category, self.thread) = (category, thread)
         (self.priority, self.timeToLive, self.collapseID) = (priority, timeToLive, collapseID)
-        (self.isSecure, self.isSilent, self.platforms) = (isSecure, isSilent, platforms)
+        (self.isSecure, self.isSilent) = (isSecure, isSilent)
+        (self.platforms, self.fromDevice) = (platforms, fromDevice)
     }
 
     /// As it crosses the wire.
@@ -85,7 +88,7 @@ public struct PushMessage: Equatable, Sendable {
     private var texts: [(Member, String?)] {
         [
             (.title, title), (.body, body), (.link, link), (.image, image), (.sound, sound), (.category, category),
-            (.thread, thread), (.priority, priority?.rawValue), (.collapseID, collapseID),
+            (.thread, thread), (.priority, priority?.rawValue), (.collapseID, collapseID), (.fromDevice, fromDevice),
         ]
     }
 
@@ -107,6 +110,7 @@ public struct PushMessage: Equatable, Sendable {
         case secure = "Secure"
         case silent = "Silent"
         case platforms = "Platforms"
+        case fromDevice = "FromDevice"
     }
 
     /// The members that say something here, in the order of `Member`.

@@ -10,25 +10,28 @@ struct BackendCalls: Sendable {
     let credentials: Credentials
     let transport: any DeviceTransport
 
-    /// Asks, and returns the answer whatever its status.
+    /// Asks, and returns the answer whatever its status. After 401 it asks once more, where there may be another token.
     /// - Parameters:
     ///   - key: the request's, for one that acts.
     ///   - entityTag: of what the app has already: then the answer may be 304.
-    /// - Throws: `unreachable` or `cancelled`, when there is no answer.
+    /// - Throws: `unreachable`, `noToken` or `cancelled`, when there is no answer.
     func answer(
         _ method: HTTPRequest.Method, _ path: String, query: [(name: String, value: String)] = [],
         json: [UInt8]? = nil, key: IdempotencyKey? = nil, entityTag: String? = nil
     ) async throws(DeviceClientError) -> Response {
         var fields: HTTPFields = [:]
-        fields[.authorization] = credentials.authorization
+        fields[.authorization] = try await credentials.authorization()
         fields[.accept] = "application/json, \(Problem.contentType)"
         if json != nil { fields[.contentType] = "application/json; charset=utf-8" }
         if let key { fields[.key] = key.field }
         if let entityTag { fields[.ifNoneMatch] = entityTag }
-        let request = Request(
+        var request = Request(
             method: method, scheme: endpoint.scheme, authority: endpoint.authority, path: endpoint.prefix.text + path,
             query: query.map { "\($0.name)=\(PercentEncoding.encode($0.value))" }.joined(separator: "&"),
             fields: fields, body: json ?? [])
+        let response = try await send(request)
+        guard response.status == .unauthorized, credentials.isRenewable else { return response }
+        request.fields[.authorization] = try await credentials.authorization(isRefused: true)
         return try await send(request)
     }
 

@@ -3,8 +3,11 @@ public import DeviceAPI
 
 /// What the app has to do about a call that failed. No case holds a credential, a handle or a message.
 public enum DeviceClientError: Error, Equatable, Sendable {
-    /// 401: ask the user for name and password again.
+    /// 401, also with a fresh token where a provider gives them: ask the user for name and password again, or to log in at their
+    /// identity provider.
     case unauthorized(Problem)
+    /// The provider of tokens gave none. Nothing was asked of the backend, or it has refused the token before that.
+    case noToken(reason: String)
     /// 410 twice, also for an id that had just been asked for: the backend and its hub disagree. Try again later.
     case registrationGone(Problem)
     /// 429, 503, or 409 for a request whose first try is still under way: try again after `problem.retryAfter` seconds, or
@@ -26,7 +29,7 @@ public enum DeviceClientError: Error, Equatable, Sendable {
         case .unauthorized(let problem), .registrationGone(let problem), .busy(let problem), .refused(let problem),
             .malformedAnswer(let problem):
             problem
-        case .unreachable, .cancelled: nil
+        case .noToken, .unreachable, .cancelled: nil
         }
     }
 

@@ -23,12 +23,12 @@ public struct Endpoint: Equatable, Sendable, CustomStringConvertible {
 
     /// - Throws: `Malformed`. A single `/` at the end is forgiven.
     public init(_ text: String) throws(Malformed) {
-        let parts = text.split(separator: "://", maxSplits: 1, omittingEmptySubsequences: false)
-        guard parts.count == 2 else { throw .unknownScheme }
-        let scheme = parts[0].lowercased()
+        guard let colon = text.firstIndex(of: ":"), text[colon...].hasPrefix("://") else { throw .unknownScheme }
+        let scheme = text[..<colon].lowercased()
         guard scheme == "https" || scheme == "http" else { throw .unknownScheme }
-        let rest = parts[1].prefix { !"/?#".contains($0) }
-        guard let prefix = PathPrefix(parts[1][rest.endIndex...]) else { throw .notAnOrigin }
+        let address = text[colon...].dropFirst(3)
+        let rest = address.prefix { !"/?#".contains($0) }
+        guard let prefix = PathPrefix(address[rest.endIndex...]) else { throw .notAnOrigin }
         guard let host = Self.host(of: rest) else { throw .badAuthority }
         guard scheme == "https" || host == "localhost" || Loopback.contains(host) else { throw .insecure }
         self.scheme = scheme

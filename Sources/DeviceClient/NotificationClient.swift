@@ -27,8 +27,8 @@ public struct NotificationClient: Sendable {
     /// Sends a message on several platforms, one call each, as the tutorial's switches do.
     /// - Parameter key: of the whole message, as above; each call has a part of it.
     /// - Returns: the outcomes together. A platform whose call failed stands there as `Abandoned`, with the reason.
-    /// - Throws: the first call's error, when no call was answered with an outcome; `unauthorized` and `cancelled` at
-    ///   once, because they are true of every platform.
+    /// - Throws: the first call's error, when no call was answered with an outcome; `unauthorized`, `noToken` and `cancelled`
+    ///   at once, because they are true of every platform.
     public func send(
         _ message: String, to user: String, on platforms: [DevicePlatform], key: IdempotencyKey? = nil
     ) async throws(DeviceClientError) -> SendOutcome {
@@ -146,7 +146,7 @@ extension DeviceClientError {
     /// Whether a next call would only fail alike, and count as one more failed log-in.
     fileprivate var endsAll: Bool {
         switch self {
-        case .unauthorized, .cancelled: true
+        case .unauthorized, .noToken, .cancelled: true
         default: false
         }
     }
@@ -154,7 +154,7 @@ extension DeviceClientError {
     /// The error as an outcome tells it.
     fileprivate var words: String {
         switch self {
-        case .unreachable(let reason): reason
+        case .unreachable(let reason), .noToken(let reason): reason
         case .cancelled: "cancelled"
         default: problem?.detail ?? ""
         }

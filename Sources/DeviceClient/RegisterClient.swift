@@ -4,7 +4,8 @@ import JSON
 import Text
 
 /// Registers this device for its user's notifications, as the tutorial's class of this name does: the id is kept on the
-/// device, asked for when there is none, and asked for once more when the hub has forgotten it.
+/// device, asked for when there is none, and asked for once more when the hub has forgotten it, or when it is another user's, whose
+/// the device was before.
 ///
 /// Calls happen one after the other, in the order they were made; equal calls that overlap are one. A call that has
 /// begun goes on when its task is cancelled, because another caller may be waiting for it; the transport's deadline
@@ -13,6 +14,8 @@ public actor RegisterClient {
     private let calls: BackendCalls
     private let storage: any RegistrationIDStorage
     private var flight: Flight?
+    /// The id that was registered last, for a storage that could not keep it or cannot be read now.
+    private var lastID: String?
 
     /// - Parameters:
     ///   - transport: on Apple's platforms `URLSessionTransport()`.
@@ -25,12 +28,13 @@ public actor RegisterClient {
         self.storage = storage
     }
 
-    /// The id that is kept; nil before the first registration and after the last.
+    /// The id that is kept; nil before the first registration and after the last. As `PushMessage.fromDevice` it keeps a message from
+    /// this device.
     public nonisolated var registrationID: String? { storage.registrationID() }
 
     /// Registers the device under the tags; the backend adds the user's own.
     /// - Parameter app: as `DeviceRegistration.app`.
-    /// - Throws: `registrationGone` when also a fresh id is gone; else what the first refusal stands for.
+    /// - Throws: `registrationGone` when also a fresh id is gone; else what the refusal stands for.
     public func register(
         handle: String, platform: DevicePlatform, tags: [String] = [], app: String? = nil
     ) async throws(DeviceClientError) {
@@ -44,13 +48,13 @@ public actor RegisterClient {
 
     /// Ends this device's registration and forgets the id: call it when the user logs out, so that the next user of
     /// the device does not inherit the notifications of this one. Without a kept id it does nothing.
-    /// - Throws: what the refusal stands for; the id is then still kept.
+    /// An id that is gone, or that is another user's, is forgotten without an error.
+    /// - Throws: what any other refusal stands for; the id is then still kept.
     public func unregister() async throws(DeviceClientError) {
         try await join(.unregister)
     }
 
-    /// Forgets the id without a call. For an app that was refused with 403 under an id kept from another user's time,
-    /// after the device's handle changed as well: the next `register` asks for an id of its own.
+    /// Forgets the id without a call: the next `register` asks for another one.
     public func forget() {
         storage.setRegistrationID(nil)
     }
@@ -105,31 +109,37 @@ extension RegisterClient {
 // MARK: - The tutorial's two steps
 
 extension RegisterClient {
-    /// 410 says that the kept id is no good. It is forgotten and the steps are taken once more, with a fresh one.
+    /// 410 says that the id is no good, and one 403 that it is another user's. Then the steps are taken once more, with a fresh one.
     private func perform(_ registration: DeviceRegistration) async throws(DeviceClientError) {
         do {
-            try await attempt(registration)
-        } catch .registrationGone {
-            try await attempt(registration)
+            let id = if let keptID { keptID } else { try await requestID(handle: registration.handle) }
+            try await put(registration, id)
+        } catch {
+            guard error.isAboutID else { throw error }
+            try await put(registration, try await requestID(handle: registration.handle))
         }
     }
 
-    private func attempt(_ registration: DeviceRegistration) async throws(DeviceClientError) {
-        let id = try await retrieveOrRequestID(handle: registration.handle)
+    private func put(_ registration: DeviceRegistration, _ id: String) async throws(DeviceClientError) {
         do {
             _ = try await calls.success(.put, "\(Path.register)/\(id)", json: registration.json)
+            lastID = id
         } catch {
             if case .registrationGone = error { storage.setRegistrationID(nil) }
             throw error
         }
     }
 
-    /// The kept id, or a new one for the handle, which is kept at once.
+    /// Nil also for what cannot be an id.
+    private var keptID: String? {
+        storage.registrationID().flatMap { Self.isRegistrationID($0) ? $0 : nil }
+    }
+
+    /// A new id for the handle, which is kept at once.
     ///
     /// The handle travels in the query because the contract, which is the tutorial's, says so. TLS covers it on the
     /// way, and the nginx files that come with the backend keep the queries of this path out of the access log.
-    private func retrieveOrRequestID(handle: String) async throws(DeviceClientError) -> String {
-        if let id = storage.registrationID(), Self.isRegistrationID(id) { return id }
+    private func requestID(handle: String) async throws(DeviceClientError) -> String {
         let response = try await calls.success(.post, Path.register, query: [("handle", handle)])
         let id = try read(response) { response throws(Problem) in
             guard let id = (try? JSONValue(parsing: response.body))?.string, Self.isRegistrationID(id) else {
@@ -142,14 +152,14 @@ extension RegisterClient {
     }
 
     private func end() async throws(DeviceClientError) {
-        guard let id = storage.registrationID(), Self.isRegistrationID(id) else {
-            return storage.setRegistrationID(nil)
-        }
+        guard let id = keptID ?? lastID else { return storage.setRegistrationID(nil) }
         do {
             _ = try await calls.success(.delete, "\(Path.register)/\(id)")
-        } catch .registrationGone {
-            // What was to be ended is no more.
+        } catch {
+            // What was to be ended is no more, or no longer this user's.
+            guard error.isAboutID else { throw error }
         }
+        lastID = nil
         storage.setRegistrationID(nil)
     }
 
@@ -157,5 +167,16 @@ extension RegisterClient {
     private static func isRegistrationID(_ text: String) -> Bool {
         (1...128).contains(text.utf8.count)
             && text.utf8.allSatisfy(ASCII.isURLSafe)
+    }
+}
+
+extension DeviceClientError {
+    /// Whether another id would do.
+    fileprivate var isAboutID: Bool {
+        switch self {
+        case .registrationGone: true
+        case .refused(let problem): problem == .foreignRegistration
+        default: false
+        }
     }
 }

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Synchronization
 
 /// Keeps the registration's id between two starts of the app.
 ///
@@ -25,16 +24,16 @@ public final class MemoryStorage: RegistrationIDStorage, InstallationIDStorage {
         var installation: String?
     }
 
-    private let ids: Mutex<IDs>
+    private let ids: Guarded<IDs>
 
     /// - Parameters: what is kept from the start.
     public init(registrationID: String? = nil, installationID: String? = nil) {
-        ids = Mutex(IDs(registration: registrationID, installation: installationID))
+        ids = Guarded(IDs(registration: registrationID, installation: installationID))
     }
 
     /// The id kept last; nil when there is none.
     public func registrationID() -> String? {
-        ids.withLock(\.registration)
+        ids.withLock { $0.registration }
     }
 
     /// Keeps the id; nil forgets it.

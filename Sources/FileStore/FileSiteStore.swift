@@ -66,6 +66,7 @@ package final class FileSiteStore: SiteStore, Sendable {
     let tagIndex: BucketTable
     let messageTable: BucketTable
     let queueTable: BucketTable
+    let webhookTable: BucketTable
     let dueFiles: DueFiles
     let queueTidying = QueueTidying()
     let countedBacklog = CountedBacklog()
@@ -97,11 +98,7 @@ package final class FileSiteStore: SiteStore, Sendable {
             try BucketTable(context, schema)
         }
         userTable = try table(.records(User.self, "users", key: "id", beginsWhole: true))
-        var notifications = TableSchema.records(
-            SecureNotification.self, "notifications", key: "owner", expires: true)
-        notifications.erasesRemoved = true
-        notifications.listsKeys = false
-        notificationTable = try table(notifications)
+        notificationTable = try table(.notifications)
         let owners = try table(IndexEntry.schema("owners", key: "owner"))
         ownerIndex = owners
         deviceTable = IndexedTable(records: try table(.records(DeviceRecord.self, "devices", key: "id"))) {
@@ -121,31 +118,23 @@ package final class FileSiteStore: SiteStore, Sendable {
         ) {
             [IndexEntry(table: tokenOwners, key: $0.token.owner, expiresAt: $0.token.expiresAt)]
         }
-        var finished = TableSchema.records(HubMessage.self, "hub/messages", key: "id", expires: true)
-        finished.maximumRecords = context.options.quotas.hubMessages
-        let messages = try table(finished)
-        messageTable = messages
-        var messagesSent = TableSchema.records(SentMessage.self, "messages", key: "id", expires: true)
-        messagesSent.erasesRemoved = true
-        messagesSent.maximumRecords = context.options.quotas.hubMessages
-        let objects = try table(messagesSent)
-        sentMessageTable = objects
-        var openings = TableSchema.records(MessageOpening.self, "openings", key: "message", expires: true)
-        openings.recordsPerKey = context.options.quotas.openersPerMessage
-        openingTable = try table(openings)
+        let quotas = context.options.quotas
+        let (messages, objects) = (try table(.hubMessages(quotas)), try table(.sentMessages(quotas)))
+        (messageTable, sentMessageTable) = (messages, objects)
+        openingTable = try table(.openings(quotas))
         // No user may ask the hub about a send that its sender's list does not have any more.
-        var sent = TableSchema.records(SentNotification.self, "sent", key: "owner", expires: true)
-        sent.recordsPerKey = context.options.quotas.sentPerOwner
+        var sent = TableSchema.sent(quotas)
         sent.onForgotten = { ids in
             messages.forget(ids.filter { !NotificationNames.isToken($0) })
             objects.forget(ids.filter(NotificationNames.isToken))
         }
         sentTable = try table(sent)
         idempotencyTable = try table(.records(IdempotentRequest.self, "idempotency", key: "owner", expires: true))
-        let channels = try table(IndexEntry.schema("hub/channels", key: "channel"))
-        channelIndex = channels
-        let tags = try table(IndexEntry.schema("hub/tags", key: "tag"))
-        tagIndex = tags
+        let (channels, tags) = (
+            try table(IndexEntry.schema("hub/channels", key: "channel")),
+            try table(IndexEntry.schema("hub/tags", key: "tag"))
+        )
+        (channelIndex, tagIndex) = (channels, tags)
         registrationTable = IndexedTable(
             records: try table(.records(HubRegistration.self, "hub/registrations", key: "id"))
         ) { registration in
@@ -153,6 +142,7 @@ package final class FileSiteStore: SiteStore, Sendable {
                 + registration.tags.map { IndexEntry(table: tags, key: $0) }
         }
         queueTable = try table(.hubQueue)
+        webhookTable = try table(.webhooks)
         dueFiles = try DueFiles(context)
         guard !context.isReadOnly else { return }
         // A table that begins as one file gets its folder from the first split, and must not have one before.
@@ -165,7 +155,7 @@ package final class FileSiteStore: SiteStore, Sendable {
         [
             notificationTable, messageTable, userTable, deviceTable.records, ownerIndex, registrationTable.records,
             channelIndex, tagIndex, queueTable, sessionTable.records, sessionIndex, tokenTable.records,
-            tokenIndex, sentTable, sentMessageTable, openingTable, idempotencyTable,
+            tokenIndex, sentTable, sentMessageTable, openingTable, idempotencyTable, webhookTable,
         ]
     }
 
@@ -193,6 +183,36 @@ extension BucketTable {
 }
 
 extension TableSchema {
+    fileprivate static var notifications: TableSchema {
+        var schema = records(SecureNotification.self, "notifications", key: "owner", expires: true)
+        (schema.erasesRemoved, schema.listsKeys) = (true, false)
+        return schema
+    }
+
+    fileprivate static func hubMessages(_ quotas: Quotas) -> TableSchema {
+        var schema = records(HubMessage.self, "hub/messages", key: "id", expires: true)
+        schema.maximumRecords = quotas.hubMessages
+        return schema
+    }
+
+    fileprivate static func sentMessages(_ quotas: Quotas) -> TableSchema {
+        var schema = records(SentMessage.self, "messages", key: "id", expires: true)
+        (schema.erasesRemoved, schema.maximumRecords) = (true, quotas.hubMessages)
+        return schema
+    }
+
+    fileprivate static func openings(_ quotas: Quotas) -> TableSchema {
+        var schema = records(MessageOpening.self, "openings", key: "message", expires: true)
+        (schema.recordsPerKey, schema.maximumRecords) = (quotas.openersPerMessage, quotas.openings)
+        return schema
+    }
+
+    fileprivate static func sent(_ quotas: Quotas) -> TableSchema {
+        var schema = records(SentNotification.self, "sent", key: "owner", expires: true)
+        schema.recordsPerKey = quotas.sentPerOwner
+        return schema
+    }
+
     /// The schema of a table of records.
     fileprivate static func records(
         _ type: (some LineRecord).Type, _ name: String, key: String, beginsWhole: Bool = false,

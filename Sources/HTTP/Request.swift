@@ -26,8 +26,10 @@ public struct Request: Sendable {
     /// The user whom the web server has authenticated by itself; nil: none. Only the web server's own parameters set it, never
     /// a field of the request. It is not sent.
     package var authenticatedUser: String?
-    /// Whether it can be put off; the server that carries it says so. It is not sent.
-    package var postponing = Postponing.unavailable
+    #if os(Linux)
+        /// Whether it can be put off; the server that carries it says so. It is not sent.
+        package var postponing = Postponing.unavailable
+    #endif
 
     /// A request as a client makes it; what is left out is as empty as it can be.
     public init(

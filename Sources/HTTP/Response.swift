@@ -11,8 +11,11 @@ public struct Response: Sendable {
     public var body: [UInt8]
     /// The pattern of the route that answered, for metrics; nil where there is none. It is not sent.
     public var route: String?
-    /// There is no answer yet: the server goes on with the request when this has ended. Only for requests that can be put off.
-    package var postponement: (any Postponement)?
+    #if os(Linux)
+        /// There is no answer yet: the server goes on with the request when this has ended. Only for requests that can be put
+        /// off.
+        package var postponement: (any Postponement)?
+    #endif
 
     /// An answer; 200 without a body when nothing is said.
     public init(status: HTTPResponse.Status = .ok, fields: HTTPFields = [:], body: [UInt8] = []) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Text
 
 /// What is wrong with a text that should be JSON, and where.
 public struct JSONSyntaxError: Error, Equatable, Sendable, CustomStringConvertible {
@@ -187,7 +188,7 @@ private struct JSONParser {
         while offset < bytes.count {
             switch bytes[offset] {
             case UInt8(ascii: "\""):
-                guard let text = String(validating: bytes[start..<offset], as: UTF8.self) else {
+                guard let text = String(validUTF8: UnsafeBufferPointer(rebasing: bytes[start..<offset])) else {
                     throw JSONSyntaxError(offset: start, reason: "a string that is not UTF-8")
                 }
                 offset += 1
@@ -207,7 +208,7 @@ private struct JSONParser {
             let byte = bytes[offset]
             switch byte {
             case UInt8(ascii: "\""):
-                guard let string = String(validating: text, as: UTF8.self) else {
+                guard let string = String(validUTF8: text) else {
                     throw JSONSyntaxError(offset: start, reason: "a string that is not UTF-8")
                 }
                 offset += 1

@@ -6,10 +6,12 @@ package struct SiteMetrics: Sendable {
     package let requests = RequestMetrics()
     package let hub = HubMetrics()
     package let pushes = PushMetrics()
+    package let history = PushHistory()
     package let store = StoreMetrics()
     package let logIns = LogInMetrics()
     package let limits = LimitMetrics()
     package let reloads = ReloadMetrics()
+    package let webhooks = WebhookMetrics()
     /// When the process began, in seconds since 1970.
     package let startedAt: Double
     private let version: String
@@ -35,7 +37,7 @@ package struct SiteMetrics: Sendable {
         exposition.sample(Self.build, VersionLabel(version: version), 1)
         let counted =
             requests.collectors + hub.collectors + pushes.collectors + store.collectors + logIns.collectors
-            + limits.collectors
+            + limits.collectors + webhooks.collectors
         for collector in [process, reloads] + readings + more + counted { collector.collect(into: &exposition) }
         return exposition.bytes
     }

@@ -26,11 +26,12 @@ extension Hub {
     /// One after the other. A message that fails does not stop the others, unless the hub cannot be reached: the next one
     /// would wait for the same deadline in vain.
     func sendInTurn(_ messages: [AddressedNotification]) -> [Result<SendReceipt, HubError>] {
+        let hub = sharing(messages)
         var isOutOfReach = false
         return messages.map { message in
             guard !isOutOfReach else { return .failure(.unreachable("", mayHaveActed: false)) }
             do throws(HubError) {
-                return .success(try send(message.notification, to: message.expression))
+                return .success(try hub.send(message.notification, to: message.expression))
             } catch {
                 if case .unreachable = error { isOutOfReach = true }
                 return .failure(error)

@@ -9,6 +9,9 @@ package protocol Hub: Sendable {
     /// The same hub, whose calls bear this id, so that a user's request can be followed into the hub.
     func tracking(_ id: String) -> any Hub
 
+    /// Whether each registration is addressed by `Tag(registration:)` without bearing it. Where it is not, a backend sets the tag.
+    var knowsRegistrationTags: Bool { get }
+
     /// A new id. The hub stores nothing under it before the first `createOrUpdate`.
     func createRegistrationID() throws(HubError) -> RegistrationID
 
@@ -27,8 +30,9 @@ package protocol Hub: Sendable {
 
     /// Has the hub keep the registration under its id, as `createOrUpdate(_:)` does. A hub that has it in the same words, and
     /// wrote it less than `RegistrationDescription.renewalSeconds` ago, may leave it as it is.
+    /// - Returns: whether it was written.
     /// - Throws: as `createOrUpdate(_:)`.
-    func ensure(_ description: RegistrationDescription) throws(HubError)
+    func ensure(_ description: RegistrationDescription) throws(HubError) -> Bool
 
     /// Removes the registration, whatever its ETag.
     /// - Returns: false when there was none.
@@ -43,6 +47,10 @@ package protocol Hub: Sendable {
     /// One that fails does not stop the others.
     func start(_ messages: [AddressedNotification]) -> PendingSends
 
+    /// The same hub for these messages, which are sent one after the other: it may read only once what several of them need, such
+    /// as whom their expression matches.
+    func sharing(_ messages: [AddressedNotification]) -> any Hub
+
     /// What became of a message; nil where the hub does not know it, or not yet.
     func details(_ notificationID: String) throws(HubError) -> NotificationDetails?
 
@@ -51,9 +59,14 @@ package protocol Hub: Sendable {
 }
 
 extension Hub {
-    package func ensure(_ description: RegistrationDescription) throws(HubError) {
+    package var knowsRegistrationTags: Bool { false }
+
+    package func ensure(_ description: RegistrationDescription) throws(HubError) -> Bool {
         _ = try createOrUpdate(description)
+        return true
     }
+
+    package func sharing(_ messages: [AddressedNotification]) -> any Hub { self }
 
     package func details(of notificationIDs: [String]) -> [Result<NotificationDetails?, HubError>] {
         notificationIDs.map { id in Result { () throws(HubError) in try details(id) } }

@@ -7,21 +7,24 @@ package import Text
 /// leaves first, then the oldest of the sender who holds most: so who fills a mailbox loses their own notifications,
 /// not those of others.
 ///
-/// Plain messages have room of their own, by the same rule but without a share: keeping one is no reason to refuse a send.
+/// Plain messages have room of their own. Keeping one is no reason to refuse a send: a sender who has filled a share of a full
+/// mailbox, with what was read or not, loses their own before anybody else loses one.
 package struct MailboxRoom {
     private let held: [NotificationSummary]
     private let maximum: Amount
-    /// Nil: one sender may fill all of it.
-    private let share: Amount?
+    /// How much of it one sender may fill.
+    private let share: Amount
+    private let isPlain: Bool
 
     /// - Parameters:
     ///   - held: what the owner has, of either kind, without what has expired.
     ///   - isPlain: of which kind the new one is.
     package init(_ held: [NotificationSummary], _ quotas: Quotas, isPlain: Bool) {
         self.held = held.filter { $0.isPlain == isPlain }
+        self.isPlain = isPlain
         if isPlain {
             maximum = Amount(count: quotas.plainMessagesPerOwner, bytes: quotas.plainMessageBytesPerOwner)
-            share = nil
+            share = Amount(count: quotas.plainMessagesPerSender, bytes: quotas.plainMessageBytesPerSender)
         } else {
             maximum = Amount(count: quotas.notificationsPerOwner, bytes: quotas.notificationBytesPerOwner)
             share = Amount(count: quotas.notificationsPerSender, bytes: quotas.notificationBytesPerSender)
@@ -32,9 +35,15 @@ package struct MailboxRoom {
     /// - Throws: `shareExceeded`, when its sender has left as much unread as one may; `quotaExceeded`, when it would fit
     ///   into no mailbox.
     package func leaving(for sender: String, adding size: Int, now: Timestamp) throws(StoreError) -> [Int32] {
-        try checkShare(of: sender, adding: size, now)
+        if !isPlain { try checkShare(of: sender, adding: size, now) }
+        var held = held
         var left = Amount(held) + Amount(count: 1, bytes: size)
         var ids: [Int32] = []
+        if isPlain {
+            ids = leavingOfShare(of: sender, adding: size, left)
+            left -= Amount(held.filter { ids.contains($0.id) })
+            held.removeAll { ids.contains($0.id) }
+        }
         for read in oldestFirst(held.filter(\.isRead)) where !left.fits(maximum) {
             ids.append(read.id)
             left -= Amount([read])
@@ -51,6 +60,20 @@ package struct MailboxRoom {
             guard let largest, let oldest = senders[largest].rest.popFirst() else { throw .quotaExceeded }
             ids.append(oldest.id)
             senders[largest].amount -= Amount([oldest])
+            left -= Amount([oldest])
+        }
+        return ids
+    }
+
+    /// The sender's own, what was read first and then the oldest, as far as the mailbox is full and they have more than their
+    /// share of it.
+    private func leavingOfShare(of sender: String, adding size: Int, _ all: Amount) -> [Int32] {
+        let own = held.filter { $0.sender.hasSameBytes(as: sender) }
+        var (all, left, ids) = (all, Amount(own) + Amount(count: 1, bytes: size), [Int32]())
+        let inOrder = oldestFirst(own.filter(\.isRead)) + oldestFirst(own.filter { !$0.isRead })
+        for oldest in inOrder where !all.fits(maximum) && !left.fits(share) {
+            ids.append(oldest.id)
+            all -= Amount([oldest])
             left -= Amount([oldest])
         }
         return ids
@@ -76,7 +99,7 @@ package struct MailboxRoom {
     private func checkShare(of sender: String, adding size: Int, _ now: Timestamp) throws(StoreError) {
         let own = held.filter { !$0.isRead && $0.sender.hasSameBytes(as: sender) }
         var left = Amount(own) + Amount(count: 1, bytes: size)
-        guard let share, !left.fits(share) else { return }
+        guard !left.fits(share) else { return }
         for next in own.sorted(by: { $0.expiresAt < $1.expiresAt }) {
             left -= Amount([next])
             guard left.fits(share) else { continue }

@@ -29,6 +29,11 @@ package struct Quotas: Sendable {
     package var hubMessages = 200_000
     /// Users who are counted when they open one message.
     package var openersPerMessage = 10_000
+    /// Openings of all messages together; the oldest are forgotten for new ones. As many as fill each of a file store's 256
+    /// files with one message.
+    package var openings = 256 * 10_000
+    /// Bytes of events that wait to be told to webhooks.
+    package var webhookBytes = 16 << 20
     /// Idempotency keys per owner; of those that were answered the oldest are forgotten for new ones.
     package var idempotencyKeysPerOwner = 1_000
 
@@ -36,6 +41,9 @@ package struct Quotas: Sendable {
     private static let senderParts = 2
     package var notificationsPerSender: Int { max(1, notificationsPerOwner / Self.senderParts) }
     package var notificationBytesPerSender: Int { notificationBytesPerOwner / Self.senderParts }
+    /// Of plain messages with what is read, too.
+    package var plainMessagesPerSender: Int { (plainMessagesPerOwner + 1) / Self.senderParts }
+    package var plainMessageBytesPerSender: Int { (plainMessageBytesPerOwner + 1) / Self.senderParts }
 
     package init() {}
 }

@@ -18,7 +18,7 @@ public enum PercentEncoding {
             default: bytes.append(byte)
             }
         }
-        return String(validating: bytes, as: UTF8.self)
+        return String(validUTF8: bytes)
     }
 
     /// Encodes everything but the unreserved characters (letters, digits, `-._~`).

@@ -35,7 +35,8 @@ struct TagPolicyTests {
             ("news", []), ("news", ["team:*"]), ("newsx", ["news"]), ("xnews", ["news"]), ("from:bob", ["*"]),
             ("FROM:bob", ["*"]), ("from:bob", ["f*"]), ("username:bob", ["*"]), ("username:bob", ["username:*"]),
             ("username:alice", ["*"]), ("UserName:bob", ["*"]), ("uſername:bob", ["*"]), ("username:", ["*"]),
-            ("app:com.example.chat", ["*"]), ("APP:x", ["app:*"]), ("app:", ["*"]),
+            ("app:com.example.chat", ["*"]), ("APP:x", ["app:*"]), ("app:", ["*"]), ("role:x", ["role:*"]),
+            ("ROLE:", ["*"]), ("device:1-2-1", ["device:*"]), ("Device:x", ["*"]),
         ] as [(String, [String])])
     func `a reserved or uncovered tag may not be claimed`(tag: String, patterns: [String]) {
         #expect(status(tag, patterns) == 403)
@@ -51,9 +52,12 @@ struct TagPolicyTests {
         #expect(tags.map(\.description) == ["news"])
     }
 
-    @Test func `a user who may claim nothing keeps the app's tag`() {
-        let permitted = TagPolicy().rights(of: user(tags: [])).permitted(["news", "app:x"])
-        #expect(permitted == ["app:x"])
+    @Test func `a user who may claim nothing keeps the app's tag, and has those of their roles`() {
+        var user = user(tags: [])
+        user.roles = ["b", "gone", "a"]
+        let policy = TagPolicy(roles: [Role(name: "a"), Role(name: "b"), Role(name: "c")])
+        let settled = policy.rights(of: user).settled(["news", "app:x", "role:c", "role:a", "device:1-2-1"])
+        #expect(settled == ["app:x", "role:a", "role:b"])
     }
 
     @Test(

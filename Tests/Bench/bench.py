@@ -13,6 +13,7 @@ import tempfile
 import time
 import urllib.request
 
+import request_peers
 from servers import ANSWER_SECONDS, ROOT, Servers, flushes, free_port, processor_seconds, until
 
 CONNECTIONS = (16, 64, 256)
@@ -43,13 +44,16 @@ def base64url(data):
 class Site(Servers):
     """nginx, the responder in C and app-backend, with a store on this checkout's disk unless another place is named."""
 
-    def __init__(self, program, folder, store=None):
+    def __init__(self, program, folder, store=None, has_peers=False):
         super().__init__(folder)
-        self.program = program
+        self.program, self.has_peers = program, has_peers
         self.store = store or self.folder / "store"
         # A unix socket's path has 107 bytes.
         self.sockets = pathlib.Path(tempfile.mkdtemp(prefix="bench-"))
+        # The bucket that has the message, under a name that nginx can be told before there is one.
+        self.bucket_link = self.sockets / "bucket"
         self.port = free_port()
+        self.credentials = f"{USER}:{PASSWORD}"
         self.authorization = basic(USER)
         self.bearer = self.write_issuer()
 
@@ -76,9 +80,12 @@ class Site(Servers):
         bucket = next(file for file in self.store.glob("notifications/**/*.jsonl") if MESSAGE in file.read_text())
         # libfcgi's own loop gives each kept connection a thread, so there are more threads than connections.
         threads = str(2 * max(CONNECTIONS))
-        credentials = f"{USER}:{PASSWORD}"
-        self.spawn("c", [str(self.folder / "responder"), str(self.sockets / "c"), threads, credentials, str(bucket)])
-        until(lambda: self.ask("GET", f"/c-reading/{self.id}"), ANSWER_SECONDS)
+        self.bucket_link.symlink_to(bucket)
+        self.spawn("c", [str(self.folder / "responder"), str(self.sockets / "c"), threads, self.credentials, str(bucket)])
+        if self.has_peers:
+            request_peers.start(self)
+        for name in ("c-reading", *(("go", "php") if self.has_peers else ())):
+            until(lambda: self.ask("GET", f"/{name}/{self.id}"), ANSWER_SECONDS)
         self.own_id = self.leave_messages(self.bearer)
 
     def start_nginx(self):
@@ -86,14 +93,15 @@ class Site(Servers):
             fastcgi_pass_request_headers off;
             fastcgi_param HTTP_AUTHORIZATION $http_authorization if_not_empty;
             include snippets/app-backend-params.conf;"""
+        upstreams, locations = request_peers.locations(self, call) if self.has_peers else ("", "")
         body = json.dumps({"Id": 1234567890, "Payload": MESSAGE, "Read": True}, separators=(",", ":"))
         self.spawn_nginx(self.sockets / "swift", f"""
-            upstream c {{ server unix:{self.sockets}/c; keepalive 128; keepalive_timeout 60s; }}
+            upstream c {{ server unix:{self.sockets}/c; keepalive 128; keepalive_timeout 60s; }}{upstreams}
             server {{
                 listen 127.0.0.1:{self.port};
                 access_log off;
                 location = /nginx {{ default_type application/json; return 200 '{body}'; }}
-                location ^~ /c {{ {call} fastcgi_pass c; }}
+                location ^~ /c {{ {call} fastcgi_pass c; }}{locations}
                 location / {{ {call} fastcgi_pass $app_backend_upstream; }}
             }}""")
 
@@ -177,6 +185,9 @@ def measure_all(site, rounds, seconds):
         "string send": ("/", site.strings, swift, "POST"),
         "object send": ("/", site.objects, swift, "POST"),
     }
+    if site.has_peers:
+        for name, process in (("go, reading", "go"), ("php-fpm, reading", "php")):
+            targets[name] = (f"/{process}/{site.id}", None, site.processes[process])
     samples = {(name, connections): [] for connections in CONNECTIONS for name in targets}
     disk = {writers: [] for writers in (1, *CONNECTIONS)}
     for path, puts, *rest in targets.values():
@@ -207,10 +218,10 @@ def summary(samples, disk):
 
 
 def print_table(result):
-    print(f"{'':14}{'conns':>6}{'req/s':>9}{'p50 ms':>9}{'p99 ms':>9}{'cpu µs':>8}{'to c':>8}{'to c, reading':>15}{'to nginx':>10}")
+    print(f"{'':18}{'conns':>6}{'req/s':>9}{'p50 ms':>9}{'p99 ms':>9}{'cpu µs':>8}{'to c':>8}{'to c, reading':>15}{'to nginx':>10}")
     for row in result["rows"]:
         print(
-            f"{row['name']:14}{row['connections']:6}{row['rate']:9.0f}{row['p50']:9.2f}{row['p99']:9.2f}{row['cpu']:8.0f}"
+            f"{row['name']:18}{row['connections']:6}{row['rate']:9.0f}{row['p50']:9.2f}{row['p99']:9.2f}{row['cpu']:8.0f}"
             f"{row['to c']:8.2f}{row['to c, reading']:15.2f}{row['to nginx']:10.2f}")
     flush = ", ".join(f"{row['rate']} by {row['writers']}" for row in result["flushes"])
     print(f"The disk's own appends with fdatasync per second: {flush} at once.")
@@ -221,10 +232,16 @@ def main():
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=int, default=2)
+    parser.add_argument("--peers", action="store_true")
+    parser.add_argument("--busy", action="store_true")
     parser.add_argument("program")
     parser.add_argument("folder")
     options = parser.parse_args()
-    with Site(options.program, options.folder) as site:
+    if options.peers:
+        request_peers.build(pathlib.Path(options.folder).resolve())
+    with Site(options.program, options.folder, has_peers=options.peers) as site:
+        if options.busy:
+            site.spawn("busy", [sys.executable, "-c", "while True: pass"])
         result = summary(*measure_all(site, options.rounds, options.seconds))
     if options.json:
         print(json.dumps(result, indent=2))

@@ -9,73 +9,9 @@ import pathlib
 import re
 import shutil
 import subprocess
-import sys
 import tempfile
-import time
 
-import gateway
-
-SECONDS = 300  # for a start: the program runs fifty times slower than by itself
-PAUSE = 0.05  # seconds between two looks
-USER = "alice"  # auth.method test, as a password hash would drown what is measured: the password is the name
-TOKEN = "0123456789ABCDEF" * 4
-
-
-class Backend:
-    """app-backend under callgrind, which does not count before it is asked to."""
-
-    def __init__(self, program, sources, folder, counts_start=False):
-        self.sources, self.folder, self.socket = sources, folder, folder / "socket"
-        config = folder / "config.json"
-        config.write_text(json.dumps({
-            "listen": str(self.socket), "store": {"path": str(folder / "store")}, "auth": {"method": "test"}, "workers": 1,
-        }))
-        self.process = subprocess.Popen(
-            ["valgrind", "--tool=callgrind", "--demangle=no", f"--instr-atstart={'yes' if counts_start else 'no'}",
-             f"--callgrind-out-file={folder}/callgrind", str(program), "serve", "--config", str(config)],
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        self.call("GET", "/api/config")
-
-    def call(self, method, path, query="", body=""):
-        """One request and its answer's status and body."""
-        content = body.encode()
-        variables = gateway.parameters(method, path, query, content, USER)
-        until = time.monotonic() + SECONDS
-        while True:
-            if self.process.poll() is not None:
-                sys.exit(f"app-backend ended with status {self.process.returncode}")
-            try:
-                answer = gateway.ask(self.socket, variables, content)
-                return answer.status, answer.body.decode()
-            except OSError:
-                if time.monotonic() > until:
-                    raise
-                time.sleep(PAUSE)
-
-    def control(self, *arguments):
-        subprocess.run(
-            ["callgrind_control", *arguments, str(self.process.pid)],
-            check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-
-    def measure(self, name, *request):
-        """The files that one request enters, and the instructions that it takes."""
-        self.control("--instr=on")
-        self.control("--zero")
-        status, body = self.call(*request)
-        self.control(f"--dump={name}")
-        self.control("--instr=off")
-        if status != 200:
-            sys.exit(f"{name}: status {status}: {body}")
-        return body, self.latest()
-
-    def latest(self):
-        dumps = sorted(self.folder.glob("callgrind.*"), key=lambda path: path.stat().st_mtime)
-        return entered(dumps[-1], self.sources)
-
-    def stop(self):
-        self.process.terminate()
-        self.process.wait(SECONDS)
-
+from one_backend import Callgrind
 
 class Sources:
     """In which file of this project a function is. valgrind does not read Swift's debug information, so it runs a copy
@@ -127,30 +63,18 @@ def main():
         stripped = folder / "app-backend"
         subprocess.run(["strip", "--strip-debug", "-o", stripped, options.program], check=True)
         sources = Sources(options.program)
-        backend = Backend(stripped, sources, folder)
+        backend = Callgrind(stripped, folder)
         try:
-
-            def new():
-                return json.loads(backend.call("POST", "/api/register")[1])
-
-            device = json.dumps({"Platform": "apns", "Handle": TOKEN, "Tags": ["news"]})
-            # What happens once in a process is not the request's.
-            backend.call("PUT", f"/api/register/{new()}", "", json.dumps({"Platform": "apns", "Handle": TOKEN[::-1]}))
-            backend.call("POST", "/api/notifications", f"to_tag={USER}", '"secret"')
-            identifier = new()
-            _, rows["register, first"] = backend.measure("first", "PUT", f"/api/register/{identifier}", "", device)
-            _, rows["register, unchanged"] = backend.measure("again", "PUT", f"/api/register/{identifier}", "", device)
-            _, rows["send"] = backend.measure("send", "POST", "/api/notifications", f"pns=apns&to_tag={USER}", '"hello"')
-            body, rows["secure send"] = backend.measure("secure", "POST", "/api/notifications", f"to_tag={USER}", '"secret"')
-            _, rows["secure read"] = backend.measure("read", "GET", f"/api/notifications/{json.loads(body)['Id']}")
+            for number, (name, prepare) in enumerate(backend.requests().items()):
+                rows[name] = entered(backend.measure(f"row{number}", prepare()), sources)
         finally:
             backend.stop()
         shutil.rmtree(folder / "store")
         for dump in folder.glob("callgrind*"):
             dump.unlink()
-        backend = Backend(stripped, sources, folder, counts_start=True)
+        backend = Callgrind(stripped, folder, counts_start=True)
         backend.control("--dump=start")
-        rows["start"] = backend.latest()
+        rows["start"] = entered(backend.latest(), sources)
         backend.stop()
     finally:
         shutil.rmtree(folder, ignore_errors=True)

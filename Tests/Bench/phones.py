@@ -23,11 +23,13 @@ PATIENCE = 30  # seconds without a push, after which something is wrong
 def broadcast(site, platform, count):
     """One message to all devices of a platform, each of which must get it exactly once."""
     watch = Watch(site)
+    begin = time.monotonic()
     message = site.push(platform)
+    answered = (time.monotonic() - begin) * 1000
     arrivals = site.log.wait(count, PATIENCE)
     check(site, platform, message, arrivals, count)
     deepest, mean = depth(arrivals)
-    return {"rate": rate(arrivals), **watch.result(count), "connections": len({a.connection for a in arrivals}),
+    return {"rate": rate(arrivals), "answered": answered, **watch.result(count), "connections": len({a.connection for a in arrivals}),
             "depth": deepest, "mean depth": mean, "protocols": sorted({a.protocol for a in arrivals})}
 
 
@@ -93,7 +95,7 @@ def summary(samples, waits):
     return rows
 
 
-COLUMNS = {"rate": "pushes/s", "cpu": "cpu µs", "service cpu": "service µs", "connections": "conns",
+COLUMNS = {"rate": "pushes/s", "answered": "answer ms", "cpu": "cpu µs", "service cpu": "service µs", "connections": "conns",
            "single p50": "single p50", "single p99": "p99 ms"}
 
 
@@ -101,7 +103,7 @@ def print_table(rows, options):
     print(f"{'':16}{'answers':>8}" + "".join(f"{title:>12}" for title in COLUMNS.values()))
     for row in rows:
         late = f"{SERVICE_MILLISECONDS[row['service']]} ms"
-        cells = (f"{row[name]:.0f}" if name in row else "" for name in COLUMNS)
+        cells = (f"{row[name]:.{1 if name == 'answered' else 0}f}" if name in row else "" for name in COLUMNS)
         print(f"{row['name']:16}{late:>8}" + "".join(f"{cell:>12}" for cell in cells))
     for row in rows:
         if ratios := [f"{value:.2f} times {key[3:]}" for key, value in row.items() if key.startswith("to ")]:

@@ -64,7 +64,7 @@ def program() -> Path:
 
 @pytest.fixture(scope="session")
 def installation(program: Path, folder: Path, authority: Authority, push: PushService) -> Iterator[Installation]:
-    roles = {"roles": {"name": "administrator", "administer": True}}
+    roles = {"roles": [{"name": "administrator", "administer": True}, {"name": "team", "sendTo": ["role:team"]}]}
     with Installation(program, folder, authority, push.authority, groups=roles) as running:
         yield running
 

@@ -83,6 +83,9 @@ class NotifyPage(Generic[AnyTab]):
 
     def unfold(self) -> None:
         """Shows all of the form for a new message, which is loaded for the first one. Raises TimeoutError."""
+        # A page that has just been opened shows the way to it when it knows its user.
+        form, way = (f'document.getElementById("{id}")' for id in ("sendForm", "compose"))
+        self.tab.wait_until(f"!{form}.hidden || {way}.offsetParent !== null")
         if self.tab.evaluate('document.getElementById("sendForm").hidden'):
             self.tab.click("compose")
             self.tab.wait_until('!document.getElementById("sendForm").hidden')

@@ -144,8 +144,7 @@ def test_a_user_without_the_right_sees_a_sentence_and_the_way_to_the_page(
     tab: Tab, installation: Installation, alice: Account, open_admin: Callable[[Tab, Account], None]
 ) -> None:
     page = log_in(tab, installation, alice)
-    page.tab.click("showSettings")
-    tab.wait_until("document.querySelectorAll('#settingsNote').length > 0")
+    page.open_settings()
     assert tab.evaluate("document.getElementById('administration').hidden")
     tab.navigate(f"{installation.origin}/admin")
     tab.wait_until("document.body.dataset.state === 'refused'")
@@ -185,6 +184,86 @@ def test_the_status_tells_what_was_delivered(
     assert "writable" in text(tab, "facts")
     label = tab.evaluate("document.querySelector('#pushes svg').getAttribute('aria-label')")
     assert "Browser: " in str(label) and " taken" in str(label)
+    hours = tab.evaluate("document.querySelector('#day svg.hours').getAttribute('aria-label')")
+    assert "Browser: " in str(hours) and " taken" in str(hours) and " in an hour" in str(hours)
+    assert tab.evaluate("Number(document.querySelector('#day .good').getAttribute('height'))") > 0
+    assert text(tab, "noWaiting") == "Nothing waits for a credential."
+
+
+def sent_to_alice(alice: Account, bob: Account, words: str) -> str:
+    """The id of a message of bob's."""
+    answer = bob.call("POST", "/api/notifications", {"To": alice.name, "Title": words, "Body": words})
+    return str(answer.json()["MessageId"])
+
+
+def shown_messages(tab: Tab) -> list[str]:
+    found = tab.evaluate("[...document.querySelectorAll('#messages tr')].map(one => one.dataset.id)")
+    return [str(one) for one in found]
+
+
+def await_messages(tab: Tab, *ids: str) -> None:
+    """Those of one second are in any order. Raises TimeoutError."""
+    tab.wait_until(f"[...document.querySelectorAll('#messages tr')].map(one => one.dataset.id).sort().join() === "
+                   f"{json.dumps(','.join(sorted(ids)))}")
+
+
+def test_an_administrator_finds_a_message_and_what_became_of_it_and_not_its_text(
+    tab: Tab, installation: Installation, root: Account, alice: Account, bob: Account, subscriber: Subscriber,
+    open_admin: Callable[[Tab, Account], None],
+) -> None:
+    alice.register(subscriber)
+    words = installation.secret("of-a-message-")
+    first = sent_to_alice(alice, bob, words)
+    second = str(alice.call("POST", "/api/notifications", {"To": bob.name, "Body": words}).json()["MessageId"])
+    open_admin(tab, root)
+    assert {first, second} <= set(shown_messages(tab))
+    tab.fill("messageUser", bob.name)
+    tab.click("findMessages")
+    await_messages(tab, first, second)
+    tab.evaluate("document.getElementById('messageBefore').value = '2020-01-01T00:00'")
+    tab.click("findMessages")
+    await_words(tab, "messagesNote", "No such message was sent")
+    tab.evaluate("document.getElementById('messageBefore').value = ''")
+    tab.click("findMessages")
+    await_messages(tab, first, second)
+    tab.evaluate(f"document.querySelector('#messages tr[data-id={json.dumps(first)}] button').click()")
+    tab.wait_until("document.getElementById('message').open")
+    assert text(tab, "messageHeading") == f"From {bob.name} to {alice.name}"
+    assert first in text(tab, "messageFacts") and "Browser" in text(tab, "outcomes")
+    tab.click("closeMessage")
+    tab.wait_until(f"document.activeElement.closest('tr')?.dataset.id === {json.dumps(first)}")
+    assert words not in str(tab.evaluate("document.documentElement.outerHTML"))
+
+
+def test_a_message_is_found_by_its_id_and_what_is_none_is_said_at_the_field(
+    tab: Tab, root: Account, alice: Account, bob: Account, open_admin: Callable[[Tab, Account], None]
+) -> None:
+    id = sent_to_alice(alice, bob, "Hello")
+    open_admin(tab, root)
+    tab.expect_complaint("404")
+    tab.fill("messageId", id[::-1])
+    tab.click("findMessages")
+    await_words(tab, "messageIdError", "There is no such message")
+    assert tab.evaluate("document.activeElement.id") == "messageId"
+    tab.fill("messageId", id)
+    tab.click("findMessages")
+    tab.wait_until("document.getElementById('message').open")
+    assert id in text(tab, "messageFacts")
+
+
+def test_the_page_shows_what_the_service_finds_and_what_to_change(
+    tab: Tab, root: Account, open_admin: Callable[[Tab, Account], None]
+) -> None:
+    open_admin(tab, root)
+    tab.wait_until("document.querySelectorAll('#findings li').length > 8")
+    await_words(tab, "findingsNote", "Looked at")
+    found = tab.evaluate(
+        "[...document.querySelectorAll('#findings li')].map(({ dataset }) => [dataset.step, dataset.verdict])")
+    # Of the store, the disk of this host may be nearly full.
+    assert ["nginx", "skipped"] in found and ["socket", "ok"] in found and ["store", "wrong"] not in found
+    assert "app-backend doctor --url" in text(tab, "findings")
+    ranks = [["wrong", "warning", "skipped", "ok"].index(str(verdict)) for _, verdict in found]
+    assert ranks == sorted(ranks)
 
 
 def test_it_is_served_with_the_policy_of_the_page(installation: Installation) -> None:
@@ -195,13 +274,25 @@ def test_it_is_served_with_the_policy_of_the_page(installation: Installation) ->
     assert installation.call("POST", "/admin").status == 403
 
 
+BESIDE = """[...document.querySelectorAll('body *')]
+    .filter(one => one.getBoundingClientRect().right > document.documentElement.clientWidth + 1)
+    .map(one => `${one.tagName} ${one.id} ${one.textContent.slice(0, 40)}`)"""
+
+
 def overview(tab: ChromiumTab, root: Account) -> None:
     """All of the page, with the form."""
+    tab.wait_until("document.querySelectorAll('#findings li').length > 8")
     tab.evaluate("document.getElementById('adding').open = true")
 
 
 def details(tab: ChromiumTab, root: Account) -> None:
     open_user(tab, root.name)
+
+
+def message(tab: ChromiumTab, root: Account) -> None:
+    """What became of the message that was sent last."""
+    tab.evaluate("document.querySelector('#messages button').click()")
+    tab.wait_until("document.getElementById('message').open")
 
 
 def asking(tab: ChromiumTab, root: Account) -> None:
@@ -211,7 +302,7 @@ def asking(tab: ChromiumTab, root: Account) -> None:
     await_words(tab, "ownPasswordError", ".")
 
 
-@pytest.mark.parametrize("state", [overview, details, asking], ids=lambda one: one.__name__)
+@pytest.mark.parametrize("state", [overview, details, message, asking], ids=lambda one: one.__name__)
 @pytest.mark.parametrize(("language", "scheme"), [("en", "light"), ("en", "dark"), ("de", "light"), ("es", "dark")])
 def test_axe_finds_nothing_to_say_and_nothing_is_beside_the_screen(
     chromium_tab: Callable[..., ChromiumTab], root: Account, alice: Account, subscriber: Subscriber,
@@ -232,6 +323,7 @@ def test_axe_finds_nothing_to_say_and_nothing_is_beside_the_screen(
     for width, height in (NARROWEST, PHONE):
         tab.size(width, height, scale=2, mobile=True)
         tab.wait_until(f"screen.width === {width} && document.documentElement.clientWidth === {width}")
+        assert tab.evaluate(BESIDE) == []
         assert tab.evaluate("document.documentElement.scrollWidth") == width
     settle(tab)
     tab.screenshot(screenshots / f"admin-{state.__name__}-{language}-{scheme}-phone.png")

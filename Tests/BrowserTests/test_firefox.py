@@ -11,6 +11,7 @@ from firefox import FirefoxTab
 from installation import Installation
 from notify_page import NotifyPage
 from push_service import PushService
+from subscriber import Subscriber
 from subscription import CORRUPTION, Subscription
 
 Page = NotifyPage[FirefoxTab]
@@ -85,6 +86,26 @@ def test_the_text_of_a_secure_push_is_fetched_by_the_worker(
     assert subscription.await_ack(subscription.await_message()) == DELIVERED
     assert page.await_received(text).kind == "secret"
     assert [body for _, body in page.shown] == [text]
+
+
+def test_what_somebody_sends_to_a_role_of_theirs_arrives_at_their_other_devices(
+    installation: Installation, subscriber: Subscriber, registered: Callable[[Account], Page]
+) -> None:
+    member = Account(installation, installation.add_user("member", "--role", "team"))
+    page = registered(member)
+    [own] = registrations(member)
+    member.register(subscriber)
+    texts = [installation.secret("for the team "), installation.secret("to myself "), installation.secret("gone ")]
+    for count, (recipient, text) in enumerate(zip(("role:team", member.name, "role:team"), texts, strict=True), 1):
+        if count == 3:
+            # A browser that the server has forgotten is no reason not to send.
+            page.await_received(texts[1])
+            assert member.call("DELETE", f"/api/register/{own}").status == 200
+        page.write(recipient, text)
+        page.await_enabled("send")
+        page.tab.click("send")
+        assert text in subscriber.decrypt(subscriber.subscription.await_messages(count)[-1]).decode()
+    assert [body for _, body in page.shown] == [texts[1]]
 
 
 def test_a_message_with_one_bit_flipped_is_refused_and_nothing_is_shown(

@@ -141,6 +141,8 @@ def test_the_page_and_the_rules_name_what_there_is(installation: Installation, s
     told.add("app_backend_hub_signature_expiry_timestamp_seconds")
     # Of a client certificate, which it has not either.
     told.add("app_backend_push_credential_expiry_timestamp_seconds")
+    # Of receivers of webhooks, which it has not either.
+    told.add("app_backend_webhook_events_waiting")
     described = {name for name in names([PAGE.read_text()]) if name.startswith("app_backend_")}
     assert {name for name in told if name.startswith("app_backend_")} <= described
     # `app_backend` alone is nginx's upstream, and its log's format.

@@ -59,6 +59,43 @@ import Testing
         #expect(store.registrationsRead - before == 1)
     }
 
+    @Test func `messages that share an audience read its registrations once, and each reaches its own platform`() throws
+    {
+        let store = MemoryHubStore()
+        for (index, handle) in [try DeviceHandle.fcm("token-1"), try .fcm("token-2")].enumerated() {
+            let id = try #require(RegistrationID("\(index)-1-1"))
+            let description = RegistrationDescription(tags: [try Tag("username:alice")], handle: handle)
+            _ = try store.putHubRegistration(HubRegistration(description, id: id, version: 0, now: 0))
+        }
+        let selection = TargetSelection(store: store, reader: RegistrationReader { _ in }).sharing()
+        let alice = TagExpression.tag(try Tag("username:ALICE"))
+        #expect(try selection.hasTarget(.native(.fcm), alice))
+        let read = store.registrationsRead
+        #expect(try !selection.hasTarget(.native(.apns), alice))
+        #expect(try !selection.hasTarget(.native(.fcm), .and(alice, .not(alice))))
+        var found: [String?] = []
+        try selection.forEach(.native(.fcm), alice) { found.append($0.registrationID) }
+        #expect(found.compactMap(\.self).sorted() == ["0-1-1", "1-1-1"])
+        #expect(store.registrationsRead == read)
+    }
+
+    @Test func `an audience of many is not kept, and is reached all the same`() throws {
+        let store = MemoryHubStore()
+        for index in 0..<200 {
+            let id = try #require(RegistrationID("\(index)-1-1"))
+            let description = RegistrationDescription(tags: [try Tag("all")], handle: try .fcm("token-\(index)"))
+            _ = try store.putHubRegistration(HubRegistration(description, id: id, version: 0, now: 0))
+        }
+        let selection = TargetSelection(store: store, reader: RegistrationReader { _ in }).sharing()
+        for _ in 0..<2 {
+            var count = 0
+            try selection.forEach(.native(.fcm), .tag(Tag("all"))) { _ in count += 1 }
+            #expect(count == 200)
+            #expect(try selection.hasTarget(.native(.fcm), .tag(Tag("all"))))
+            #expect(try !selection.hasTarget(.native(.apns), .tag(Tag("all"))))
+        }
+    }
+
     @Test func `a cover is a part of every match`() throws {
         var random = SeededRandom(seed: 5)
         for _ in 0..<500 {

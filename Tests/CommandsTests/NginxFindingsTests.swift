@@ -15,7 +15,10 @@ struct NginxFindingsTests {
     /// A site that is as it should be.
     private static func well(_ request: Request) -> Response {
         switch request.path {
-        case "/api/config": return request.fields[.key] == nil ? config : Response(status: .badRequest)
+        case "/api/config":
+            let isMalformed =
+                request.fields[.key] != nil || has("App-Backend-User", request) || has("apikey", request)
+            return isMalformed ? Response(status: .badRequest) : config
         case "/api/register":
             let detail = request.fields.contains(.authorization) ? Challenge.wrongCredentials : Challenge.endedSession
             return Response(
@@ -23,6 +26,10 @@ struct NginxFindingsTests {
                 body: Array("{\"detail\":\"\(detail)\"}".utf8))
         default: return Response(status: .notFound)
         }
+    }
+
+    private static func has(_ name: String, _ request: Request) -> Bool {
+        HTTPField.Name(name).map { request.fields.contains($0) } ?? false
     }
 
     private static func findings(
@@ -60,12 +67,21 @@ struct NginxFindingsTests {
         #expect(good.map(\.verdict) == [.ok])
     }
 
-    @Test func `a key that does not arrive is a warning, and the directive is named`() throws {
+    static let fields = [
+        ("Idempotency-Key", "HTTP_IDEMPOTENCY_KEY $http_idempotency_key"),
+        ("App-Backend-User", "HTTP_APP_BACKEND_USER $http_app_backend_user"), ("apikey", "HTTP_APIKEY $http_apikey"),
+    ]
+
+    @Test(arguments: fields)
+    func `a field that does not arrive is a warning, and the directive is named`(field: String, line: String) throws {
+        let name = try #require(HTTPField.Name(field))
         let found = try Self.findings { request in
-            request.path == "/api/config" ? Self.config : Self.well(request)
+            var request = request
+            request.fields[name] = nil
+            return Self.well(request)
         }
         #expect(found.map(\.verdict) == [.ok, .warning])
-        #expect(found.last?.fix?.contains("HTTP_IDEMPOTENCY_KEY $http_idempotency_key") == true)
+        #expect(found.last?.found.contains(field) == true && found.last?.fix?.contains(line) == true)
     }
 
     static let addresses: [(String, [Verdict])] = [

@@ -72,6 +72,47 @@ struct RegisterClientTests {
         #expect(storage.registrationID() == nil)
     }
 
+    @Test func `an id that is another user's is replaced, and a fresh one is tried once`() async throws {
+        let foreign = Problem.foreignRegistration
+        let transport = ScriptedTransport(foreign.response, .id("new"), .ok)
+        let storage = MemoryStorage(registrationID: "old")
+        try await Example.registerClient(transport, storage).register(handle: "A0", platform: .apns)
+        let lines = ["PUT /api/register/old", "POST /api/register?handle=A0", "PUT /api/register/new"]
+        #expect(transport.lines == lines)
+        #expect(storage.registrationID() == "new")
+
+        let stubborn = ScriptedTransport(foreign.response, .id("new"), foreign.response)
+        let client = try Example.registerClient(stubborn, MemoryStorage(registrationID: "old"))
+        await #expect(throws: DeviceClientError.refused(foreign)) {
+            try await client.register(handle: "A0", platform: .apns)
+        }
+        #expect(stubborn.lines == lines)
+    }
+
+    @Test(arguments: [
+        Problem(.forbidden, "You may not claim the tag admin (policy.tags).", field: "Tags"),
+        Problem(.forbidden, "This app token lacks the scope register."), Problem(.notFound, "No."),
+        Problem(.badRequest, "This registration id belongs to another user."),
+    ])
+    func `any other refusal is an error at once, and the id is kept`(problem: Problem) async throws {
+        let transport = ScriptedTransport(problem.response)
+        let client = try Example.registerClient(transport, MemoryStorage(registrationID: "7"))
+        await #expect(throws: DeviceClientError.refused(problem)) {
+            try await client.register(handle: "A0", platform: .apns)
+        }
+        #expect(transport.requests.count == 1)
+        #expect(client.registrationID == "7")
+    }
+
+    @Test func `another user's id is kept when no other one can be had`() async throws {
+        let transport = ScriptedTransport(Problem.foreignRegistration.response, .problem(.serviceUnavailable))
+        let client = try Example.registerClient(transport, MemoryStorage(registrationID: "old"))
+        await #expect(throws: DeviceClientError.busy(Problem(.serviceUnavailable, "No."))) {
+            try await client.register(handle: "A0", platform: .apns)
+        }
+        #expect(client.registrationID == "old")
+    }
+
     @Test func `the id is kept as soon as it is known, also when the put fails`() async throws {
         let transport = ScriptedTransport(.id("9"), .problem(.serviceUnavailable, retryAfter: 5), .ok)
         let storage = MemoryStorage()

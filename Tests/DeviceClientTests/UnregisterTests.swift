@@ -19,6 +19,16 @@ struct UnregisterTests {
         #expect(transport.requests.isEmpty)
     }
 
+    @Test func `an id that cannot be read any more is ended as it was registered last`() async throws {
+        let (transport, storage) = (ScriptedTransport(.ok, .ok), MemoryStorage(registrationID: "7"))
+        let client = try Example.registerClient(transport, storage)
+        try await client.register(handle: "A0", platform: .apns)
+        storage.setRegistrationID(nil)
+        try await client.unregister()
+        try await client.unregister()
+        #expect(transport.lines == ["PUT /api/register/7", "DELETE /api/register/7"])
+    }
+
     @Test func `a registration that is gone already is no error`() async throws {
         let client = try Example.registerClient(
             ScriptedTransport(.problem(.gone)), MemoryStorage(registrationID: "7"))
@@ -36,5 +46,13 @@ struct UnregisterTests {
         await client.forget()
         #expect(client.registrationID == nil)
         #expect(transport.requests.count == 1)
+    }
+
+    @Test func `an id that is another user's is forgotten without an error`() async throws {
+        let transport = ScriptedTransport(Problem.foreignRegistration.response)
+        let client = try Example.registerClient(transport, MemoryStorage(registrationID: "7"))
+        try await client.unregister()
+        #expect(client.registrationID == nil)
+        #expect(transport.lines == ["DELETE /api/register/7"])
     }
 }

@@ -224,7 +224,7 @@ def test_an_operator_manages_a_user_who_has_no_record(product: Installation, iss
     assert json.loads(product.run("device", "list", "--json", name)) == []
     assert show(product, token).status == 200
     for number in range(2):
-        # The second one has never been here.
+        # The second one has never been here before.
         user, shown = f"one.carol{number or ''}", issuer.token(sub=f"carol{number or ''}")
         assert product.run("user", "disable", user) == f"disabled {user}\n"
         assert show(product, shown).status == 401
@@ -232,8 +232,14 @@ def test_an_operator_manages_a_user_who_has_no_record(product: Installation, iss
         assert show(product, shown).status == 200
         assert product.run("user", "remove", user) == f"removed {user}\n"
         assert show(product, shown).status == 401
-    assert product.run("user", "remove", "one.dave") == "removed one.dave\n"
-    assert show(product, issuer.token(sub="dave")).status == 401
+    # A name that was mistyped makes no record.
+    with pytest.raises(RuntimeError, match="`user disable` refuses"):
+        product.run("user", "remove", "one.dave")
+    assert show(product, issuer.token(sub="dave")).status == 200
+    sent = issuer.token(sub="erin")
+    assert show(product, sent, "POST", "/api/notifications", json_body={"To": "one.erin", "Body": "Hi"}).status == 200
+    assert product.run("user", "remove", "one.erin").startswith("removed one.erin: ")
+    assert show(product, sent).status == 401
 
 
 def test_the_password_of_an_issuers_user_can_be_taken_away(product: Installation, issuer: TokenIssuer) -> None:

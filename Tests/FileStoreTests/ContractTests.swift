@@ -16,6 +16,48 @@ import Testing
             $0.quotas.openersPerMessage = 3
         }
         try Contract(store: store).runAll()
+        try WebhookContract(store: store).run()
+        // The right to deliver messages is another.
+        let delivery = try store.acquireDeliveryLease()
+        #expect(try delivery != nil && store.acquireWebhookLease() != nil)
+    }
+
+    @Test func `events that wait for webhooks are bounded, and what has gone makes room`() throws {
+        let folder = try TemporaryFolder()
+        let store = try folder.open { ($0.bucketBytes, $0.quotas.webhookBytes) = (1_000, 10_000) }
+        func event(_ number: Int) -> HubMessage {
+            let text = String(repeating: "x", count: 500)
+            return HubMessage(id: "e-\(number)", document: .string(text), createdAt: noon, expiresAt: nextDay)
+        }
+        #expect(throws: StoreError.quotaExceeded) {
+            for number in 0..<100 { try store.putWebhookEvents([event(number)]) }
+        }
+        let kept = try store.webhookEvents(except: []).count
+        #expect((10..<40).contains(kept))
+        // What waits already may change all the same.
+        for _ in 0..<9 { try store.putWebhookEvents([event(0)]) }
+        #expect(throws: StoreError.quotaExceeded) { try store.putWebhookEvents([event(0), event(1_000)]) }
+        #expect(try store.webhookEvents(except: []).count == kept)
+        try store.removeWebhookEvents((0..<kept).map { "e-\($0)" })
+        for number in 0..<200 {
+            try store.putWebhookEvents([event(number)])
+            try store.removeWebhookEvents(["e-\(number)"])
+        }
+        try store.putWebhookEvents([event(7)])
+        #expect(try folder.open().webhookEvents(except: []) == [event(7)])
+    }
+
+    @Test func `of all openings together so many are kept as fill the files`() throws {
+        let folder = try TemporaryFolder()
+        // One a file.
+        let store = try folder.open { $0.quotas.openings = 256 }
+        for number in 0..<1_000 {
+            let opening = MessageOpening(opener: "o", message: "m-\(number)", expiresAt: nextDay)
+            #expect(try store.noteOpening(opening, now: noon))
+        }
+        _ = try store.sweep(budget: 100_000, now: noon)
+        let left = try (0..<1_000).filter { try store.openings(ofMessage: "m-\($0)", now: noon) > 0 }
+        #expect((1...256).contains(left.count) && left.contains(999))
     }
 
     @Test func `the store of the hub's tests keeps the contract too`() throws {

@@ -19,7 +19,8 @@ struct AdministrationRefusalTests {
         (.delete, users + "/alice/devices/1-1-1", AdministrationTests.own),
         (.delete, users + "/alice/sessions", AdministrationTests.own),
         (.delete, users + "/alice/sessions/0123456789abcdef", AdministrationTests.own),
-        (.get, "/api/admin/status", ""),
+        (.get, "/api/admin/messages", ""), (.get, "/api/admin/messages/AAAAAAAAAAAAAAAAAAAAAA", ""),
+        (.get, "/api/admin/status", ""), (.get, "/api/admin/findings", ""),
     ]
     /// Those that need the administrator's password.
     private static let destroying = routes.filter { $0.body == AdministrationTests.own }
@@ -83,9 +84,10 @@ struct AdministrationRefusalTests {
         let documented = page.matches(of: /(?m)^\| `([A-Z]+) (\/api\/admin[^`?]*)[^`]*` \|/).map { "\($0.1) \($0.2)" }
         let known = Self.routes.map { route in
             let pattern = route.path.replacing("/alice", with: "/{name}").replacing("/1-1-1", with: "/{id}")
-            return "\(route.method.rawValue) \(pattern.replacing("/0123456789abcdef", with: "/{id}"))"
+                .replacing("/0123456789abcdef", with: "/{id}")
+            return "\(route.method.rawValue) \(pattern.replacing("/AAAAAAAAAAAAAAAAAAAAAA", with: "/{MessageId}"))"
         }
-        #expect(Set(known) == Set(documented) && known.count == 10)
+        #expect(Set(known) == Set(documented) && known.count == 13)
     }
 
     private static let loginNeeded =
@@ -164,6 +166,24 @@ struct AdministrationRefusalTests {
             #expect(Problem(refused).detail == "You cannot disable or remove yourself: another administrator can.")
         }
         #expect(try page.isKnown && isUntouched)
+    }
+
+    @Test func `an issuer's user who left something is removed, and a mistyped name makes no record`() throws {
+        let page = try site.page(of: "root")
+        let token = try issuer.token("7")
+        let fields: HTTPFields = [.authorization: "Bearer \(token)", .contentType: "application/json"]
+        func remove(_ name: String) throws -> HTTPResponse.Status {
+            try page.call(.delete, Self.users + "/" + name, body: AdministrationTests.own).status
+        }
+        let name = "id.7"
+        #expect(try remove(name) == .notFound && remove(name + "1") == .notFound)
+        #expect(try site.store.userRecord(name) == nil && site.store.userRecord(name + "1") == nil)
+        #expect(site.call(.get, "/api/register", fields: fields).status == .ok)
+        let sent = site.call(.post, "/api/notifications", body: #"{"To":"\#(name)","Body":"Hi"}"#, fields: fields)
+        #expect(sent.status == .ok)
+        #expect(try remove(name) == .ok && remove(name + "1") == .notFound)
+        #expect(site.call(.get, "/api/register", fields: fields).status == .unauthorized)
+        #expect(try remove(name) == .notFound)
     }
 
     @Test func `what is not there is 404, and a list that cannot be is 400`() throws {

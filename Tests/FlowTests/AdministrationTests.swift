@@ -33,7 +33,18 @@ struct AdministrationTests {
                 status.queue = QueueBacklog(messages: 3, oldest: Timestamp(seconds: 60))
                 status.sends = [.init(outcome: "201", count: 4)]
                 status.pushes = [.init(platform: "apns", outcome: "Success", count: 5)]
+                status.hours = [
+                    .init(beganAt: Timestamp(seconds: 3_600), platform: "apns", taken: 5, failed: 2)
+                ]
                 return status
+            }
+            parts.findings = {
+                SiteFindings(
+                    lookedAt: Timestamp(seconds: 60), isLooking: true,
+                    findings: [
+                        .init(step: "store", verdict: "ok", found: "1 user"),
+                        .init(step: "clock", verdict: "warning", found: "late", fix: "`date`"),
+                    ])
             }
             parts.version = "1.2.3"
         }
@@ -91,7 +102,19 @@ struct AdministrationTests {
         #expect(channel["Channel"]?.string == "apns" && channel["Reason"]?.string == "APNs refused the key")
         #expect(status["Pushes"]?.array?.first?["Platform"]?.string == "apns")
         #expect(status["Sends"]?.array?.first?["Count"]?.integer == 4)
+        let hour = try #require(status["History"]?.array?.first)
+        #expect(hour["From"]?.string == "1970-01-01T01:00:00Z" && hour["Platform"]?.string == "apns")
+        #expect(hour["Taken"]?.integer == 5 && hour["Failed"]?.integer == 2)
         #expect(!String(decoding: answer.body, as: UTF8.self).contains("alice"))
+    }
+
+    @Test func `the findings of the last look are told with their fixes`() throws {
+        let answer = try page.call(.get, "/api/admin/findings")
+        #expect(answer.status == .ok && answer.fields[.cacheControl] == "no-store")
+        #expect(
+            String(decoding: answer.body, as: UTF8.self)
+                == #"{"LookedAt":"1970-01-01T00:01:00Z","Looking":true,"Findings":[{"Step":"store","Verdict":"ok","#
+                + #""Found":"1 user"},{"Step":"clock","Verdict":"warning","Found":"late","Fix":"`date`"}]}"#)
     }
 
     // MARK: What is changed

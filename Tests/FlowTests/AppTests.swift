@@ -30,7 +30,7 @@ struct AppTests {
     }
 
     private func tags(_ site: TestSite, _ id: RegistrationID) throws -> [String] {
-        try #require(try site.hubClient.registration(id)).tags.map(\.description).sorted()
+        try #require(try site.hubClient.registration(id)).tagTexts.sorted()
     }
 
     private func list(_ site: TestSite) -> String {

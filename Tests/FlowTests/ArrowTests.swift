@@ -103,7 +103,7 @@ struct ArrowTests {
         #expect(site.call(.put, "/api/register/\(id)", as: "bob", body: body).status == .ok)
         let registrationID = try #require(RegistrationID(id))
         let registration = try #require(try site.hubClient.registration(registrationID))
-        #expect(registration.tags.map(\.description) == ["username:bob"])
+        #expect(registration.tagTexts == ["username:bob"])
         #expect(site.call(.delete, "/api/register/\(id)", as: "alice").status == .forbidden)
     }
 
@@ -136,7 +136,7 @@ struct ArrowTests {
         #expect(registrations.count == 1)
         let registration = try #require(registrations.first)
         #expect(registration.handle.channel == TestSite.token(2))
-        #expect(Set(registration.tags.map(\.description)) == [installation, "username:alice"])
+        #expect(Set(registration.tagTexts) == [installation, "username:alice"])
         #expect(registration.template?.body.contains(#""inAppMessage":"$(message)""#) == true)
     }
 
@@ -179,7 +179,7 @@ struct ArrowTests {
         let id = try site.register("bob", handle: TestSite.token(1))
         let left = try site.hubClient.registrations(channel: TestSite.token(1))
         #expect(left.map { $0.id?.description } == [id])
-        #expect(left.first?.tags.map(\.description) == ["username:bob"])
+        #expect(left.first?.tagTexts == ["username:bob"])
         #expect(try site.store.devices(owner: "alice").isEmpty)
     }
 }

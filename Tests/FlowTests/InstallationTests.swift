@@ -58,7 +58,7 @@ struct InstallationTests {
         let registration = try #require(try site.hubClient.registration(id))
         #expect(registration.handle.platform == row.hubPlatform)
         #expect(registration.handle.channel == row.channel)
-        #expect(registration.tags.map(\.description) == ["inst-1", "username:alice"])
+        #expect(registration.tagTexts == ["inst-1", "username:alice"])
         let template = try #require(registration.template)
         #expect(template.body == row.template)
         #expect(template.headers == row.headers)

@@ -56,6 +56,26 @@ struct OpeningTests {
         #expect(open(id, as: "alice", on: site).status == .notFound)
     }
 
+    @Test func `a user who is reached by a role, or on one device, may say so, and no other`() throws {
+        let site = try TestSite(
+            users: ["alice", "bob", "carol"], policy: TagPolicy(roles: [Role(name: "oncall"), Role(name: "desk")]))
+        for (name, roles, sendTo) in [("alice", ["oncall"], []), ("bob", [], ["role:*", "*"])] {
+            var user = try #require(try site.store.user(name))
+            (user.roles, user.sendTo) = (roles, sendTo)
+            _ = try site.store.putUser(user)
+        }
+        let device = try site.register("alice", handle: TestSite.token(1))
+        _ = try site.register("carol", handle: TestSite.token(2))
+        for recipient in ["role:OnCall", "device:\(device)"] {
+            let id = try #require(try send(#""Body":"Hi""#, to: recipient, on: site).messageID)
+            #expect(open(id, as: "carol", on: site).status == .notFound)
+            #expect(open(id, as: "alice", on: site).status == .ok)
+            #expect(try opened(id, on: site) == 1)
+        }
+        let other = try #require(try send(#""Body":"Hi""#, to: "role:desk", on: site).messageID)
+        #expect(open(other, as: "alice", on: site).status == .notFound)
+    }
+
     @Test func `of a secure message the token is the id, and nothing more travels than for a string`() throws {
         let site = try site()
         let outcome = try send(#""Body":"4711","Secure":true"#, on: site)

@@ -181,7 +181,8 @@ struct SeveralRecipientsTests {
         #expect(outcome.id == nil && Set(outcome.ids.keys) == ["alice", "carol"])
         #expect(outcome.outcomes.map(\.recipient) == ["carol", "alice"])
         #expect(outcome.outcomes.map(\.platform) == ["apns", "apns"])
-        #expect(String(decoding: response.body, as: UTF8.self).hasPrefix(#"{"Ids":{"alice":"#))
+        let id = try #require(outcome.messageID)
+        #expect(String(decoding: response.body, as: UTF8.self).hasPrefix(#"{"MessageId":"\#(id)","Ids":{"alice":"#))
         for (name, id) in outcome.ids {
             let read = try SecureMessage(site.call(.get, "\(Path.notifications)/\(id)", as: name))
             #expect(read.payload == "7" && read.sender == "bob")
@@ -200,6 +201,9 @@ struct SeveralRecipientsTests {
         let site = try site()
         let large = String(repeating: "x", count: 65_000)
         while send(PushMessage(to: "carol", body: large, isSecure: true), on: site).status == .ok {}
+        let alone = Problem(send(PushMessage(to: "carol", body: large, isSecure: true), on: site))
+        #expect(alone.status == .tooManyRequests && alone.field == "To" && alone.retryAfter != nil)
+        #expect(alone.detail == "You have left as much unread with this user as one sender may.")
         let sent = site.hub.messages.count
         let response = send(
             PushMessage(to: .several(["alice", "carol", "dora"]), body: large, isSecure: true), on: site)

@@ -61,11 +61,16 @@ extension TestSite {
         try JSONValue(parsing: call(.get, Path.register, as: user).body).array ?? []
     }
 
-    /// The tags that the hub has for a registration; nil when it has none of that id.
+    /// The tags that the hub has for a registration, without its own; nil when it has none of that id.
     func hubTags(_ id: String) throws -> Set<String>? {
         guard let id = RegistrationID(id), let found = try hubClient.registration(id) else { return nil }
-        return Set(found.tags.map(\.description))
+        return Set(found.tagTexts)
     }
+}
+
+extension RegistrationDescription {
+    /// Without the tag of its own, which a hub elsewhere is given.
+    var tagTexts: [String] { tags.filter { $0.registrationID == nil }.map(\.description) }
 }
 
 /// A hub that can be cut off, and at which something else may happen just before a registration reaches it.

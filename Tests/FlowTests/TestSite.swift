@@ -120,9 +120,12 @@ final class TestSite: Sendable {
     private static let passwordHashes = Lock<[String: String]>([:])
 
     /// A device of that user's: what an app is made of.
-    func device(of user: String, storage: MemoryStorage = MemoryStorage()) throws -> TestDevice {
+    /// - Parameter credentials: nil: their password.
+    func device(
+        of user: String, storage: MemoryStorage = MemoryStorage(), credentials: Credentials? = nil
+    ) throws -> TestDevice {
         let endpoint = try Endpoint("https://backend.test")
-        let credentials = try Credentials(user: user, password: "\(user)-secret")
+        let credentials = try credentials ?? Credentials(user: user, password: "\(user)-secret")
         let transport = ResponderTransport(backend)
         return TestDevice(
             registration: RegisterClient(

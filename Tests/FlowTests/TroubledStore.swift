@@ -177,14 +177,17 @@ struct TroubledStore: StateStore {
         return try inner.sentMessage(id, now: now)
     }
 
-    func sentMessages(owner: String?, limit: Int, now: Timestamp) throws(StoreError) -> [SentMessage] {
+    func sentMessages(
+        owner: String?, behind place: SentMessage.Place?, limit: Int, now: Timestamp,
+        where isWanted: (SentMessage) -> Bool
+    ) throws(StoreError) -> [SentMessage] {
         try fail()
-        return try inner.sentMessages(owner: owner, limit: limit, now: now)
+        return try inner.sentMessages(owner: owner, behind: place, limit: limit, now: now, where: isWanted)
     }
 
-    func noteOpening(_ opening: MessageOpening, now: Timestamp) throws(StoreError) {
+    func noteOpening(_ opening: MessageOpening, now: Timestamp) throws(StoreError) -> Bool {
         try fail()
-        try inner.noteOpening(opening, now: now)
+        return try inner.noteOpening(opening, now: now)
     }
 
     func openings(ofMessage id: String, now: Timestamp) throws(StoreError) -> Int {

@@ -13,7 +13,7 @@ struct TutorialReplayTests {
 
     /// The tags of the registrations that the hub has of a handle.
     private func tags(_ handle: String, on site: TestSite) throws -> [[String]] {
-        try site.hubClient.registrations(channel: handle).map { $0.tags.map(\.description) }
+        try site.hubClient.registrations(channel: handle).map { $0.tagTexts }
     }
 
     @Test(arguments: TutorialApp.Kind.allCases) func `a new app registers, and at the next log-in it does again`(

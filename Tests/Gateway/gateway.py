@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Asks a responder as a web server does: one FastCGI request over one connection."""
+"""Asks a responder as a web server does: one FastCGI request over one connection, or several one after another."""
 
 import base64
 import socket
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 BEGIN, END, PARAMETERS, INPUT, OUTPUT = 1, 3, 4, 5, 6
-RESPONDER_ROLE = 1
+RESPONDER_ROLE, KEEP_CONNECTION = 1, 1
 ANSWER_SECONDS = 60
 
 
@@ -20,13 +20,27 @@ class Answer:
 
 def ask(path: Path, parameters: dict[str, str], body: bytes = b"") -> Answer:
     """Raises OSError when there is no answer, or it is cut off."""
-    with socket.socket(socket.AF_UNIX) as connection:
-        connection.settimeout(ANSWER_SECONDS)
+    with connect(path) as connection:
+        return exchange(connection, parameters, body)
+
+
+def connect(path: Path) -> socket.socket:
+    connection = socket.socket(socket.AF_UNIX)
+    connection.settimeout(ANSWER_SECONDS)
+    try:
         connection.connect(str(path))
-        pairs = b"".join(pair(name.encode(), value.encode()) for name, value in parameters.items())
-        request = record(BEGIN, struct.pack(">HB5x", RESPONDER_ROLE, 0)) + stream(PARAMETERS, pairs)
-        connection.sendall(request + stream(INPUT, body))
-        return parse(output(connection))
+    except OSError:
+        connection.close()
+        raise
+    return connection
+
+
+def exchange(connection: socket.socket, parameters: dict[str, str], body: bytes = b"", keeps: bool = False) -> Answer:
+    """One request and its answer. `keeps`: the responder leaves the connection open for the next one."""
+    pairs = b"".join(pair(name.encode(), value.encode()) for name, value in parameters.items())
+    begin = struct.pack(">HB5x", RESPONDER_ROLE, KEEP_CONNECTION if keeps else 0)
+    connection.sendall(record(BEGIN, begin) + stream(PARAMETERS, pairs) + stream(INPUT, body))
+    return parse(output(connection))
 
 
 def parameters(method: str, path: str, query: str = "", body: bytes = b"", user: str = "") -> dict[str, str]:

@@ -53,6 +53,30 @@ extension Contract {
                 #expect(try targets(notification, to: expression, hub) == expected, "\(notification)")
             }
         },
+        Contract("a registration is reached by its own tag, and left out by it") { hub in
+            let sample = Sample()
+            let tag = try sample.tag("t")
+            var own: [Tag] = []
+            for number in 1...3 {
+                let id = try hub.createRegistrationID()
+                let name = try #require(Tag(registration: id))
+                let tags = [tag] + (hub.knowsRegistrationTags ? [] : [name])
+                _ = try hub.createOrUpdate(
+                    RegistrationDescription(id: id, tags: tags, handle: try .apns(sample.token(number))))
+                own.append(name)
+            }
+            let unknown = try Tag("device:1-2-3")
+            let rows: [(TagExpression, Int)] = [
+                (.tag(own[0]), 1), (.or(.tag(own[0]), .tag(own[1])), 2), (.or(.tag(own[0]), .tag(tag)), 3),
+                (.and(.tag(tag), .not(.tag(own[2]))), 2), (.and(.tag(own[0]), .not(.tag(own[0]))), 0),
+                (.and(.tag(own[0]), .tag(own[1])), 0), (.tag(unknown), 0),
+                (.and(.tag(tag), .not(.tag(unknown))), 3),
+            ]
+            for (expression, count) in rows {
+                #expect(try targets(message, to: expression, hub)[.apns] ?? 0 == count, "\(expression)")
+            }
+            #expect(try targets(.wnsToast(xml: []), to: .tag(own[0]), hub) == [:])
+        },
         Contract("a template's registration is reached by template sends alone") { hub in
             let sample = Sample()
             let tag = try sample.tag("t")

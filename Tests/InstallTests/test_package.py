@@ -39,7 +39,7 @@ SNIPPET = "/etc/nginx/snippets/app-backend.conf"
 # As docs/configuration.md calls them.
 SECRETS = (
     "hub.connectionString", "localHub.key", "localHub.keys", "store.url", "webPush.privateKey", "webPush.formerPrivateKey",
-    "apns.key", "apns.certificatePassword", "fcm.credential", "wns.secret"
+    "apns.key", "apns.certificatePassword", "fcm.credential", "wns.secret", "webhooks.secret"
 )
 LOG = "/var/log/nginx/app-backend.log"
 

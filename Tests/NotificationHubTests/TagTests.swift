@@ -37,6 +37,23 @@ import Testing
         #expect(RegistrationDescription(tags: tags, handle: handle).app == row.app ?? "other")
     }
 
+    @Test func `a registration has a tag of its own, in which its id is as it was written`() throws {
+        let id = try #require(RegistrationID("Ab-1"))
+        let tag = try #require(Tag(registration: id))
+        #expect(tag.description == "device:Ab-1" && tag.registrationID == id)
+        #expect(try Tag("DEVICE:aB-1") == tag && tag.names(registration: "ab-1") && tag.names(registration: "Ab-1"))
+        #expect(!tag.names(registration: "b-1") && !tag.names(registration: "") && !tag.names(registration: "Ab-11"))
+        for other in ["device:", "device", "device:a.b", "news", "xdevice:a", "username:device:a"] {
+            #expect(try Tag(other).registrationID == nil)
+            #expect(try !Tag(other).names(registration: "a"))
+        }
+        let length = Tag.maximumLength - Tag.registrationPrefix.count
+        for count in [length, length + 1] {
+            let id = try #require(RegistrationID(String(repeating: "a", count: count)))
+            #expect((Tag(registration: id) != nil) == (count == length))
+        }
+    }
+
     @Test(arguments: refused.indices)
     func `what could change an expression is no tag`(_ row: Int) {
         #expect(throws: Self.refused[row].1) { try Tag(Self.refused[row].0) }

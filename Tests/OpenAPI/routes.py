@@ -23,8 +23,9 @@ def of_sources(root: Path) -> Routes:
             raise ValueError(f"{file.name} has a route of another form than Route(.method, Path.name + \"/rest\")")
         for method, name, rest in rows:
             found |= {(one, nameless(paths[name] + rest)) for one in _methods(method, text)}
-    backend = (root / "Sources/AppBackend/Backend.swift").read_text()
-    return found | {("GET", paths[name]) for name in re.findall(r"\[Path\.(\w+): ", backend)}
+    # `[Path.health: …]` and `found[Path.metrics] = …`.
+    parts = (root / "Sources/AppBackend/Backend+Parts.swift").read_text()
+    return found | {("GET", paths[name]) for name in re.findall(r"\[Path\.(\w+)(?:: |\] = )", parts)}
 
 
 def _methods(method: str, text: str) -> list[str]:

@@ -23,7 +23,7 @@ MEMBERS = ", ".join(
     f"`{name}`"
     for name in (
         "To", "Title", "Body", "Link", "Image", "Sound", "Badge", "Category", "Thread", "Priority", "TimeToLive",
-        "CollapseId", "Secure", "Silent", "Platforms",
+        "CollapseId", "Secure", "Silent", "Platforms", "FromDevice",
     )
 )
 
@@ -38,6 +38,8 @@ class Fault:
     body: Any = None
     query: str = ""
     key: str = ""
+    expected_user: str = ""
+    apikey: str = ""
     media: str = "application/json"
 
 
@@ -136,6 +138,10 @@ FAULTS: dict[Row, list[Fault]] = {
         send(400, "Idempotency-Key", "", key='"'),
         send(409, "Idempotency-Key", "", "another", key="taken"),
     ],
+    ("`GET /api/config`", "`App-Backend-User`, `apikey`"): [
+        *[Fault("readConfiguration", 400, "App-Backend-User", expected_user=value) for value in ("%", "a%ff")],
+        Fault("readConfiguration", 400, "apikey", apikey='"a'),
+    ],
     ("`POST /api/session`", "`UserName`, `Password`"): [
         log_in("UserName", Password="a"),
         log_in("UserName", UserName="", Password="a"),
@@ -172,6 +178,11 @@ FAULTS: dict[Row, list[Fault]] = {
     ("`POST /api/admin/users`", "`Roles`"): [
         *[add_user(400, "Roles", Roles=value) for value in ("editor", [7], ["gone"])],
         add_user(403, "Roles", Roles=["administrator"]),
+    ],
+    ("`GET /api/admin/messages`", "`limit`"): [Fault("listMessages", 400, "limit", query="limit=0")],
+    ("`GET /api/admin/messages`", "`after`, `before`"): [
+        Fault("listMessages", 400, "after", query="after=7"),
+        *[Fault("listMessages", 400, "before", query=f"before={value}") for value in ("noon", "2026-11-23")],
     ],
     ("others of `/api/admin` that take a password", "`Password`"): [
         Fault(operation, status, "Password", body)
@@ -217,7 +228,9 @@ FAULTS: dict[Row, list[Fault]] = {
     ("`POST /api/notifications` with an object", "`Titel`"): [message(400, "Titel", Titel="Hello")],
     ("`POST /api/notifications` with an object", MEMBERS): [
         *[message(400, "To", To=value) for value in (None, "a b", 7)],
-        message(403, "To", To="stranger"),
+        *[message(403, "To", To=value) for value in ("stranger", "role:oncall", "device:1-2-1")],
+        *[message(400, "To", To=value) for value in ("role:", "role:a b", ["device:1-2-1"])],
+        *[message(400, "FromDevice", FromDevice=value) for value in ("1-2-1", 7)],
         message(400, "Title", Title=7),
         *[message(400, "Body", Body=value) for value in (None, [])],
         *[message(400, "Link", Link=value) for value in ("//example.com", "javascript:a", "https://a b")],
@@ -301,6 +314,10 @@ def test_bad_input_has_its_status_and_names_its_field(
         client.call("send", 200, limited, "one", Idempotency_Key="taken")
     for fault in FAULTS[row]:
         headers = {"Idempotency_Key": fault.key} if fault.key else {}
+        if fault.expected_user:
+            headers["App_Backend_User"] = fault.expected_user
+        if fault.apikey:
+            headers["apikey"] = fault.apikey
         if fault.body is not None:
             headers["Content_Type"] = fault.media
         user = None if fault.operation in ("logIn", "logOut", "readConfiguration") else limited

@@ -41,6 +41,13 @@ struct ConfigurationFaultTests {
         return "{ \((usual + [members].filter { !$0.isEmpty }).joined(separator: ", ")) }"
     }
 
+    private static func webhook(_ members: String) -> String {
+        var all = ["url": "\"https://a.example/hook\"", "secret": "\"\(ConfigurationValueTests.webhookSecret)\""]
+        if let name = members.split(separator: "\"").first, all[String(name)] != nil { all[String(name)] = nil }
+        let rest = all.sorted { $0.key < $1.key }.map { "\"\($0.key)\": \($0.value)" }
+        return "{ \((rest + (members.isEmpty ? [] : [members])).joined(separator: ", ")) }"
+    }
+
     private static func issuers(_ issuers: String..., more: String? = nil) -> String {
         Self.issuers(issuers, more: more)
     }
@@ -68,6 +75,10 @@ struct ConfigurationFaultTests {
         Row(#""roles": [{ "sendTo": ["a"] }]"#, "roles.0.name"), Row(#""roles": [{ "name": "a,b" }]"#, "roles.0.name"),
         Row(#""roles": [{ "name": "\#(String(repeating: "a", count: 65))" }]"#, "roles.0.name"),
         Row(#""roles": [{ "name": "a" }, { "name": "a" }]"#, "roles.1.name"),
+        Row(#""roles": [{ "name": "a" }, { "name": "A" }]"#, "roles.1.name"),
+        Row(#""users": { "roles": ["a"] }"#, "users.roles"), Row(#""users": { "roles": "a" }"#, "users.roles"),
+        Row(#""roles": [{ "name": "a" }], "users": { "roles": ["a", "A"] }"#, "users.roles"),
+        Row(#""roles": [{ "name": "a", "administer": true }], "users": { "roles": ["a"] }"#, "users.roles"),
         Row(#""roles": [{ "name": "a", "claim": ["x"] }]"#, "roles.0.claim"),
         Row(#""roles": [{ "name": "a", "tags": "x" }]"#, "roles.0.tags"),
         Row(#""roles": [{ "name": "a", "broadcast": "*" }]"#, "roles.0.broadcast"),
@@ -105,6 +116,23 @@ struct ConfigurationFaultTests {
         Row(#""limits": { "drainSeconds": -1 }"#, "limits.drainSeconds"),
         Row(#""notifications": { "retentionDays": 0 }"#, "notifications.retentionDays"),
         Row(#""inbox": { "plainDays": -1 }"#, "inbox.plainDays"),
+        Row(#""inbox": { "badges": true }"#, "inbox.badges"),
+        Row(#""inbox": { "silentSync": "now" }"#, "inbox.silentSync"),
+        Row(#""webhooks": 1"#, "webhooks"), Row(#""webhooks": [1]"#, "webhooks"),
+        Row(#""webhooks": [{ "events": ["message.read"] }]"#, "webhooks.0.url", "webhooks.0.secretFile"),
+        Row(#""webhooks": \#(webhook(#""url": "http://a.example/""#))"#, "webhooks.url"),
+        Row(#""webhooks": \#(webhook(#""url": "http://localhost/""#))"#, "webhooks.url"),
+        Row(#""webhooks": \#(webhook(#""url": "a.example""#))"#, "webhooks.url"),
+        Row(#""webhooks": \#(webhook(#""secret": "0123456789abcdef0123456789abcdef""#))"#, "webhooks.secret"),
+        Row(#""webhooks": \#(webhook(#""secret": "whsec_c2hvcnQ=""#))"#, "webhooks.secret"),
+        Row(#""webhooks": { "url": "https://a.example/", "secretFile": "none" }"#, "webhooks.secretFile"),
+        Row(#""webhooks": \#(webhook(#""events": []"#))"#, "webhooks.events"),
+        Row(#""webhooks": \#(webhook(#""events": ["message.sent"]"#))"#, "webhooks.events"),
+        Row(#""webhooks": \#(webhook(#""private": 7"#))"#, "webhooks.private"),
+        Row(#""webhooks": [\#(webhook("")), \#(webhook(#""events": ["message.read"]"#))]"#, "webhooks.1.url"),
+        Row(
+            #""webhooks": [\#((0...10).map { webhook("\"url\": \"https://a.example/\($0)\"") }.joined(separator: ", "))]"#,
+            "webhooks"),
         Row(#""session": { "hours": 0 }"#, "session.hours"), Row(#""session": { "hours": 8761 }"#, "session.hours"),
         Row(#""log": { "level": "loud" }"#, "log.level"),
         Row(#""apns": { "topic": "a.b" }"#, "apns.keyId", "apns.teamId", "apns.keyFile"),

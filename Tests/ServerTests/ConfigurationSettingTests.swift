@@ -21,7 +21,7 @@ struct ConfigurationSettingTests {
 
     private static let files = [
         "ca.pem": "-----BEGIN CERTIFICATE-----\n", "key.p8": TestCredentials.appleKey,
-        "google.json": TestCredentials.google,
+        "google.json": TestCredentials.google, "hook": ConfigurationValueTests.webhookSecret,
         "both.pem": TestCredentials.certificate + TestCredentials.certificateKey,
         "encrypted.pem": TestCredentials.certificate + TestCredentials.encryptedKey,
     ]

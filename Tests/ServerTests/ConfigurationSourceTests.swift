@@ -46,13 +46,14 @@ struct ConfigurationSourceTests {
         ("webPush.formerPrivateKey", "yfWPiYE-n46HLnH0KqZOF1fJJU3MYrct3AELtAQ-oRw"),
         ("apns.key", TestCredentials.appleKey), ("apns.certificatePassword", "password"),
         ("fcm.credential", TestCredentials.google),
-        ("wns.secret", "secret"),
+        ("wns.secret", "secret"), ("webhooks.secret", ConfigurationValueTests.webhookSecret),
     ]
     /// What else the secrets of an app need.
     private static let others = [
         "apns.key": #", "apns": { "keyId": "KEYID12345", "teamId": "TEAM123456", "topic": "com.example.app" }"#,
         "apns.certificatePassword": #", "apns": { "certificateFile": "encrypted.pem", "topic": "com.example.app" }"#,
         "wns.secret": #", "wns": { "packageSid": "s-1-15-2-1" }"#,
+        "webhooks.secret": #", "webhooks": { "url": "https://hook.example/" }"#,
     ]
 
     @Test(arguments: secrets)

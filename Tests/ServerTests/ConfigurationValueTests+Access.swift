@@ -4,7 +4,7 @@ import Testing
 
 @testable import Server
 
-/// The keys of issuers and roles.
+/// The keys of issuers, roles and webhooks.
 extension ConfigurationValueTests {
     static let accessRows: [Row] = [
         issuer("issuer", "", "https://id.example/") { $0.issuer },
@@ -37,7 +37,28 @@ extension ConfigurationValueTests {
         Row("roles.administer", "", #""roles.name": "a", "roles.administer": true"#, "true") {
             roles($0) { "\($0.administers)" }
         },
+        Row("users.roles", "", #""roles.name": "a", "users.roles": ["a", "a"]"#, "a") {
+            $0.policy.newUserRoles.joined(separator: ",")
+        },
+        webhook("url", "", "hook.example:443,false") { "\($0.hostAndPort),\($0.isPlain)" },
+        webhook("secret", "", "webhooks") { $0.group },
+        webhook("events", #", "webhooks.events": ["device.removed"]"#, "webhooks") { $0.group },
+        webhook("private", #", "webhooks.private": true"#, "true") { "\($0.isPrivate)" },
+        Row(
+            "webhooks.secretFile", "none",
+            #""webhooks.url": "http://127.0.0.1:9000/hook", "webhooks.secretFile": "hook""#, "true,true"
+        ) { $0.webhooks.first.map { "\($0.isPlain),\($0.isPrivate)" } ?? "none" },
     ]
+
+    static let webhookSecret = "whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="
+
+    private static func webhook(
+        _ key: String, _ members: String, _ set: String,
+        _ read: @escaping @Sendable (SiteConfiguration.Webhook) -> String
+    ) -> Row {
+        let needed = #""webhooks.url": "https://hook.example/a?b=c", "webhooks.secret": "\#(webhookSecret)""#
+        return Row("webhooks.\(key)", "none", needed + members, set) { $0.webhooks.first.map(read) ?? "none" }
+    }
 
     private static func issuer(
         _ key: String, _ members: String, _ set: String,

@@ -161,6 +161,10 @@ struct ConfigurationValueTests {
                 "\($0.retentionDays)"
             },
             Row("inbox.plainDays", "0", #""inbox.plainDays": 7"#, "7") { "\($0.plainDays)" },
+            Row("inbox.badges", "false", #""inbox.badges": true, "inbox.plainDays": 7"#, "true") {
+                "\($0.countsBadges)"
+            },
+            Row("inbox.silentSync", "false", #""inbox.silentSync": true"#, "true") { "\($0.syncsInbox)" },
             Row("limits.bodyBytes", "65536", #""limits.bodyBytes": 2048"#, "2048") { "\($0.bodyBytes)" },
             Row("limits.drainSeconds", "25", #""limits.drainSeconds": 0"#, "0") { "\($0.drainSeconds)" },
             Row("limits.sendsPerMinute", "300", #""limits.sendsPerMinute": 0"#, "0") {
@@ -273,6 +277,7 @@ struct ConfigurationValueTests {
                 "ca.pem": "-----BEGIN CERTIFICATE-----\n", "key.p8": TestCredentials.appleKey,
                 "google.json": TestCredentials.google, "keys.json": TestCredentials.keySet,
                 "both.pem": TestCredentials.certificate + TestCredentials.certificateKey,
+                "hook": Self.webhookSecret + "\n",
                 "encrypted.pem": TestCredentials.certificate + TestCredentials.encryptedKey,
             ])
         #expect(written.faults.isEmpty && written.configuration.map(row.read) == row.set, "\(written.faults)")

@@ -65,6 +65,17 @@ package struct HubContract {
         try store.forEachHubRegistration(tag: "all") { visited.append($0.id) }
         #expect(visited.sorted() == ids)
         try store.forEachHubRegistration(tag: "none") { _ in Issue.record("nobody has that tag") }
+        for id in ids { #expect(try store.hasHubRegistration(tag: "all") { $0.id == id }) }
+        #expect(try !store.hasHubRegistration(tag: "all") { $0.id == "r-0" })
+        #expect(try !store.hasHubRegistration(tag: "none") { _ in true })
+        var changed = try store.putHubRegistration(registration("r-5", "CC", ["few"]))
+        #expect(try store.hasHubRegistration(tag: "few") { $0.id == "r-5" })
+        changed.tags = ["other"]
+        _ = try store.putHubRegistration(changed)
+        #expect(try !store.hasHubRegistration(tag: "few") { _ in true })
+        #expect(try store.hasHubRegistration(tag: "other") { _ in true })
+        #expect(try store.removeHubRegistration("r-5", version: nil))
+        #expect(try !store.hasHubRegistration(tag: "other") { _ in true })
         var all: [String] = []
         repeat {
             let page = try store.hubRegistrations(after: cursor, limit: 5)

@@ -13,6 +13,7 @@ package struct InboxContract {
     package func runAll() throws {
         try kinds()
         try plainQuota()
+        try shares()
         try state()
         try statesOfNeighbours()
     }
@@ -74,6 +75,25 @@ package struct InboxContract {
         // And a secure one makes no plain one leave.
         _ = try keep("secret-6", for: "ivo", from: "6", isPlain: false, at: noon + 10)
         #expect(try texts() == Array(secrets.dropFirst()) + ["secret-6", "text-5", "text-8", "text-9"])
+    }
+
+    /// Who sends much pushes out neither what others have sent and was read, nor what was not.
+    private func shares() throws {
+        func texts() throws -> [String] {
+            try store.wholeNotifications(owner: "ike", now: noon).map(\.payload).sorted()
+        }
+        let read = try keep("read", for: "ike", from: "friend", at: noon)
+        _ = try store.readNotification(read.id, owner: "ike", now: noon)
+        for number in 1...5 { _ = try keep("busy-\(number)", for: "ike", from: "busy", at: noon + Int64(number)) }
+        #expect(try texts() == ["busy-4", "busy-5", "read"])
+        // Their own that was read goes before their own that was not.
+        let own = try store.notifications(owner: "ike", unreadOnly: true, after: nil, limit: 1, now: noon)
+        _ = try store.readNotification(#require(own.first).id, owner: "ike", now: noon)
+        _ = try keep("busy-6", for: "ike", from: "busy", at: noon + 6)
+        #expect(try texts() == ["busy-4", "busy-6", "read"])
+        // For a third sender what was read leaves, of any sender.
+        _ = try keep("third", for: "ike", from: "third", at: noon + 7)
+        #expect(try texts() == ["busy-4", "busy-6", "third"])
     }
 
     private func state() throws {

@@ -136,15 +136,38 @@ package struct SessionContract {
         #expect(try store.sentMessages(owner: "vera", limit: 9, now: noon) == [second, first])
         #expect(try store.sentMessages(owner: "vera", limit: 1, now: nextDay) == [second])
         #expect(try store.sentMessages(owner: nil, limit: 0, now: noon) == [])
+        try list([other, second, first])
+    }
+
+    /// - Parameter all: newest first, of different senders, and of two moments at least.
+    private func list(_ all: [SentMessage]) throws {
+        func listed(
+            owner: String? = nil, behind place: SentMessage.Place?, limit: Int = 9,
+            where isWanted: (SentMessage) -> Bool = { _ in true }
+        ) throws -> [SentMessage] {
+            try store.sentMessages(owner: owner, behind: place, limit: limit, now: noon, where: isWanted)
+        }
+        #expect(try listed(behind: all[0].place) == [all[1], all[2]])
+        #expect(try listed(behind: all[0].place, limit: 1) == [all[1]])
+        #expect(try listed(behind: all[2].place) == [])
+        // A moment alone is before all messages of it, and one message of it is not behind itself.
+        #expect(try listed(behind: .init(sentAt: all[0].sentAt)) == [all[1], all[2]])
+        #expect(try listed(behind: .init(sentAt: all[0].sentAt + 1)) == all)
+        #expect(try listed(owner: all[1].owner, behind: all[1].place) == [all[2]])
+        // What is not wanted takes no place in the list.
+        #expect(try listed(behind: nil, limit: 1) { $0.id == all[2].id } == [all[2]])
+        #expect(try listed(behind: nil) { _ in false } == [])
     }
 
     func openings() throws {
         let (id, other) = (String(repeating: "E", count: 22), String(repeating: "F", count: 22))
-        func open(_ id: String, _ opener: String) throws {
+        @discardableResult
+        func open(_ id: String, _ opener: String) throws -> Bool {
             try store.noteOpening(MessageOpening(opener: opener, message: id, expiresAt: nextDay), now: noon)
         }
         #expect(try store.openings(ofMessage: id, now: noon) == 0)
-        for opener in ["xena", "xena", "\u{E9}", "e\u{301}", "xena"] { try open(id, opener) }
+        let openers = ["xena", "xena", "\u{E9}", "e\u{301}", "xena"]
+        #expect(try openers.map { try open(id, $0) } == [true, false, true, true, false])
         #expect(try store.openings(ofMessage: id, now: noon) == 3)
         #expect(try store.openings(ofMessage: other, now: noon) == 0)
         for opener in ["yves", "zoe", "xena"] { try open(id, opener) }

@@ -109,8 +109,8 @@ extension WireTests {
             }
         }
 
-        @Test(arguments: ["HTTP_COOKIE", "HTTP_IDEMPOTENCY_KEY"])
-        func `cookies, or keys of requests, that do not arrive are a warning`(parameter: String) throws {
+        @Test(arguments: ["HTTP_COOKIE", "HTTP_IDEMPOTENCY_KEY", "HTTP_APIKEY", "HTTP_APP_BACKEND_USER"])
+        func `cookies, keys, or names of users that do not arrive are a warning`(parameter: String) throws {
             let site = try sharedSite()
             _ = try site.addUser("doctor")
             let changes = FrontDoor.Changes(sockets: [site.backend.socket], edits: [Self.without(parameter)])

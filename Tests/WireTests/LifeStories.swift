@@ -142,7 +142,7 @@ extension WireTests {
                         return list?.contains { $0["RegistrationId"]?.string == id } == true
                     }
                     let registration = try #require(try site.hubClient().registration(registrationID))
-                    #expect(registration.tags.map(\.description) == owners.map { "username:\($0.name)" }, "\(statuses)")
+                    #expect(registration.tagTexts == owners.map { "username:\($0.name)" }, "\(statuses)")
                 }
             }
         }

@@ -22,7 +22,7 @@ extension WireTests {
             let hub = try site.hubClient()
             let registration = try #require(try hub.registrations(channel: handle).first)
             #expect(registration.template == nil)
-            #expect(registration.tags.map(\.description) == [alice.name, "username:\(alice.name)"])
+            #expect(registration.tagTexts == [alice.name, "username:\(alice.name)"])
             let list = try JSONValue(parsing: site.call(.get, Path.register, as: alice).body).array
             #expect(list?.map { $0["InstallationId"]?.string } == ["E621E1F8"])
 

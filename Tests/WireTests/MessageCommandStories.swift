@@ -27,6 +27,12 @@ extension WireTests {
             #expect(listed.first?["to"]?.string == alice.name && listed.first?["opened"]?.integer == 1)
             #expect(try site.list("message", "list").contains { $0["id"]?.string == second })
             #expect(try site.list("message", "list", "--limit", "1").count == 1)
+            let withBob = try site.list("message", "list", "--with", bob.name)
+            // Those of one second are in any order.
+            #expect(Set(withBob.map { $0["id"]?.string }) == [second, first])
+            let time = try #require(withBob.last?["sentAt"]?.string)
+            #expect(try site.list("message", "list", "--with", bob.name, "--before", time).isEmpty)
+            #expect(try site.run("message", "list", "--before", "noon").status == 64)
             let lines = try site.run("message", "list", "--user", bob.name).output
             #expect(lines.contains("\(first)  20") && lines.contains("to \(alice.name)") && !lines.contains(secret))
 
@@ -36,6 +42,12 @@ extension WireTests {
             #expect(json["MessageId"]?.string == first && json["Opened"]?.integer == 1)
             #expect(try site.run("message", "show", String(first.reversed())).status == 1)
             #expect(try site.run("message", "list", "--limit", "0").status == 64)
+
+            // The operator is no user.
+            #expect(try site.run("message", "list", "--user", "night-shift").status == 1)
+            let sent = try site.run("send", "--from", "night-shift", "--to", alice.name, "Hi")
+            let own = try site.list("message", "list", "--user", "night-shift")
+            #expect(own.map { $0["to"]?.string } == [alice.name], "\(sent)")
         }
     }
 }

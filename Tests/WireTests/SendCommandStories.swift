@@ -164,6 +164,37 @@ extension WireTests {
             }
         }
 
+        @Test func `an operator sends to a role, whose users come and go by commands`() throws {
+            let keys = #", "roles": [{ "name": "oncall" }, { "name": "staff" }], "users": { "roles": ["staff"] }"#
+            try SendingSite.run(moreKeys: keys) { site in
+                let (bob, carol) = (try site.addUser("bob"), try site.importUser("carol"))
+                let bobs = try site.registerBrowser(bob)
+                let carols = try site.registerBrowser(carol)
+                func send(_ role: String) throws -> Program.Outcome {
+                    try site.run("send", "--pns", "browser", "--to", "role:\(role)", "Hello")
+                }
+                #expect(try send("staff").output.contains("Success 2"))
+                #expect(try send("oncall").complaints == ["No device with role:oncall was reached."])
+                let added = try site.run("user", "change", bob.name, "--role", "oncall", "--role", "staff")
+                #expect(added.output == "changed \(bob.name)\n")
+                #expect(try send("oncall").output.contains("Success 1"))
+                let taken = try site.run("user", "change", bob.name, "--role", "oncall")
+                #expect(taken.output == "changed \(bob.name): 1 device has lost tags\n")
+                #expect(try send("Staff").output.contains("Success 1"))
+                #expect([bobs, carols].map(site.pushes.count) == [2, 2])
+                #expect(try site.run("device", "list", bob.name).output.contains("role:oncall"))
+                for unknown in ["nosuch", "operator"] {
+                    let outcome = try send(unknown)
+                    #expect(outcome.status == 1)
+                    #expect(outcome.complaints == ["There is no role \(unknown) in the configuration."])
+                }
+                for wrong in [["--to", "role:"], ["--to", "role:a b"], ["--to", "role:staff", "--secure"]] {
+                    #expect(try site.run(["send"] + wrong + ["x"], input: "").status == 64)
+                }
+                #expect(try site.run("config", "show").output.contains("users.roles"))
+            }
+        }
+
         @Test func `a send waits for its outcome, which can be asked for again`() throws {
             try SendingSite.run { site in
                 let bob = try site.addUser("bob")

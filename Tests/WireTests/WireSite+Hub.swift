@@ -12,6 +12,11 @@ extension WireSite: ServedSite {
     }
 }
 
+extension RegistrationDescription {
+    /// Without the tag of its own, which a hub elsewhere is given.
+    var tagTexts: [String] { tags.filter { $0.registrationID == nil }.map(\.description) }
+}
+
 extension WireSite {
     /// The hub as a program beside the backend sees it: over the network, with the same key.
     func hubClient() throws -> HubClient {

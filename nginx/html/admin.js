@@ -3,6 +3,8 @@
 
 import * as api from './js/api.js';
 import { speak } from './js/admin/speech.js';
+import { Findings } from './js/admin/findings.js';
+import { Messages } from './js/admin/messages.js';
 import { Status } from './js/admin/status.js';
 import { UserDialog } from './js/admin/user-dialog.js';
 import { Users } from './js/admin/users.js';
@@ -14,12 +16,13 @@ import { failureWords } from './js/words.js';
 
 await speak();
 
+const cards = ['statusCard', 'findingsCard', 'messagesCard', 'usersCard'];
 let shown; // whose page it is
 
 /** Shows nothing but why, and the way to the page. */
 function refuse(words) {
     for (const dialog of document.querySelectorAll('dialog[open]')) dialog.close();
-    for (const id of ['statusCard', 'usersCard']) $(id).hidden = true;
+    for (const id of cards) $(id).hidden = true;
     $('refused').hidden = false;
     $('refusedWords').textContent = t(words);
     if (shown) $('refusedWords').focus();
@@ -29,6 +32,8 @@ function refuse(words) {
 
 const ended = () => refuse('admin.loggedOut');
 const status = new Status(ended);
+const findings = new Findings(ended);
+const messages = new Messages(ended);
 const users = new Users((name) => dialog.open(name), ended);
 const dialog = new UserDialog(() => users.load(), ended);
 
@@ -45,8 +50,8 @@ async function look() {
     shown = session.User;
     dialog.administrator = shown;
     $('refused').hidden = true;
-    for (const id of ['statusCard', 'usersCard']) $(id).hidden = false;
-    await Promise.all([status.load(), users.load()]);
+    for (const id of cards) $(id).hidden = false;
+    await Promise.all([status.load(), findings.load(), messages.load(), users.load()]);
     document.body.dataset.state = 'ready';
 }
 

@@ -4,6 +4,7 @@ import HTTP
 import HTTPTypes
 import JSON
 import Logging
+import NotificationHub
 import Store
 import Text
 
@@ -14,6 +15,9 @@ struct AdministrationController: Sendable {
     /// Checks an administrator's password, and counts wrong ones as it does at a log-in.
     let authenticator: any PasswordAuthenticator
     let status: StatusReport
+    let findings: @Sendable () -> SiteFindings
+    let history: MessageHistory
+    let hub: any Hub
     let logger: Logger
 
     var routes: [Route<UserAction>] {
@@ -39,7 +43,12 @@ struct AdministrationController: Sendable {
             Route(.delete, Path.admin + "/users/{name}/sessions/{id}") { request, parameters in
                 try endSession(request, parameters["name"], parameters["id"])
             },
+            Route(.get, Path.admin + "/messages") { request, _ in try messages(request) },
+            Route(.get, Path.admin + "/messages/{id}") { request, parameters in
+                try message(request, parameters["id"])
+            },
             Route(.get, Path.admin + "/status") { _, _ in Self.answer(status.json) },
+            Route(.get, Path.admin + "/findings") { _, _ in Self.answer(findings().json) },
         ]
     }
 

@@ -7,6 +7,8 @@ package enum AdministrationError: Error, Equatable, CustomStringConvertible {
     case badName
     /// No user has that name.
     case noUser(String)
+    /// A user of that name can only be one of an issuer's, and there is nothing of theirs: no such user may ever have been.
+    case leftNothing(String)
     /// A user of that name is there already.
     case isThere(String)
     /// The name is so long that a further user of it cannot be told from the former ones.
@@ -24,6 +26,8 @@ package enum AdministrationError: Error, Equatable, CustomStringConvertible {
         case .badName:
             "A user's name has 1 to \(UserName.maximumLength) letters, digits and _ - @ # . (Unicode's form NFC)"
         case .noUser(let name): "There is no user \(name)."
+        case .leftNothing(let name):
+            "Nothing here is of a user \(name). `user disable` refuses a user of an issuer before they come."
         case .isThere(let name): "There is a user \(name) already; `user passwd` changes the password."
         case .nameIsUsedUp(let name):
             "The name \(name) was removed before, and is too long to be told from that one: take another."
@@ -40,7 +44,7 @@ extension Problem {
     init(_ error: AdministrationError) {
         switch error {
         case .badName: self.init(.badRequest, error.description, field: "UserName")
-        case .noUser: self.init(.notFound, "There is no such user.")
+        case .noUser, .leftNothing: self.init(.notFound, "There is no such user.")
         case .isThere: self.init(.conflict, "There is a user of that name already.", field: "UserName")
         case .nameIsUsedUp: self.init(.conflict, error.description, field: "UserName")
         case .noRole: self.init(.badRequest, error.description, field: "Roles")

@@ -17,6 +17,19 @@ package struct SiteStatus: Sendable {
         }
     }
 
+    /// What push services have said in one hour, on one platform.
+    package struct Hour: Sendable {
+        package let beganAt: Timestamp
+        package let platform: String
+        /// Tries that they have taken.
+        package let taken: UInt64
+        package let failed: UInt64
+
+        package init(beganAt: Timestamp, platform: String, taken: UInt64, failed: UInt64) {
+            (self.beganAt, self.platform, self.taken, self.failed) = (beganAt, platform, taken, failed)
+        }
+    }
+
     /// Whether the hub is in this process; else it is Azure's.
     package var isHubBuiltIn = true
     /// When this process began to count.
@@ -27,6 +40,8 @@ package struct SiteStatus: Sendable {
     package var sends: [Count] = []
     /// Tries to push to one device.
     package var pushes: [Count] = []
+    /// The hours of the last day in which this process has pushed, the oldest first.
+    package var hours: [Hour] = []
 
     package init() {}
 }
@@ -59,6 +74,8 @@ struct StatusReport: Sendable {
             json.array { json in site.sends.forEach { $0.write(to: &json) } }
             json.name("Pushes")
             json.array { json in site.pushes.forEach { $0.write(to: &json) } }
+            json.name("History")
+            json.array { json in site.hours.forEach { $0.write(to: &json) } }
         }
         return json
     }
@@ -70,6 +87,17 @@ extension SiteStatus.Count {
             if !platform.isEmpty { json.member("Platform", platform) }
             json.member("Outcome", outcome)
             json.member("Count", count)
+        }
+    }
+}
+
+extension SiteStatus.Hour {
+    fileprivate func write(to json: inout JSONWriter) {
+        json.object { json in
+            json.member("From", beganAt.text)
+            json.member("Platform", platform)
+            json.member("Taken", taken)
+            json.member("Failed", failed)
         }
     }
 }

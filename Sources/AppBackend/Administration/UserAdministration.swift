@@ -7,15 +7,18 @@ package struct UserAdministration: Sendable {
     let store: any StateStore
     /// Those of the configuration.
     let roles: [Role]
+    /// Those that a user gets who is added without any.
+    let newUserRoles: [String]
     /// Whether only an issuer's user can have that name. Such a user needs no record.
     let hasIssuer: @Sendable (String) -> Bool
     let now: @Sendable () -> Timestamp
 
     package init(
-        store: any StateStore, roles: [Role] = [], hasIssuer: @escaping @Sendable (String) -> Bool = { _ in false },
-        now: @escaping @Sendable () -> Timestamp
+        store: any StateStore, policy: TagPolicy = TagPolicy(),
+        hasIssuer: @escaping @Sendable (String) -> Bool = { _ in false }, now: @escaping @Sendable () -> Timestamp
     ) {
-        (self.store, self.roles, self.hasIssuer, self.now) = (store, roles, hasIssuer, now)
+        (self.store, self.hasIssuer, self.now) = (store, hasIssuer, now)
+        (roles, newUserRoles) = (policy.roles, policy.newUserRoles)
     }
 
     // MARK: Finding
@@ -28,13 +31,16 @@ package struct UserAdministration: Sendable {
         return try Self.checked(name)
     }
 
-    /// The user of that name. An issuer's user needs no record: one without is what a record begins with. It has no password.
+    /// The user of that name. An issuer's user needs no record: one without is what a record begins with. It has no password,
+    /// and the roles of a new user.
     /// - Throws: `AdministrationError`, when no user has it; `StoreError`.
     package func existing(_ name: String) throws -> User {
         let stored = try stored(name)
         if let user = try store.user(stored) { return user }
         guard hasIssuer(stored), try store.userRecord(stored) == nil else { throw AdministrationError.noUser(name) }
-        return User(name: stored, passwordHash: "")
+        var user = User(name: stored, passwordHash: "")
+        user.roles = newUserRoles
+        return user
     }
 
     /// - Returns: the name as users are called.
@@ -79,6 +85,7 @@ package struct UserAdministration: Sendable {
     /// Adds a user.
     /// - Parameters:
     ///   - tags: patterns of tags that the user may claim; nil: the configuration's. So it is with `sendTo`.
+    ///   - roles: empty: those of new users.
     /// - Returns: the user's name.
     /// - Throws: `AdministrationError`, `StoreError`.
     package func add(
@@ -90,8 +97,8 @@ package struct UserAdministration: Sendable {
         try store.changeUser(name) { former in
             do throws(NameIsUsedUp) {
                 var user = try User(
-                    name: name, passwordHash: passwordHash, tags: tags, sendTo: sendTo, after: former, now: now())
-                user?.roles = roles
+                    name: name, passwordHash: passwordHash, tags: tags, sendTo: sendTo,
+                    roles: roles.isEmpty ? newUserRoles : roles, after: former, now: now())
                 if isSecureOnly { user?.isSecureOnly = true }
                 if let user { return user }
             } catch {
@@ -140,11 +147,24 @@ package struct UserAdministration: Sendable {
     /// - Throws: `AdministrationError`, `StoreError`.
     package func remove(_ name: String, keepingData: Bool = false, by upkeep: UserUpkeep) throws -> UserRemains {
         let stored = try stored(name)
-        if hasIssuer(stored), try store.userRecord(stored) == nil { try record(User(name: stored, passwordHash: "")) }
+        if hasIssuer(stored), try store.userRecord(stored) == nil {
+            let user = User(name: stored, passwordHash: "")
+            guard try hasLeftSomething(user.owner) else { throw AdministrationError.leftNothing(stored) }
+            try record(user)
+        }
         guard let remains = try upkeep.remove(stored, keepingData: keepingData) else {
             throw AdministrationError.noUser(name)
         }
         return remains
+    }
+
+    /// Whether a user without a record was here as far as the store can tell: has a device, a message, or has sent one.
+    private func hasLeftSomething(_ owner: String) throws(StoreError) -> Bool {
+        if try !store.devices(owner: owner).isEmpty { return true }
+        if try !store.notifications(owner: owner, unreadOnly: false, after: nil, limit: 1, now: now()).isEmpty {
+            return true
+        }
+        return try !store.sentMessages(owner: owner, limit: 1, now: now()).isEmpty
     }
 
     /// Removes one device of the user, at the hub too.

@@ -40,7 +40,7 @@ package struct BasicCredentials: Sendable, CustomStringConvertible, CustomDebugS
     /// The name ends at the first colon; the rest is the password, colons and all.
     private init?(encoded: Substring.UTF8View) {
         guard encoded.count <= Self.maximumEncodedLength, let decoded = Data(base64Encoded: Data(encoded)),
-            let pair = String(validating: decoded, as: UTF8.self)?.utf8,
+            let pair = String(validUTF8: decoded)?.utf8,
             let colon = pair.firstIndex(of: UInt8(ascii: ":"))
         else { return nil }
         self.init(

@@ -27,7 +27,7 @@ struct BearerAuthenticator: Authenticator {
         case .verified(let user, let roles):
             guard let name = UserName(user) else { return .invalidToken(.noUser) }
             guard var principal = try users.account(of: name)?.principal else { return .invalidToken(.userMayNotLogIn) }
-            principal.tokenRoles = roles
+            principal.tokenRoles += roles
             return .principal(principal.authenticated(by: .bearer))
         case .pending(let fetch):
             if case .available = request.postponing { throw Postponed(fetch) }

@@ -11,6 +11,11 @@ enum ExpectedUser {
     /// Made once: each request is asked for it.
     private static let field = HTTPField.Name("App-Backend-User")
 
+    /// Whether the request names no user, or one that can be read.
+    static func isReadable(_ request: Request) -> Bool {
+        field.flatMap { request.fields[$0] }.map { PercentEncoding.decode($0.utf8) != nil } ?? true
+    }
+
     /// Whether the request names no user, or this one.
     static func isMet(by user: Principal, _ request: Request) -> Bool {
         guard let text = field.flatMap({ request.fields[$0] }) else { return true }

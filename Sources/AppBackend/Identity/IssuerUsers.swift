@@ -11,6 +11,8 @@ struct IssuerUsers: PasswordAuthenticator {
     let inner: any PasswordAuthenticator
     let store: any StateStore
     let verifier: TokenVerifier
+    /// Those that a user has who has no record.
+    let newUserRoles: [String]
 
     func authenticate(_ credentials: BasicCredentials, of request: Request) throws -> Principal? {
         try inner.authenticate(credentials, of: request)
@@ -22,6 +24,8 @@ struct IssuerUsers: PasswordAuthenticator {
             return try inner.account(of: user)
         }
         // No session and no app token is begun for one without a record, so nothing depends on the version.
-        return Account(Principal(name: name, owner: name), credentialVersion: "")
+        var principal = Principal(name: name, owner: name)
+        principal.tokenRoles = newUserRoles
+        return Account(principal, credentialVersion: "")
     }
 }

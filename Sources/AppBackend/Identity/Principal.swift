@@ -11,7 +11,7 @@ package struct Principal: Sendable {
     /// The user's record, as it was read at authentication; nil for one who is not in the store (possible with
     /// the method `test`).
     package var record: User?
-    /// The roles that its token gives, beside those of the record.
+    /// The roles that its token gives, beside those of the record; where it has no record, those of new users as well.
     package var tokenRoles: [String] = []
     /// How it was authenticated; nil for who is only sent something.
     package var method: AuthenticationMethod?

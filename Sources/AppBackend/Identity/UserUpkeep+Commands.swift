@@ -28,7 +28,7 @@ extension UserUpkeep {
         throw .conflict
     }
 
-    /// Takes from the user's devices what the user may not claim any more.
+    /// Takes from the user's devices what the user may not claim any more, and gives them the tags of the user's roles.
     /// - Parameter user: as it is to be stored, with the new rights.
     /// - Returns: what was changed, and what the service goes on with; nil, when the user was changed meanwhile.
     /// - Throws: `StoreError`.
@@ -94,12 +94,15 @@ extension User {
     /// - Returns: nil, when the former one is still there.
     /// - Throws: `NameIsUsedUp`.
     package init?(
-        name: String, passwordHash: String, tags: [String]? = nil, sendTo: [String]? = nil, after former: User?,
-        now: Timestamp
+        name: String, passwordHash: String, tags: [String]? = nil, sendTo: [String]? = nil, roles: [String] = [],
+        after former: User?, now: Timestamp
     ) throws(NameIsUsedUp) {
         self.init(name: name, passwordHash: passwordHash, tags: tags, sendTo: sendTo)
+        self.roles = roles
         guard let former else {
-            if tags != nil { upkeep.review = Schedule(until: now + UserUpkeep.requestSeconds, dueAt: now) }
+            if tags != nil || !roles.isEmpty {
+                upkeep.review = Schedule(until: now + UserUpkeep.requestSeconds, dueAt: now)
+            }
             return
         }
         guard former.removedAt != nil else { return nil }

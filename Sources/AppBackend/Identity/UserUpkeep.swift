@@ -3,8 +3,8 @@ package import NotificationHub
 package import Store
 package import Text
 
-/// Removes users with all that is theirs, and single devices, and takes tags from the devices of those who may not claim
-/// them any more.
+/// Removes users with all that is theirs, and single devices, takes tags from the devices of those who may not claim
+/// them any more, and has the tags of roles follow their users'.
 ///
 /// The work is written into the user's record before it begins, and stays there until it is done. When the process that
 /// does it is killed, another goes on. Each step may be done twice. The work is repeated for a while, because a request
@@ -138,7 +138,8 @@ package struct UserUpkeep: Sendable {
         forEachDevice(of: user.owner, &remains) { device in
             if device.isBeingRemoved { try finishRemoval(of: device.id, user.owner) }
             guard !device.platform.isEmpty else { return false }
-            if try narrowing.narrow(device, to: rights) { return true }
+            let change = try narrowing.narrow(device, to: rights)
+            guard change == .none else { return change.isLoss }
             // An interrupted one, whose tags the hub may not have heard of.
             if device.needsReconciliation { try narrowing.syncHub(device) }
             return false

@@ -10,8 +10,9 @@ extension InboxController {
     /// is another user's, has expired or never existed is 404, all alike.
     func markAsRead(_ request: UserRequest, _ name: String) throws -> Response {
         guard let id = Self.id(name),
-            try store.readNotification(id, owner: request.user.owner, now: now()) != nil
+            let notification = try store.readNotification(id, owner: request.user.owner, now: now())
         else { throw Self.noSuchMessage }
+        changes.noteReading(of: notification)
         return Response()
     }
 
@@ -20,6 +21,7 @@ extension InboxController {
         guard let id = Self.id(name),
             try store.removeNotification(id, owner: request.user.owner, now: now())
         else { throw Self.noSuchMessage }
+        changes.noteRemoval(of: id, owner: request.user.owner)
         return Response()
     }
 

@@ -8,6 +8,7 @@ import Text
 /// What was sent to the caller. Each route has a file of its own.
 struct InboxController: Sendable {
     let store: any StateStore
+    let changes: InboxChanges
     let now: @Sendable () -> Timestamp
 
     var routes: [Route<UserAction>] {

@@ -72,7 +72,7 @@ struct PendingSend: Sendable {
     /// Of a secure message to several users, by their names.
     var secureIDs: [String: Int32] = [:]
 
-    /// What is remembered of a message object, its outcomes not yet in it; nil: a string was sent, or a secure one to several.
+    /// What is remembered of a message object, its outcomes not yet in it; nil: a string was sent.
     var message: SentMessage?
 
     init(_ names: [OutgoingMessage.Name], _ answers: PendingSends) {

@@ -16,7 +16,10 @@ extension NotificationsController {
         try sender.scope.check(recipient: PushMessage.Recipients.everyoneText, field: field)
         try checkPlain(message, to: "everyone", sender: sender)
         return try send(
-            message, to: Audience(devices: nil, templates: message.reachesTemplates ? [nil] : []), on: platforms,
-            request)
+            message,
+            to: Audience(
+                devices: nil, templates: message.reachesTemplates ? [nil] : [],
+                besides: try sendingDevice(of: message, sender)),
+            on: platforms, request)
     }
 }

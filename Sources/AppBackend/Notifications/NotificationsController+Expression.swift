@@ -19,9 +19,10 @@ extension NotificationsController {
         }
         try check(expression, sender: sender)
         try checkPlain(message, to: "a tag", sender: sender)
-        return try send(
-            message, to: Audience(devices: devices, templates: message.reachesTemplates ? [expression] : []),
-            on: platforms, request)
+        let audience = try Audience(
+            devices: devices, templates: message.reachesTemplates ? [expression] : [],
+            besides: try sendingDevice(of: message, sender))
+        return try send(message, to: audience, on: platforms, request)
     }
 
     /// - Throws: `Problem` 400, with the place in `To`.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import DeviceAPI
 import Logging
 import Store
 import Text
@@ -29,6 +30,13 @@ extension NotificationsController {
     func takeBack(_ kept: Kept, _ request: UserRequest) {
         _ = attempt(request) { () throws(StoreError) in
             try store.removeNotification(kept.id, owner: kept.owner, now: now())
+        }
+    }
+
+    /// How many messages wait in the inbox; nil where that cannot be counted now, which is no reason to fail a send.
+    func unread(of owner: String, _ request: UserRequest) -> Int? {
+        attempt(request) { () throws(StoreError) in
+            min(try store.mailboxState(owner: owner, now: now()).unread, PushMessage.maximumBadge)
         }
     }
 

@@ -27,6 +27,10 @@ extension NotificationsController {
         case .several(let texts): return try sendToSeveral(texts, message, on: platforms, request)
         case .one(let text):
             if let tag = text.tagText { return try sendToTag(tag, message, on: platforms, request) }
+            if let role = text.roleName { return try sendToRole(role, message, on: platforms, request) }
+            if let id = text.dropping(TagPolicy.devicePrefix) {
+                return try sendToDevice(id, message, on: platforms, request)
+            }
             if let expression = text.dropping(TagPolicy.expressionPrefix) {
                 return try sendToExpression(expression, message, on: platforms, request)
             }
@@ -50,17 +54,21 @@ extension NotificationsController {
         _ message: PushMessage, to recipient: Principal, on platforms: [Platform], _ request: UserRequest
     ) throws -> Response {
         let sender = request.user
+        let from = try sendingDevice(of: message, sender)
         if message.isSecure || policy.isSecureOnly(sender.record, recipient.record) {
             if let fault = message.secureFault { throw fault }
             try checkExists(recipient, sender: sender, field: PushMessage.Member.to.rawValue)
-            return try keepAndSend(PlainMessage(message).text, to: recipient, on: platforms, isMessage: true, request)
+            return try keepAndSend(
+                PlainMessage(message).text, to: recipient, on: platforms, isMessage: true, from: from, request)
         }
-        let templates = message.isSilent ? nil : try templateAudience(of: recipient.owner, on: platforms, request)
+        let templates =
+            message.isSilent ? nil : try templateAudience(of: recipient.owner, on: platforms, besides: from, request)
         let devices = try Self.audience(
             .tag(try RegisterController.userTag(recipient.owner)), hearing: sender.name)
+        var audience = try Audience(devices: devices, templates: templates.map { [$0] } ?? [], besides: from)
         let kept = message.isSilent ? nil : keep(PlainMessage(message), for: recipient, request)
-        var audience = Audience(devices: devices, templates: templates.map { [$0] } ?? [])
         (audience.kept, audience.recipient) = (kept.map { [$0] } ?? [], recipient.owner)
+        if countsBadges, message.badge == nil, kept != nil { audience.unread = unread(of: recipient.owner, request) }
         return try send(message, to: audience, on: platforms, request)
     }
 
@@ -75,8 +83,26 @@ extension NotificationsController {
         /// The owner whose message it is; nil: it is not one user's.
         var recipient: String?
 
+        /// What the one recipient has not read, for the badge; nil: it is not told.
+        var unread: Int?
+
         /// What the one recipient's inbox has of it.
         var own: Kept? { recipient == nil ? nil : kept.first }
+
+        /// - Parameter sending: the device that is not to get it.
+        /// - Throws: as `SendingDevice.left(outOf:)`.
+        init(devices: TagExpression?, templates: [TagExpression?], besides sending: SendingDevice?) throws(Problem) {
+            guard let sending else {
+                (self.devices, self.templates) = (devices, templates)
+                return
+            }
+            self.devices = sending.hasTemplate ? devices : try sending.left(outOf: devices)
+            var others: [TagExpression?] = []
+            for audience in templates {
+                others.append(sending.hasTemplate ? try sending.left(outOf: audience) : audience)
+            }
+            self.templates = others
+        }
     }
 
     func send(
@@ -89,7 +115,8 @@ extension NotificationsController {
         var payloads: [Platform: MessagePayload] = [:]
         for platform in platforms {
             payloads[platform] = MessagePayload(
-                message, from: sender, to: platform, inboxID: audience.own?.id, messageID: id, now: time.seconds)
+                message, from: sender, to: platform, inboxID: audience.own?.id, messageID: id, badge: audience.unread,
+                now: time.seconds)
         }
         let templates = audience.templates.map {
             AddressedNotification(Payload.templateMessage(PlainMessage(message).text, from: sender), to: $0)

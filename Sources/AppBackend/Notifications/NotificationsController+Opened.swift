@@ -14,8 +14,9 @@ extension NotificationsController {
         guard NotificationNames.isToken(id), let message = try store.sentMessage(id, now: time),
             try isRecipient(user, of: message)
         else { throw InboxController.noSuchMessage }
-        try store.noteOpening(
+        let isFirst = try store.noteOpening(
             MessageOpening(opener: user.owner, message: message.id, expiresAt: message.expiresAt), now: time)
+        if isFirst { changes.webhooks?.tellOpening(of: message, by: user.owner) }
         return Response()
     }
 
@@ -23,12 +24,18 @@ extension NotificationsController {
     /// sender.
     private func isRecipient(_ user: Principal, of message: SentMessage) throws(StoreError) -> Bool {
         if let recipient = message.recipient { return recipient.hasSameBytes(as: user.owner) }
-        let devices = try store.devices(owner: user.owner).filter { !$0.platform.isEmpty }
-            .map { device in device.tags.compactMap { try? Tag($0) } }
+        let registered = try store.devices(owner: user.owner).filter { !$0.platform.isEmpty }
+        let devices = registered.map { device in device.tags.compactMap { try? Tag($0) } }
         return message.to.split(separator: PushMessage.Recipients.separator).contains { part in
             let text = String(part)
             if text == PushMessage.Recipients.everyoneText { return !devices.isEmpty }
-            if let tag = text.tagText.flatMap({ try? Tag($0) }) { return devices.contains { $0.contains(tag) } }
+            if let id = text.dropping(TagPolicy.devicePrefix) {
+                return registered.contains { $0.id == id || $0.alias == id }
+            }
+            // A role's recipient is written as its tag.
+            if let tag = (text.roleName == nil ? text.tagText : text).flatMap({ try? Tag($0) }) {
+                return devices.contains { $0.contains(tag) }
+            }
             if let expression = text.dropping(TagPolicy.expressionPrefix).flatMap({ try? TagExpression(parsing: $0) }) {
                 return devices.contains { expression.matches(Set($0)) }
             }

@@ -39,6 +39,7 @@ extension NotificationsController {
         do throws(StoreError) {
             try store.rememberSent(
                 ids, message: message, owner: request.user.owner, now: time, expiresAt: time + Self.sentSeconds)
+            if let message { changes.webhooks?.awaitOutcome(of: message) }
         } catch {
             logger.warning("store: \(error)", metadata: ["request": "\(request.id)"])
         }

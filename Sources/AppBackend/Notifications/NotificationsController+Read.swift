@@ -32,6 +32,7 @@ extension NotificationsController {
         guard let id = try id(named: name, owner: owner),
             try store.removeNotification(id, owner: owner, now: now())
         else { throw Self.noSuchNotification }
+        changes.noteRemoval(of: id, owner: owner)
         return Response()
     }
 
@@ -41,7 +42,9 @@ extension NotificationsController {
     /// keep a message from its owner.
     private func read(_ id: Int32, owner: String) throws(StoreError) -> SecureNotification? {
         do throws(StoreError) {
-            return try store.readNotification(id, owner: owner, now: now())
+            let notification = try store.readNotification(id, owner: owner, now: now())
+            if let notification { changes.noteReading(of: notification) }
+            return notification
         } catch {
             guard error.leavesReading else { throw error }
             return try store.notification(id, owner: owner, now: now())

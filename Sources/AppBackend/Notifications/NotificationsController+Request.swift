@@ -21,7 +21,8 @@ extension NotificationsController {
         let message = wish.message(to: .several(tags.map { TagPolicy.tagPrefix + $0.description }))
         let devices = try TagExpression.any(of: tags)
         // An expression has no room for more than 20 tags, so the tag by which devices hear the sender is left out.
-        let audience = Audience(devices: devices, templates: message.reachesTemplates ? [devices] : [])
+        let audience = try Audience(
+            devices: devices, templates: message.reachesTemplates ? [devices] : [], besides: nil)
         return try send(message, to: audience, on: try platforms(of: message), request)
     }
 

@@ -21,40 +21,69 @@ extension NotificationsController {
 
     /// Keeps the payload for its recipient, durably, and only then sends its id, and nothing but its id, through
     /// the push services.
-    /// - Parameter isMessage: whether it was sent as a message object, whose answer has its id.
+    /// - Parameters:
+    ///   - isMessage: whether it was sent as a message object, whose answer has its id.
+    ///   - sending: the device that is not told of it.
     func keepAndSend(
         _ payload: String, to recipient: Principal, on platforms: [Platform], isMessage: Bool = false,
-        _ request: UserRequest
+        from sending: SendingDevice? = nil, _ request: UserRequest
     ) throws -> Response {
-        let templates = try templateAudience(of: recipient.owner, on: platforms, request)
-        let time = now()
-        let kept = try store.createNotification(
-            owner: recipient.owner, sender: request.user.owner, payload: payload, now: time,
-            expiresAt: time + retentionSeconds)
-        let messages = try messages(of: kept, on: platforms, templates: templates)
+        let audience = try secureAudience(of: recipient, on: platforms, besides: sending, request)
+        let field = isMessage ? PushMessage.Member.to.rawValue : "to_tag"
+        let kept = try keepSecure(payload, for: recipient, field: field, request)
+        let messages = messages(of: kept, to: audience, on: platforms)
         var send = notifications.send(messages, requestID: request.id)
         send.secureID = kept.id
         if isMessage {
             send.message = SentMessage(
-                id: kept.token, owner: request.user.owner, to: recipient.name, recipient: recipient.owner, sentAt: time,
-                isSecure: true, keptID: kept.id, expiresAt: time + Self.sentSeconds)
+                id: kept.token, owner: request.user.owner, to: recipient.name, recipient: recipient.owner,
+                sentAt: kept.createdAt, isSecure: true, keptID: kept.id, expiresAt: kept.createdAt + Self.sentSeconds)
         }
         return try answer(send, to: request)
     }
 
-    /// What tells the devices of its owner that it waits, and nothing else of it.
+    /// Keeps the payload for its recipient, durably.
     /// - Parameters:
-    ///   - templates: devices of the older call; nil: the owner has no such device.
-    ///   - recipient: as the outcome calls them; nil: it does not.
+    ///   - field: where the request names them.
+    ///   - name: what a refusal calls them, where there are several; nil: it is the only one.
+    /// - Throws: `Problem` 429, when the sender has left too much unread with them; `StoreError`.
+    func keepSecure(
+        _ payload: String, for recipient: Principal, field: String, named name: String? = nil, _ request: UserRequest
+    ) throws -> SecureNotification {
+        let time = now()
+        do throws(StoreError) {
+            return try store.createNotification(
+                owner: recipient.owner, sender: request.user.owner, payload: payload, now: time,
+                expiresAt: time + retentionSeconds)
+        } catch {
+            guard case .shareExceeded(let seconds) = error else { throw error }
+            let shown = name ?? "this user"
+            throw Problem(
+                .tooManyRequests, "You have left as much unread with \(shown) as one sender may.", field: field,
+                retryAfter: seconds)
+        }
+    }
+
+    /// The devices of a user that are told of a message that waits for them.
+    func secureAudience(
+        of recipient: Principal, on platforms: [Platform], besides sending: SendingDevice?, _ request: UserRequest
+    ) throws(Problem) -> Audience {
+        let templates = try templateAudience(of: recipient.owner, on: platforms, besides: sending, request)
+        return try Audience(
+            devices: .tag(try RegisterController.userTag(recipient.owner)), templates: templates.map { [$0] } ?? [],
+            besides: sending)
+    }
+
+    /// What tells the devices of its owner that it waits, and nothing else of it.
+    /// - Parameter recipient: as the outcome calls them; nil: it does not.
     func messages(
-        of kept: SecureNotification, on platforms: [Platform], templates: TagExpression?, recipient: String? = nil
-    ) throws(Problem) -> [OutgoingMessage] {
-        let audience = TagExpression.tag(try RegisterController.userTag(kept.owner))
-        let template = templates.map {
-            [AddressedNotification(Payload.templateSecure(id: kept.id, token: kept.token), to: $0)]
+        of kept: SecureNotification, to audience: Audience, on platforms: [Platform], recipient: String? = nil
+    ) -> [OutgoingMessage] {
+        let templates = audience.templates.map {
+            AddressedNotification(Payload.templateSecure(id: kept.id, token: kept.token), to: $0)
         }
         return OutgoingMessage.messages(
-            to: audience, on: platforms, templates: template ?? [], recipient: recipient
+            to: audience.devices, on: platforms, templates: templates, recipient: recipient
         ) { platform in
             Payload.secure(id: kept.id, token: kept.token, to: platform, notifications.secureForm)
         }

@@ -6,7 +6,7 @@ import NotificationHub
 import Store
 import Text
 
-/// A message object to several users, and to devices with tags
+/// A message object to several users, and to devices with tags and of roles
 extension NotificationsController {
     /// Sends one message a platform to all of them. A secure one is kept for each user on their own.
     /// - Throws: `Problem`, when one of the recipients is refused; then nothing is kept, and nothing is sent.
@@ -20,11 +20,13 @@ extension NotificationsController {
                 try checkExists(
                     user, sender: request.user, field: PushMessage.Member.to.rawValue, named: user.name)
             }
-            return try keepAndSend(PlainMessage(message).text, to: recipients.users, on: platforms, request)
+            return try keepAndSend(message, to: recipients.users, on: platforms, request)
         }
-        var audience = Audience(
+        let from = try sendingDevice(of: message, request.user)
+        var audience = try Audience(
             devices: try Self.audience(try .any(of: try recipients.allTags), hearing: request.user.name),
-            templates: try templateAudiences(of: recipients, for: message, on: platforms, request))
+            templates: try templateAudiences(of: recipients, for: message, on: platforms, besides: from, request),
+            besides: from)
         if !message.isSilent {
             audience.kept = recipients.users.compactMap { keep(PlainMessage(message), for: $0, request) }
         }
@@ -33,14 +35,44 @@ extension NotificationsController {
 
     /// Each of them once.
     private struct Recipients {
-        var users: [Principal] = []
+        var names: [UserName] = []
+        /// Tags that users claim.
         var tags: [Tag] = []
+        /// The tags of roles.
+        var roles: [Tag] = []
+        /// Those of the names.
+        var users: [Principal] = []
+
+        var count: Int { names.count + tags.count + roles.count }
+
+        /// By which devices of users whom the list does not name are reached.
+        var groups: [Tag] { tags + roles }
+
+        /// What a refusal calls the first of these.
+        var groupKind: String { tags.isEmpty ? "a role" : "a tag" }
 
         var allTags: [Tag] {
             get throws(Problem) {
                 var all: [Tag] = []
                 for user in users { all.append(try RegisterController.userTag(user.owner)) }
-                return all + tags
+                return all + groups
+            }
+        }
+
+        mutating func add(_ text: String) throws(Problem) {
+            if let name = text.roleName {
+                let role = try NotificationsController.role(name)
+                if !roles.contains(role) { roles.append(role) }
+            } else if let text = text.tagText {
+                let tag = try NotificationsController.tag(text)
+                if !tags.contains(tag) { tags.append(tag) }
+            } else {
+                guard let name = UserName(text) else {
+                    throw Problem(
+                        .badRequest, "A list in To holds names of users, and tag: and a tag, as in tag:news.",
+                        field: PushMessage.Member.to.rawValue)
+                }
+                if !names.contains(name) { names.append(name) }
             }
         }
     }
@@ -50,28 +82,17 @@ extension NotificationsController {
     private func recipients(_ texts: [String], sender: Principal) throws -> Recipients {
         let field = PushMessage.Member.to.rawValue
         let rights = policy.rights(of: sender)
-        var names: [UserName] = []
         var recipients = Recipients()
-        for text in texts where names.count + recipients.tags.count <= PushMessage.maximumRecipients {
-            if let tag = try text.tagText.map({ try Self.tag($0) }) {
-                if !recipients.tags.contains(tag) { recipients.tags.append(tag) }
-            } else {
-                guard let name = UserName(text) else {
-                    throw Problem(
-                        .badRequest, "A list in To holds names of users, and tag: and a tag, as in tag:news.",
-                        field: field)
-                }
-                if !names.contains(name) { names.append(name) }
-            }
-        }
-        guard (1...PushMessage.maximumRecipients).contains(names.count + recipients.tags.count) else {
+        for text in texts where recipients.count <= PushMessage.maximumRecipients { try recipients.add(text) }
+        guard (1...PushMessage.maximumRecipients).contains(recipients.count) else {
             throw Problem(
                 .badRequest, "A list in To must name 1 to \(PushMessage.maximumRecipients) recipients.", field: field)
         }
         for tag in recipients.tags {
             try check(tag, rights: rights, sender: sender, named: TagPolicy.tagPrefix + tag.description)
         }
-        recipients.users = try names.map {
+        for role in recipients.roles { try check(role: role, rights: rights, sender: sender, named: role.description) }
+        recipients.users = try recipients.names.map {
             try recipient($0, sender: sender, rights: rights, field: field, named: $0.description)
         }
         return recipients
@@ -79,31 +100,34 @@ extension NotificationsController {
 
     /// Whether only ids may travel, because the sender wants that, or the site or one of the users: who is most careful decides
     /// for all.
-    /// - Throws: `Problem` 400 or 403, where there is a tag besides.
+    /// - Throws: `Problem` 400 or 403, where there is a tag or a role besides.
     private func isSecure(
         _ message: PushMessage, to recipients: Recipients, sender: Principal
     ) throws(Problem) -> Bool {
         let careful = recipients.users.first { $0.record?.isSecureOnly == true }
-        guard !recipients.tags.isEmpty else {
+        guard !recipients.groups.isEmpty else {
             return message.isSecure || careful != nil || policy.isSecureOnly(sender.record, nil)
         }
-        try checkPlain(message, to: "a tag", sender: sender)
+        try checkPlain(message, to: recipients.groupKind, sender: sender)
         guard let careful else { return false }
         throw Problem(
-            .forbidden, "Only secure messages may be sent to \(careful.name), and a tag beside them gets none.",
+            .forbidden,
+            "Only secure messages may be sent to \(careful.name), and \(recipients.groupKind) beside them gets none.",
             field: PushMessage.Member.to.rawValue)
     }
 
     /// Devices that have registered templates: all those of the list with one message, and users with devices of other
     /// platforms than the message names with one each.
     private func templateAudiences(
-        of recipients: Recipients, for message: PushMessage, on platforms: [Platform], _ request: UserRequest
+        of recipients: Recipients, for message: PushMessage, on platforms: [Platform], besides sending: SendingDevice?,
+        _ request: UserRequest
     ) throws -> [TagExpression] {
         guard !message.isSilent else { return [] }
-        var together = message.reachesTemplates ? recipients.tags : []
+        var together = message.reachesTemplates ? recipients.groups : []
         var alone: [TagExpression] = []
         for user in recipients.users {
-            guard let audience = try templateAudience(of: user.owner, on: platforms, request) else { continue }
+            guard let audience = try templateAudience(of: user.owner, on: platforms, besides: sending, request)
+            else { continue }
             let tag = try RegisterController.userTag(user.owner)
             if message.platforms.isEmpty || audience == .tag(tag) {
                 together.append(tag)
@@ -118,18 +142,25 @@ extension NotificationsController {
 
     /// Keeps the payload for each of them, durably, and only then sends the ids, each to its own user's devices.
     private func keepAndSend(
-        _ payload: String, to users: [Principal], on platforms: [Platform], _ request: UserRequest
+        _ message: PushMessage, to users: [Principal], on platforms: [Platform], _ request: UserRequest
     ) throws -> Response {
-        let templates = try users.map { try templateAudience(of: $0.owner, on: platforms, request) }
-        let kept = try keepAll(payload, for: users, request)
+        let from = try sendingDevice(of: message, request.user)
+        let audiences = try users.map { try secureAudience(of: $0, on: platforms, besides: from, request) }
+        let kept = try keepAll(PlainMessage(message).text, for: users, request)
         var messages: [OutgoingMessage] = []
         var ids: [String: Int32] = [:]
-        for ((user, templates), kept) in zip(zip(users, templates), kept) {
-            messages += try self.messages(of: kept, on: platforms, templates: templates, recipient: user.name)
+        for ((user, audience), kept) in zip(zip(users, audiences), kept) {
+            messages += self.messages(of: kept, to: audience, on: platforms, recipient: user.name)
             ids[user.name] = kept.id
         }
         var send = notifications.send(messages, requestID: request.id)
         send.secureIDs = ids
+        let time = now()
+        var random = KernelRandom()
+        send.message = SentMessage(
+            id: NotificationNames.token(using: &random), owner: request.user.owner,
+            to: users.map(\.name).joined(separator: PushMessage.Recipients.separator), sentAt: time, isSecure: true,
+            expiresAt: time + Self.sentSeconds)
         return try answer(send, to: request)
     }
 
@@ -139,19 +170,14 @@ extension NotificationsController {
         _ payload: String, for users: [Principal], _ request: UserRequest
     ) throws -> [SecureNotification] {
         var kept: [SecureNotification] = []
-        let time = now()
         for user in users {
-            do throws(StoreError) {
+            do {
                 kept.append(
-                    try store.createNotification(
-                        owner: user.owner, sender: request.user.owner, payload: payload, now: time,
-                        expiresAt: time + retentionSeconds))
+                    try keepSecure(
+                        payload, for: user, field: PushMessage.Member.to.rawValue, named: user.name, request))
             } catch {
                 for one in kept { takeBack(Kept(id: one.id, token: one.token, owner: one.owner), request) }
-                guard case .shareExceeded(let seconds) = error else { throw error }
-                throw Problem(
-                    .tooManyRequests, "You have left as much unread with \(user.name) as one sender may.",
-                    field: PushMessage.Member.to.rawValue, retryAfter: seconds)
+                throw error
             }
         }
         return kept

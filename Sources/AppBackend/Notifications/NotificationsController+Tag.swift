@@ -2,6 +2,7 @@
 import DeviceAPI
 import HTTP
 import NotificationHub
+import Store
 
 /// A message object to all devices with a tag
 extension NotificationsController {
@@ -13,10 +14,18 @@ extension NotificationsController {
         let tag = try Self.tag(text)
         try check(tag, rights: policy.rights(of: sender), sender: sender)
         try checkPlain(message, to: "a tag", sender: sender)
-        let devices = try Self.audience(.tag(tag), hearing: sender.name)
-        return try send(
-            message, to: Audience(devices: devices, templates: message.reachesTemplates ? [.tag(tag)] : []),
-            on: platforms, request)
+        return try sendToAll(with: tag, message, on: platforms, request)
+    }
+
+    /// Sends to all devices with the tag, which was checked, and to those that may hear the sender.
+    func sendToAll(
+        with tag: Tag, _ message: PushMessage, on platforms: [Platform], _ request: UserRequest
+    ) throws -> Response {
+        let audience = try Audience(
+            devices: try Self.audience(.tag(tag), hearing: request.user.name),
+            templates: message.reachesTemplates ? [.tag(tag)] : [],
+            besides: try sendingDevice(of: message, request.user))
+        return try send(message, to: audience, on: platforms, request)
     }
 
     static func tag(_ text: String) throws(Problem) -> Tag {
@@ -40,15 +49,19 @@ extension NotificationsController {
         try sender.scope.check(recipient: TagPolicy.tagPrefix + tag.description, field: field, named: name)
     }
 
-    /// - Parameter audience: as a refusal calls it.
+    /// - Parameters:
+    ///   - audience: as a refusal calls it.
+    ///   - recipient: the one whose devices all of it are.
     /// - Throws: `Problem` 400 for a secure message, 403 where no other may be sent.
-    func checkPlain(_ message: PushMessage, to audience: String, sender: Principal) throws(Problem) {
+    func checkPlain(
+        _ message: PushMessage, to audience: String, sender: Principal, recipient: User? = nil
+    ) throws(Problem) {
         guard !message.isSecure else {
             throw Problem(
                 .badRequest, "A message to \(audience) cannot be secure: a text is kept for one user.",
                 field: PushMessage.Member.secure.rawValue)
         }
-        guard !policy.isSecureOnly(sender.record, nil) else {
+        guard !policy.isSecureOnly(sender.record, recipient) else {
             throw Self.onlySecure(PushMessage.Member.to.rawValue)
         }
     }

@@ -17,9 +17,11 @@ extension NotificationsController {
     /// A template notification goes to every platform. Where the recipient's devices are of others, too, the wanted ones are
     /// named by their installation ids, those that registered last first.
     ///
+    /// The device that a message is sent from is not named.
+    ///
     /// Where the store cannot tell, the devices of the newer call are reached all the same, and the log says so.
     func templateAudience(
-        of recipient: String, on platforms: [Platform], _ request: UserRequest
+        of recipient: String, on platforms: [Platform], besides sending: SendingDevice? = nil, _ request: UserRequest
     ) throws(Problem) -> TagExpression? {
         let devices: [DeviceRecord]
         do throws(StoreError) {
@@ -33,7 +35,8 @@ extension NotificationsController {
         guard !wanted.isEmpty else { return nil }
         let user = TagExpression.tag(try RegisterController.userTag(recipient))
         guard wanted.count < installations.count else { return user }
-        let latest = wanted.sorted { $0.updatedAt > $1.updatedAt }.prefix(Self.maximumInstallations)
+        let others = wanted.filter { $0.id != sending?.id }
+        let latest = others.sorted { $0.updatedAt > $1.updatedAt }.prefix(Self.maximumInstallations)
         var names: TagExpression?
         for id in latest.compactMap(\.installationID) {
             let name = TagExpression.tag(try RegisterController.serverTag(id))

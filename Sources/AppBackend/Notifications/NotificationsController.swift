@@ -20,6 +20,9 @@ struct NotificationsController: Sendable {
     let retentionSeconds: Int64
     /// For how long plain messages are kept for the inbox, in seconds; 0: they are not.
     let plainSeconds: Int64
+    /// Whether a message to one user has the number of their unread messages as its badge, where it has none.
+    let countsBadges: Bool
+    let changes: InboxChanges
     let now: @Sendable () -> Timestamp
     let logger: Logger
 

@@ -16,12 +16,15 @@ struct MessagePayload {
     ///   - sender: travels as `sender`, so that an app can tell whose words a title is.
     ///   - inboxID: of what was kept of it.
     ///   - messageID: by which an app says that it was opened.
+    ///   - badge: where the message has none.
     /// - Returns: nil, when the platform can express nothing of it.
     init?(
         _ message: PushMessage, from sender: String, to platform: Platform, inboxID: Int32? = nil, messageID: String,
-        now: Int64
+        badge: Int? = nil, now: Int64
     ) {
-        let form = MessageForm(message: message, sender: sender, inboxID: inboxID, messageID: messageID, now: now)
+        var shown = message
+        shown.badge = message.badge ?? badge
+        let form = MessageForm(message: shown, sender: sender, inboxID: inboxID, messageID: messageID, now: now)
         var ignored: Set<PushMessage.Member>
         switch platform {
         case .apns: (notification, ignored) = (form.apns, form.ignoredByAPNs)

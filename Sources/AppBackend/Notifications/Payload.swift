@@ -55,6 +55,38 @@ enum Payload {
         }
     }
 
+    /// What an app needs to take away notifications that were read elsewhere, and to set its badge. A browser demands that each
+    /// push is shown, so it gets none.
+    static func inboxChange(_ ids: [Int32], unread: Int, to platform: Platform) -> HubNotification? {
+        let name = "inbox"
+        func write(_ json: inout JSONWriter) {
+            json.member("inboxRead", ids.map { String($0) }.joined(separator: ","))
+            json.member("inboxUnread", String(unread))
+        }
+        switch platform {
+        case .apns:
+            return .apns(
+                json: object { json in
+                    json.member("aps") { $0.member("content-available", 1) }
+                    write(&json)
+                },
+                headers: backgroundHeaders + [PushHeader("apns-collapse-id", name)])
+        case .fcm:
+            return .fcm(
+                json: object { json in
+                    json.member("message") { json in
+                        json.member("data", write)
+                        json.member("android") { android in
+                            android.member("priority", "normal")
+                            android.member("collapse_key", name)
+                        }
+                    }
+                })
+        case .wns: return .wnsRaw(object(write))
+        case .browser, .gcm, .mpns, .adm, .baidu: return nil
+        }
+    }
+
     private static func aps(_ form: SecureForm, _ json: inout JSONWriter) {
         if case .alert(let text, let key) = form {
             json.member("alert") { alert in

@@ -43,5 +43,5 @@ extension DeviceRecord {
     }
 
     /// The tags that its user has claimed.
-    var claimedTags: [String] { tags.filter { !TagPolicy.isAppTag($0) } }
+    var claimedTags: [String] { tags.filter { !TagPolicy.isServerTag($0) } }
 }

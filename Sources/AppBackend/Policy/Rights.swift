@@ -22,6 +22,10 @@ struct Rights: Sendable {
 
     let tags: Grant
     let sendTo: Grant
+    /// Those of the user's that the configuration has.
+    let roles: [Role]
+    /// Whether no plain text goes to the user's devices through push services.
+    let isSecureOnly: Bool
     /// Whether the user may send to everyone, which no pattern grants.
     let mayBroadcast: Bool
     /// Whether one of the user's roles lets its users administer.
@@ -29,7 +33,7 @@ struct Rights: Sendable {
 
     /// Checks the tags that a device asked for.
     /// - Parameter app: the tag of the app that the device named.
-    /// - Returns: them, and the app's.
+    /// - Returns: them, the app's, and those of the user's roles.
     /// - Throws: `Problem` 400 for an illegal tag, 403 for one that the user may not claim; `field` is `Tags`.
     func claim(_ texts: [String], app: Tag? = nil) throws(Problem) -> [Tag] {
         var claimed: [Tag] = []
@@ -42,11 +46,13 @@ struct Rights: Sendable {
             }
             if !claimed.contains(tag) { claimed.append(tag) }
         }
-        let maximum = TagPolicy.maximumClaimedTags - (app == nil ? 0 : 1)
+        var others = app.map { [$0] } ?? []
+        for text in roleTags { others.append(try RegisterController.serverTag(text)) }
+        let maximum = max(0, TagPolicy.maximumClaimedTags - others.count)
         guard claimed.count <= maximum else {
             throw Problem(.badRequest, "A device has at most \(maximum) tags.", field: "Tags")
         }
-        return claimed + (app.map { [$0] } ?? [])
+        return claimed + others
     }
 
     /// - Parameter field: where the request names the tag.
@@ -55,9 +61,14 @@ struct Rights: Sendable {
             .badRequest, "A tag has 1 to \(Tag.maximumLength) letters, digits and _ @ # . : -", field: field)
     }
 
-    /// Those of the tags, which a device bears already, that the user may still claim, and the app's.
-    func permitted(_ tags: [String]) -> [String] {
-        tags.filter { TagPolicy.isAppTag($0) || mayClaim($0) }
+    /// By which devices of users with that role are reached. What is sent to a role travels as it is, so a user whom nothing may be
+    /// sent to as plain text has none.
+    private var roleTags: [String] { isSecureOnly ? [] : roles.map { TagPolicy.rolePrefix + $0.name } }
+
+    /// The tags that a device shall bear which bears these: those that the user may still claim and the app's stay, and those of
+    /// roles are the ones that the user has now.
+    func settled(_ tags: [String]) -> [String] {
+        tags.filter { TagPolicy.isAppTag($0) || mayClaim($0) } + roleTags
     }
 
     /// Whether the user may send to that recipient. All users may send to themselves.
@@ -70,9 +81,16 @@ struct Rights: Sendable {
     /// hears a sender, is no recipient.
     func maySend(to tag: Tag) -> Bool {
         guard !tag.isSystem, !TagPolicy.isReserved(tag.description) else { return false }
-        let recipient = TagPolicy.tagPrefix + tag.description
-        return sendTo.patterns.contains { pattern in
-            pattern.lowercased().hasPrefix(TagPolicy.tagPrefix) && TagPolicy.matches(recipient, pattern: pattern)
+        return maySend(to: tag.description, behind: TagPolicy.tagPrefix)
+    }
+
+    /// Whether the user may send to all users with that role.
+    func maySend(toRole name: String) -> Bool { maySend(to: name, behind: TagPolicy.rolePrefix) }
+
+    /// `*` alone is for users.
+    private func maySend(to name: String, behind prefix: String) -> Bool {
+        sendTo.patterns.contains { pattern in
+            pattern.lowercased().hasPrefix(prefix) && TagPolicy.matches(prefix + name, pattern: pattern)
         }
     }
 
@@ -115,7 +133,8 @@ extension TagPolicy {
         }
         return Rights(
             tags: grant(user?.tags, defaultTags, "tags", \.tags),
-            sendTo: grant(user?.sendTo, defaultSendTo, "sendTo", \.sendTo),
+            sendTo: grant(user?.sendTo, defaultSendTo, "sendTo", \.sendTo), roles: roles,
+            isSecureOnly: user?.isSecureOnly == true,
             mayBroadcast: roles.contains(where: \.mayBroadcast),
             mayAdminister: roles.contains(where: \.administers))
     }

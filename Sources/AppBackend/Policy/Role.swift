@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Rights that the operator has given a name to. They are beside those that a user has anyway.
+/// Users to whom the operator has given a name, as a group that is sent to, and what they may beside what they may anyway.
 package struct Role: Equatable, Sendable {
     package let name: String
     /// Patterns of tags that its users may claim.

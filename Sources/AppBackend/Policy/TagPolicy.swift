@@ -4,16 +4,18 @@ package import Store
 
 /// Which tags users may claim for their devices, and whom they may send to; `Rights` is what that means for one of them.
 ///
-/// A pattern is a text in which `*` stands for any characters, compared without regard to case. Three prefixes are
-/// reserved: `username:` and `app:` are the server's alone, whatever a pattern says; `from:` is granted only by a pattern
-/// that itself begins with `from:`, because a device with `from:alice` receives what alice sends to others. Of the patterns of
-/// recipients, those that begin with `tag:` are for tags, and the others for users.
+/// A pattern is a text in which `*` stands for any characters, compared without regard to case. Five prefixes are
+/// reserved: `username:`, `app:`, `role:` and `device:` are the server's alone, whatever a pattern says; `from:` is granted only by
+/// a pattern that itself begins with `from:`, because a device with `from:alice` receives what alice sends to others. Of the
+/// patterns of recipients, those that begin with `tag:` are for tags, those with `role:` for roles, and the others for users.
 package struct TagPolicy: Sendable {
     /// What a user without patterns of their own may claim, and whom they may send to.
     package var defaultTags: [String]
     package var defaultSendTo: [String]
     /// What users of a role may besides.
     package var roles: [Role]
+    /// The names of the roles that a new user has for whom none are named.
+    package var newUserRoles: [String] = []
     /// Whether no plain text leaves this host: a text that would is kept, and its id sent.
     package var isSecureOnly: Bool
 
@@ -26,7 +28,7 @@ package struct TagPolicy: Sendable {
         self.isSecureOnly = isSecureOnly
     }
 
-    /// The hub takes 60 tags per registration (hub documentation, tags), and the server adds one, or one more for the app.
+    /// The hub takes 60 tags per registration (hub documentation, tags), and the server adds one, and more for the app and roles.
     static let maximumClaimedTags = 59
 
     static let userPrefix = "username:"
@@ -35,6 +37,10 @@ package struct TagPolicy: Sendable {
     package static let tagPrefix = "tag:"
     /// What a recipient that is an expression of tags begins with.
     package static let expressionPrefix = "tags:"
+    /// What a recipient that is a role begins with, and the tag by which it is reached.
+    package static let rolePrefix = "role:"
+    /// What a recipient that is one device begins with.
+    static let devicePrefix = Tag.registrationPrefix
 
     /// Whether what these two send each other must be kept here: the one who is more careful decides.
     /// - Parameters: nil for users who are not in the store.
@@ -42,13 +48,23 @@ package struct TagPolicy: Sendable {
         isSecureOnly || sender?.isSecureOnly == true || recipient?.isSecureOnly == true
     }
 
+    /// The role that a recipient names, in whatever case.
+    package func role(named name: String) -> Role? {
+        roles.first { $0.name.lowercased().hasSameBytes(as: name.lowercased()) }
+    }
+
     /// Whether it names an app, or some hub may take it for such a tag.
     static func isAppTag(_ tag: String) -> Bool {
         has(Tag.appPrefix, tag)
     }
 
+    /// Whether it names a role.
+    static func isRoleTag(_ tag: String) -> Bool { has(rolePrefix, tag) }
+
     /// Whether it is one that the server alone gives.
-    static func isServerTag(_ tag: String) -> Bool { has(userPrefix, tag) || isAppTag(tag) }
+    static func isServerTag(_ tag: String) -> Bool {
+        has(userPrefix, tag) || isAppTag(tag) || isRoleTag(tag) || has(devicePrefix, tag)
+    }
 
     /// Whether a device with it hears a sender.
     static func isSenderTag(_ tag: String) -> Bool { has(senderPrefix, tag) }

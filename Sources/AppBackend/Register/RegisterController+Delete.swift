@@ -34,7 +34,7 @@ extension RegisterController {
     private func delete(_ id: RegistrationID, of owner: String, _ hub: any Hub) throws {
         _ = try RegistrationRemoval(store: store, hub: hub, now: now).remove(id.description) { device in
             guard device.owner.hasSameBytes(as: owner) else {
-                throw Problem(.forbidden, "This registration id belongs to another user.")
+                throw Problem.foreignRegistration
             }
             return true
         }

@@ -14,9 +14,11 @@ extension RegisterController {
         let user = request.user
         try request.http.requireJSON()
         let installation = try InstallationRegistration(body: request.body)
-        let installationTag = try Self.installationTag(installation, policy.rights(of: user))
+        let rights = policy.rights(of: user)
+        // What is wrong with the tag comes first.
+        _ = try Self.tags(installation, rights)
         let handle = try DeviceHandle(installation)
-        let app = try apps.tag(installation.app, of: handle.platform)
+        let tags = try Self.tags(installation, rights, app: try apps.tag(installation.app, of: handle.platform))
         let hub = hub.tracking(request.id)
         var registered = try registrations(
             of: installation.installationID, user: user.owner, handle: handle, hub)
@@ -25,7 +27,7 @@ extension RegisterController {
             try claim(id.description, for: user.owner)
             return try self.register(
                 Claim(
-                    id: id, user: user.owner, handle: handle, tags: [installationTag] + (app.map { [$0] } ?? []),
+                    id: id, user: user.owner, handle: handle, tags: tags,
                     installationID: installation.installationID, hasTemplate: true, tokenRoles: user.tokenRoles), hub)
         }
         let device: DeviceRecord
@@ -43,14 +45,11 @@ extension RegisterController {
     }
 
     /// The installation id is a tag like any other that a device claims.
-    private static func installationTag(
-        _ installation: InstallationRegistration, _ rights: Rights
-    ) throws(Problem) -> Tag {
+    private static func tags(
+        _ installation: InstallationRegistration, _ rights: Rights, app: Tag? = nil
+    ) throws(Problem) -> [Tag] {
         do throws(Problem) {
-            guard let tag = try rights.claim([installation.installationID]).first else {
-                throw Problem(.badRequest, "instId is missing.", field: "instId")
-            }
-            return tag
+            return try rights.claim([installation.installationID], app: app)
         } catch {
             throw Problem(error.status, error.detail, field: "instId")
         }

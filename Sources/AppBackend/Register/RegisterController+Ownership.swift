@@ -40,8 +40,8 @@ extension RegisterController {
         try registrationLock.withLock(claim.handle.channel) { try registerInTurn(claim, hub) }
     }
 
-    /// Takes back what was registered while its user was removed, or lost the right to one of the tags. The process that
-    /// removed the user may have searched before this record was there.
+    /// Takes back what was registered while its user was removed, or lost the right to one of the tags, and follows a change of
+    /// the user's roles. The process that removed the user may have searched before this record was there.
     private func confirm(_ device: DeviceRecord, _ claim: Claim, _ hub: any Hub) throws {
         guard try authenticator.account(ofOwner: claim.user) != nil else {
             _ = try RegistrationRemoval(store: store, hub: hub, now: now).remove(device.id) {
@@ -53,7 +53,8 @@ extension RegisterController {
         guard device.owner.hasSameBytes(as: claim.user) else { return }
         let user = try store.user(User.name(ofOwner: claim.user))
         let narrowing = TagNarrowing(store: store, hub: hub, now: now)
-        guard try !narrowing.narrow(device, to: policy.rights(of: user, tokenRoles: claim.tokenRoles)) else {
+        let change = try narrowing.narrow(device, to: policy.rights(of: user, tokenRoles: claim.tokenRoles))
+        guard change != .lostClaims else {
             throw Problem(.forbidden, "You may not claim all of these tags any more.", field: "Tags")
         }
     }
@@ -82,7 +83,7 @@ extension RegisterController {
             throw HubError.registrationGone
         }
         if !isSameOwner {
-            guard isSameHandle else { throw Problem(.forbidden, "This registration id belongs to another user.") }
+            guard isSameHandle else { throw Problem.foreignRegistration }
             // The device has changed hands. If anything fails from here on, it receives nothing meant for its former user.
             _ = try hub.delete(claim.id)
             device.alias = nil
@@ -127,12 +128,12 @@ extension RegisterController {
     ///
     /// Of requests that overlap, any may be the last to reach the hub. So each returns only when the store still has what
     /// it wrote. Each repetition writes what the store has, not what the request wanted, so the loop ends when the other
-    /// requests have decided.
+    /// requests have decided. A hub that had the record already was not reached by this request.
     /// - Returns: false, when the record has another handle meanwhile: decide again.
     private func syncHub(_ decision: DeviceRecord, _ claim: Claim, _ hub: any Hub) throws -> Bool {
         var record = decision
         for _ in 0..<Self.maximumHubWrites {
-            try upsertAtHub(record, claim, hub)
+            guard try writeAtHub(record, claim, hub) else { return true }
             guard let current = try store.device(record.id) else {
                 // Deleted meanwhile, perhaps before this request wrote to the hub.
                 _ = try hub.delete(claim.id)
@@ -156,11 +157,12 @@ extension RegisterController {
         throw StoreError.conflict
     }
 
-    private func upsertAtHub(_ record: DeviceRecord, _ claim: Claim, _ hub: any Hub) throws {
-        let tags = try Self.hubTags(of: record)
+    /// - Returns: false, when the hub had it already and was left as it is.
+    private func writeAtHub(_ record: DeviceRecord, _ claim: Claim, _ hub: any Hub) throws -> Bool {
+        let tags = try Self.hubTags(of: record, at: hub)
         let template = record.hasTemplate ? Payload.template(for: claim.handle.platform) : nil
         do throws(HubError) {
-            try hub.ensure(
+            return try hub.ensure(
                 RegistrationDescription(id: claim.id, tags: tags, handle: claim.handle, template: template))
         } catch {
             // The id will never work again.

@@ -43,14 +43,19 @@ struct RegisterController: Sendable {
         tag.description.uppercased().lowercased().hasPrefix(TagPolicy.userPrefix)
     }
 
-    /// The tags that a device has at the hub: those of its record, and its user's.
+    /// The tags that a device has at the hub: those of its record, its user's, and its own where the hub does not know it and
+    /// there is room for it.
     /// - Throws: as `userTag(_:)`; the tags of a record were checked when it was written.
-    static func hubTags(of device: DeviceRecord) throws(Problem) -> [Tag] {
+    static func hubTags(of device: DeviceRecord, at hub: any Hub) throws(Problem) -> [Tag] {
         let userTag = try userTag(device.owner)
         var tags: [Tag] = []
-        for text in device.tags {
+        // A role that was given later may be one too many.
+        for text in device.tags.prefix(TagPolicy.maximumClaimedTags) {
             let tag = try serverTag(text)
             if tag != userTag { tags.append(tag) }
+        }
+        if !hub.knowsRegistrationTags, tags.count < TagPolicy.maximumClaimedTags, let own = device.ownTag {
+            tags.append(own)
         }
         return tags + [userTag]
     }
@@ -65,6 +70,9 @@ struct RegisterController: Sendable {
 }
 
 extension DeviceRecord {
+    /// By which it is reached alone; nil, where its id is too long for that.
+    var ownTag: Tag? { RegistrationID(id).flatMap(Tag.init(registration:)) }
+
     /// One of the caller's own registrations, as the list shows it. The handle is a secret between the device and
     /// its push service, so only its end is shown,
     /// and of a short one nothing.

@@ -68,15 +68,18 @@ package final class DeliveryWorker: Sendable {
     ///     platform is the default app.
     ///   - now: seconds since 1970.
     ///   - report: receives what the operator should know; never a handle or a text.
+    ///   - onRemoved: hears of each registration that was removed, because its push service called the device gone. It must not block.
     package init(
         store: any HubStore & HubQueue, channels: [PushChannel],
         options: Options = Options(), now: @escaping @Sendable () -> Int64,
-        report: @escaping @Sendable (String) -> Void = { _ in }
+        report: @escaping @Sendable (String) -> Void = { _ in },
+        onRemoved: @escaping @Sendable (RegistrationID, Platform) -> Void = { _, _ in }
     ) {
         self.store = store
         let channels = PushChannels(channels)
         self.channels = channels
-        goneDevices = GoneDevices(store: store, channels: channels, now: now, report: report)
+        goneDevices = GoneDevices(
+            store: store, channels: channels, now: now, report: report, onRemoved: onRemoved)
         self.options = options
         self.now = now
         self.report = report

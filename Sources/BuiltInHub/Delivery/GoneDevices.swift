@@ -12,17 +12,20 @@ final class GoneDevices: Sendable {
     private let channels: PushChannels
     private let now: @Sendable () -> Int64
     private let report: @Sendable (String) -> Void
+    private let onRemoved: @Sendable (RegistrationID, Platform) -> Void
     private let breaker = Lock(RemovalBreaker())
     private let doubtful = DoubtfulDevices()
 
     /// - Parameters:
     ///   - now: seconds since 1970.
     ///   - report: receives what the operator should know.
+    ///   - onRemoved: hears of each registration that was removed.
     init(
         store: any HubStore, channels: PushChannels, now: @escaping @Sendable () -> Int64,
-        report: @escaping @Sendable (String) -> Void
+        report: @escaping @Sendable (String) -> Void, onRemoved: @escaping @Sendable (RegistrationID, Platform) -> Void
     ) {
         (self.store, self.channels, self.now, self.report) = (store, channels, now, report)
+        self.onRemoved = onRemoved
     }
 
     /// Does nothing if the registration was renewed since it was read, or since the device was gone.
@@ -32,8 +35,13 @@ final class GoneDevices: Sendable {
         if let goneSince, let updatedAt = target.updatedAt, updatedAt.seconds > goneSince { return }
         reportingFailure { () throws(StoreError) in
             guard try mayRemove(target, isRemoved: true) else { return }
-            _ = try store.removeHubRegistration(id, version: version)
+            try remove(target, id, version: version)
         }
+    }
+
+    private func remove(_ target: Target, _ id: String, version: Int) throws(StoreError) {
+        guard try store.removeHubRegistration(id, version: version), let id = RegistrationID(id) else { return }
+        onRemoved(id, target.description.platform)
     }
 
     private func reportingFailure(_ remove: () throws(StoreError) -> Void) {
@@ -62,7 +70,7 @@ final class GoneDevices: Sendable {
                 report("push: devices of \(channel) are refused: \(reason)")
             }
             guard mayRemove, judgement.isProven else { return }
-            _ = try store.removeHubRegistration(id, version: version)
+            try remove(target, id, version: version)
             doubtful.forget(id, of: channel)
         }
     }

@@ -51,7 +51,8 @@ struct DoctorCommand: ParsableCommand {
     func run() throws {
         // libcurl does not see to it without signals (CURLOPT_NOSIGNAL(3)).
         signal(SIGPIPE, SIG_IGN)
-        var doctor = DoctorRun(self, file: options.file ?? ConfigurationFile.defaultPath())
+        let how = DoctorRun.Options(url: url, socket: socket, caFile: caFile, timeout: timeout, isPrinting: !json)
+        var doctor = DoctorRun(how, file: options.file ?? ConfigurationFile.defaultPath())
         doctor.run()
         if json { print(doctor.report.json(version: Version.text)) }
         if doctor.report.verdict == .fail { throw ExitCode(1) }

@@ -67,7 +67,7 @@ struct DoctorReport: Sendable {
     }
 
     /// Some of it comes from other hosts: no line break of theirs makes a line of ours, no escape moves a cursor.
-    private static func printable(_ text: String) -> String {
+    static func printable(_ text: String) -> String {
         var scalars = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
             scalars.append(scalar.properties.generalCategory == .control ? "?" : scalar)

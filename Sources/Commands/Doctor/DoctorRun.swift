@@ -12,7 +12,23 @@ import Store
 struct DoctorRun {
     private static let now: @Sendable () -> Int64 = { Site.now().seconds }
 
-    let command: DoctorCommand
+    /// How the site is looked at.
+    struct Options: Sendable {
+        /// The site's address; nil: nginx is not asked.
+        var url: String?
+        /// As `--socket`.
+        var socket: String?
+        /// Certificates to trust at `url`.
+        var caFile: String?
+        /// Seconds that one question may take.
+        var timeout: UInt16 = 5
+        /// Whether each step is printed when it is done.
+        var isPrinting = false
+        /// The service in this process, which is looked at from within; nil: the one at its socket is.
+        var running: RunningSite?
+    }
+
+    let options: Options
     /// The configuration file; nil: there is none.
     let file: String?
     let setting: SettingName
@@ -26,8 +42,8 @@ struct DoctorRun {
     var differences: [ClockDifference] = []
     private(set) var report = DoctorReport()
 
-    init(_ command: DoctorCommand, file: String?) {
-        self.command = command
+    init(_ options: Options, file: String?) {
+        self.options = options
         self.file = file
         setting = SettingName(file: file)
         let (configuration, faults) = SiteConfiguration.load(file: file)
@@ -37,7 +53,7 @@ struct DoctorRun {
     }
 
     /// The longest that one question may take.
-    var timeout: Duration { .seconds(command.timeout) }
+    var timeout: Duration { .seconds(options.timeout) }
 
     mutating func run() {
         add(.configuration, configurationFindings())
@@ -52,7 +68,7 @@ struct DoctorRun {
 
     private mutating func add(_ step: Step, _ findings: [Finding]) {
         report.add(step, findings)
-        guard !command.json else { return }
+        guard options.isPrinting else { return }
         for line in DoctorReport.lines(step, findings) { print(line) }
         // Each step is seen when it is done, also through a pipe.
         fflush(nil)
@@ -89,28 +105,34 @@ struct DoctorRun {
     private func unusedSecrets() -> [Finding] {
         guard getenv("CREDENTIALS_DIRECTORY") == nil, let slash = file?.lastIndex(of: "/"), let file else { return [] }
         let folder = String(file[..<slash])
+        let isService = options.running != nil
         return SiteConfiguration.secretKeys.filter { access("\(folder)/\($0)", F_OK) == 0 }.map { key in
             .warning(
-                "\(folder)/\(key) exists, and this command was not given it",
-                fix: "`CREDENTIALS_DIRECTORY=\(folder) app-backend doctor …`")
+                "\(folder)/\(key) exists, and this \(isService ? "service" : "command") was not given it",
+                fix: isService
+                    ? "`LoadCredential=\(key):\(folder)/\(key)` in the unit, then `systemctl restart app-backend`"
+                    : "`CREDENTIALS_DIRECTORY=\(folder) app-backend doctor …`")
         }
     }
 
     // MARK: nginx
 
     private mutating func nginxFindings() -> [Finding] {
-        guard let address = command.url.flatMap({ SiteAddress($0) }) else {
+        guard options.running == nil else {
+            return [.skipped("not asked from here: `app-backend doctor --url https://push.example.com` asks it")]
+        }
+        guard let address = options.url.flatMap({ SiteAddress($0) }) else {
             return [.skipped("not asked; --url https://push.example.com, the address that apps call, asks it")]
         }
         let options = CurlOptions(
-            timeout: timeout, caFile: command.caFile, userAgent: "app-backend-doctor/\(Version.text)",
+            timeout: timeout, caFile: options.caFile, userAgent: "app-backend-doctor/\(Version.text)",
             allowPlainHTTP: true)
         do {
             let transport = try CurlTransport(options)
             defer { transport.close() }
             let recorder = DateRecorder(host: address.host, inner: transport, now: Self.now)
             let probe = ConnectionProbe(
-                scheme: address.scheme, authority: address.authority, caFile: command.caFile, timeout: timeout)
+                scheme: address.scheme, authority: address.authority, caFile: options.caFile, timeout: timeout)
             let step = NginxStep(site: address, transport: recorder)
             let findings = NginxFindings(site: address, realm: isUnread ? nil : configuration.realm)
                 .findings(connect(probe), now: Self.now()) { try step.ask($0) }
@@ -128,12 +150,13 @@ struct DoctorRun {
     // MARK: socket
 
     private mutating func socketFindings() -> [Finding] {
-        guard command.socket != DoctorCommand.noSocket else {
+        if let running = options.running { return serviceFindings(running) }
+        guard options.socket != DoctorCommand.noSocket else {
             return [.skipped("the web server starts the service, so there is none")]
         }
         // nil: the service is handed its socket, or the configuration cannot be relied on.
         let listen = isFaulty("listen") ? nil : configuration.listen
-        let name = command.socket ?? listen ?? SocketFindings.shippedPath
+        let name = options.socket ?? listen ?? SocketFindings.shippedPath
         let address: ListenAddress
         do throws(ListenError) {
             address = try ListenAddress(name, allowNonLoopback: true)
@@ -141,13 +164,18 @@ struct DoctorRun {
             return [.fail("\(error)", fix: setting("listen"))]
         }
         let answer = Result { () throws(FastCGIProbe.Failure) in
-            try RunningService(at: address, seconds: command.timeout)
+            try RunningService(at: address, seconds: options.timeout)
         }
         if case .success(let answered) = answer { service = answered }
-        let ours = RunningConfiguration(
-            realm: configuration.realm, platforms: configuration.hub.platformNames, vapidPublicKey: nil)
         return SocketFindings(name: name, address: address, isSystemds: name != listen).findings(
-            answer, version: Version.text, configuration: isFaulty("auth.", "hub.") ? nil : ours)
+            answer, version: Version.text, configuration: asConfigured)
+    }
+
+    /// What a service of this configuration says of itself; nil, where it cannot be relied on.
+    var asConfigured: RunningConfiguration? {
+        guard !isFaulty("auth.", "hub.") else { return nil }
+        return RunningConfiguration(
+            realm: configuration.realm, platforms: configuration.hub.platformNames, vapidPublicKey: nil)
     }
 
     // MARK: issuers

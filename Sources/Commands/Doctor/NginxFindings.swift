@@ -98,6 +98,15 @@ struct NginxFindings: Sendable {
                     "nginx does not pass Idempotency-Key on, so what an app sends again is sent twice",
                     fix: "`fastcgi_param HTTP_IDEMPOTENCY_KEY $http_idempotency_key if_not_empty;` in \(Self.api)"),
                 warn(
+                    when: answers.withUser.map { $0.status != .badRequest } ?? false,
+                    "nginx does not pass App-Backend-User on, so the page may act for a user who has logged in in another "
+                        + "window",
+                    fix: "`fastcgi_param HTTP_APP_BACKEND_USER $http_app_backend_user if_not_empty;` in \(Self.api)"),
+                warn(
+                    when: answers.withAPIKey.map { $0.status != .badRequest } ?? false,
+                    "nginx does not pass apikey on, so no app of the tutorial for .NET MAUI can log in",
+                    fix: "`fastcgi_param HTTP_APIKEY $http_apikey if_not_empty;` in \(Self.api)"),
+                warn(
                     when: answers.health.map(isHealth) ?? false,
                     "\(site.origin)/health is open to \(address), and so perhaps to everyone",
                     fix: "`allow 127.0.0.1; allow ::1; deny all;` in `location = /health` of \(Self.monitor)"),

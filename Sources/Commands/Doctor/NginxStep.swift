@@ -16,6 +16,13 @@ struct NginxStep: Sendable {
     /// Not a key, for it has no second quotation mark: where the field arrives the request is refused, and nothing is done.
     private static let key = "\"doctor"
 
+    /// Not percent-encoded: where the field arrives the request is refused, and nothing is done.
+    private static let user = "%"
+    private static let userField = HTTPField.Name("App-Backend-User")
+    /// No app token has a quotation mark: likewise. Where keys count, a wrong one would be counted.
+    private static let apiKey = "\"doctor"
+    private static let apiKeyField = HTTPField.Name("apikey")
+
     /// The site's answers.
     struct Answers: Sendable {
         /// To `GET /api/config`.
@@ -26,6 +33,10 @@ struct NginxStep: Sendable {
         var withCredentials: Response?
         /// To `GET /api/config` with a malformed key.
         var withKey: Response?
+        /// To `GET /api/config` with a malformed name of a user.
+        var withUser: Response?
+        /// To `GET /api/config` with a malformed key of an app of the tutorial for .NET MAUI.
+        var withAPIKey: Response?
         /// To `GET /health`; nil also where the site sees this host as itself.
         var health: Response?
     }
@@ -42,6 +53,8 @@ struct NginxStep: Sendable {
         var fields = HTTPFields()
         fields[.key] = Self.key
         answers.withKey = try get(Path.config, fields)
+        if let name = Self.userField { answers.withUser = try get(Path.config, [name: Self.user]) }
+        if let name = Self.apiKeyField { answers.withAPIKey = try get(Path.config, [name: Self.apiKey]) }
         if !Loopback.contains(connection.localAddress) {
             // At a name that is shared, what answers may be another site's.
             answers.health = try get(Path.health, isBelowPrefix: false)

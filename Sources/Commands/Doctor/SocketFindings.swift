@@ -33,7 +33,13 @@ struct RunningService: Sendable {
     /// - Throws: `FastCGIProbe.Failure`.
     init(at address: ListenAddress, seconds: UInt16) throws(FastCGIProbe.Failure) {
         guard let probe = FastCGIProbe(address, timeoutSeconds: seconds) else { throw .missing }
-        let health = try probe.get(Path.health)
+        try self.init { (path) throws(FastCGIProbe.Failure) in try probe.get(path) }
+    }
+
+    /// - Parameter ask: gets what is at that path.
+    /// - Throws: `FastCGIProbe.Failure`.
+    init(ask: (String) throws(FastCGIProbe.Failure) -> Response) throws(FastCGIProbe.Failure) {
+        let health = try ask(Path.health)
         guard let json = try? JSONValue(parsing: health.body), json["status"]?.string != nil,
             let store = json["store"]?.string
         else { throw .notFastCGI }
@@ -50,7 +56,7 @@ struct RunningService: Sendable {
             let cause = one["cause"]?.string.flatMap(HealthController.WaitingChannel.Cause.init(rawValue:))
             return WaitingChannel(name: name, cause: cause ?? .credential, since: since, reason: reason)
         }
-        configuration = RunningConfiguration(try probe.get(Path.config))
+        configuration = RunningConfiguration(try ask(Path.config))
     }
 }
 
@@ -73,15 +79,24 @@ struct SocketFindings: Sendable {
     ) -> [Finding] {
         switch answer {
         case .failure(let failure): return [judge(failure)]
-        case .success(let service):
-            let findings = judge(service, version, configuration)
-            let busy = "\(service.workersBusy) of \(service.workers) workers are busy"
-            return findings.isEmpty ? [.ok("\(name): \(version) answers, \(busy)")] : findings
+        case .success(let service): return Self.findings(service, name, version: version, configuration: configuration)
         }
     }
 
-    private func judge(
-        _ service: RunningService, _ version: String, _ configuration: RunningConfiguration?
+    /// Of a service that answers.
+    /// - Parameters:
+    ///   - name: what the sentences call it.
+    ///   - version: as in `findings(_:version:configuration:)`.
+    static func findings(
+        _ service: RunningService, _ name: String, version: String, configuration: RunningConfiguration?
+    ) -> [Finding] {
+        let findings = judge(service, name, version, configuration)
+        let busy = "\(service.workersBusy) of \(service.workers) workers are busy"
+        return findings.isEmpty ? [.ok("\(name): \(version) answers, \(busy)")] : findings
+    }
+
+    private static func judge(
+        _ service: RunningService, _ name: String, _ version: String, _ configuration: RunningConfiguration?
     ) -> [Finding] {
         let differences = configuration.flatMap { service.configuration?.differences(from: $0) } ?? []
         let theirs = service.version.isEmpty ? "an older version" : service.version

@@ -48,23 +48,34 @@ struct StoreFacts: Sendable {
     ///   - path: of its folder.
     ///   - configuration: beside which the users are looked at.
     ///   - now: the present moment.
-    init(path: String, _ configuration: SiteConfiguration, now: Timestamp) {
+    ///   - running: the store as this process has it open; nil: it is opened for the look.
+    init(path: String, _ configuration: SiteConfiguration, now: Timestamp, running: (any SiteStore)? = nil) {
         folder = FileMode(path)
         guard folder != nil else { return }
         if access(path, W_OK) != 0 { writeRefusal = errno }
         lookAtSpace(path)
         foreignOwnedFile = Self.foreignOwnedFile(in: path, owner: folder?.owner)
         do throws(StoreError) {
-            var options = FileSiteStore.Options()
-            options.isReadOnly = true
-            let found = BrokenLines()
-            options.onEvent = { found.add($0) }
-            defer { brokenLines = found.places }
-            try lookAtContents(try FileSiteStore.open(path: path, options: options), configuration, now)
+            if let running {
+                try lookAtContents(running, configuration, now)
+            } else {
+                try openAndLook(path, configuration, now)
+            }
         } catch {
             self.error = error
         }
         quarantinedLines = Self.lines(in: path + "/quarantine")
+    }
+
+    private mutating func openAndLook(
+        _ path: String, _ configuration: SiteConfiguration, _ now: Timestamp
+    ) throws(StoreError) {
+        var options = FileSiteStore.Options()
+        options.isReadOnly = true
+        let found = BrokenLines()
+        options.onEvent = { found.add($0) }
+        defer { brokenLines = found.places }
+        try lookAtContents(try FileSiteStore.open(path: path, options: options), configuration, now)
     }
 
     /// Looks at a store that is in no folder.

@@ -28,26 +28,46 @@ struct MessageCommand: ParsableCommand {
 
         @OptionGroup var options: ConfigurationOptions
         @Flag(help: "Print one JSON array.") var json = false
-        @Option(name: .customLong("user"), help: "Only messages that this user has sent.") var name: String?
+        @Option(
+            name: .customLong("user"), help: "Only messages of this sender: a user, or the name that `send` sent as.")
+        var name: String?
+        @Option(
+            name: .customLong("with"),
+            help: ArgumentHelp(
+                "Only messages that this user has sent, or that name them as a recipient.", valueName: "user"))
+        var party: String?
+        @Option(
+            help: ArgumentHelp("Only messages that were sent before, as in 2026-11-23T00:14:10Z.", valueName: "time"))
+        var before: String?
         @Option(help: "How many at most.") var limit = 50
 
         func validate() throws {
+            if let before, Timestamp(text: before) == nil {
+                throw ValidationError("--before takes a time in UTC, as in 2026-11-23T00:14:10Z.")
+            }
             if limit < 1 { throw ValidationError("--limit takes a number of 1 or more.") }
         }
 
         func run() throws {
             let (configuration, store) = try options.openStore()
-            let owner = try name.map { try UserCommand.existing($0, in: store, or: configuration).owner }
-            let messages = try store.sentMessages(owner: owner, limit: limit, now: Site.now()).map { message in
-                (message: message, opened: try store.openings(ofMessage: message.id, now: Site.now()))
+            let user = name.map { name in
+                Result { try UserCommand.existing(name, in: store, or: configuration) }
             }
+            var wish = MessageHistory.Wish(limit: limit)
+            // `send` sends as an operator who is no user.
+            wish.owner = user.flatMap { try? $0.get().owner } ?? name
+            wish.user = party
+            wish.place = before.flatMap(Timestamp.init(text:)).map { SentMessage.Place(sentAt: $0) }
+            let messages = try MessageHistory(store: store, now: Site.now).list(wish)
+            if messages.isEmpty { _ = try user?.get() }
             guard !json else {
                 return print(JSONArray.text(messages) { $0.message.writeMembers(opened: $0.opened, to: &$1) })
             }
-            let rows = messages.map { message, opened in
-                [
-                    message.id, message.sentAt.text, User.name(ofOwner: message.owner), "to " + message.to,
-                    message.isSecure ? "secure" : "plain", "opened \(opened)",
+            let rows = messages.map { entry in
+                let message = entry.message
+                return [
+                    message.id, message.sentAt.text, message.sender, "to " + message.to,
+                    message.isSecure ? "secure" : "plain", "opened \(entry.opened)",
                     message.outcomes.map { "\($0.platform) \($0.state)" }.joined(separator: ", "),
                 ]
             }
@@ -67,15 +87,15 @@ struct MessageCommand: ParsableCommand {
         func run() throws {
             let (_, site, store) = try UserCommand.site(options)
             defer { site.close() }
-            guard let message = try store.sentMessage(id, now: Site.now()) else {
+            let history = MessageHistory(store: store, now: Site.now)
+            guard let message = try history.message(id) else {
                 throw CommandError("There is no message of that id.")
             }
-            let answers = message.askableIDs.map { id in
-                (id, Result { () throws(HubError) in try site.details(of: id) })
+            let timeline = try history.timeline(message) { ids in
+                ids.map { id in Result { () throws(HubError) in try site.details(of: id) } }
             }
-            let timeline = try MessageTimeline(message, answers, in: store, now: Site.now())
             guard !json else { return print(String(decoding: timeline.json, as: UTF8.self)) }
-            Self.lines(timeline, sender: User.name(ofOwner: message.owner)).forEach { print($0) }
+            Self.lines(timeline, sender: message.sender).forEach { print($0) }
         }
 
         private static func lines(_ timeline: MessageTimeline, sender: String) -> [String] {
@@ -101,7 +121,7 @@ extension SentMessage {
     /// What an operator is shown of a message in JSON.
     fileprivate func writeMembers(opened: Int, to json: inout JSONWriter) {
         json.member("id", id)
-        json.member("sender", User.name(ofOwner: owner))
+        json.member("sender", sender)
         json.member("to", to)
         json.member("sentAt", sentAt.text)
         json.member("secure", isSecure)

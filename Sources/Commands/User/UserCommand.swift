@@ -22,7 +22,8 @@ struct UserCommand: ParsableCommand {
         var tags: [String] = []
         @Option(name: .customLong("send-to"), help: "A pattern of users that this user may send to; may be repeated.")
         var sendTo: [String] = []
-        @Option(name: .customLong("role"), help: "A role of the configuration; may be repeated.")
+        @Option(
+            name: .customLong("role"), help: "A role of the configuration; may be repeated. Without it: users.roles.")
         var roles: [String] = []
         @Flag(help: "Let no plain text of the user, or for the user, go through push services.")
         var secureOnly = false
@@ -96,7 +97,7 @@ struct UserCommand: ParsableCommand {
     /// - Parameter configuration: nil, where users of issuers without a record do not count.
     static func administration(_ configuration: SiteConfiguration?, _ store: any SiteStore) -> UserAdministration {
         UserAdministration(
-            store: store, roles: configuration?.policy.roles ?? [],
+            store: store, policy: configuration?.policy ?? TagPolicy(),
             hasIssuer: { configuration?.hasIssuer(ofUser: $0) ?? false }, now: Site.now)
     }
 

@@ -22,12 +22,13 @@ struct UserImportCommand: ParsableCommand {
         guard let bytes = ConfigurationFile.read(file == "-" ? "/dev/stdin" : file) else {
             throw CommandError("\(file) cannot be read.")
         }
-        let store = try options.openStore().store
+        let (configuration, store) = try options.openStore()
+        let roles = configuration.policy.newUserRoles
         var refused = 0
         for (index, line) in String(decoding: bytes, as: UTF8.self).split(
             separator: "\n", omittingEmptySubsequences: false
         ).enumerated() where !line.isEmpty && !line.hasPrefix("#") {
-            if let reason = try importLine(line, into: store) {
+            if let reason = try importLine(line, roles: roles, into: store) {
                 Terminal.printError("\(file):\(index + 1): \(reason)")
                 refused += 1
             }
@@ -35,14 +36,15 @@ struct UserImportCommand: ParsableCommand {
         if refused > 0 { throw ExitCode(1) }
     }
 
+    /// - Parameter roles: of a new user.
     /// - Returns: why the line was refused; nil when its user was imported.
-    private func importLine(_ line: Substring, into store: any SiteStore) throws -> String? {
+    private func importLine(_ line: Substring, roles: [String], into store: any SiteStore) throws -> String? {
         let fields = line.split(separator: ":", omittingEmptySubsequences: false)
         guard fields.count >= 2, let name = UserName(String(fields[0])) else { return "not a name and a hash" }
         let hash = String(fields[1].prefix { $0 != "\r" })
         guard PasswordHash.isAccepted(hash) else { return "the hash is not of an accepted kind" }
         do {
-            try store.changeUser(name.description) { try user(name, hash, after: $0) }
+            try store.changeUser(name.description) { try user(name, hash, roles: roles, after: $0) }
         } catch is IsThere {
             return "there is a user \(name) already; --replace replaces the hash"
         }
@@ -55,16 +57,16 @@ struct UserImportCommand: ParsableCommand {
     private struct IsThere: Error {}
 
     /// - Throws: `IsThere`, when the user shall stay as they are.
-    private func user(_ name: UserName, _ hash: String, after present: User?) throws -> User {
+    private func user(_ name: UserName, _ hash: String, roles: [String], after present: User?) throws -> User {
         if var present, present.removedAt == nil {
             guard replace else { throw IsThere() }
             present.passwordHash = hash
             return present
         }
         do throws(NameIsUsedUp) {
-            if let user = try User(name: name.description, passwordHash: hash, after: present, now: Site.now()) {
-                return user
-            }
+            let user = try User(
+                name: name.description, passwordHash: hash, roles: roles, after: present, now: Site.now())
+            if let user { return user }
         } catch {
             throw AdministrationError.nameIsUsedUp(name.description)
         }

@@ -27,6 +27,15 @@ struct BucketContent {
     /// Calls `body` with every line that ends in a line feed, but not with the header and empty lines.
     /// What stands behind the last line feed is half a line: its writer died, or is still writing.
     func forEachLine(_ body: (RawLine) -> Void) {
+        visitLines(while: { line in
+            body(line)
+            return true
+        })
+    }
+
+    /// As `forEachLine(_:)`, until `body` says that it has seen enough.
+    /// - Parameter body: returns whether it wants the next line.
+    func visitLines(while body: (RawLine) -> Bool) {
         bytes.withUnsafeBufferPointer { bytes in
             guard let base = bytes.baseAddress else { return }
             var start = 0
@@ -35,12 +44,30 @@ struct BucketContent {
                 let end = UnsafeRawPointer(found) - UnsafeRawPointer(base)
                 if end > start, start > 0 || linesBefore > 0 || !bytes.starts(with: Self.header) {
                     let line = UnsafeBufferPointer(rebasing: bytes[start..<end])
-                    body(RawLine(bytes: line, offset: start, number: number))
+                    guard body(RawLine(bytes: line, offset: start, number: number)) else { return }
                 }
                 start = end + 1
                 number += 1
             }
         }
+    }
+
+    /// The first ids of that key's lines, in a table of other records' ids; they may have been removed since.
+    /// - Returns: besides, whether there is no other.
+    func firstIDs(of key: String, _ schema: TableSchema, limit: Int) -> (ids: [String], areAll: Bool) {
+        let probe = LinePrefilter(schema, key: key, id: nil)
+        var ids: [String] = []
+        var areAll = true
+        visitLines(while: { line in
+            switch probe.examine(line.bytes) {
+            case .other: break
+            case .record(let id, _) where ids.count < limit:
+                ids.append(RecordName(id: slice(id, of: line), key: []).idText)
+            case .record, .unclear: areAll = false
+            }
+            return areAll || ids.count < limit
+        })
+        return (ids, areAll)
     }
 
     /// Where a line is: its bytes without the line feed, and its number from 1.

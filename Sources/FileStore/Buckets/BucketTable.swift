@@ -57,19 +57,29 @@ final class BucketTable: Sendable {
 
     /// The folder of that depth, relative to the store's; with `.jsonl` behind it the file.
     func path(_ hash: UInt64, depth: Int) -> String {
-        var path = schema.name
-        var shift = 64 - firstBits
-        if firstBits == 8 { path += "/" + Self.digit(hash >> 60) + Self.digit(hash >> 56) }
-        for _ in 0..<depth {
-            shift -= 4
-            path += "/" + Self.digit(hash >> UInt64(shift))
+        // Written into one piece of memory: each read of a record asks for two paths.
+        let name = schema.name.utf8
+        let digits = firstBits / 4
+        return String(unsafeUninitializedCapacity: name.count + 1 + digits + 2 * depth) { bytes in
+            var (end, shift) = (0, 64)
+            func write(_ byte: UInt8) {
+                bytes[end] = byte
+                end += 1
+            }
+            func writeDigit() {
+                shift -= 4
+                let digit = UInt8(truncatingIfNeeded: hash >> UInt64(shift) & 15)
+                write(digit < 10 ? digit + 0x30 : digit + 0x57)
+            }
+            name.forEach(write)
+            if digits > 0 { write(UInt8(ascii: "/")) }
+            for _ in 0..<digits { writeDigit() }
+            for _ in 0..<depth {
+                write(UInt8(ascii: "/"))
+                writeDigit()
+            }
+            return end
         }
-        return path
-    }
-
-    private static func digit(_ value: UInt64) -> String {
-        let digit = UInt8(truncatingIfNeeded: value & 15)
-        return String(Unicode.Scalar(digit < 10 ? digit + 0x30 : digit + 0x57))
     }
 
     /// The first hash behind the file that holds this one; nil behind the last file.

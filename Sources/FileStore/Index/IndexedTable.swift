@@ -121,6 +121,26 @@ struct IndexedTable<Record: IndexedRecord>: Sendable {
         CurrentRecords(content, index, key: key).all.map(\.name.idText)
     }
 
+    /// Ids that are tried one by one, before all records under a key are read together.
+    private static var firstTried: Int { 8 }
+
+    /// Whether any record that really is listed under that key is one that is looked for. Of a key of thousands the ids are not
+    /// even told apart where one of the first will do.
+    func hasRecord(
+        _ key: String, _ index: BucketTable, where isWanted: (Record) -> Bool
+    ) throws(StoreError) -> Bool {
+        let content = try index.readLines(of: key)
+        let entry = IndexEntry(table: index, key: key)
+        let first = content?.firstIDs(of: key, index.schema, limit: Self.firstTried) ?? (ids: [], areAll: true)
+        for id in first.ids {
+            if let record = try record(id), entry.isIn(entries(record)), isWanted(record) { return true }
+        }
+        guard !first.areAll else { return false }
+        var isFound = false
+        try forEachRecord(key, in: content, index) { isFound = isFound || isWanted($0) }
+        return isFound
+    }
+
     /// At most `limit` records behind the id `after` that really are listed under that key, sorted by id.
     func records(
         _ key: String, _ index: BucketTable, after: String? = nil, limit: Int = .max
@@ -141,19 +161,26 @@ extension IndexedTable {
     /// Calls `body` with every record that really is listed under that key, in no order of meaning. Records that lie in
     /// one file are read together, so many cost little more than their files.
     func forEachRecord(_ key: String, _ index: BucketTable, _ body: (Record) -> Void) throws(StoreError) {
-        let ids = Self.ids(key, in: try index.readLines(of: key), index)
+        try forEachRecord(key, in: try index.readLines(of: key), index, body)
+    }
+
+    /// - Parameter content: the lines of that key in the index.
+    private func forEachRecord(
+        _ key: String, in content: BucketContent?, _ index: BucketTable, _ body: (Record) -> Void
+    ) throws(StoreError) {
+        let ids = Self.ids(key, in: content, index)
         let wanted = ids.map { (hash: records.hash(of: $0), id: $0) }.sorted { $0.hash < $1.hash }
-        var content: BucketContent?
-        // The first hash that `content` does not hold; nil: it holds all that follow.
+        var bucketContent: BucketContent?
+        // The first hash that `bucketContent` does not hold; nil: it holds all that follow.
         var end: UInt64? = 0
         for (hash, id) in wanted {
             if let limit = end, hash >= limit {
                 let bucket = try records.open(hash, O_RDONLY)
-                content = nil
-                if let file = bucket?.file { content = try BucketTable.content(of: file) }
+                bucketContent = nil
+                if let file = bucket?.file { bucketContent = try BucketTable.content(of: file) }
                 end = records.nextHash(hash, depth: bucket?.depth ?? records.depth(hash))
             }
-            guard let record = record(id, in: content) else { continue }
+            guard let record = record(id, in: bucketContent) else { continue }
             if IndexEntry(table: index, key: key).isIn(entries(record)) { body(record) }
         }
     }

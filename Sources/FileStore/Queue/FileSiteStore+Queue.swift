@@ -58,6 +58,9 @@ extension TableSchema {
     /// Messages that are due.
     static let hubQueue = queue(QueuedLine.table) { $0 == nil }
 
+    /// Events that wait for their receivers.
+    static let webhooks = queue("webhooks") { $0 == nil }
+
     /// Messages that are due in that hour.
     static func due(_ hour: DueHour, _ folder: String) -> TableSchema {
         queue(folder + "/" + hour.name) { $0.map(hour.contains) ?? false }
@@ -188,10 +191,12 @@ extension FileSiteStore {
         file.map { [Int(truncatingIfNeeded: $0.inode), $0.size, $0.changedAt] } ?? [0, 0, 0]
     }
 
+    package func acquireDeliveryLease() throws(StoreError) -> DeliveryLease? { try acquireLease("hub-delivery") }
+
     /// The kernel gives the lock back when the descriptor is closed, and it closes that of a process that was killed.
-    package func acquireDeliveryLease() throws(StoreError) -> DeliveryLease? {
+    func acquireLease(_ turn: String) throws(StoreError) -> DeliveryLease? {
         try context.checkWritable()
-        let name = "lock/hub-delivery"
+        let name = "lock/\(turn)"
         let file = platform_open(context.path + "/" + name, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw StoreError(errno, "open", name, writing: true) }
         guard platform_ofd_lock_byte(file, Int16(F_WRLCK), 0) == 0 else {

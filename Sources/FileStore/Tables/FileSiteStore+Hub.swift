@@ -37,6 +37,12 @@ extension FileSiteStore {
         try registrationTable.forEachRecord(tag, tagIndex, body)
     }
 
+    package func hasHubRegistration(
+        tag: String, where isWanted: (HubRegistration) -> Bool
+    ) throws(StoreError) -> Bool {
+        try registrationTable.hasRecord(tag, tagIndex, where: isWanted)
+    }
+
     /// Walks the hashes of the ids from the lowest: an id keeps its hash wherever its line moves, so none comes twice.
     package func hubRegistrations(after: String?, limit: Int) throws(StoreError) -> Page<HubRegistration> {
         let table = registrationTable.records

@@ -39,20 +39,34 @@ extension FileSiteStore {
         return message.flatMap { $0.expiresAt > now ? $0 : nil }
     }
 
-    package func sentMessages(owner: String?, limit: Int, now: Timestamp) throws(StoreError) -> [SentMessage] {
+    /// So many messages are held at once beyond those that are asked for.
+    private static let messagesAtOnce = 1_000
+
+    package func sentMessages(
+        owner: String?, behind place: SentMessage.Place?, limit: Int, now: Timestamp,
+        where isWanted: (SentMessage) -> Bool
+    ) throws(StoreError) -> [SentMessage] {
+        let limit = max(0, limit)
         var found: [SentMessage] = []
+        func newest() -> [SentMessage] { Array(found.sorted { $0.place > $1.place }.prefix(limit)) }
         try sentMessageTable.forEachFile { (content, _) throws(StoreError) in
             found += CurrentRecords(content, sentMessageTable).decoded(as: SentMessage.self).filter { message in
                 message.expiresAt > now && owner.map { message.owner.hasSameBytes(as: $0) } ?? true
+                    && place.map { message.place < $0 } ?? true && isWanted(message)
             }
+            if found.count - Self.messagesAtOnce > limit { found = newest() }
         }
-        return Array(found.sorted { ($0.sentAt, $0.id) > ($1.sentAt, $1.id) }.prefix(max(0, limit)))
+        return newest()
     }
 
-    /// Only appends, as `rememberSent` does: a line for each time, of which the rewriting of the file keeps one.
-    package func noteOpening(_ opening: MessageOpening, now: Timestamp) throws(StoreError) {
-        try openingTable.write(opening.message, now: now, durably: false) { (bucket) throws(StoreError) in
+    @discardableResult
+    package func noteOpening(_ opening: MessageOpening, now: Timestamp) throws(StoreError) -> Bool {
+        try openingTable.write(opening.message, now: now, durably: false) { (bucket) throws(StoreError) -> Bool in
+            let id = JSONValue.string(opening.opener)
+            let lines = try openingTable.lines(of: opening.message, id: id, in: bucket.file)
+            guard openingTable.current(opening.message, id: id, in: lines) == nil else { return false }
             try bucket.append(LineCodec.encode { opening.write(to: &$0) })
+            return true
         }
     }
 

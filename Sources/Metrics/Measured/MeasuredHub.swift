@@ -8,8 +8,14 @@ struct MeasuredHub: Hub {
     let clock: @Sendable () -> ContinuousClock.Instant
     let count: @Sendable (HubOperation, _ result: String, Duration) -> Void
 
+    var knowsRegistrationTags: Bool { inner.knowsRegistrationTags }
+
     func tracking(_ id: String) -> any Hub {
         MeasuredHub(inner: inner.tracking(id), clock: clock, count: count)
+    }
+
+    func sharing(_ messages: [AddressedNotification]) -> any Hub {
+        MeasuredHub(inner: inner.sharing(messages), clock: clock, count: count)
     }
 
     func createRegistrationID() throws(HubError) -> RegistrationID {
@@ -32,7 +38,7 @@ struct MeasuredHub: Hub {
         try measure(.putRegistration) { () throws(HubError) in try inner.createOrUpdate(description) }
     }
 
-    func ensure(_ description: RegistrationDescription) throws(HubError) {
+    func ensure(_ description: RegistrationDescription) throws(HubError) -> Bool {
         try measure(.putRegistration) { () throws(HubError) in try inner.ensure(description) }
     }
 

@@ -20,6 +20,9 @@ package struct PushMetrics: Sendable {
 
     package init() {}
 
+    /// The outcome of a push that its service has taken.
+    static let taken = PushOutcome.success.rawValue
+
     /// Tries to push to one device so far.
     package var counts: [(platform: Platform, outcome: String, count: UInt64)] {
         outcomes.all.map { ($0.labels.platform, $0.labels.outcome, $0.count) }

@@ -24,12 +24,16 @@ package indirect enum TagExpression: Hashable, Sendable {
     }
 
     /// Whether a registration with these tags is addressed.
-    package func matches(_ tags: Set<Tag>) -> Bool {
+    package func matches(_ tags: Set<Tag>) -> Bool { matches { tags.contains($0) } }
+
+    /// Whether a registration is addressed.
+    /// - Parameter bears: whether it has a tag.
+    package func matches(_ bears: (Tag) -> Bool) -> Bool {
         switch self {
-        case .tag(let tag): tags.contains(tag)
-        case .not(let operand): !operand.matches(tags)
-        case .and(let one, let other): one.matches(tags) && other.matches(tags)
-        case .or(let one, let other): one.matches(tags) || other.matches(tags)
+        case .tag(let tag): bears(tag)
+        case .not(let operand): !operand.matches(bears)
+        case .and(let one, let other): one.matches(bears) && other.matches(bears)
+        case .or(let one, let other): one.matches(bears) || other.matches(bears)
         }
     }
 

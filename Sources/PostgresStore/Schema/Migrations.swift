@@ -9,6 +9,7 @@ enum Migrations {
     static let all: [[String]] = [
         schemaVersion1, removedUsers, deviceAliases, secureOnlyUsers, sendersAndUnusedIDs, scheduledMessages,
         appTokens, plainMessages, userRoles, sentMessages,
+        webhookEvents,
     ]
 
     static var newest: Int { all.count }
@@ -137,6 +138,17 @@ enum Migrations {
             message bytea NOT NULL, opener bytea NOT NULL, expires_at bigint NOT NULL, PRIMARY KEY (message, opener))
         """,
         "CREATE INDEX openings_expiry ON openings (expires_at)",
+    ]
+
+    /// Events that wait for webhooks, and the right to deliver them.
+    private static let webhookEvents = [
+        """
+        CREATE TABLE webhook_events (
+            id bytea PRIMARY KEY, document text NOT NULL, created_at bigint NOT NULL, expires_at bigint NOT NULL)
+        """,
+        "CREATE INDEX webhook_events_order ON webhook_events (created_at, id)",
+        "CREATE INDEX webhook_events_expiry ON webhook_events (expires_at)",
+        "INSERT INTO hub_turns VALUES ('webhooks', '', 0, '1970-01-01T00:00:00Z')",
     ]
 
     private static let deviceAliases = ["ALTER TABLE devices ADD COLUMN alias bytea"]

@@ -32,7 +32,7 @@ extension PostgresSiteStore {
         "acquireDeliveryLease",
         """
         UPDATE hub_turns SET token = token + 1, holder = $1, expires_at = clock_timestamp() + $2 * interval '1 ms'
-        WHERE name = 'delivery' AND (
+        WHERE name = $3 AND (
             expires_at <= clock_timestamp() OR expires_at > clock_timestamp() + $2 * interval '1 ms' OR holder = $1)
         RETURNING token
         """)
@@ -41,17 +41,26 @@ extension PostgresSiteStore {
         "renewDeliveryLease",
         """
         UPDATE hub_turns SET expires_at = clock_timestamp() + $2 * interval '1 ms'
-        WHERE name = 'delivery' AND token = $1
+        WHERE name = $3 AND token = $1
         """)
     private static let releaseDeliveryLease = Statement.writingOnce(
         "releaseDeliveryLease",
-        "UPDATE hub_turns SET expires_at = clock_timestamp() WHERE name = 'delivery' AND token = $1")
+        "UPDATE hub_turns SET expires_at = clock_timestamp() WHERE name = $2 AND token = $1")
 
     package func acquireDeliveryLease() throws(StoreError) -> DeliveryLease? {
+        try acquireLease("delivery", held: lease)
+    }
+
+    /// Its writes are not fenced: of an event that two processes deliver the receiver knows the id already.
+    package func acquireWebhookLease() throws(StoreError) -> DeliveryLease? {
+        try acquireLease("webhooks", held: LeaseHolder())
+    }
+
+    private func acquireLease(_ turn: String, held lease: LeaseHolder) throws(StoreError) -> DeliveryLease? {
         var random = SystemRandomNumberGenerator()
         let holder = (0..<16).map { _ in UInt8.random(in: .min ... .max, using: &random) }
         let began = ContinuousClock.now
-        let values: [Value] = [.bytes(holder), .integer(options.leaseDuration.milliseconds)]
+        let values: [Value] = [.bytes(holder), .integer(options.leaseDuration.milliseconds), .text(turn)]
         let token = try database.call(Self.acquireDeliveryLease, values) { (rows) throws(CallFailure) -> Int64? in
             guard let row = rows.first else { return nil }
             return Int64(try row.integer(0))
@@ -62,13 +71,15 @@ extension PostgresSiteStore {
         return DeliveryLease { [database, options] in
             term.renew { () throws(StoreError) in
                 try database.call(
-                    Self.renewDeliveryLease, [.integer(token), .integer(options.leaseDuration.milliseconds)])
-                    > 0
+                    Self.renewDeliveryLease,
+                    [.integer(token), .integer(options.leaseDuration.milliseconds), .text(turn)]) > 0
             }
         } _: { [database, lease] in
             guard lease.drop(token) else { return }
             // Where it cannot be given back, its time runs out.
-            do throws(StoreError) { try database.call(Self.releaseDeliveryLease, [.integer(token)]) } catch {}
+            do throws(StoreError) {
+                try database.call(Self.releaseDeliveryLease, [.integer(token), .text(turn)])
+            } catch {}
         }
     }
 }

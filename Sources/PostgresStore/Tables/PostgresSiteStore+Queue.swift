@@ -147,7 +147,7 @@ extension PostgresSiteStore {
             ])
     }
 
-    private static func documents(of messages: [HubMessage]) throws(StoreError) -> [String] {
+    static func documents(of messages: [HubMessage]) throws(StoreError) -> [String] {
         var documents: [String] = []
         for message in messages { documents.append(try JSONText.document(message.document)) }
         return documents

@@ -72,21 +72,42 @@ extension PostgresSiteStore {
         "sentMessage", "SELECT document FROM messages WHERE id = $1 AND expires_at > $2")
     private static let allSentMessages = Statement.reading(
         "sentMessages",
-        "SELECT document FROM messages WHERE expires_at > $1 ORDER BY sent_at DESC, id DESC LIMIT $2")
+        """
+        SELECT document FROM messages WHERE expires_at > $1 AND (sent_at, id) < ($3, $4)
+        ORDER BY sent_at DESC, id DESC LIMIT $2
+        """)
     private static let sentMessagesOfOwner = Statement.reading(
         "sentMessagesOfOwner",
         """
-        SELECT document FROM messages WHERE expires_at > $1 AND owner = $3 ORDER BY sent_at DESC, id DESC LIMIT $2
+        SELECT document FROM messages WHERE expires_at > $1 AND (sent_at, id) < ($3, $4) AND owner = $5
+        ORDER BY sent_at DESC, id DESC LIMIT $2
         """)
+    /// So many messages are read in one go.
+    private static let messagesAtOnce = 500
 
     package func sentMessage(_ id: String, now: Timestamp) throws(StoreError) -> SentMessage? {
         try first(Self.sentMessage, [.name(id), .time(now)])
     }
 
-    package func sentMessages(owner: String?, limit: Int, now: Timestamp) throws(StoreError) -> [SentMessage] {
-        let values: [Value] = [.time(now), .count(max(0, limit))]
-        guard let owner else { return try all(Self.allSentMessages, values) }
-        return try all(Self.sentMessagesOfOwner, values + [.name(owner)])
+    package func sentMessages(
+        owner: String?, behind place: SentMessage.Place?, limit: Int, now: Timestamp,
+        where isWanted: (SentMessage) -> Bool
+    ) throws(StoreError) -> [SentMessage] {
+        var found: [SentMessage] = []
+        var place = place ?? SentMessage.Place(sentAt: Timestamp(seconds: .max))
+        while found.count < limit {
+            let values: [Value] = [
+                .time(now), .count(Self.messagesAtOnce), .time(place.sentAt), .name(place.id),
+            ]
+            let page: [SentMessage] =
+                if let owner { try all(Self.sentMessagesOfOwner, values + [.name(owner)]) } else {
+                    try all(Self.allSentMessages, values)
+                }
+            found += page.filter(isWanted)
+            guard let last = page.last, page.count == Self.messagesAtOnce else { break }
+            place = last.place
+        }
+        return Array(found.prefix(max(0, limit)))
     }
 
     private static let noteOpening = Statement.writingOnce(
@@ -99,8 +120,9 @@ extension PostgresSiteStore {
     private static let openings = Statement.reading(
         "openings", "SELECT count(*) FROM openings WHERE message = $1 AND expires_at > $2")
 
-    package func noteOpening(_ opening: MessageOpening, now: Timestamp) throws(StoreError) {
-        try database.call(Self.noteOpening, opening.values + [.count(options.quotas.openersPerMessage)])
+    @discardableResult
+    package func noteOpening(_ opening: MessageOpening, now: Timestamp) throws(StoreError) -> Bool {
+        try database.call(Self.noteOpening, opening.values + [.count(options.quotas.openersPerMessage)]) > 0
     }
 
     package func openings(ofMessage id: String, now: Timestamp) throws(StoreError) -> Int {

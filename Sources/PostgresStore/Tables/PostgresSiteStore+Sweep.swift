@@ -22,25 +22,26 @@ extension PostgresSiteStore {
         [
             ("notifications", "owner, id"), ("hub_messages", "id"), ("sessions", "id"), ("app_tokens", "id"),
             ("sent", "owner, id"), ("messages", "id"), ("openings", "message, opener"),
-            ("idempotent_requests", "owner, key"),
+            ("idempotent_requests", "owner, key"), ("webhook_events", "id"),
         ].map { (expiring($0, key: $1), Bound.now) }
         + [(queue, .now), (scheduled, .now), (unusedDevices, .now)]
-        + ["hub_messages", "messages"].map { (excess($0), .hubMessages) }
+        + ["hub_messages", "messages"].map { (excess($0, key: "id"), .hubMessages) }
         + [
+            (excess("openings", key: "message, opener"), .openings),
             (.writingOnce("sweep devices", removed("devices", key: "id")), nil), (registrations, nil),
             (.writingOnce("sweep users", removed("users", key: "name")), nil),
         ]
 
     /// What a statement must know beside how many rows it may remove.
-    private enum Bound { case now, hubMessages }
+    private enum Bound { case now, hubMessages, openings }
 
     /// All have the same lifetime, so those that expire first are the oldest.
-    private static func excess(_ table: String) -> Statement {
+    private static func excess(_ table: String, key: String) -> Statement {
         .writingOnce(
             "sweep excess \(table)",
             """
-            DELETE FROM \(table) WHERE id IN (
-                SELECT id FROM \(table) ORDER BY expires_at DESC OFFSET $2 LIMIT $1)
+            DELETE FROM \(table) WHERE (\(key)) IN (
+                SELECT \(key) FROM \(table) ORDER BY expires_at DESC OFFSET $2 LIMIT $1)
             """)
     }
 
@@ -124,6 +125,7 @@ extension PostgresSiteStore {
             switch bound {
             case .now?: values.append(.time(now))
             case .hubMessages?: values.append(.count(options.quotas.hubMessages))
+            case .openings?: values.append(.count(options.quotas.openings))
             case nil: break
             }
             let removed = try database.call(statement, values)

@@ -76,7 +76,8 @@ extension SiteConfiguration {
                 ("listenToRemotePeers", "\(allowsRemotePeers)"), ("workers", "\(workers)"),
                 ("auth.realm", realm), ("policy.secureOnly", "\(policy.isSecureOnly)"),
                 ("session.hours", "\(sessionHours)"), ("notifications.retentionDays", "\(retentionDays)"),
-                ("inbox.plainDays", "\(plainDays)"),
+                ("inbox.plainDays", "\(plainDays)"), ("inbox.badges", "\(countsBadges)"),
+                ("inbox.silentSync", "\(syncsInbox)"),
                 ("log.level", logLevel.rawValue),
                 ("webPush.privateKeyFile", vapidKeyFile), ("webPush.caFile", webPush.caFile),
                 ("webPush.ttl", "\(webPush.timeToLive)"), ("webPush.timeout", "\(webPush.timeout)"),
@@ -89,6 +90,7 @@ extension SiteConfiguration {
         values["cors.origins"] = .list(foreignOrigins)
         values["policy.tags"] = .list(policy.defaultTags)
         values["policy.sendTo"] = .list(policy.defaultSendTo)
+        values["users.roles"] = .list(policy.newUserRoles)
         return values
     }
 

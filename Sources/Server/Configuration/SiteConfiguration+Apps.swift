@@ -75,11 +75,14 @@ extension SiteConfiguration {
     }
 
     /// Groups of which there may be a list, with their keys.
-    static let listGroups = appGroups.merging([issuerGroup: issuerKeys, roleGroup: roleKeys]) { one, _ in one }
+    static let listGroups = appGroups.merging(
+        [issuerGroup: issuerKeys, roleGroup: roleKeys, webhookGroup: webhookKeys]
+    ) { one, _ in one }
 
     /// Their keys that are lists.
     static let groupLists: Set = [
         "\(issuerGroup).audience", "\(issuerGroup).authorizedParty", "\(roleGroup).tags", "\(roleGroup).sendTo",
+        "\(webhookGroup).events",
     ]
 
     /// The key without the place in the list: `apns.1.topic` is known as `apns.topic`.
@@ -232,7 +235,7 @@ extension ConfigurationReading {
 
     /// A secret of several lines: the value, or the content of the file that the other key names.
     /// - Returns: it, and the key that it came by; nil, when there are faults.
-    fileprivate mutating func secret(
+    mutating func secret(
         _ key: String, orFile fileKey: String, _ what: String
     ) -> (value: Secret, key: String)? {
         if let text = text(key) { return (Secret(text), key) }

@@ -13,6 +13,7 @@ extension SiteConfiguration {
     package static let secretKeys = [
         "hub.connectionString", "localHub.key", "localHub.keys", "store.url", "webPush.privateKey",
         "webPush.formerPrivateKey", "apns.key", "apns.certificatePassword", "fcm.credential", "wns.secret",
+        "webhooks.secret",
     ]
 
     /// Secrets of several lines.
@@ -28,11 +29,11 @@ extension SiteConfiguration {
         "listenToRemotePeers",
         "workers",
         "auth.method", "auth.methods", "auth.realm", "cors.origins",
-        "policy.tags", "policy.sendTo", "policy.secureOnly",
+        "policy.tags", "policy.sendTo", "policy.secureOnly", "users.roles",
         "secure.form", "secure.text", "secure.locKey",
         "session.hours",
         "notifications.retentionDays",
-        "inbox.plainDays",
+        "inbox.plainDays", "inbox.badges", "inbox.silentSync",
         "limits.bodyBytes", "limits.drainSeconds", "limits.sendsPerMinute", "limits.sendsAtOnce",
         "limits.registrationsPerMinute", "limits.registrationsAtOnce", "limits.listsPerMinute", "limits.listsAtOnce",
         "limits.bytesUnderWay",
@@ -79,6 +80,7 @@ extension SiteConfiguration {
         workers = reading.number("workers", 1...1024) ?? workers
         // Issuers give roles.
         readRoles(&reading)
+        readNewUsers(&reading)
         readAuthentication(&reading)
         policy.defaultTags = reading.list("policy.tags") ?? policy.defaultTags
         policy.defaultSendTo = reading.list("policy.sendTo") ?? policy.defaultSendTo
@@ -86,7 +88,8 @@ extension SiteConfiguration {
         readSecureForm(&reading)
         sessionHours = reading.number("session.hours", 1...8760) ?? sessionHours
         retentionDays = reading.number("notifications.retentionDays", 1...3650) ?? retentionDays
-        plainDays = reading.number("inbox.plainDays", 0...3650) ?? plainDays
+        readInbox(&reading)
+        readWebhooks(&reading)
         bodyBytes = reading.number("limits.bodyBytes", 1024...ServerLimits.maximumBodyBytes) ?? bodyBytes
         drainSeconds = reading.number("limits.drainSeconds", 0...600) ?? drainSeconds
         readUserLimits(&reading)
@@ -156,6 +159,15 @@ extension SiteConfiguration {
         fcm = check(.fcm).compactMap { FCMProject($0, &reading) }
         wns = check(.wns).compactMap { WNSApp($0, &reading) }
         checkApps(&reading)
+    }
+
+    private mutating func readInbox(_ reading: inout ConfigurationReading) {
+        plainDays = reading.number("inbox.plainDays", 0...3650) ?? plainDays
+        countsBadges = reading.flag("inbox.badges") ?? countsBadges
+        syncsInbox = reading.flag("inbox.silentSync") ?? syncsInbox
+        if countsBadges, plainDays == 0 {
+            reading.fault("inbox.badges", "counts the messages of inboxes, which are kept with inbox.plainDays alone")
+        }
     }
 
     private mutating func readUserLimits(_ reading: inout ConfigurationReading) {

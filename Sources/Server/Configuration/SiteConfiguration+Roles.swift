@@ -3,7 +3,7 @@ import AppBackend
 import JWT
 import Text
 
-/// The roles that users may have: `roles`.
+/// The roles that users may have, `roles`, and those that new users get, `users.roles`.
 extension SiteConfiguration {
     /// More roles are a fault.
     static let maximumRoles = 100
@@ -29,12 +29,25 @@ extension SiteConfiguration {
             if name.utf8.count > Self.maximumRoleBytes || !name.utf8.allSatisfy(Self.isLegalInRole) {
                 reading.fault(
                     "\(group).name", "must be 1 to \(Self.maximumRoleBytes) letters, digits, '-', '_', '.' and ':'")
-            } else if policy.roles.contains(where: { $0.name == name }) {
+            } else if policy.role(named: name) != nil {
                 reading.fault("\(group).name", "is another role's")
             } else {
                 policy.roles.append(
                     Role(
                         name: name, tags: tags, sendTo: sendTo, mayBroadcast: mayBroadcast, administers: administers))
+            }
+        }
+    }
+
+    /// A cookie that was stolen must not make administrators, so no new user is one.
+    mutating func readNewUsers(_ reading: inout ConfigurationReading) {
+        let key = "users.roles"
+        for name in reading.list(key) ?? [] {
+            if let role = policy.roles.first(where: { $0.name == name }) {
+                if role.administers { reading.fault(key, "must have no role that lets its users administer: \(name)") }
+                if !policy.newUserRoles.contains(name) { policy.newUserRoles.append(name) }
+            } else {
+                reading.fault(key, "must have names of roles: there is no \(name) in roles")
             }
         }
     }

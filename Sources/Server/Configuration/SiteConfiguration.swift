@@ -77,6 +77,12 @@ package struct SiteConfiguration: Sendable {
     package var retentionDays = 30
     /// For how many days plain messages are kept for the inbox; 0: they are not.
     package var plainDays = 0
+    /// Whether a plain message to one user has the number of their unread messages as its badge.
+    package var countsBadges = false
+    /// Whether a user's devices hear what was read on one of them.
+    package var syncsInbox = false
+    /// The receivers of events.
+    package var webhooks: [Webhook] = []
     package var userLimits = UserLimits()
     package var bodyBytes = 65_536
     package var drainSeconds = 25

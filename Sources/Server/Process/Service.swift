@@ -16,9 +16,11 @@ package final class Service: Sendable {
     private let maintenance: Maintenance
 
     /// Makes everything ready; `Signals.block()` belongs before it.
-    /// - Parameter file: where a reload finds the configuration again; nil: where the defaults are.
+    /// - Parameters:
+    ///   - file: where a reload finds the configuration again; nil: where the defaults are.
+    ///   - look: looks at the service for administrators.
     /// - Throws: `ListenError`, `StoreError`, `ServerError`, and as `ReloadableSite.init`.
-    package init(_ configuration: SiteConfiguration, file: String?) throws {
+    package init(_ configuration: SiteConfiguration, file: String?, look: @escaping Examiner.Look) throws {
         let threshold = LogThreshold(configuration.logLevel)
         let logger = StderrLogHandler.logger(threshold)
         self.logger = logger
@@ -27,9 +29,11 @@ package final class Service: Sendable {
         let load = ServerLoad()
         let metrics = Site.makeMetrics(readings: [ServerReadings { load.status }])
         let store = try Site.openStore(configuration, metrics: metrics.store) { logger.log($0) }
+        let examiner = Examiner(look: look)
         site = try ReloadableSite(
             configuration, listensOnPort: listener.isTCP, store: store, logger: logger, metrics: metrics,
-            load: { load.current })
+            load: { load.current }, findings: { examiner.findings })
+        examiner.watch(RunningSite(store: store, responder: site))
         reload = Reload(file: file, environment: .process, site: site, threshold: threshold, logger: logger)
         server = try Server(
             listener: listener, limits: Self.limits(configuration), logger: logger,

@@ -115,7 +115,10 @@ struct HubWiring {
         let channels = try SiteChannels(configuration, metrics: metrics.pushes, now: now, report: report)
         deliveryWorker =
             channels.channels.isEmpty
-            ? nil : DeliveryWorker(store: store, channels: channels.channels, now: now, report: report)
+            ? nil
+            : DeliveryWorker(
+                store: store, channels: channels.channels, now: now, report: report,
+                onRemoved: Self.tellingRemovals(configuration, store, metrics, logger))
         let builtIn = BuiltInHub(
             store: store, worker: deliveryWorker, now: now, onUnreadable: { logger.warning("hub: \($0)") })
         (hub, client) = (metrics.hub.measuring(builtIn), nil)
@@ -130,6 +133,18 @@ struct HubWiring {
         vapidPublicKey = channels.webPush?.publicKey
         delivering = channels.platforms
         isInTheBox = true
+    }
+
+    private static func tellingRemovals(
+        _ configuration: SiteConfiguration, _ store: any SiteStore, _ metrics: SiteMetrics, _ logger: Logger
+    ) -> @Sendable (RegistrationID, Platform) -> Void {
+        let webhooks = SiteWebhooks.webhooks(
+            configuration.webhooks, store: store, metrics: metrics.webhooks, logger: logger)
+        guard webhooks.tell(of: .deviceRemoved) else { return { _, _ in } }
+        return { id, platform in
+            let owner = (try? store.device(id.description))?.owner
+            webhooks.tellRemoval(of: id.description, platform: platform, user: owner.map { User.name(ofOwner: $0) })
+        }
     }
 
     /// Connections to a hub elsewhere. A server allows some 100 calls on each at once, and the next one is opened for more.

@@ -41,6 +41,7 @@ final class ReloadableSite: Responder {
     private let logger: Logger
     private let metrics: SiteMetrics
     private let load: @Sendable () -> HealthController.Load
+    private let findings: @Sendable () -> SiteFindings
     private let current: Lock<Generation>
     /// What the operator should know and would not look for in the log.
     private let note = Lock("")
@@ -48,7 +49,8 @@ final class ReloadableSite: Responder {
     /// - Throws: `ConfigurationFault`, when a method of authentication is not for a port; as `Site.init`.
     init(
         _ configuration: SiteConfiguration, listensOnPort: Bool, store: any SiteStore, logger: Logger,
-        metrics: SiteMetrics, load: @escaping @Sendable () -> HealthController.Load
+        metrics: SiteMetrics, load: @escaping @Sendable () -> HealthController.Load,
+        findings: @escaping @Sendable () -> SiteFindings = { SiteFindings() }
     ) throws {
         if listensOnPort { try configuration.requireMethodsForPort() }
         self.listensOnPort = listensOnPort
@@ -56,7 +58,9 @@ final class ReloadableSite: Responder {
         self.logger = logger
         self.metrics = metrics
         self.load = load
-        let site = try Site(configuration, store: store, logger: logger, metrics: metrics, load: load)
+        self.findings = findings
+        let site = try Site(
+            configuration, store: store, logger: logger, metrics: metrics, load: load, findings: findings)
         current = Lock(Generation(number: 0, configuration: configuration, site: site))
     }
 
@@ -73,10 +77,14 @@ final class ReloadableSite: Responder {
         try generation.site.startDelivering()
     }
 
-    /// As `UserUpkeep.run`, with the site that answers now.
+    /// As `UserUpkeep.run` and `Site.syncInboxes`, with the site that answers now; and notes what was pushed.
     func keepUp() throws(StoreError) {
+        metrics.history.note(metrics.pushes, now: Site.now().seconds)
         let generation = generation
-        try withExtendedLifetime(generation) { () throws(StoreError) in try generation.site.upkeep.run() }
+        try withExtendedLifetime(generation) { () throws(StoreError) in
+            defer { generation.site.syncInboxes(.seconds(5)) }
+            try generation.site.upkeep.run()
+        }
     }
 
     /// Nil where nothing is delivered.
@@ -105,8 +113,7 @@ final class ReloadableSite: Responder {
             configuration, store: store, logger: logger, authenticator: hasSameUsers ? former.site.authenticator : nil,
             meter: former.site.meter, tokenThrottle: former.site.tokenThrottle,
             issuers: configuration.issuers == former.configuration.issuers ? former.site.issuers : nil,
-            metrics: metrics,
-            load: load)
+            metrics: metrics, load: load, findings: findings)
         let next = Generation(number: former.number + 1, configuration: configuration, site: site)
         try site.startDelivering()
         current.withLock { $0 = next }

@@ -29,7 +29,10 @@ package struct Site {
     let responder: any Responder
     /// Removes what removed users have left, and what is left to do of changed rights.
     package let upkeep: UserUpkeep
+    /// Tells users' devices what was read since the last time.
+    let syncInboxes: @Sendable (_ duration: Duration) -> Void
     private let hub: HubWiring
+    private let webhooks: SiteWebhooks?
     /// How long the end waits for pushes that are under way.
     private static let drain = Duration.seconds(6)
 
@@ -40,18 +43,49 @@ package struct Site {
     ///   - meter: nil: one for users who have done nothing yet.
     ///   - issuers: nil: those of the configuration, whose keys are yet to be fetched.
     ///   - metrics: the process's, which outlive this site.
+    ///   - findings: what the last look at the service has found.
     /// - Throws: `ConfigurationFault`, `TransportError`: whatever cannot be made.
     package init(
         _ configuration: SiteConfiguration, store: any SiteStore, logger: Logger,
         authenticator: (any PasswordAuthenticator)? = nil, meter: UserMeter? = nil,
         tokenThrottle: LoginThrottle = LoginThrottle(), issuers: SiteIssuers? = nil,
         metrics: SiteMetrics = Site.makeMetrics(),
-        load: @escaping @Sendable () -> HealthController.Load = { HealthController.Load() }
+        load: @escaping @Sendable () -> HealthController.Load = { HealthController.Load() },
+        findings: @escaping @Sendable () -> SiteFindings = { SiteFindings() }
     ) throws {
-        let authenticator = authenticator ?? Self.authenticator(configuration, store, metrics.logIns, logger)
-        let meter = meter ?? UserMeter(metrics: metrics.limits)
         let hub = try HubWiring(configuration, store: store, metrics: metrics, logger: logger)
-        let readings = SiteReadings(store: store, hub: hub, now: { Self.now().seconds })
+        let webhooks = try SiteWebhooks(
+            configuration.webhooks, store: store, hub: hub.hub, metrics: metrics.webhooks, logger: logger)
+        let readings = SiteReadings(store: store, hub: hub, webhooks: webhooks, now: { Self.now().seconds })
+        self.authenticator = authenticator ?? Self.authenticator(configuration, store, metrics.logIns, logger)
+        self.meter = meter ?? UserMeter(metrics: metrics.limits)
+        self.issuers = try issuers ?? SiteIssuers.configured(configuration, logger)
+        self.tokenThrottle = tokenThrottle
+        var parts = Self.parts(configuration, store: store, hub, self.authenticator, logger)
+        parts.issuers = self.issuers?.verifier
+        (parts.meter, parts.tokenThrottle) = (self.meter, tokenThrottle)
+        (parts.load, parts.findings) = (load, findings)
+        parts.metrics = MetricsResponder { metrics.exposition(with: [readings]) }
+        parts.status = { readings.status(metrics) }
+        parts.webhooks = webhooks?.webhooks
+        let backend = Backend(parts)
+        upkeep = UserUpkeep(store: store, hub: hub.hub, policy: configuration.policy, now: Self.now) {
+            logger.warning("\($0)")
+        }
+        let (sync, notifications) = (parts.inboxSync, parts.notifications)
+        syncInboxes = { sync?.run(store, notifications, now: Self.now(), within: $0, logger: logger) }
+        self.backend = backend
+        (self.hub, self.webhooks) = (hub, webhooks)
+        let whole: any Responder =
+            hub.served.map { HubAndBackend(name: configuration.hub.name, hub: $0, backend: backend) } ?? backend
+        responder = metrics.requests.measuring(whole, observe: { $0.log(to: logger) })
+    }
+
+    /// What the configuration alone decides.
+    private static func parts(
+        _ configuration: SiteConfiguration, store: any SiteStore, _ hub: HubWiring,
+        _ authenticator: any PasswordAuthenticator, _ logger: Logger
+    ) -> Backend.Parts {
         var parts = Backend.Parts(
             store: store,
             notifications: Notifications(
@@ -61,35 +95,15 @@ package struct Site {
             realm: configuration.realm, sessionSeconds: Int64(configuration.sessionHours) * 3_600,
             publicConfiguration: PublicConfiguration(
                 vapidPublicKey: hub.vapidPublicKey, deliveringPlatforms: hub.delivering),
-            version: Version.text, now: Self.now, load: load,
-            metrics: MetricsResponder { metrics.exposition(with: [readings]) },
-            logger: logger)
-        let trusted =
-            try issuers
-            ?? (configuration.issuers.isEmpty
-                ? nil : SiteIssuers(configuration.issuers, logger: logger, now: { Self.now().seconds }))
-        parts.issuers = trusted?.verifier
-        (parts.limits, parts.meter) = (configuration.userLimits, meter)
+            version: Version.text, now: now, logger: logger)
+        parts.limits = configuration.userLimits
         parts.authenticationMethods = configuration.authenticationMethods
         parts.foreignOrigins = ForeignOrigins(configuration.foreignOrigins)
-        parts.tokenThrottle = tokenThrottle
         parts.waiting = { hub.waiting }
-        parts.status = { readings.status(metrics) }
-        parts.plainSeconds = Int64(configuration.plainDays) * 86_400
+        (parts.plainSeconds, parts.countsBadges) = (Int64(configuration.plainDays) * 86_400, configuration.countsBadges)
+        parts.inboxSync = configuration.syncsInbox ? InboxSync() : nil
         parts.apps = hub.isInTheBox ? AppPolicy(configuration.appNames) : .remoteHub
-        let backend = Backend(parts)
-        self.authenticator = authenticator
-        self.meter = meter
-        self.issuers = trusted
-        self.tokenThrottle = tokenThrottle
-        upkeep = UserUpkeep(store: store, hub: hub.hub, policy: configuration.policy, now: Self.now) {
-            logger.warning("\($0)")
-        }
-        self.backend = backend
-        self.hub = hub
-        let whole: any Responder =
-            hub.served.map { HubAndBackend(name: configuration.hub.name, hub: $0, backend: backend) } ?? backend
-        responder = metrics.requests.measuring(whole, observe: { $0.log(to: logger) })
+        return parts
     }
 
     /// Counters that begin at 0; made once, for all sites of the process.
@@ -106,9 +120,10 @@ package struct Site {
         try hub.hub.details(id)
     }
 
-    /// Starts delivering what the local hub has queued, where it has anything to deliver with.
+    /// Starts delivering what the local hub has queued, where it has anything to deliver with, and what webhooks are to be told.
     /// - Throws: `ServerError.noThread`.
     func startDelivering() throws(ServerError) {
+        try webhooks?.start()
         guard let worker = hub.deliveryWorker else { return }
         try PlatformThread.start { worker.run() }
     }
@@ -118,13 +133,16 @@ package struct Site {
 
     /// Ends the delivery, for which another process or site may take over, and waits for the pushes under way.
     func stopDelivering() {
+        syncInboxes(.seconds(1))
         hub.stopDelivering(drain: Self.drain)
+        webhooks?.stop(drain: Self.drain)
     }
 
     /// Ends what the site has running; calls in flight fail.
     package func close() {
         stopDelivering()
         hub.close()
+        webhooks?.close()
     }
 
     /// - Parameters:

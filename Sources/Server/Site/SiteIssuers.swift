@@ -14,6 +14,13 @@ package final class SiteIssuers: Sendable {
 
     let verifier: TokenVerifier
 
+    /// Those of the configuration; nil where it trusts none.
+    /// - Throws: `TransportError`.
+    static func configured(_ configuration: SiteConfiguration, _ logger: Logger) throws -> SiteIssuers? {
+        guard !configuration.issuers.isEmpty else { return nil }
+        return try SiteIssuers(configuration.issuers, logger: logger, now: { Site.now().seconds })
+    }
+
     /// - Parameter now: seconds since 1970.
     /// - Throws: `TransportError`.
     init(

@@ -28,6 +28,7 @@ struct SiteReadings: Collector {
 
     let store: any SiteStore
     let hub: HubWiring
+    let webhooks: SiteWebhooks?
     /// Seconds since 1970.
     let now: @Sendable () -> Int64
 
@@ -43,6 +44,7 @@ struct SiteReadings: Collector {
         }
         PushMetrics.collect(hub.credentials, into: &exposition)
         if hub.isInTheBox { collectQueue(into: &exposition) }
+        if let webhooks { WebhookMetrics.collect(waiting: webhooks.waiting, into: &exposition) }
     }
 
     /// For administrators.
@@ -54,6 +56,11 @@ struct SiteReadings: Collector {
         status.sends = metrics.hub.sends.map { SiteStatus.Count(outcome: $0.result, count: $0.count) }
         status.pushes = metrics.pushes.counts.map {
             SiteStatus.Count(platform: $0.platform.rawValue, outcome: $0.outcome, count: $0.count)
+        }
+        status.hours = metrics.history.hours(metrics.pushes, now: now()).map { hour in
+            SiteStatus.Hour(
+                beganAt: Timestamp(seconds: hour.beganAt), platform: hour.platform.rawValue, taken: hour.taken,
+                failed: hour.failed)
         }
         return status
     }

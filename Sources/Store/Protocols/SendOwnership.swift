@@ -21,18 +21,32 @@ package protocol SendOwnership: Sendable {
     func sentMessage(_ id: String, now: Timestamp) throws(StoreError) -> SentMessage?
 
     /// The messages that were sent last, newest first. It reads all of them: it is for an operator.
-    /// - Parameter owner: the sender; nil: all senders.
-    func sentMessages(owner: String?, limit: Int, now: Timestamp) throws(StoreError) -> [SentMessage]
+    /// - Parameters:
+    ///   - owner: the sender; nil: all senders.
+    ///   - place: the list begins behind it; nil: with the newest.
+    ///   - isWanted: whether the list shall have a message.
+    func sentMessages(
+        owner: String?, behind place: SentMessage.Place?, limit: Int, now: Timestamp,
+        where isWanted: (SentMessage) -> Bool
+    ) throws(StoreError) -> [SentMessage]
 
     /// Notes that a user has opened a message. Doing it again changes nothing. Of one message so many are counted, and no more
-    /// (`Quotas.openersPerMessage`).
-    func noteOpening(_ opening: MessageOpening, now: Timestamp) throws(StoreError)
+    /// (`Quotas.openersPerMessage`), and of all messages together so many (`Quotas.openings`).
+    /// - Returns: whether it was not known before.
+    @discardableResult
+    func noteOpening(_ opening: MessageOpening, now: Timestamp) throws(StoreError) -> Bool
 
     /// How many users have opened the message of that id.
     func openings(ofMessage id: String, now: Timestamp) throws(StoreError) -> Int
 }
 
 extension SendOwnership {
+    /// The messages that were sent last, newest first.
+    /// - Parameter owner: the sender; nil: all senders.
+    package func sentMessages(owner: String?, limit: Int, now: Timestamp) throws(StoreError) -> [SentMessage] {
+        try sentMessages(owner: owner, behind: nil, limit: limit, now: now) { _ in true }
+    }
+
     /// Remembers sends that belong to no message.
     package func rememberSent(
         _ ids: [String], owner: String, now: Timestamp, expiresAt: Timestamp

@@ -2,7 +2,7 @@
 package import Text
 
 /// All that a site keeps. The program that runs a site knows no more of its store than this.
-package protocol SiteStore: StateStore, HubStore, HubQueue, SweptStore, TransferStore {}
+package protocol SiteStore: StateStore, HubStore, HubQueue, SweptStore, TransferStore, WebhookQueue {}
 
 /// A store whose expired records are removed by and by.
 package protocol SweptStore: Sendable {

@@ -145,6 +145,10 @@ package protocol HubStore: Sendable {
     /// Calls `body` with every registration that has that tag (lower-cased), in no order of meaning and none twice.
     func forEachHubRegistration(tag: String, _ body: (HubRegistration) -> Void) throws(StoreError)
 
+    /// Whether any registration that has that tag (lower-cased) is one that is looked for. Where the first ones are, it costs no
+    /// look at all of them.
+    func hasHubRegistration(tag: String, where isWanted: (HubRegistration) -> Bool) throws(StoreError) -> Bool
+
     /// Every registration, in pages, in no order of meaning; none twice, also while others write.
     /// - Throws: `invalidContinuationToken`, when `after` is not the `next` of an earlier page.
     func hubRegistrations(after: String?, limit: Int) throws(StoreError) -> Page<HubRegistration>
@@ -155,4 +159,22 @@ package protocol HubStore: Sendable {
 
     /// The message of that id; nil when it never was or has expired.
     func hubMessage(_ id: String, now: Timestamp) throws(StoreError) -> HubMessage?
+}
+
+extension HubStore {
+    /// Each page of a tag's registrations costs a look at the ids of all of them, so only two are asked for.
+    package func hasHubRegistration(
+        tag: String, where isWanted: (HubRegistration) -> Bool
+    ) throws(StoreError) -> Bool {
+        var after: String?
+        for limit in [1, 500] {
+            let page = try hubRegistrations(tag: tag, after: after, limit: limit)
+            if page.elements.contains(where: isWanted) { return true }
+            guard let next = page.next else { return false }
+            after = next
+        }
+        var isFound = false
+        try forEachHubRegistration(tag: tag) { isFound = isFound || isWanted($0) }
+        return isFound
+    }
 }

@@ -22,6 +22,23 @@ package struct SentMessage: Hashable, Sendable {
     /// From this moment on it is forgotten.
     package var expiresAt: Timestamp
 
+    /// Where a message stands in a list of the newest first: by the time, then by the id.
+    package struct Place: Comparable, Hashable, Sendable {
+        package var sentAt: Timestamp
+        package var id: String
+
+        /// - Parameter id: empty: the place is before all messages of that moment.
+        package init(sentAt: Timestamp, id: String = "") {
+            (self.sentAt, self.id) = (sentAt, id)
+        }
+
+        package static func < (one: Place, other: Place) -> Bool {
+            (one.sentAt, one.id) < (other.sentAt, other.id)
+        }
+    }
+
+    package var place: Place { Place(sentAt: sentAt, id: id) }
+
     /// What the hub said when it was handed the message for one platform.
     package struct PlatformOutcome: Hashable, Sendable {
         package var platform: String

@@ -79,17 +79,24 @@ package final class MemorySessionStore: SessionStore, SendOwnership {
         state.withLock { $0.messages[id] }.flatMap { $0.expiresAt > now ? $0 : nil }
     }
 
-    package func sentMessages(owner: String?, limit: Int, now: Timestamp) throws(StoreError) -> [SentMessage] {
+    package func sentMessages(
+        owner: String?, behind place: SentMessage.Place?, limit: Int, now: Timestamp,
+        where isWanted: (SentMessage) -> Bool
+    ) throws(StoreError) -> [SentMessage] {
         let found = state.withLock { Array($0.messages.values) }.filter { message in
             message.expiresAt > now && owner.map { message.owner.utf8.elementsEqual($0.utf8) } ?? true
+                && place.map { message.place < $0 } ?? true && isWanted(message)
         }
-        return Array(found.sorted { ($0.sentAt, $0.id) > ($1.sentAt, $1.id) }.prefix(max(0, limit)))
+        return Array(found.sorted { $0.place > $1.place }.prefix(max(0, limit)))
     }
 
-    package func noteOpening(_ opening: MessageOpening, now: Timestamp) throws(StoreError) {
+    @discardableResult
+    package func noteOpening(_ opening: MessageOpening, now: Timestamp) throws(StoreError) -> Bool {
         state.withLock { state in
-            guard state.openings[opening.message, default: [:]].count < openersPerMessage else { return }
+            let known = state.openings[opening.message, default: [:]]
+            guard known.count < openersPerMessage, known[Array(opening.opener.utf8)] == nil else { return false }
             state.openings[opening.message, default: [:]][Array(opening.opener.utf8)] = opening.expiresAt
+            return true
         }
     }
 

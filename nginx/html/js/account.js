@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the settings show of a user: devices, sessions, the password.
+// What the settings show of a user: devices, sessions, the password; and the way to the page on a telephone.
 
 import { Devices } from './devices.js';
 import { PasswordForm } from './password-form.js';
 import { SessionList } from './session-list.js';
+import { Telephone } from './telephone.js';
 
 export class Account {
     #parts;
 
     constructor(session) {
         const sessions = new SessionList(session);
-        this.#parts = [new Devices(session), sessions, new PasswordForm(session, sessions)];
+        this.#parts = [new Devices(session), sessions, new PasswordForm(session, sessions), new Telephone()];
     }
 
     load() {

@@ -9,6 +9,7 @@ import { $, absolve, blame, say } from './dom.js';
 import { t } from './i18n.js';
 import { isAway, platformOf } from './outcomes.js';
 import { offerPeople } from './people.js';
+import { current } from './registration.js';
 import { Results } from './results.js';
 import { Retry } from './retry.js';
 import * as sent from './sent.js';
@@ -67,10 +68,11 @@ export class SendForm {
         const lines = secure ? [] : places.map((platform) => this.#results.line(platform));
         let answer;
         try {
+            const from = await ownDevice(user, recipient);
             const key = await this.#attempts.key(user, message);
             // Another user would send it.
             if (turn !== this.#turn) return;
-            answer = await api.send(message, key);
+            answer = await send(message, key, from, () => turn === this.#turn);
         } catch (failure) {
             this.#attempts.failed(failure);
             for (const line of lines) this.#results.failed(line);
@@ -149,6 +151,29 @@ export class SendForm {
         const why = failure.status === 409 ? t('compose.underWay') : failureWords(failure);
         say('sendError', `${why} ${t('compose.byItself')}`, 'wait');
     }
+}
+
+/**
+ * Sends it to all but the device `from`, which the server may know no more: that is no reason not to send. `isWanted`: tells whether it is
+ * still the same user's.
+ */
+async function send(message, key, from, isWanted) {
+    try {
+        return await api.send(from ? { ...message, FromDevice: from } : message, key);
+    } catch (failure) {
+        if (failure.field !== 'FromDevice' || !isWanted()) throw failure;
+        return api.send(message, key);
+    }
+}
+
+/**
+ * The id of this browser, where it may be among the recipients and the person wants it at others. Who writes to themself wants it here,
+ * too, and another user has other devices. A hub leaves a device out of few tags, so not out of an expression.
+ */
+async function ownDevice(user, recipient) {
+    if (recipient !== '*' && !/^(role|tag):/i.test(recipient)) return null;
+    const registration = await current().catch(() => null);
+    return registration?.user === user ? registration.id : null;
 }
 
 function wordsOf(failure, recipient, secure) {

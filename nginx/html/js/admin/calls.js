@@ -7,6 +7,11 @@ import { call } from '../api.js';
 const user = (name) => `admin/users/${encodeURIComponent(name)}`;
 
 export const status = () => call('GET', 'admin/status');
+/** What the last look at the service has found. A call begins another, when that one is a minute old. */
+export const findings = () => call('GET', 'admin/findings');
+/** So many messages behind the one of the id `after`, of or to `user`, sent before `before`. */
+export const messages = (query) => call('GET', 'admin/messages', { query });
+export const message = (id) => call('GET', `admin/messages/${encodeURIComponent(id)}`);
 /** So many users behind `after`, whose names begin with `name`. */
 export const users = (query) => call('GET', 'admin/users', { query });
 export const find = (name) => call('GET', user(name));

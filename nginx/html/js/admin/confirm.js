@@ -22,6 +22,8 @@ export function confirm(heading, words, work) {
 
 $('cancel').addEventListener('click', () => $('confirm').close());
 $('confirm').addEventListener('close', () => {
+    // The event comes later than the end: by then the dialog may ask for something else.
+    if ($('confirm').open) return;
     // It is not kept in the document.
     $('ownPassword').value = '';
     act = null;

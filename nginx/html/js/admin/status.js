@@ -3,9 +3,9 @@
 
 import { $, element, say } from '../dom.js';
 import { number, t, time } from '../i18n.js';
-import { platformOf, platformWords } from '../outcomes.js';
 import { failureWords } from '../words.js';
 import * as calls from './calls.js';
+import { bar, day } from './charts.js';
 
 export class Status {
     #ended;
@@ -37,41 +37,22 @@ export class Status {
         ];
         $('facts').replaceChildren(...facts.filter(([, value]) => value !== null).map(([key, value]) =>
             element('div', {}, element('dt', {}, t(key)), element('dd', {}, value))));
+        $('noWaiting').hidden = status.Waiting.length > 0;
         $('waiting').hidden = status.Waiting.length === 0;
         $('waiting').replaceChildren(...status.Waiting.map((one) => element('li', {},
             element('span', {}, element('b', {}, t('admin.waits', { channel: one.Channel })),
                 element('small', {}, `${one.Reason} (${t('admin.since', { time: moment(one.Since) })})`)))));
-        const platforms = [...new Set(status.Pushes.map((one) => one.Platform))];
-        $('noPushes').hidden = platforms.length > 0;
-        $('pushes').replaceChildren(...platforms.map((name) =>
-            bar(name, status.Pushes.filter((one) => one.Platform === name))));
+        draw('day', status.History, day);
+        draw('pushes', status.Pushes, bar);
     }
+}
+
+/** One picture for each platform, or the sentence that there is none. */
+function draw(id, counts, picture) {
+    const platforms = [...new Set(counts.map((one) => one.Platform))];
+    $(`no${id[0].toUpperCase()}${id.slice(1)}`).hidden = platforms.length > 0;
+    $(id).replaceChildren(...platforms.map((name) => picture(name, counts.filter((one) => one.Platform === name))));
 }
 
 const moment = (text) => time(Date.parse(text));
 const sum = (counts) => counts.reduce((total, one) => total + one.Count, 0);
-
-/** A bar of what was taken and what was not, with the same in words. */
-function bar(platform, counts) {
-    const all = sum(counts);
-    const good = sum(counts.filter((one) => one.Outcome === 'Success'));
-    const others = counts.filter((one) => one.Outcome !== 'Success').map((one) => `${one.Outcome} ${number(one.Count)}`);
-    const words = t('admin.taken', { good: number(good), all: number(all) });
-    const name = platformWords(platformOf(platform));
-    const share = all === 0 ? 0 : good / all * 100;
-    return element('li', {},
-        element('p', {}, element('b', {}, name), element('span', {}, words)),
-        drawing({ viewBox: '0 0 100 1', preserveAspectRatio: 'none', role: 'img', 'aria-label': `${name}: ${words}` },
-            rectangle('good', 0, share), rectangle('bad', share, 100 - share)),
-        element('small', {}, others.join(', ')));
-}
-
-const rectangle = (kind, x, width) => drawn('rect', { class: kind, x, width, y: 0, height: 1 });
-const drawing = (attributes, ...children) => drawn('svg', attributes, ...children);
-
-function drawn(tag, attributes, ...children) {
-    const made = document.createElementNS('http://www.w3.org/2000/svg', tag);
-    for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
-    made.append(...children);
-    return made;
-}

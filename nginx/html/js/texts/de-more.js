@@ -54,6 +54,9 @@ export default {
     'settings.removeSure': 'Dieses Gerät entfernen',
     'settings.removed': 'Das Gerät ist entfernt.',
     'settings.administration': 'Verwaltung',
+    'settings.telephone': 'Auf dem Telefon',
+    'settings.telephoneNote': 'Seine Kamera öffnet diese Seite dort.',
+    'settings.telephoneCode': 'QR-Code von {address}',
     'settings.api': 'Die Aufrufe hinter dieser Seite',
     'settings.apiNote': 'Die Seite benutzt, was jede App benutzt; die Beschreibung der API steht in',
 

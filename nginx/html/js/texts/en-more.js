@@ -54,6 +54,9 @@ export default {
     'settings.removeSure': 'Remove this device',
     'settings.removed': 'The device is removed.',
     'settings.administration': 'Administration',
+    'settings.telephone': 'On your telephone',
+    'settings.telephoneNote': 'Its camera opens this page there.',
+    'settings.telephoneCode': 'QR code of {address}',
     'settings.api': 'The calls behind this page',
     'settings.apiNote': 'The page uses what every app uses; the API’s description is in',
 

@@ -54,6 +54,9 @@ export default {
     'settings.removeSure': 'Quitar este dispositivo',
     'settings.removed': 'El dispositivo se ha quitado.',
     'settings.administration': 'Administración',
+    'settings.telephone': 'En su teléfono',
+    'settings.telephoneNote': 'Su cámara abre esta página allí.',
+    'settings.telephoneCode': 'Código QR de {address}',
     'settings.api': 'Las llamadas de esta página',
     'settings.apiNote': 'La página usa lo mismo que cualquier app; la descripción de la API está en',
 

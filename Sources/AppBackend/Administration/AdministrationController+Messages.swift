@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+import DeviceAPI
+import HTTP
+import HTTPTypes
+import JSON
+import Logging
+import NotificationHub
+import Store
+import Text
+
+/// `GET /api/admin/messages` and `GET /api/admin/messages/{MessageId}`
+extension AdministrationController {
+    /// The message objects of the last seven days, newest first: those behind `after`, that were sent before `before`, by or
+    /// to `user`.
+    func messages(_ request: UserRequest) throws -> Response {
+        let query = try Query(request.query)
+        var wish = MessageHistory.Wish(limit: try ListQuery.limit(query))
+        wish.user = query["user"]
+        wish.place = try place(query)
+        let entries = try history.list(wish)
+        var json = JSONWriter()
+        json.array { json in entries.forEach { $0.write(to: &json) } }
+        return Self.answer(json)
+    }
+
+    /// What the message's sender learns by its timeline, and who that is.
+    func message(_ request: UserRequest, _ id: String) throws -> Response {
+        guard let message = try history.message(id) else {
+            throw Problem(.notFound, "There is no message of that id.")
+        }
+        let timeline = try history.timeline(message) { ids in
+            let answers = hub.tracking(request.id).details(of: ids)
+            for case .failure(let error) in answers {
+                logger.warning("hub: \(error)", metadata: ["request": "\(request.id)"])
+            }
+            return answers
+        }
+        let told = try JSONValue(parsing: timeline.json)
+        var json = JSONWriter()
+        json.object { json in
+            json.member("From", message.sender)
+            for member in told.members ?? [] {
+                json.name(member.name)
+                json.value(member.value)
+            }
+        }
+        return Self.answer(json)
+    }
+
+    /// Where the list begins: behind the earlier one of what `after` and `before` name.
+    /// - Throws: `Problem` 400; `StoreError`.
+    private func place(_ query: Query) throws -> SentMessage.Place? {
+        let before = try query["before"].map { text in
+            guard let time = Timestamp(text: text) else {
+                throw Problem(.badRequest, "before must be a time, as in 2026-11-23T00:14:10Z.", field: "before")
+            }
+            return SentMessage.Place(sentAt: time)
+        }
+        let after = try query["after"].map { id in
+            guard let message = try history.message(id) else {
+                throw Problem(.badRequest, "after must be the id of a message that is not forgotten.", field: "after")
+            }
+            return message.place
+        }
+        return [before, after].compactMap(\.self).min()
+    }
+}
+
+extension MessageHistory.Entry {
+    fileprivate func write(to json: inout JSONWriter) {
+        json.object { json in
+            json.member("MessageId", message.id)
+            json.member("From", message.sender)
+            json.member("To", message.to)
+            json.member("SentAt", message.sentAt.text)
+            json.member("Secure", message.isSecure)
+            json.member("Kept", message.keptID != nil)
+            json.member("Opened", opened)
+            json.name("Outcomes")
+            json.array { json in
+                for outcome in message.outcomes {
+                    json.object { json in
+                        json.member("Platform", outcome.platform)
+                        if let id = outcome.notificationID { json.member("NotificationId", id) }
+                        json.member("State", outcome.state)
+                    }
+                }
+            }
+        }
+    }
+}

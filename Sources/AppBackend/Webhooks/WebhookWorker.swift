@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+package import HTTP
+package import NotificationHub
+package import Store
+import Synchronization
+import System
+
+/// Delivers the events that wait, on one thread.
+///
+/// Of all processes on one store the one that holds the lease delivers. A receiver gets each event at least once: after a
+/// crash, or when an answer is lost, it gets it again with the same id.
+package final class WebhookWorker: Sendable {
+    package struct Options: Sendable {
+        /// How often the thread looks for new events.
+        package var poll: Duration = .milliseconds(500)
+        /// Events on their way to one receiver at once.
+        package var inFlight = 16
+        /// Events that wait at most; the oldest are dropped for new ones.
+        package var waiting = 10_000
+
+        package init() {}
+    }
+
+    let webhooks: Webhooks
+    let store: any StateStore
+    let hub: any Hub
+    let sender: any RequestSender
+    let options: Options
+    private let answers = Lock<[(id: String, outcome: Result<Int, any Error>)]>([])
+    private let wakes = Semaphore()
+    private let stopping = Atomic(false)
+    private let count = Atomic(0)
+    private let hasBegun = Atomic(false)
+    private let hasEnded = Latch()
+
+    /// - Parameter sender: ends each request within a deadline of its own.
+    package init(
+        _ webhooks: Webhooks, store: any StateStore, hub: any Hub, sender: any RequestSender,
+        options: Options = Options()
+    ) {
+        (self.webhooks, self.store, self.hub, self.sender) = (webhooks, store, hub, sender)
+        self.options = options
+    }
+
+    /// Delivers until `stop()`, on the thread that calls it.
+    package func run() {
+        hasBegun.store(true, ordering: .sequentiallyConsistent)
+        defer { hasEnded.open() }
+        var lastError: StoreError?
+        while !isStopping {
+            do throws(StoreError) {
+                if let lease = try webhooks.queue.acquireWebhookLease() {
+                    WebhookSession(self, lease).work()
+                    lease.release()
+                }
+            } catch {
+                if error != lastError { webhooks.report("webhooks: \(error)") }
+                lastError = error
+            }
+            if !isStopping { wait(options.poll) }
+        }
+    }
+
+    /// Events that wait, as far as this process delivers them.
+    package var waiting: Int { count.load(ordering: .relaxed) }
+
+    /// Nothing more is begun from now on.
+    package func stop() {
+        stopping.store(true, ordering: .sequentiallyConsistent)
+        wakes.signal()
+    }
+
+    /// After `stop()`, waits until `run()` has returned, but no longer than that.
+    package func waitForEnd(_ duration: Duration) {
+        guard hasBegun.load(ordering: .sequentiallyConsistent) else { return }
+        hasEnded.wait(for: duration)
+    }
+
+    var isStopping: Bool { stopping.load(ordering: .sequentiallyConsistent) }
+
+    func note(waiting: Int) { count.store(waiting, ordering: .relaxed) }
+
+    /// Returns when an answer has come, or after that time.
+    func wait(_ duration: Duration) { _ = wakes.wait(for: duration) }
+
+    func send(_ request: Request, _ id: String) {
+        sender.send(request) { [self] result in
+            answers.withLock { $0.append((id, result.map { $0.status.code })) }
+            wakes.signal()
+        }
+    }
+
+    func takeAnswers() -> [(id: String, outcome: Result<Int, any Error>)] {
+        answers.withLock { answers in
+            defer { answers = [] }
+            return answers
+        }
+    }
+}
