@@ -19,9 +19,7 @@ struct AdministrationMessageTests {
         site = try TestSite(
             users: ["alice", "bob", "carol", "root"],
             policy: TagPolicy(defaultSendTo: ["*", "tag:*"], roles: [Role(name: "admin", administers: true)]))
-        var root = try #require(try site.store.user("root"))
-        root.roles = ["admin"]
-        _ = try site.store.putUser(root)
+        try site.change("root") { $0.roles = ["admin"] }
         page = try site.page(of: "root")
     }
 
@@ -103,9 +101,7 @@ struct AdministrationMessageTests {
 
     @Test func `a sender who was removed is still named, and a later user of the name sees nothing`() throws {
         let id = try send("a", from: "bob", to: #""alice""#)
-        var bob = try #require(try site.store.user("bob"))
-        bob.generation += 1
-        _ = try site.store.putUser(bob)
+        try site.change("bob") { $0.generation += 1 }
         #expect(try list("user=bob").first?["From"]?.string == "bob")
         #expect(site.call(.get, "/api/notifications/\(id)/timeline", as: "bob").status == .notFound)
         #expect(try page.call(.get, Self.messages + "/" + id).status == .ok)

@@ -37,9 +37,7 @@ struct AdministrationRefusalTests {
     }
 
     private func give(_ roles: [String]) throws {
-        var root = try #require(try site.store.user("root"))
-        root.roles = roles
-        _ = try site.store.putUser(root)
+        try site.change("root") { $0.roles = roles }
     }
 
     /// What every route answers to requests of that kind.

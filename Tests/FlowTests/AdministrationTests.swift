@@ -48,9 +48,7 @@ struct AdministrationTests {
             }
             parts.version = "1.2.3"
         }
-        var root = try #require(try site.store.user("root"))
-        root.roles = ["admin"]
-        _ = try site.store.putUser(root)
+        try site.change("root") { $0.roles = ["admin"] }
         page = try site.page(of: "root")
     }
 
@@ -204,9 +202,7 @@ struct AdministrationTests {
     }
 
     @Test func `a name whose data waits for the next user is given by a command alone`() throws {
-        var bob = try #require(try site.store.user("bob"))
-        (bob.removedAt, bob.keepsData) = (Timestamp(seconds: site.clock.seconds), true)
-        _ = try site.store.putUser(bob)
+        try site.change("bob") { ($0.removedAt, $0.keepsData) = (Timestamp(seconds: site.clock.seconds), true) }
         let answer = try page.call(.post, Self.users, body: #"{"UserName":"Bob","Password":"mine"}"#)
         #expect(answer.status == .conflict && Problem(answer).field == "UserName")
         #expect(try site.store.user("bob") == nil)

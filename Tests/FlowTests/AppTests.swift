@@ -106,9 +106,7 @@ struct AppTests {
     @Test(arguments: ["app:com.example.Mail", "APP:x", "app:"])
     func `no user may claim an app's tag`(tag: String) throws {
         let site = try site()
-        var alice = try #require(try site.store.user("alice"))
-        alice.tags = ["*", "app:*"]
-        _ = try site.store.putUser(alice)
+        try site.change("alice") { $0.tags = ["*", "app:*"] }
         let (response, id) = try put(site, nil, tags: [tag])
         #expect(Problem(response).field == "Tags" && response.status == .forbidden)
         #expect(try site.hubClient.registration(id) == nil)

@@ -151,9 +151,7 @@ struct AppTokenTests {
         #expect(status(short) == .unauthorized && status(long) == .ok)
         #expect(site.call(.delete, "/api/tokens/\(long.id)", as: "bob").status == .notFound)
         #expect(status(long) == .ok)
-        var user = try #require(try site.store.user("alice"))
-        user.passwordHash = try PasswordHash.make("new")
-        _ = try site.store.putUser(user)
+        try site.change("alice") { $0.passwordHash = try PasswordHash.make("new") }
         #expect(status(long) == .ok)
         #expect(try site.store.removeAppToken(long.id, owner: "alice"))
         #expect(status(long) == .unauthorized && status(long, site.twin) == .unauthorized)

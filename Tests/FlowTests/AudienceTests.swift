@@ -13,10 +13,7 @@ struct AudienceTests {
         let query = (secure ? "" : "pns=apns&") + "to_tag=\(recipient)"
         let response = site.call(.post, "/api/notifications", query: query, as: sender, body: #""Hello""#)
         #expect(response.status == .ok)
-        let apns = try #require(try SendOutcome(response).outcomes.first)
-        let messageID = try #require(apns.notificationID)
-        let details = try #require(try site.hubClient.details(messageID))
-        return details.outcomes.flatMap(\.counts).reduce(0) { $0 + $1.count }
+        return try site.devices(of: SendOutcome(response), on: "apns")
     }
 
     @Test func `a message is for its recipient and for those who may hear the sender`() throws {

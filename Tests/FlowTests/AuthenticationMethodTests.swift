@@ -45,9 +45,7 @@ struct AuthenticationMethodTests {
         let foreign = HTTPFields(["Sec-Fetch-Site": "cross-site"])
         #expect(try status("alice", [.webServer], fields: foreign, method: .post) == 403)
         #expect(try status("alice", [.webServer], method: .post) == 200)
-        var user = try #require(try site.store.user("alice"))
-        user.disabledAt = Timestamp(seconds: 0)
-        _ = try site.store.putUser(user)
+        try site.change("alice") { $0.disabledAt = Timestamp(seconds: 0) }
         #expect(try status("alice", [.webServer]) == 401)
     }
 

@@ -57,9 +57,7 @@ struct AuthenticationTests {
     @Test func `a changed password ends the old one at once, and so does removal`() throws {
         let site = try TestSite(users: ["alice"])
         #expect(call(site, "alice:alice-secret").status == .ok)
-        var user = try #require(try site.store.user("alice"))
-        user.passwordHash = try PasswordHash.make("new")
-        _ = try site.store.putUser(user)
+        try site.change("alice") { $0.passwordHash = try PasswordHash.make("new") }
         #expect(call(site, "alice:alice-secret").status == .unauthorized)
         #expect(call(site, "alice:new").status == .ok)
         _ = try site.store.removeUser("alice")

@@ -17,48 +17,35 @@ struct DeviceMessageTests {
         let site = try TestSite(
             users: ["alice", "bob", "carol"], policy: TagPolicy(isSecureOnly: secureOnly), road: road,
             adjusting: { $0.plainSeconds = 86_400 })
-        try change("bob", on: site) { $0.sendTo = sendTo }
+        try site.change("bob") { $0.sendTo = sendTo }
         return site
-    }
-
-    private func change(_ name: String, on site: TestSite, _ body: (inout User) -> Void) throws {
-        var user = try #require(try site.store.user(name))
-        body(&user)
-        _ = try site.store.putUser(user)
-    }
-
-    private func send(_ message: PushMessage, on site: TestSite, fields: HTTPFields = [:]) -> Response {
-        site.call(
-            .post, Path.notifications, as: fields.isEmpty ? "bob" : nil,
-            body: String(decoding: message.json, as: UTF8.self), fields: fields)
     }
 
     private func counts(_ answer: Response, on site: TestSite) throws -> [String: Int] {
         guard answer.status == .ok else { throw Problem(answer) }
-        var counts: [String: Int] = [:]
-        for outcome in try SendOutcome(answer).outcomes {
-            let id = try #require(outcome.notificationID)
-            let found = try site.hubClient.details(id)?.outcomes.flatMap(\.counts).reduce(0) { $0 + $1.count }
-            counts[outcome.platform] = found ?? 0
+        let sent = try SendOutcome(answer)
+        let counts = try sent.outcomes.map { outcome in
+            _ = try #require(outcome.notificationID)
+            return (outcome.platform, try site.devices(of: sent, on: outcome.platform))
         }
-        return counts
+        return Dictionary(uniqueKeysWithValues: counts)
     }
 
     @Test(arguments: TestSite.Road.allCases)
     func `it reaches that device alone, on its platform, and is in no inbox`(road: TestSite.Road) throws {
         let site = try site(road: road)
-        try change("carol", on: site) { $0.tags = ["from:*"] }
+        try site.change("carol") { $0.tags = ["from:*"] }
         let id = try site.register("alice", handle: TestSite.token(1))
         _ = try site.register("alice", handle: TestSite.token(2))
         let own = try site.register("bob", handle: TestSite.token(3))
         // A device that hears bob's messages does not hear this one.
         _ = try site.register("carol", handle: TestSite.token(4), tags: ["from:bob"])
-        #expect(try counts(send(PushMessage(to: .one("device:\(id)"), body: "Hi"), on: site), on: site) == ["apns": 1])
-        let answer = send(PushMessage(to: .one("DEVICE:\(own)"), body: "Hi"), on: site)
+        #expect(try counts(site.send(PushMessage(to: .one("device:\(id)"), body: "Hi")), on: site) == ["apns": 1])
+        let answer = site.send(PushMessage(to: .one("DEVICE:\(own)"), body: "Hi"))
         #expect(try counts(answer, on: site) == ["apns": 1])
         if road == .wire { #expect(site.hub.messages.map(\.tags) == ["device:\(id)", "device:\(own)"]) }
         // Of none of the platforms that the message names.
-        let other = send(PushMessage(to: .one("device:\(id)"), body: "Hi", platforms: ["fcm"]), on: site)
+        let other = site.send(PushMessage(to: .one("device:\(id)"), body: "Hi", platforms: ["fcm"]))
         #expect(try counts(other, on: site) == ["fcm": 0])
         #expect(try Inbox(site.call(.get, Path.inbox, as: "alice")).messages.isEmpty)
         let messageID = try #require(try SendOutcome(answer).messageID)
@@ -74,10 +61,10 @@ struct DeviceMessageTests {
         let answer = site.call(.post, Path.register, as: "alice", body: body)
         let id = try #require(try JSONValue(parsing: answer.body)["RegistrationId"]?.string)
         let to = PushMessage.Recipients.one("device:\(id)")
-        #expect(try counts(send(PushMessage(to: to, body: "Hi"), on: site), on: site) == ["template": 1])
-        let named = send(PushMessage(to: to, body: "Hi", platforms: ["apns"]), on: site)
+        #expect(try counts(site.send(PushMessage(to: to, body: "Hi")), on: site) == ["template": 1])
+        let named = site.send(PushMessage(to: to, body: "Hi", platforms: ["apns"]))
         #expect(try counts(named, on: site) == ["template": 1])
-        let silent = send(PushMessage(to: to, isSilent: true, platforms: ["apns"]), on: site)
+        let silent = site.send(PushMessage(to: to, isSilent: true, platforms: ["apns"]))
         #expect(try counts(silent, on: site) == ["apns": 0])
     }
 
@@ -96,7 +83,7 @@ struct DeviceMessageTests {
             (String(repeating: "a", count: 128), [:]), (bobs, limited), ("1-2-1", limited),
         ]
         let answers = rows.map { id, fields in
-            send(PushMessage(to: .one("device:\(id)"), body: "Hi"), on: site, fields: fields)
+            site.send(PushMessage(to: .one("device:\(id)"), body: "Hi"), fields: fields)
         }
         for answer in answers {
             #expect(answer.status == .forbidden && answer.body == answers.first?.body)
@@ -111,20 +98,20 @@ struct DeviceMessageTests {
         let site = try site()
         let id = try site.register("alice")
         let to = PushMessage.Recipients.one("device:\(id)")
-        let secure = Problem(send(PushMessage(to: to, body: "Hi", isSecure: true), on: site))
+        let secure = Problem(site.send(PushMessage(to: to, body: "Hi", isSecure: true)))
         #expect(secure.status == .badRequest && secure.field == "Secure")
         for texts in [["device:\(id)"], ["alice", "device:\(id)"]] {
-            let listed = Problem(send(PushMessage(to: .several(texts), body: "Hi"), on: site))
+            let listed = Problem(site.send(PushMessage(to: .several(texts), body: "Hi")))
             #expect(listed.status == .badRequest && listed.field == "To")
         }
         for name in ["alice", "bob"] {
-            try change(name, on: site) { $0.isSecureOnly = true }
-            let refused = Problem(send(PushMessage(to: to, body: "Hi"), on: site))
+            try site.change(name) { $0.isSecureOnly = true }
+            let refused = Problem(site.send(PushMessage(to: to, body: "Hi")))
             #expect(refused.status == .forbidden && refused.field == "To")
-            try change(name, on: site) { $0.isSecureOnly = false }
+            try site.change(name) { $0.isSecureOnly = false }
         }
         #expect(site.hub.messages.isEmpty)
-        #expect(send(PushMessage(to: to, body: "Hi"), on: site).status == .ok)
+        #expect(site.send(PushMessage(to: to, body: "Hi")).status == .ok)
     }
 
     @Test func `a registration at the built-in hub costs no tag more, and one at a hub elsewhere has it`() throws {
@@ -144,12 +131,10 @@ struct DeviceMessageTests {
     @Test func `the next user of a name has none of the former one's devices`() throws {
         let site = try site(["*"])
         let id = try site.register("alice")
-        var user = try #require(try site.store.user("alice"))
-        user.removedAt = .init(seconds: site.clock.seconds)
-        _ = try site.store.putUser(user)
+        try site.change("alice") { $0.removedAt = .init(seconds: site.clock.seconds) }
         try site.addAgain("alice")
         // As long as it is not cleaned up.
         #expect(try site.store.device(id) != nil)
-        #expect(send(PushMessage(to: .one("device:\(id)"), body: "Hi"), on: site).status == .forbidden)
+        #expect(site.send(PushMessage(to: .one("device:\(id)"), body: "Hi")).status == .forbidden)
     }
 }

@@ -24,16 +24,11 @@ struct EveryoneTests {
     }
 
     private func give(_ roles: [String], on site: TestSite) throws {
-        var bob = try #require(try site.store.user("bob"))
-        bob.roles = roles
-        _ = try site.store.putUser(bob)
+        try site.change("bob") { $0.roles = roles }
     }
 
     private func send(_ message: PushMessage, on site: TestSite, bearer: String? = nil) -> Response {
-        let fields: HTTPFields = bearer.map { [.authorization: "Bearer \($0)"] } ?? [:]
-        return site.call(
-            .post, Path.notifications, as: bearer == nil ? "bob" : nil,
-            body: String(decoding: message.json, as: UTF8.self), fields: fields)
+        site.send(message, fields: bearer.map { [.authorization: "Bearer \($0)"] } ?? [:])
     }
 
     @Test(arguments: TestSite.Road.allCases)
@@ -46,8 +41,7 @@ struct EveryoneTests {
         #expect(outcome.outcomes.map(\.platform) == ["apns"])
         if road == .wire { #expect(site.hub.messages.map { $0.fields[.tags] } == [nil]) }
         let id = try #require(outcome.outcomes.first?.notificationID)
-        let counts = try #require(try site.hubClient.details(id)).outcomes.flatMap(\.counts)
-        #expect(counts.reduce(0) { $0 + $1.count } == 4)
+        #expect(try site.devices(of: outcome) == 4)
         #expect(try Inbox(site.call(.get, Path.inbox, as: "alice")).messages.isEmpty)
         #expect(site.call(.get, "\(Path.outcomes)/\(id)", as: "bob").status == .ok)
         #expect(site.call(.get, "\(Path.outcomes)/\(id)", as: "alice").status == .notFound)

@@ -16,14 +16,8 @@ struct ExpressionMessageTests {
         road: TestSite.Road = .wire
     ) throws -> TestSite {
         let site = try TestSite(users: ["alice", "bob", "carol"], policy: policy, road: road)
-        var bob = try #require(try site.store.user("bob"))
-        (bob.sendTo, bob.roles) = (sendTo, roles)
-        _ = try site.store.putUser(bob)
+        try site.change("bob") { ($0.sendTo, $0.roles) = (sendTo, roles) }
         return site
-    }
-
-    private func send(_ message: PushMessage, on site: TestSite) -> Response {
-        site.call(.post, Path.notifications, as: "bob", body: String(decoding: message.json, as: UTF8.self))
     }
 
     @Test(arguments: TestSite.Road.allCases)
@@ -41,12 +35,10 @@ struct ExpressionMessageTests {
             ("tags:news || sport", "news || sport || from:bob", 4), ("tags:x && news", "(x && news) || from:bob", 0),
         ]
         for (to, text, count) in rows {
-            let sent = try SendOutcome(send(PushMessage(to: .one(to), body: "Hi", platforms: ["apns"]), on: site))
+            let sent = try SendOutcome(site.send(PushMessage(to: .one(to), body: "Hi", platforms: ["apns"])))
             #expect(sent.outcomes.map(\.platform) == ["apns"])
             if road == .wire { #expect(site.hub.messages.last?.tags == text) }
-            let id = try #require(sent.outcomes.first?.notificationID)
-            let counts = try #require(try site.hubClient.details(id)).outcomes.flatMap(\.counts)
-            #expect(counts.reduce(0) { $0 + $1.count } == count, "\(to)")
+            #expect(try site.devices(of: sent) == count, "\(to)")
         }
     }
 
@@ -54,7 +46,7 @@ struct ExpressionMessageTests {
         let site = try site()
         func templates(_ message: PushMessage) -> [String] {
             let before = site.hub.messages.count
-            #expect(send(message, on: site).status == .ok)
+            #expect(site.send(message).status == .ok)
             return site.hub.messages.dropFirst(before).filter { $0.format == "template" }.map(\.tags)
         }
         #expect(templates(PushMessage(to: "tags:news && !beta", body: "Hi")) == ["news && (!beta)"])
@@ -88,7 +80,7 @@ struct ExpressionMessageTests {
 
     @Test(arguments: rows) func `each tag in it needs a grant, also one that is to be missing`(row: Row) throws {
         let site = try site(row.patterns)
-        let response = send(PushMessage(to: .one(row.to), body: "Hi"), on: site)
+        let response = site.send(PushMessage(to: .one(row.to), body: "Hi"))
         guard let refused = row.refused else { return #expect(response.status == .ok) }
         let problem = Problem(response)
         #expect(problem.status == .forbidden && problem.field == "To")
@@ -101,15 +93,15 @@ struct ExpressionMessageTests {
         let texts = ["tags:!beta", "tags:news || !news", "tags:!(a && b)", "tags:!a && (b || !c)"]
         for text in texts {
             let site = try site(policy: policy)
-            let problem = Problem(send(PushMessage(to: .one(text), body: "Hi"), on: site))
+            let problem = Problem(site.send(PushMessage(to: .one(text), body: "Hi")))
             #expect(problem.status == .forbidden && problem.field == "To")
             #expect(problem.detail.contains("roles.broadcast"))
             #expect(site.hub.messages.isEmpty)
             let granted = try self.site(policy: policy, roles: ["all"])
-            #expect(send(PushMessage(to: .one(text), body: "Hi"), on: granted).status == .ok)
+            #expect(granted.send(PushMessage(to: .one(text), body: "Hi")).status == .ok)
             // That right grants no tag.
             let other = try self.site([], policy: policy, roles: ["all"])
-            #expect(send(PushMessage(to: .one(text), body: "Hi"), on: other).status == .forbidden)
+            #expect(other.send(PushMessage(to: .one(text), body: "Hi")).status == .forbidden)
         }
     }
 
@@ -129,7 +121,7 @@ struct ExpressionMessageTests {
     @Test(arguments: malformed) func `what is no expression is refused with the place`(to: String, part: String) throws
     {
         let site = try site()
-        let problem = Problem(send(PushMessage(to: .one(to), body: "Hi"), on: site))
+        let problem = Problem(site.send(PushMessage(to: .one(to), body: "Hi")))
         #expect(problem.status == .badRequest && problem.field == "To")
         #expect(problem.detail.hasPrefix("To is no expression of tags: \(part)"), "\(problem.detail)")
         #expect(site.hub.messages.isEmpty)
@@ -144,9 +136,9 @@ struct ExpressionMessageTests {
             let tags = (1...count).map { "t\($0)" }.joined(separator: joint)
             return PushMessage(to: .one("tags:\(tags)"), body: "Hi", platforms: ["apns"])
         }
-        for message in [text(19, "||"), text(5, " && ")] { #expect(send(message, on: site).status == .ok) }
+        for message in [text(19, "||"), text(5, " && ")] { #expect(site.send(message).status == .ok) }
         for message in [text(20, "||"), text(21, "||"), text(6, "&&"), text(7, "&&")] {
-            let problem = Problem(send(message, on: site))
+            let problem = Problem(site.send(message))
             #expect(problem.status == .badRequest && problem.field == "To")
             #expect(
                 problem.detail
@@ -156,7 +148,7 @@ struct ExpressionMessageTests {
 
     @Test func `it is never secure, and no app token that is limited to users sends it`() throws {
         let site = try site()
-        let secure = Problem(send(PushMessage(to: "tags:a || b", body: "Hi", isSecure: true), on: site))
+        let secure = Problem(site.send(PushMessage(to: "tags:a || b", body: "Hi", isSecure: true)))
         #expect(secure.status == .badRequest && secure.field == "Secure")
         let made = site.call(.post, Path.tokens, as: "bob", body: #"{"Scopes":["send"],"To":["alice"]}"#)
         let token = try #require(try JSONValue(parsing: made.body)["Token"]?.string)
@@ -165,7 +157,7 @@ struct ExpressionMessageTests {
             site.call(.post, Path.notifications, body: body, fields: [.authorization: "Bearer \(token)"]))
         #expect(limited.status == .forbidden && limited.detail.contains("app token"))
         let careful = try self.site(policy: TagPolicy(isSecureOnly: true))
-        let refused = Problem(send(PushMessage(to: "tags:a || b", body: "Hi"), on: careful))
+        let refused = Problem(careful.send(PushMessage(to: "tags:a || b", body: "Hi")))
         #expect(refused.status == .forbidden && refused.field == "To")
         #expect(site.hub.messages.isEmpty && careful.hub.messages.isEmpty)
     }

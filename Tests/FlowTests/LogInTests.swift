@@ -80,9 +80,7 @@ struct LogInTests {
     {
         let site = try site()
         func change(_ hash: String) throws {
-            var user = try #require(try site.store.user("alice"))
-            user.passwordHash = hash
-            _ = try site.store.putUser(user)
+            try site.change("alice") { $0.passwordHash = hash }
         }
         let changed = try answer(site, request("alice:alice-secret")) {
             try change(TestSite.passwordHash(of: "bob"))

@@ -79,13 +79,6 @@ extension TestSite {
         return try #require(try JSONValue(parsing: answer.body)["Token"]?.string)
     }
 
-    /// How many devices of a platform a send was for.
-    func devices(of outcome: SendOutcome, on platform: String) throws -> Int {
-        let id = try #require(outcome.outcomes.first { $0.platform == platform }?.notificationID)
-        let details = try #require(try hubClient.details(id))
-        return details.outcomes.flatMap(\.counts).reduce(0) { $0 + $1.count }
-    }
-
     /// A request by key, as the tutorial has the developer make it.
     func request(_ body: String, key: String, fields: HTTPFields = [:], on server: Backend? = nil) -> Response {
         var fields = fields

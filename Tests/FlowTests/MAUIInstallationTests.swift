@@ -138,9 +138,7 @@ struct MAUIInstallationTests {
     @Test func `a tag that is taken from the user is refused, and leaves the installation`() throws {
         let app = MAUIApp(.ios, on: site, key: key)
         app.register(tags: ["news"])
-        var alice = try #require(try site.store.user("alice"))
-        alice.tags = ["sport"]
-        _ = try site.store.putUser(alice)
+        try site.change("alice") { $0.tags = ["sport"] }
         app.register(tags: ["news"])
         app.register(tags: ["sport"])
         #expect(app.statuses == [200, 403, 200])

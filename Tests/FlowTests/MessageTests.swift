@@ -34,7 +34,7 @@ struct MessageTests {
 
     @Test func `each platform gets in its own form what it can express, and the answer names the rest`() throws {
         let site = try TestSite()
-        let outcome = try SendOutcome(Self.send(Self.full, site))
+        let outcome = try SendOutcome(site.send(Self.full))
         let messages = site.hub.messages
         #expect(messages.map(\.format).sorted() == Self.bodies.keys.sorted())
         for message in messages { #expect(Self.shown(message.body) == Self.bodies[message.format]) }
@@ -48,7 +48,7 @@ struct MessageTests {
 
     @Test func `headers tell each service how long, how urgent, and what is replaced`() throws {
         let site = try TestSite()
-        _ = Self.send(Self.full, site)
+        _ = site.send(Self.full)
         let expires = String(site.clock.seconds + 3_600)
         let expected = [
             "apple": [
@@ -69,7 +69,7 @@ struct MessageTests {
 
     @Test func `what nothing is said of is left to the platform`() throws {
         let site = try TestSite()
-        let outcome = try SendOutcome(Self.send(PushMessage(to: "alice", body: "Hi"), site))
+        let outcome = try SendOutcome(site.send(PushMessage(to: "alice", body: "Hi")))
         #expect(outcome.isAccepted && outcome.outcomes.allSatisfy { $0.ignored.isEmpty })
         let bodies = Dictionary(uniqueKeysWithValues: site.hub.messages.map { ($0.format, Self.shown($0.body)) })
         #expect(bodies["apple"] == #"{"aps":{"alert":{"title":"From bob","body":"Hi"}},"sender":"bob"}"#)
@@ -87,7 +87,7 @@ struct MessageTests {
         let site = try TestSite()
         let message = PushMessage(
             to: "alice", data: ["sync": "1"], priority: .high, timeToLive: 0, isSilent: true)
-        let outcome = try SendOutcome(Self.send(message, site))
+        let outcome = try SendOutcome(site.send(message))
         let bodies = Dictionary(uniqueKeysWithValues: site.hub.messages.map { ($0.format, Self.shown($0.body)) })
         #expect(
             bodies == [
@@ -108,7 +108,7 @@ struct MessageTests {
     @Test func `a secure message keeps its text, and neither text nor sender leaves`() throws {
         let site = try TestSite()
         let message = PushMessage(to: "alice", title: "Door", body: "4711", isSecure: true, platforms: ["fcm"])
-        let id = try #require(try SendOutcome(Self.send(message, site)).id)
+        let id = try #require(try SendOutcome(site.send(message)).id)
         let read = try SecureMessage(site.call(.get, "/api/notifications/\(id)", as: "alice"))
         #expect(read.payload == "Door\n4711" && read.sender == "bob")
         #expect(site.hub.messages.map(\.format) == ["fcmv1"])
@@ -119,7 +119,7 @@ struct MessageTests {
         let site = try TestSite()
         let message = PushMessage(
             to: "alice", body: "Hi", link: "chat://rooms/4", badge: 0, platforms: ["fcm", "browser"])
-        let outcome = try SendOutcome(Self.send(message, site))
+        let outcome = try SendOutcome(site.send(message))
         #expect(outcome.outcomes.map(\.ignored) == [["Badge"], ["Link"]])
         let bodies = Dictionary(uniqueKeysWithValues: site.hub.messages.map { ($0.format, Self.shown($0.body)) })
         #expect(bodies["browser"] == #"{"title":"From bob","body":"Hi","sender":"bob","badge":0}"#)
@@ -129,7 +129,7 @@ struct MessageTests {
     @Test func `named platforms alone are sent to, in any of their names`() throws {
         let site = try TestSite()
         let message = PushMessage(to: "alice", body: "Hi", platforms: ["GCM", "fcm", "wns"])
-        let outcome = try SendOutcome(Self.send(message, site))
+        let outcome = try SendOutcome(site.send(message))
         #expect(outcome.outcomes.map(\.platform) == ["fcm", "wns"])
     }
 
@@ -140,7 +140,7 @@ struct MessageTests {
                 .post, "/api/register", as: "alice",
                 body: #"{"platform":"ios","instId":"i1","deviceToken":"\#(TestSite.token(1))"}"#
             ).status == .ok)
-        _ = Self.send(PushMessage(to: "alice", title: "Lunch", body: "Now", platforms: ["apns"]), site)
+        _ = site.send(PushMessage(to: "alice", title: "Lunch", body: "Now", platforms: ["apns"]))
         let template = try #require(site.hub.messages.first { $0.format == "template" })
         #expect(template.body.contains(#"From bob: Lunch\nNow"#))
     }
@@ -196,10 +196,5 @@ struct MessageTests {
     /// Without the message's id, which is another one each time.
     private static func shown(_ body: String) -> String {
         body.replacing(/,"messageId":"[A-Za-z0-9_-]{22}"/, with: "")
-    }
-
-    private static func send(_ message: PushMessage, _ site: TestSite) -> Response {
-        site.call(
-            .post, "/api/notifications", as: "bob", body: String(decoding: message.json, as: UTF8.self))
     }
 }

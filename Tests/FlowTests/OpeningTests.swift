@@ -15,9 +15,7 @@ struct OpeningTests {
     private func site(plainSeconds: Int64 = 0, policy: TagPolicy = TagPolicy()) throws -> TestSite {
         let site = try TestSite(
             users: ["alice", "bob", "carol"], policy: policy, adjusting: { $0.plainSeconds = plainSeconds })
-        var bob = try #require(try site.store.user("bob"))
-        bob.sendTo = ["tag:*", "*"]
-        _ = try site.store.putUser(bob)
+        try site.change("bob") { $0.sendTo = ["tag:*", "*"] }
         return site
     }
 
@@ -60,9 +58,7 @@ struct OpeningTests {
         let site = try TestSite(
             users: ["alice", "bob", "carol"], policy: TagPolicy(roles: [Role(name: "oncall"), Role(name: "desk")]))
         for (name, roles, sendTo) in [("alice", ["oncall"], []), ("bob", [], ["role:*", "*"])] {
-            var user = try #require(try site.store.user(name))
-            (user.roles, user.sendTo) = (roles, sendTo)
-            _ = try site.store.putUser(user)
+            try site.change(name) { ($0.roles, $0.sendTo) = (roles, sendTo) }
         }
         let device = try site.register("alice", handle: TestSite.token(1))
         _ = try site.register("carol", handle: TestSite.token(2))
@@ -130,9 +126,7 @@ struct OpeningTests {
     ) throws {
         let policy = TagPolicy(roles: [Role(name: "speaker", mayBroadcast: true)])
         let site = try site(plainSeconds: 86_400, policy: policy)
-        var bob = try #require(try site.store.user("bob"))
-        bob.roles = ["speaker"]
-        _ = try site.store.putUser(bob)
+        try site.change("bob") { $0.roles = ["speaker"] }
         _ = try site.register("alice", handle: TestSite.token(1), tags: ["News"])
         _ = try site.register("carol", handle: TestSite.token(3), tags: ["sport", "news"])
         let sent = site.call(.post, "/api/notifications", as: "bob", body: #"{"To":\#(to),"Body":"Hi"}"#)
@@ -147,9 +141,7 @@ struct OpeningTests {
     @Test func `a later user of the recipient's name is no recipient`() throws {
         let site = try site()
         let id = try #require(try send(#""Body":"Hi""#, on: site).messageID)
-        var alice = try #require(try site.store.user("alice"))
-        alice.generation += 1
-        _ = try site.store.putUser(alice)
+        try site.change("alice") { $0.generation += 1 }
         #expect(open(id, as: "alice", on: site).status == .notFound)
     }
 }

@@ -91,9 +91,7 @@ struct PolicyTests {
 
     @Test func `the tutorial's own check leaves a user who is in the store the rights that are there`() throws {
         let site = try TestSite(isTestHandler: true)
-        var alice = try #require(try site.store.user("alice"))
-        alice.sendTo = []
-        _ = try site.store.putUser(alice)
+        try site.change("alice") { $0.sendTo = [] }
         let fields: HTTPFields = [.authorization: "Basic " + Data("alice:alice".utf8).base64EncodedString()]
         let response = site.call(
             .post, "/api/notifications", query: "pns=apns&to_tag=bob", body: #""Hello""#, fields: fields)

@@ -22,14 +22,8 @@ struct RoleMessageTests {
         let site = try TestSite(
             users: ["alice", "bob", "carol"], policy: policy, road: road,
             adjusting: { parts in issuer?.trust(in: &parts) }, surroundingHub: { hub?.surround($0) ?? $0 })
-        try change("bob", on: site) { $0.sendTo = sendTo }
+        try site.change("bob") { $0.sendTo = sendTo }
         return site
-    }
-
-    private func change(_ name: String, on site: TestSite, _ body: (inout User) -> Void) throws {
-        var user = try #require(try site.store.user(name))
-        body(&user)
-        _ = try site.store.putUser(user)
     }
 
     /// As the operator gives roles.
@@ -39,16 +33,9 @@ struct RoleMessageTests {
         return try #require(try site.upkeep(TagPolicy(roles: Self.roles)).change(user))
     }
 
-    private func send(_ message: PushMessage, on site: TestSite, as user: String = "bob") -> Response {
-        site.call(.post, Path.notifications, as: user, body: String(decoding: message.json, as: UTF8.self))
-    }
-
     /// How many devices of Apple's a message finds.
     private func devices(_ to: PushMessage.Recipients, on site: TestSite) throws -> Int {
-        let answer = send(PushMessage(to: to, body: "Hi", platforms: ["apns"]), on: site)
-        guard answer.status == .ok else { throw Problem(answer) }
-        let id = try SendOutcome(answer).outcomes.first?.notificationID ?? ""
-        return try site.hubClient.details(id)?.outcomes.flatMap(\.counts).reduce(0) { $0 + $1.count } ?? 0
+        try site.devices(of: site.send(PushMessage(to: to, body: "Hi", platforms: ["apns"])))
     }
 
     @Test func `a user who is secure-only is in no role's reach, from the change on and back`() throws {
@@ -57,11 +44,11 @@ struct RoleMessageTests {
         _ = try site.register("alice", handle: TestSite.token(1))
         #expect(try devices("role:oncall", on: site) == 1)
         for (isSecureOnly, reached) in [(true, 0), (false, 1)] {
-            try change("alice", on: site) { $0.isSecureOnly = isSecureOnly }
+            try site.change("alice") { $0.isSecureOnly = isSecureOnly }
             _ = try give(["oncall"], to: "alice", on: site)
             #expect(try devices("role:oncall", on: site) == reached)
         }
-        try change("alice", on: site) { $0.isSecureOnly = true }
+        try site.change("alice") { $0.isSecureOnly = true }
         _ = try site.register("alice", handle: TestSite.token(2))
         #expect(try devices("role:oncall", on: site) == 1)
     }
@@ -69,8 +56,8 @@ struct RoleMessageTests {
     @Test(arguments: TestSite.Road.allCases)
     func `it reaches all devices of the users who have the role, and of no others`(road: TestSite.Road) throws {
         let site = try site(road: road)
-        for name in ["alice", "carol"] { try change(name, on: site) { $0.roles = ["oncall", "gone"] } }
-        try change("bob", on: site) { $0.roles = ["Desk.2"] }
+        for name in ["alice", "carol"] { try site.change(name) { $0.roles = ["oncall", "gone"] } }
+        try site.change("bob") { $0.roles = ["Desk.2"] }
         _ = try site.register("alice", handle: TestSite.token(1))
         let id = try site.register("alice", handle: TestSite.token(2), tags: ["news"])
         _ = try site.register("carol", handle: TestSite.token(3))
@@ -144,7 +131,7 @@ struct RoleMessageTests {
 
     @Test func `a device that changes hands is of its new user's roles`() throws {
         let site = try site()
-        try change("alice", on: site) { $0.roles = ["oncall"] }
+        try site.change("alice") { $0.roles = ["oncall"] }
         _ = try site.register("alice")
         #expect(try devices("role:oncall", on: site) == 1)
         _ = try site.register("carol")
@@ -154,7 +141,7 @@ struct RoleMessageTests {
     @Test func `every way to register, and every credential, gives the roles of its user`() throws {
         let issuer = TestIssuer("https://id.example")
         let site = try site(issuer: issuer)
-        try change("alice", on: site) { $0.roles = ["oncall"] }
+        try site.change("alice") { $0.roles = ["oncall"] }
         let made = site.call(.post, Path.tokens, as: "alice", body: #"{"Scopes":["register"]}"#)
         let token = try #require(try JSONValue(parsing: made.body)["Token"]?.string)
         let rows: [(String, String, String)] = [
@@ -205,7 +192,7 @@ struct RoleMessageTests {
 
     @Test(arguments: rows) func `a pattern that begins with it grants a role, and nothing else does`(row: Row) throws {
         let site = try site(row.patterns)
-        let response = send(PushMessage(to: .one(row.to), body: "Hi"), on: site)
+        let response = site.send(PushMessage(to: .one(row.to), body: "Hi"))
         #expect(response.status.code == row.status)
         #expect(Problem(response).field == (row.status == 200 ? nil : "To"))
         #expect(site.hub.messages.isEmpty == (row.status != 200))
@@ -214,7 +201,7 @@ struct RoleMessageTests {
 
     @Test func `in a list it is one recipient beside users and tags, and is refused by its name`() throws {
         let site = try site()
-        try change("alice", on: site) { $0.roles = ["oncall"] }
+        try site.change("alice") { $0.roles = ["oncall"] }
         _ = try site.register("alice", handle: TestSite.token(1), tags: ["news"])
         _ = try site.register("carol", handle: TestSite.token(2), tags: ["news"])
         let to = PushMessage.Recipients.several(["alice", "role:oncall", "ROLE:oncall", "tag:news"])
@@ -226,11 +213,11 @@ struct RoleMessageTests {
             ((1...20).map { "role:r\($0)" }, 400, "A list in To must name 1 to 19 recipients."),
         ]
         for (texts, status, detail) in rows {
-            let problem = Problem(send(PushMessage(to: .several(texts), body: "Hi"), on: site))
+            let problem = Problem(site.send(PushMessage(to: .several(texts), body: "Hi")))
             #expect(problem.status.code == status && problem.field == "To" && problem.detail == detail)
         }
         let narrow = try self.site(["alice"])
-        let refused = Problem(send(PushMessage(to: .several(["alice", "role:oncall"]), body: "Hi"), on: narrow))
+        let refused = Problem(narrow.send(PushMessage(to: .several(["alice", "role:oncall"]), body: "Hi")))
         #expect(refused.detail == "You may not send to role:oncall (the user's own sendTo).")
         #expect(narrow.hub.messages.isEmpty)
     }
@@ -238,7 +225,7 @@ struct RoleMessageTests {
     @Test func `it is never secure, also in a list, and no app token that is limited to users sends it`() throws {
         let site = try site()
         for to: PushMessage.Recipients in ["role:oncall", .several(["alice", "role:oncall"])] {
-            let secure = Problem(send(PushMessage(to: to, body: "Hi", isSecure: true), on: site))
+            let secure = Problem(site.send(PushMessage(to: to, body: "Hi", isSecure: true)))
             #expect(secure.status == .badRequest && secure.field == "Secure")
             #expect(secure.detail == "A message to a role cannot be secure: a text is kept for one user.")
         }
@@ -248,26 +235,26 @@ struct RoleMessageTests {
         let limited = Problem(
             site.call(.post, Path.notifications, body: body, fields: [.authorization: "Bearer \(token)"]))
         #expect(limited.status == .forbidden && limited.detail.contains("app token"))
-        try change("alice", on: site) { $0.isSecureOnly = true }
-        let careful = Problem(send(PushMessage(to: .several(["alice", "role:oncall"]), body: "Hi"), on: site))
+        try site.change("alice") { $0.isSecureOnly = true }
+        let careful = Problem(site.send(PushMessage(to: .several(["alice", "role:oncall"]), body: "Hi")))
         #expect(careful.status == .forbidden)
         #expect(careful.detail == "Only secure messages may be sent to alice, and a role beside them gets none.")
-        try change("bob", on: site) { $0.isSecureOnly = true }
-        let refused = Problem(send(PushMessage(to: "role:oncall", body: "Hi"), on: site))
+        try site.change("bob") { $0.isSecureOnly = true }
+        let refused = Problem(site.send(PushMessage(to: "role:oncall", body: "Hi")))
         #expect(refused.status == .forbidden && refused.field == "To")
         #expect(site.hub.messages.isEmpty)
     }
 
     @Test func `devices of the older call get it, unless platforms are named`() throws {
         let site = try site()
-        #expect(send(PushMessage(to: "role:oncall", body: "Hi"), on: site).status == .ok)
+        #expect(site.send(PushMessage(to: "role:oncall", body: "Hi")).status == .ok)
         #expect(site.hub.messages.filter { $0.format == "template" }.map(\.tags) == ["role:oncall"])
     }
 
     @Test(arguments: ["role:oncall", "Role:x", "ROLE:", "device:1-2-1", "Device:x"])
     func `no user can claim such a tag, whatever is granted`(tag: String) throws {
         let site = try site()
-        try change("alice", on: site) { $0.tags = ["*", "role:*", "device:*"] }
+        try site.change("alice") { $0.tags = ["*", "role:*", "device:*"] }
         let problem = #expect(throws: Problem.self) { _ = try site.register("alice", tags: [tag]) }
         #expect(problem?.status == .forbidden && problem?.field == "Tags")
         #expect(problem?.detail == "You may not claim the tag \(tag) (it is the server's own).")

@@ -26,9 +26,7 @@ struct RoleTests {
     }
 
     private func give(_ roles: [String], to name: String = "alice", sendTo: [String]? = nil) throws {
-        var user = try #require(try site.store.user(name))
-        (user.roles, user.sendTo) = (roles, sendTo)
-        _ = try site.store.putUser(user)
+        try site.change(name) { ($0.roles, $0.sendTo) = (roles, sendTo) }
     }
 
     private func sendToTag(_ tag: String) -> Response {

@@ -22,27 +22,15 @@ struct SendingDeviceTests {
 
         init(_ road: TestSite.Road) throws {
             site = try TestSite(users: ["alice", "bob"], policy: SendingDeviceTests.policy, road: road)
-            var bob = try #require(try site.store.user("bob"))
-            (bob.tags, bob.sendTo, bob.roles) = (["*", "from:bob"], ["*", "tag:*", "role:*"], ["oncall", "all"])
-            _ = try site.store.putUser(bob)
+            try site.change("bob") {
+                ($0.tags, $0.sendTo, $0.roles) = (["*", "from:bob"], ["*", "tag:*", "role:*"], ["oncall", "all"])
+            }
             own = try site.register("bob", handle: TestSite.token(1), tags: ["news", "from:bob"])
             other = try site.register("bob", handle: TestSite.token(2), tags: ["news"])
             alices = try site.register("alice", handle: TestSite.token(3), tags: ["news"])
         }
 
-        func send(_ message: PushMessage, fields: HTTPFields = [:]) -> Response {
-            site.call(
-                .post, Path.notifications, as: "bob", body: String(decoding: message.json, as: UTF8.self),
-                fields: fields)
-        }
-
-        func devices(_ message: PushMessage) throws -> Int {
-            let answer = send(message)
-            guard answer.status == .ok else { throw Problem(answer) }
-            return try SendOutcome(answer).outcomes.compactMap(\.notificationID).reduce(0) { sum, id in
-                sum + (try site.hubClient.details(id)?.outcomes.flatMap(\.counts).reduce(0) { $0 + $1.count } ?? 0)
-            }
-        }
+        func devices(_ message: PushMessage) throws -> Int { try site.devices(of: site.send(message)) }
     }
 
     private static let rows: [(PushMessage.Recipients, Int)] = [
@@ -130,7 +118,7 @@ struct SendingDeviceTests {
                 for to in users + ["tag:news", "role:oncall", "*"]
                 where !secure || users.contains(to) {
                     let problem = Problem(
-                        scene.send(PushMessage(to: to, body: "Hi", isSecure: secure, fromDevice: id)))
+                        scene.site.send(PushMessage(to: to, body: "Hi", isSecure: secure, fromDevice: id)))
                     #expect(problem.status == .badRequest && problem.field == "FromDevice")
                     #expect(problem.detail == "FromDevice must be the registration id of one of your devices.")
                 }
@@ -140,7 +128,7 @@ struct SendingDeviceTests {
         #expect(try Inbox(scene.site.call(.get, Path.inbox, as: "alice")).messages.isEmpty)
         // One that was removed counts no more.
         #expect(scene.site.call(.delete, "\(Path.register)/\(scene.own)", as: "bob").status == .ok)
-        let gone = Problem(scene.send(PushMessage(to: "bob", body: "Hi", fromDevice: scene.own)))
+        let gone = Problem(scene.site.send(PushMessage(to: "bob", body: "Hi", fromDevice: scene.own)))
         #expect(gone.field == "FromDevice")
     }
 
@@ -153,30 +141,30 @@ struct SendingDeviceTests {
             PushMessage(to: .several(texts), body: "Hi", platforms: ["apns"], fromDevice: from)
         }
         let four = ["bob", "tag:a", "tag:b", "tag:c"]
-        #expect(scene.send(message(four, from: scene.own)).status == .ok)
+        #expect(scene.site.send(message(four, from: scene.own)).status == .ok)
         let five = message(four + ["tag:d"], from: scene.own)
-        let problem = Problem(scene.send(five))
+        let problem = Problem(scene.site.send(five))
         #expect(problem.status == .badRequest && problem.field == "FromDevice")
         #expect(
             problem.detail
                 == "A hub leaves a device out of at most 4 users, tags and roles in To: name fewer, or leave FromDevice "
                 + "out.")
-        #expect(scene.send(message(four + ["tag:d"], from: nil)).status == .ok)
+        #expect(scene.site.send(message(four + ["tag:d"], from: nil)).status == .ok)
         // This device does not hear bob, and is none of alice's.
         let many = ["alice"] + (1...18).map { "tag:t\($0)" }
-        #expect(scene.send(message(many, from: scene.other)).status == .ok)
+        #expect(scene.site.send(message(many, from: scene.other)).status == .ok)
         let expression = PushMessage(to: "tags:a && b && c && d && e", body: "Hi", fromDevice: scene.other)
-        #expect(scene.send(expression).status == .ok)
+        #expect(scene.site.send(expression).status == .ok)
         // More parentheses than a hub takes.
         let deep = "tags:" + String(repeating: "!", count: 14) + "news"
-        #expect(scene.send(PushMessage(to: .one(deep), body: "Hi")).status == .ok)
-        let refused = scene.send(PushMessage(to: .one(deep), body: "Hi", fromDevice: scene.own))
+        #expect(scene.site.send(PushMessage(to: .one(deep), body: "Hi")).status == .ok)
+        let refused = scene.site.send(PushMessage(to: .one(deep), body: "Hi", fromDevice: scene.own))
         #expect(refused.status == .badRequest && Problem(refused).field == "FromDevice")
     }
 
     @Test func `it goes with silent messages, and is not in the outcome's list of what was ignored`() throws {
         let scene = try Scene(.wire)
-        let answer = scene.send(PushMessage(to: "bob", isSilent: true, platforms: ["apns"], fromDevice: scene.own))
+        let answer = scene.site.send(PushMessage(to: "bob", isSilent: true, platforms: ["apns"], fromDevice: scene.own))
         #expect(answer.status == .ok)
         #expect(try SendOutcome(answer).outcomes.map(\.ignored) == [[]])
     }

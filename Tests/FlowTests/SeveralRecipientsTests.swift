@@ -17,30 +17,13 @@ struct SeveralRecipientsTests {
         _ sendTo: [String]? = ["*", "tag:*"], secureOnly: [String] = [], road: TestSite.Road = .wire
     ) throws -> TestSite {
         let site = try TestSite(users: Self.users, road: road, adjusting: { $0.plainSeconds = 86_400 })
-        try change("bob", on: site) { $0.sendTo = sendTo }
-        for name in secureOnly { try change(name, on: site) { $0.isSecureOnly = true } }
+        try site.change("bob") { $0.sendTo = sendTo }
+        for name in secureOnly { try site.change(name) { $0.isSecureOnly = true } }
         return site
-    }
-
-    private func change(_ name: String, on site: TestSite, _ body: (inout User) -> Void) throws {
-        var user = try #require(try site.store.user(name))
-        body(&user)
-        _ = try site.store.putUser(user)
-    }
-
-    private func send(_ message: PushMessage, on site: TestSite, fields: HTTPFields = [:]) -> Response {
-        site.call(
-            .post, Path.notifications, as: "bob", body: String(decoding: message.json, as: UTF8.self), fields: fields)
     }
 
     private func inbox(_ name: String, on site: TestSite) throws -> [InboxMessage] {
         try Inbox(site.call(.get, Path.inbox, as: name)).messages
-    }
-
-    private func devices(_ outcome: SendOutcome, on site: TestSite) throws -> Int {
-        let ids = outcome.outcomes.compactMap(\.notificationID)
-        return try ids.compactMap { try site.hubClient.details($0) }.flatMap(\.outcomes).flatMap(\.counts)
-            .reduce(0) { $0 + $1.count }
     }
 
     // MARK: Plain
@@ -53,32 +36,32 @@ struct SeveralRecipientsTests {
         _ = try site.register("dora", handle: TestSite.token(3), tags: ["news"])
         _ = try site.register("dora", handle: TestSite.token(4))
         let to = PushMessage.Recipients.several(["alice", "Carol", "ALICE", "tag:news", "tag:News"])
-        let outcome = try SendOutcome(send(PushMessage(to: to, body: "Hi", platforms: ["apns"]), on: site))
+        let outcome = try SendOutcome(site.send(PushMessage(to: to, body: "Hi", platforms: ["apns"])))
         #expect(outcome.outcomes.map(\.platform) == ["apns"])
         #expect(outcome.id == nil && outcome.ids.isEmpty && outcome.outcomes.allSatisfy { $0.recipient == nil })
         if road == .wire {
             #expect(site.hub.messages.map(\.tags) == ["username:alice || username:carol || news || from:bob"])
         }
-        #expect(try devices(outcome, on: site) == 3)
+        #expect(try site.devices(of: outcome) == 3)
     }
 
     @Test func `each user's inbox has it, and it names no entry of anybody's`() throws {
         let site = try site()
         let to = PushMessage.Recipients.several(["alice", "carol", "eve"])
         let message = PushMessage(to: to, title: "Lunch", body: "At noon")
-        #expect(send(message, on: site).status == .ok)
+        #expect(site.send(message).status == .ok)
         for name in ["alice", "carol"] { #expect(try inbox(name, on: site).map(\.title) == ["Lunch"]) }
         #expect(try inbox("dora", on: site).isEmpty && inbox("bob", on: site).isEmpty)
         #expect(site.hub.messages.allSatisfy { !$0.body.contains("inboxId") })
-        #expect(send(PushMessage(to: to, isSilent: true), on: site).status == .ok)
+        #expect(site.send(PushMessage(to: to, isSilent: true)).status == .ok)
         #expect(try inbox("alice", on: site).count == 1)
     }
 
     @Test func `a list of one is a list`() throws {
         let site = try site()
-        #expect(send(PushMessage(to: .several(["alice"]), body: "Hi"), on: site).status == .ok)
+        #expect(site.send(PushMessage(to: .several(["alice"]), body: "Hi")).status == .ok)
         #expect(site.hub.messages.allSatisfy { !$0.body.contains("inboxId") })
-        let secure = try SendOutcome(send(PushMessage(to: .several(["alice"]), body: "Hi", isSecure: true), on: site))
+        let secure = try SendOutcome(site.send(PushMessage(to: .several(["alice"]), body: "Hi", isSecure: true)))
         #expect(secure.id == nil && Array(secure.ids.keys) == ["alice"])
     }
 
@@ -89,9 +72,9 @@ struct SeveralRecipientsTests {
         let site = try site(road: road)
         let names = (1...PushMessage.maximumRecipients).map { "user\($0)" }
         let message = PushMessage(to: .several(names + ["USER1"]), body: "Hi", platforms: ["apns"])
-        #expect(send(message, on: site).status == .ok)
+        #expect(site.send(message).status == .ok)
         if road == .wire { #expect(site.hub.messages.first?.tags.split(separator: " || ").count == 20) }
-        let problem = Problem(send(PushMessage(to: .several(names + ["tag:news"]), body: "Hi"), on: site))
+        let problem = Problem(site.send(PushMessage(to: .several(names + ["tag:news"]), body: "Hi")))
         #expect(problem.status == .badRequest && problem.field == "To")
         #expect(problem.detail == "A list in To must name 1 to 19 recipients.")
     }
@@ -99,7 +82,7 @@ struct SeveralRecipientsTests {
     @Test func `a send that certainly did nothing leaves it in no inbox`() throws {
         let site = try TestSite(
             users: Self.users, hub: Refusal(), adjusting: { $0.plainSeconds = 86_400 })
-        #expect(send(PushMessage(to: .several(["alice", "carol"]), body: "Hi"), on: site).status == .badGateway)
+        #expect(site.send(PushMessage(to: .several(["alice", "carol"]), body: "Hi")).status == .badGateway)
         #expect(try inbox("alice", on: site).isEmpty && inbox("carol", on: site).isEmpty)
     }
 
@@ -131,7 +114,7 @@ struct SeveralRecipientsTests {
     @Test(arguments: rows) func `one who is not allowed refuses the whole, and is named`(row: Row) throws {
         for isSecure in [false, true] where !isSecure || !row.to.contains(where: { $0.hasPrefix("tag:") }) {
             let site = try site(row.patterns)
-            let problem = Problem(send(PushMessage(to: .several(row.to), body: "Hi", isSecure: isSecure), on: site))
+            let problem = Problem(site.send(PushMessage(to: .several(row.to), body: "Hi", isSecure: isSecure)))
             #expect(problem.status == .forbidden && problem.field == "To")
             #expect(problem.detail == "You may not send to \(row.refused).")
             #expect(site.hub.messages.isEmpty)
@@ -175,8 +158,8 @@ struct SeveralRecipientsTests {
     @Test func `a secure one is kept for each of them, by an id of their own`() throws {
         let site = try site()
         _ = try site.register("alice", handle: TestSite.token(1))
-        let response = send(
-            PushMessage(to: .several(["carol", "alice"]), body: "7", isSecure: true, platforms: ["apns"]), on: site)
+        let response = site.send(
+            PushMessage(to: .several(["carol", "alice"]), body: "7", isSecure: true, platforms: ["apns"]))
         let outcome = try SendOutcome(response)
         #expect(outcome.id == nil && Set(outcome.ids.keys) == ["alice", "carol"])
         #expect(outcome.outcomes.map(\.recipient) == ["carol", "alice"])
@@ -200,25 +183,25 @@ struct SeveralRecipientsTests {
     @Test func `where the sender has left too much with one of them, none of them gets it`() throws {
         let site = try site()
         let large = String(repeating: "x", count: 65_000)
-        while send(PushMessage(to: "carol", body: large, isSecure: true), on: site).status == .ok {}
-        let alone = Problem(send(PushMessage(to: "carol", body: large, isSecure: true), on: site))
+        while site.send(PushMessage(to: "carol", body: large, isSecure: true)).status == .ok {}
+        let alone = Problem(site.send(PushMessage(to: "carol", body: large, isSecure: true)))
         #expect(alone.status == .tooManyRequests && alone.field == "To" && alone.retryAfter != nil)
         #expect(alone.detail == "You have left as much unread with this user as one sender may.")
         let sent = site.hub.messages.count
-        let response = send(
-            PushMessage(to: .several(["alice", "carol", "dora"]), body: large, isSecure: true), on: site)
+        let response = site.send(
+            PushMessage(to: .several(["alice", "carol", "dora"]), body: large, isSecure: true))
         let problem = Problem(response)
         #expect(problem.status == .tooManyRequests && problem.field == "To" && problem.retryAfter != nil)
         #expect(problem.detail == "You have left as much unread with carol as one sender may.")
         #expect(try inbox("alice", on: site).isEmpty && inbox("dora", on: site).isEmpty)
         #expect(site.hub.messages.count == sent)
         #expect(
-            send(PushMessage(to: .several(["alice", "dora"]), body: large, isSecure: true), on: site).status == .ok)
+            site.send(PushMessage(to: .several(["alice", "dora"]), body: large, isSecure: true)).status == .ok)
     }
 
     @Test func `a user who does not exist refuses a secure one as a whole, and is named`() throws {
         let site = try site()
-        let problem = Problem(send(PushMessage(to: .several(["alice", "Eve"]), body: "7", isSecure: true), on: site))
+        let problem = Problem(site.send(PushMessage(to: .several(["alice", "Eve"]), body: "7", isSecure: true)))
         #expect(problem.status == .badRequest && problem.field == "To")
         #expect(problem.detail == "There is no such recipient: eve.")
         #expect(try inbox("alice", on: site).isEmpty && site.hub.messages.isEmpty)
@@ -226,30 +209,30 @@ struct SeveralRecipientsTests {
 
     @Test func `one secure-only recipient has it kept for all, and no tag may stand beside them`() throws {
         let site = try site(secureOnly: ["carol"])
-        let outcome = try SendOutcome(send(PushMessage(to: .several(["alice", "carol"]), body: "7"), on: site))
+        let outcome = try SendOutcome(site.send(PushMessage(to: .several(["alice", "carol"]), body: "7")))
         #expect(Set(outcome.ids.keys) == ["alice", "carol"])
         #expect(try inbox("alice", on: site).map(\.isSecure) == [true])
         let sent = site.hub.messages.count
-        let withTag = Problem(send(PushMessage(to: .several(["carol", "tag:news"]), body: "7"), on: site))
+        let withTag = Problem(site.send(PushMessage(to: .several(["carol", "tag:news"]), body: "7")))
         #expect(withTag.status == .forbidden && withTag.field == "To" && withTag.detail.contains("carol"))
         let withLink = Problem(
-            send(PushMessage(to: .several(["alice", "carol"]), body: "7", link: "https://a.example"), on: site))
+            site.send(PushMessage(to: .several(["alice", "carol"]), body: "7", link: "https://a.example")))
         #expect(withLink.status == .badRequest && withLink.field == "Link")
         let secure = Problem(
-            send(PushMessage(to: .several(["alice", "tag:news"]), body: "7", isSecure: true), on: site))
+            site.send(PushMessage(to: .several(["alice", "tag:news"]), body: "7", isSecure: true)))
         #expect(secure.status == .badRequest && secure.field == "Secure")
         #expect(site.hub.messages.count == sent)
         // Right after it was taken away.
-        try change("carol", on: site) { $0.isSecureOnly = false }
-        #expect(send(PushMessage(to: .several(["carol", "tag:news"]), body: "7"), on: site).status == .ok)
+        try site.change("carol") { $0.isSecureOnly = false }
+        #expect(site.send(PushMessage(to: .several(["carol", "tag:news"]), body: "7")).status == .ok)
     }
 
     @Test func `a repetition with its key keeps nothing twice and has the same ids`() throws {
         let site = try site()
         let name = try #require(HTTPField.Name("Idempotency-Key"))
         let message = PushMessage(to: .several(["alice", "carol"]), body: "7", isSecure: true)
-        let first = send(message, on: site, fields: [name: "k"])
-        let again = send(message, on: site, fields: [name: "k"])
+        let first = site.send(message, fields: [name: "k"])
+        let again = site.send(message, fields: [name: "k"])
         #expect(first.status == .ok && again.body == first.body)
         #expect(try inbox("alice", on: site).count == 1 && inbox("carol", on: site).count == 1)
     }
@@ -268,7 +251,7 @@ struct SeveralRecipientsTests {
         install("carol", .android, "tablet", "token:1")
         func templates(_ message: PushMessage) throws -> [String] {
             let before = site.hub.messages.count
-            #expect(send(message, on: site).status == .ok)
+            #expect(site.send(message).status == .ok)
             return site.hub.messages.dropFirst(before).filter { $0.format == "template" }.map(\.tags)
         }
         let to = PushMessage.Recipients.several(["alice", "carol", "dora", "tag:news"])

@@ -10,14 +10,8 @@ struct TagMessageTests {
     /// - Parameter sendTo: bob's patterns.
     private func site(_ sendTo: [String]? = ["tag:news*"], secureOnly: Bool = false) throws -> TestSite {
         let site = try TestSite(users: ["alice", "bob", "carol"], policy: TagPolicy(isSecureOnly: secureOnly))
-        var bob = try #require(try site.store.user("bob"))
-        bob.sendTo = sendTo
-        _ = try site.store.putUser(bob)
+        try site.change("bob") { $0.sendTo = sendTo }
         return site
-    }
-
-    private func send(_ message: PushMessage, on site: TestSite) -> Response {
-        site.call(.post, "/api/notifications", as: "bob", body: String(decoding: message.json, as: UTF8.self))
     }
 
     @Test func `it reaches all devices that claimed the tag, and no other`() throws {
@@ -25,17 +19,15 @@ struct TagMessageTests {
         _ = try site.register("alice", handle: TestSite.token(1), tags: ["news"])
         _ = try site.register("carol", handle: TestSite.token(2), tags: ["News", "sport"])
         _ = try site.register("carol", handle: TestSite.token(3), tags: ["sport"])
-        let outcome = try SendOutcome(send(PushMessage(to: "tag:news", body: "Hi", platforms: ["apns"]), on: site))
+        let outcome = try SendOutcome(site.send(PushMessage(to: "tag:news", body: "Hi", platforms: ["apns"])))
         #expect(outcome.outcomes.map(\.platform) == ["apns"])
         #expect(site.hub.messages.map(\.tags) == ["news || from:bob"])
-        let id = try #require(outcome.outcomes.first?.notificationID)
-        let counts = try #require(try site.hubClient.details(id)).outcomes.flatMap(\.counts)
-        #expect(counts.reduce(0) { $0 + $1.count } == 2)
+        #expect(try site.devices(of: outcome) == 2)
     }
 
     @Test func `its outcome is the sender's to ask for`() throws {
         let site = try site()
-        let outcome = try SendOutcome(send(PushMessage(to: "tag:news", body: "Hi", platforms: ["apns"]), on: site))
+        let outcome = try SendOutcome(site.send(PushMessage(to: "tag:news", body: "Hi", platforms: ["apns"])))
         let id = try #require(outcome.outcomes.first?.notificationID)
         #expect(site.call(.get, "\(Path.outcomes)/\(id)", as: "bob").status == .ok)
         #expect(site.call(.get, "\(Path.outcomes)/\(id)", as: "alice").status == .notFound)
@@ -44,7 +36,7 @@ struct TagMessageTests {
     @Test func `devices of the older call get it, unless platforms are named or nothing is to be shown`() throws {
         let site = try site()
         func hasTemplate(_ message: PushMessage) throws -> Bool {
-            try SendOutcome(send(message, on: site)).outcomes.contains { $0.platform == "template" }
+            try SendOutcome(site.send(message)).outcomes.contains { $0.platform == "template" }
         }
         #expect(try hasTemplate(PushMessage(to: "tag:news", body: "Hi")))
         #expect(site.hub.messages.filter { $0.format == "template" }.map(\.tags) == ["news"])
@@ -77,7 +69,7 @@ struct TagMessageTests {
 
     @Test(arguments: rows) func `a pattern that begins with it grants a tag, and nothing else does`(row: Row) throws {
         let site = try site(row.patterns)
-        let response = send(PushMessage(to: .one(row.to), body: "Hi"), on: site)
+        let response = site.send(PushMessage(to: .one(row.to), body: "Hi"))
         #expect(response.status.code == row.status)
         #expect(Problem(response).field == (row.status == 200 ? nil : "To"))
         #expect(site.hub.messages.isEmpty == (row.status != 200))
@@ -85,13 +77,11 @@ struct TagMessageTests {
 
     @Test func `a secure message is for one user, and where nothing else may be sent, none goes to a tag`() throws {
         let site = try site()
-        let secure = Problem(send(PushMessage(to: "tag:news", body: "Hi", isSecure: true), on: site))
+        let secure = Problem(site.send(PushMessage(to: "tag:news", body: "Hi", isSecure: true)))
         #expect(secure.status == .badRequest && secure.field == "Secure")
-        var bob = try #require(try site.store.user("bob"))
-        bob.isSecureOnly = true
-        _ = try site.store.putUser(bob)
+        try site.change("bob") { $0.isSecureOnly = true }
         for site in [site, try self.site(secureOnly: true)] {
-            let refused = Problem(send(PushMessage(to: "tag:news", body: "Hi"), on: site))
+            let refused = Problem(site.send(PushMessage(to: "tag:news", body: "Hi")))
             #expect(refused.status == .forbidden && refused.field == "To")
             #expect(site.hub.messages.isEmpty)
         }

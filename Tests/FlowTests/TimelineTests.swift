@@ -72,9 +72,7 @@ struct TimelineTests {
         let plain = try MessageTimeline(ask(unkept, try send(#""Body":"Hi""#, on: unkept).messageID))
         #expect(!plain.isKept && plain.isRead == nil && !plain.isSecure)
         let site = try site()
-        var bob = try #require(try site.store.user("bob"))
-        bob.sendTo = ["tag:*", "*"]
-        _ = try site.store.putUser(bob)
+        try site.change("bob") { $0.sendTo = ["tag:*", "*"] }
         let toTag = try MessageTimeline(ask(site, try send(#""Body":"Hi""#, to: "tag:news", on: site).messageID))
         #expect(toTag.to == "tag:news" && !toTag.isKept && toTag.isRead == nil)
         let silent = try MessageTimeline(ask(site, try send(#""Silent":true"#, on: site).messageID))
@@ -115,9 +113,7 @@ struct TimelineTests {
     @Test func `a sender who is removed leaves no timeline to a later user of the name`() async throws {
         let site = try site()
         let id = try send(#""Body":"Hi""#, on: site).messageID
-        var bob = try #require(try site.store.user("bob"))
-        bob.generation += 1
-        _ = try site.store.putUser(bob)
+        try site.change("bob") { $0.generation += 1 }
         #expect(ask(site, id).status == .notFound)
     }
 

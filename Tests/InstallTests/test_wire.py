@@ -49,7 +49,8 @@ def test_the_whole_story_passes_on_a_clean_debian(programs: dict[str, Path], fol
     finally:
         tests.stop()
     closing = [line for line in tests.output.splitlines() if "Test run with" in line]
-    assert tests.exit_status == 0, tests.output[-8000:]
+    failures = [line for line in tests.output.splitlines() if line.startswith("✘")]
+    assert tests.exit_status == 0, "\n".join([tests.output[-4000:], *failures])
     assert len(closing) == 1 and "with 0 tests" not in closing[0]
     for wrapper in programs.values():
         assert _mark(wrapper).exists(), f"{wrapper.name} was not what the tests started"

@@ -28,21 +28,11 @@ extension AdministrationController {
         guard let message = try history.message(id) else {
             throw Problem(.notFound, "There is no message of that id.")
         }
-        let timeline = try history.timeline(message) { ids in
-            let answers = hub.tracking(request.id).details(of: ids)
-            for case .failure(let error) in answers {
-                logger.warning("hub: \(error)", metadata: ["request": "\(request.id)"])
-            }
-            return answers
-        }
-        let told = try JSONValue(parsing: timeline.json)
+        let timeline = try history.timeline(message) { hub.details(of: $0, for: request, logger) }
         var json = JSONWriter()
         json.object { json in
             json.member("From", message.sender)
-            for member in told.members ?? [] {
-                json.name(member.name)
-                json.value(member.value)
-            }
+            timeline.writeMembers(to: &json)
         }
         return Self.answer(json)
     }

@@ -2,6 +2,7 @@
 package import DeviceAPI
 import HTTP
 import HTTPTypes
+import Logging
 package import NotificationHub
 package import Store
 package import Text
@@ -16,14 +17,24 @@ extension NotificationsController {
             let message = try store.sentMessage(id, now: time), message.owner.hasSameBytes(as: owner)
         else { throw Problem(.notFound, "You have sent no such message.") }
         let asked = message.askableIDs
-        let answers = notifications.hub.tracking(request.id).details(of: asked)
-        for case .failure(let error) in answers {
-            logger.warning("hub: \(error)", metadata: ["request": "\(request.id)"])
-        }
+        let answers = notifications.hub.details(of: asked, for: request, logger)
         let timeline = try MessageTimeline(message, Array(zip(asked, answers)), in: store, now: time)
         var response = Response.json(timeline.json)
         response.fields[.cacheControl] = "no-store"
         return response
+    }
+}
+
+extension Hub {
+    /// What it says of messages now, by its names of them, in that order. Its errors are logged.
+    func details(of ids: [String], for request: UserRequest, _ logger: Logger)
+        -> [Result<NotificationDetails?, HubError>]
+    {
+        let answers = tracking(request.id).details(of: ids)
+        for case .failure(let error) in answers {
+            logger.warning("hub: \(error)", metadata: ["request": "\(request.id)"])
+        }
+        return answers
     }
 }
 
