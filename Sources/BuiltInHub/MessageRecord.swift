@@ -22,7 +22,11 @@ struct MessageRecord {
     private(set) var targets = 0
     /// How many targets met which fate, per platform.
     private(set) var outcomes: [Platform: [PushOutcome: Int]] = [:]
+    /// The fates of the first `maximumDevices` targets that are registered, as they became known.
+    private(set) var devices: [DeviceOutcome] = []
 
+    /// A user's devices are named, and a record of a message to thousands stays small.
+    static let maximumDevices = 32
     /// How long a send is remembered, in seconds.
     static let retentionSeconds: Int64 = 7 * 24 * 60 * 60
 
@@ -44,6 +48,8 @@ struct MessageRecord {
 
     mutating func add(_ target: Target, _ outcome: PushOutcome) {
         add(outcome, platform: target.description.platform)
+        guard let id = target.registrationID, devices.count < Self.maximumDevices else { return }
+        devices.append(DeviceOutcome(registrationID: id, name: outcome.rawValue))
     }
 
     mutating func add(_ outcome: PushOutcome, platform: Platform, count: Int = 1) {
@@ -67,13 +73,15 @@ struct MessageRecord {
 
     /// What those are told who ask what became of the message.
     var details: NotificationDetails {
-        NotificationDetails(
+        var details = NotificationDetails(
             id: id, state: state, enqueueTime: HubTime(enqueuedAt).iso8601,
             startTime: startedAt.map { HubTime($0).iso8601 }, endTime: endedAt.map { HubTime($0).iso8601 }, tags: tags,
             targetPlatforms: platforms.isEmpty ? nil : platforms.map(\.formatHeader).joined(separator: ","),
             outcomes: platforms.map { platform in
                 PlatformOutcomes(platform, counts(platform).map { PlatformOutcomes.Count($0.name, $0.count) })
             })
+        details.devices = devices
+        return details
     }
 
     private func counts(_ platform: Platform) -> [(name: String, count: Int)] {
@@ -105,6 +113,10 @@ extension MessageRecord {
             JSONValue.Member("targets", .number(String(targets))),
             JSONValue.Member("outcomes", .object(platforms.map(outcomeMember))),
         ]
+        if !devices.isEmpty {
+            let pairs = devices.map { JSONValue.array([.string($0.registrationID), .string($0.name)]) }
+            members.append(JSONValue.Member("devices", .array(pairs)))
+        }
         return .object(members)
     }
 
@@ -141,6 +153,10 @@ extension MessageRecord {
                 guard let number = count.value.integer, Self.possibleCounts.contains(number) else { throw damaged }
                 outcomes[platform, default: [:]][PushOutcome(rawValue: count.name)] = number
             }
+        }
+        devices = (json["devices"]?.array ?? []).prefix(Self.maximumDevices).compactMap { pair in
+            guard let id = pair.array?.first?.string, let name = pair.array?.last?.string else { return nil }
+            return DeviceOutcome(registrationID: id, name: name)
         }
     }
 }

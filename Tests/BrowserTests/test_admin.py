@@ -230,6 +230,7 @@ def test_an_administrator_finds_a_message_and_what_became_of_it_and_not_its_text
     tab.wait_until("document.getElementById('message').open")
     assert text(tab, "messageHeading") == f"From {bob.name} to {alice.name}"
     assert first in text(tab, "messageFacts") and "Browser" in text(tab, "outcomes")
+    assert tab.evaluate("document.querySelector('#outcomes ul li bdi').textContent") == alice.name
     tab.click("closeMessage")
     tab.wait_until(f"document.activeElement.closest('tr')?.dataset.id === {json.dumps(first)}")
     assert words not in str(tab.evaluate("document.documentElement.outerHTML"))

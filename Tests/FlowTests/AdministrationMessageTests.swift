@@ -15,10 +15,13 @@ struct AdministrationMessageTests {
     private let site: TestSite
     private let page: TestPage
 
-    init() throws {
+    init() throws { try self.init(.wire) }
+
+    private init(_ road: TestSite.Road) throws {
         site = try TestSite(
             users: ["alice", "bob", "carol", "root"],
-            policy: TagPolicy(defaultSendTo: ["*", "tag:*"], roles: [Role(name: "admin", administers: true)]))
+            policy: TagPolicy(defaultSendTo: ["*", "tag:*"], roles: [Role(name: "admin", administers: true)]),
+            road: road)
         try site.change("root") { $0.roles = ["admin"] }
         page = try site.page(of: "root")
     }
@@ -60,6 +63,30 @@ struct AdministrationMessageTests {
         #expect(shown.map(\.name) == ["From"] + told.map(\.name))
         #expect(Array(shown.dropFirst().map(\.value)) == told.map(\.value) && shown.first?.value.string == "bob")
         #expect(answers[1].fields[.cacheControl] == "no-store")
+    }
+
+    @Test(arguments: TestSite.Road.allCases)
+    func `an administrator alone sees what each device got, where the built-in hub tells`(road: TestSite.Road) throws {
+        let tests = try Self(road)
+        let (site, page) = (tests.site, tests.page)
+        let alices = try site.register("alice", handle: TestSite.token(1), tags: ["news"])
+        let carols = try site.register("carol", handle: TestSite.token(2), tags: ["news"])
+        let id = try tests.send("4711", from: "bob", to: #""tag:news""#)
+        func devices() throws -> [String: JSONValue] {
+            let shown = try JSONValue(parsing: page.call(.get, Self.messages + "/" + id).body)
+            let pairs = (shown["Devices"]?.array ?? []).map { ($0["RegistrationId"]?.string ?? "", $0) }
+            return Dictionary(uniqueKeysWithValues: pairs)
+        }
+        guard road == .direct else { return #expect(try devices().isEmpty) }
+        #expect(try Set(devices().keys) == [alices, carols])
+        let alice = try #require(try devices()[alices])
+        #expect(alice["User"]?.string == "alice" && alice["Platform"]?.string == "apns")
+        #expect(alice["Outcome"]?.string == "Skipped")
+        let told = try JSONValue(parsing: site.call(.get, "/api/notifications/\(id)/timeline", as: "bob").body)
+        #expect(told["MessageId"]?.string == id && told["Devices"] == nil)
+        #expect(site.call(.delete, "/api/register/\(alices)", as: "alice").status == .ok)
+        #expect(try devices()[alices]?["Outcome"]?.string == "Skipped" && devices()[alices]?["User"] == nil)
+        #expect(try devices()[carols]?["User"]?.string == "carol")
     }
 
     @Test func `messages are found by sender and by recipient, and each user's by no other's name`() throws {

@@ -65,7 +65,7 @@ extension WireTests {
     }
 }
 
-extension WireSite {
+extension ServedSite {
     /// What a command lists by `--json`.
     func list(_ arguments: String...) throws -> [JSONValue] {
         let outcome = try run(arguments + ["--json"], input: "")

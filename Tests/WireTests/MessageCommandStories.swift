@@ -8,6 +8,24 @@ import Testing
 extension WireTests {
     /// `message`, beside a server that is running.
     struct MessageCommandStories {
+        @Test func `the operator sees what each device got`() throws {
+            try SendingSite.run { site in
+                let bob = try site.addUser("bob")
+                for _ in 1...2 { _ = try site.registerBrowser(bob) }
+                let ids = Set(try site.list("device", "list", bob.name).compactMap { $0["id"]?.string })
+                #expect(try site.run("send", "--to", bob.name, "Hello").status == 0)
+                let id = try #require(try site.list("message", "list").first?["id"]?.string)
+                let json = try JSONValue(parsing: Array(site.run("message", "show", "--json", id).output.utf8))
+                let devices = try #require(json["Devices"]?.array)
+                #expect(Set(devices.compactMap { $0["RegistrationId"]?.string }) == ids)
+                #expect(devices.allSatisfy { $0["User"]?.string == bob.name && $0["Outcome"]?.string == "Success" })
+                let lines = try site.run("message", "show", id).output.split(separator: "\n")
+                for id in ids {
+                    #expect(lines.contains { $0.hasPrefix("browser  \(id)  \(bob.name)  Success") }, "\(lines)")
+                }
+            }
+        }
+
         @Test func `the operator sees who sent what to whom and what became of it, and no text`() throws {
             let site = try sharedSite()
             let (alice, bob) = (try site.addUser("alice"), try site.addUser("bob"))

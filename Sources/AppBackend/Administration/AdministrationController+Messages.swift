@@ -23,18 +23,12 @@ extension AdministrationController {
         return Self.answer(json)
     }
 
-    /// What the message's sender learns by its timeline, and who that is.
+    /// What the message's sender learns by its timeline, who that is, and what became of it at each device.
     func message(_ request: UserRequest, _ id: String) throws -> Response {
         guard let message = try history.message(id) else {
             throw Problem(.notFound, "There is no message of that id.")
         }
-        let timeline = try history.timeline(message) { hub.details(of: $0, for: request, logger) }
-        var json = JSONWriter()
-        json.object { json in
-            json.member("From", message.sender)
-            timeline.writeMembers(to: &json)
-        }
-        return Self.answer(json)
+        return Self.answer(try history.report(message) { hub.details(of: $0, for: request, logger) }.json)
     }
 
     /// Where the list begins: behind the earlier one of what `after` and `before` name.

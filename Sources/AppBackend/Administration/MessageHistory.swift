@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package import DeviceAPI
+package import JSON
 package import NotificationHub
 package import Store
 package import Text
@@ -25,6 +26,25 @@ package struct MessageHistory: Sendable {
         package let message: SentMessage
         /// How many users have opened it.
         package let opened: Int
+    }
+
+    /// What became of one message.
+    package struct Report: Sendable {
+        package let sender: String
+        /// What the sender sees.
+        package let timeline: MessageTimeline
+        /// For operators alone: in the order of the platforms, the first of each as the hub names them.
+        package let devices: [Device]
+    }
+
+    /// What became of a message at one device.
+    package struct Device: Sendable {
+        package let platform: String
+        package let id: String
+        /// Whose it is; nil: it is removed.
+        package let user: String?
+        /// As the platform's counts name it.
+        package let outcome: String
     }
 
     let store: any StateStore
@@ -55,11 +75,58 @@ package struct MessageHistory: Sendable {
 
     /// What became of a message.
     /// - Parameter ask: the hub, for what it says now, by its own names of the message.
-    package func timeline(
+    package func report(
         _ message: SentMessage, ask: ([String]) -> [Result<NotificationDetails?, HubError>]
-    ) throws(StoreError) -> MessageTimeline {
+    ) throws(StoreError) -> Report {
         let ids = message.askableIDs
-        return try MessageTimeline(message, Array(zip(ids, ask(ids))), in: store, now: now())
+        let answers = ask(ids)
+        return Report(
+            sender: message.sender,
+            timeline: try MessageTimeline(message, Array(zip(ids, answers)), in: store, now: now()),
+            devices: try devices(message, Dictionary(zip(ids, answers)) { $1 }))
+    }
+
+    private func devices(
+        _ message: SentMessage, _ answers: [String: Result<NotificationDetails?, HubError>]
+    ) throws(StoreError) -> [Device] {
+        var devices: [Device] = []
+        for outcome in message.outcomes {
+            guard let id = outcome.notificationID, case .success(let details?) = answers[id] else { continue }
+            for device in details.devices {
+                let owner = try store.device(device.registrationID)?.owner
+                devices.append(
+                    Device(
+                        platform: outcome.platform, id: device.registrationID, user: owner.map(User.name(ofOwner:)),
+                        outcome: device.name))
+            }
+        }
+        return devices
+    }
+}
+
+extension MessageHistory.Report {
+    /// As `GET /api/admin/messages/{MessageId}` answers it.
+    package var json: JSONWriter {
+        var json = JSONWriter()
+        json.object { json in
+            json.member("From", sender)
+            timeline.writeMembers(to: &json)
+            guard !devices.isEmpty else { return }
+            json.name("Devices")
+            json.array { json in devices.forEach { $0.write(to: &json) } }
+        }
+        return json
+    }
+}
+
+extension MessageHistory.Device {
+    fileprivate func write(to json: inout JSONWriter) {
+        json.object { json in
+            json.member("Platform", platform)
+            json.member("RegistrationId", id)
+            if let user { json.member("User", user) }
+            json.member("Outcome", outcome)
+        }
     }
 }
 

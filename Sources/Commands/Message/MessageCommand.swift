@@ -78,10 +78,13 @@ struct MessageCommand: ParsableCommand {
     struct Show: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Show what became of a message.",
-            discussion: "As its sender sees it; the hub is asked for all platforms.")
+            discussion: """
+                As its sender sees it; the hub is asked for all platforms. Of the built-in hub's own, also what each device got: the first \
+                32 of each platform.
+                """)
 
         @OptionGroup var options: ConfigurationOptions
-        @Flag(help: "Print one JSON object, as the HTTP API answers it.") var json = false
+        @Flag(help: "Print one JSON object, as the HTTP API answers administrators.") var json = false
         @Argument(help: "The message's id, as `list` shows it.") var id: String
 
         func run() throws {
@@ -91,17 +94,18 @@ struct MessageCommand: ParsableCommand {
             guard let message = try history.message(id) else {
                 throw CommandError("There is no message of that id.")
             }
-            let timeline = try history.timeline(message) { ids in
+            let report = try history.report(message) { ids in
                 ids.map { id in Result { () throws(HubError) in try site.details(of: id) } }
             }
-            guard !json else { return print(String(decoding: timeline.json, as: UTF8.self)) }
-            Self.lines(timeline, sender: message.sender).forEach { print($0) }
+            guard !json else { return print(String(decoding: report.json.bytes, as: UTF8.self)) }
+            Self.lines(report).forEach { print($0) }
         }
 
-        private static func lines(_ timeline: MessageTimeline, sender: String) -> [String] {
+        private static func lines(_ report: MessageHistory.Report) -> [String] {
+            let timeline = report.timeline
             let reading = timeline.isRead.map { $0 ? "read" : "not read" } ?? "not known whether it was read"
             let facts = [
-                ["from", sender], ["to", timeline.to], ["sent", timeline.sentAt],
+                ["from", report.sender], ["to", timeline.to], ["sent", timeline.sentAt],
                 ["kind", timeline.isSecure ? "secure" : "plain"],
                 ["kept", timeline.isKept ? "yes, \(reading)" : "no"], ["opened by", String(timeline.opened)],
             ]
@@ -112,7 +116,9 @@ struct MessageCommand: ParsableCommand {
                     outcome.waitsForCredential ? "waits for a credential" : "",
                 ]
             }
-            return TextTable.lines(facts, textColumns: [0, 1]) + TextTable.lines(outcomes, textColumns: [0, 1, 2, 3])
+            let devices = report.devices.map { [$0.platform, $0.id, $0.user ?? "removed", $0.outcome] }
+            return TextTable.lines(facts, textColumns: [0, 1])
+                + [outcomes, devices].flatMap { TextTable.lines($0, textColumns: [0, 1, 2, 3]) }
         }
     }
 }

@@ -30,6 +30,9 @@ package struct NotificationDetails: Equatable, Sendable {
     /// Why the message waits for something that an operator must mend, for the operator; nil: it does not. Of the built-in hub in this process:
     /// Azure's language has no word for it.
     package var waitReason: String?
+    /// What became of it at the devices whose answers came first, for the operator. Of the built-in hub in this process, too; Azure
+    /// tells no more than counts.
+    package var devices: [DeviceOutcome] = []
 
     package init(
         id: String, location: String? = nil, state: String, enqueueTime: String? = nil, startTime: String? = nil,
@@ -47,6 +50,17 @@ package struct NotificationDetails: Equatable, Sendable {
         self.targetPlatforms = targetPlatforms
         self.outcomes = outcomes
         self.errorDetailsURI = errorDetailsURI
+    }
+}
+
+/// The fate of a message at one device.
+package struct DeviceOutcome: Equatable, Sendable {
+    package var registrationID: String
+    /// As `PlatformOutcomes.Count` names it.
+    package var name: String
+
+    package init(registrationID: String, name: String) {
+        (self.registrationID, self.name) = (registrationID, name)
     }
 }
 

@@ -105,13 +105,20 @@ function show(message) {
     ];
     $('messageFacts').replaceChildren(...facts.map(([key, value]) =>
         element('div', {}, element('dt', {}, t(key)), element('dd', {}, value))));
-    $('outcomes').replaceChildren(...message.Outcomes.map(outcome));
+    $('outcomes').replaceChildren(...message.Outcomes.map((one) =>
+        outcome(one, (message.Devices ?? []).filter((device) => device.Platform === one.Platform))));
 }
 
-function outcome({ Platform: platform, State: state, Counts: counts, WaitsFor: waits }) {
+function outcome({ Platform: platform, State: state, Counts: counts, WaitsFor: waits }, devices) {
     const { label, tone, sentence } = outcomeWords(state, counts);
     const told = [sentence, waits && t('admin.waitsForCredential')].filter(Boolean).join('; ');
     return element('li', {},
         element('span', {}, element('b', {}, platformWords(platformOf(platform))), element('small', {}, told)),
-        element('span', { className: 'state', data: { tone } }, label));
+        element('span', { className: 'state', data: { tone } }, label),
+        ...(devices.length ? [element('ul', {}, ...devices.map(deviceOutcome))] : []));
+}
+
+function deviceOutcome({ RegistrationId: id, User: user, Outcome: name }) {
+    return element('li', {},
+        element('bdi', {}, user ?? t('admin.removedDevice')), ` (${id}): `, outcomeWords('Completed', { [name]: 1 }).sentence);
 }

@@ -60,6 +60,7 @@ export default {
     'admin.readUnknown': 'aufbewahrt, ob gelesen ist nicht bekannt',
     'admin.fromTo': 'Von {from} an {to}',
     'admin.outcomes': 'Was daraus wurde',
+    'admin.removedDevice': 'seither entfernt',
     'admin.waitsForCredential': 'wartet auf Zugangsdaten',
     'admin.users': 'Benutzer',
     'admin.user': 'Benutzer',

@@ -60,6 +60,7 @@ export default {
     'admin.readUnknown': 'kept, reading not known',
     'admin.fromTo': 'From {from} to {to}',
     'admin.outcomes': 'What became of it',
+    'admin.removedDevice': 'removed since',
     'admin.waitsForCredential': 'waits for a credential',
     'admin.users': 'Users',
     'admin.user': 'User',

@@ -60,6 +60,7 @@ export default {
     'admin.readUnknown': 'guardado, no se sabe si fue leído',
     'admin.fromTo': 'De {from} para {to}',
     'admin.outcomes': 'Lo que pasó con él',
+    'admin.removedDevice': 'eliminado desde entonces',
     'admin.waitsForCredential': 'espera credenciales',
     'admin.users': 'Usuarios',
     'admin.user': 'Usuario',
