@@ -6,13 +6,14 @@ import Text
 
 /// Messages, and what became of them.
 extension BuiltInHub {
-    /// A message that no device is addressed by is not queued, and the receipt says so.
+    /// A message that no device is addressed by is not queued, and the receipt says so; to one that waits for its time there may be
+    /// devices by then.
     package func send(
         _ notification: HubNotification, to audience: HubAudience
     ) throws(ServableHubError) -> SendReceipt {
-        let record = newRecord(notification.format, audience)
+        let record = newRecord(notification.format, audience, notBefore: notification.notBefore)
         var receipt = SendReceipt(notificationID: record.id, trackingID: trackingID)
-        if let worker, worker.delivers(notification.format), try hasTarget(notification.format, audience) {
+        if let worker, worker.delivers(notification.format), try mayHaveTarget(record, notification.format, audience) {
             try enqueue(QueuedMessage(notification, to: audience.queued, record: record), worker)
         } else {
             receipt.hasNoTarget = try skip(notification, audience, record).isEmpty
@@ -42,11 +43,15 @@ extension BuiltInHub {
         return found
     }
 
-    private func newRecord(_ format: HubNotification.Format, _ audience: HubAudience) -> MessageRecord {
+    private func newRecord(
+        _ format: HubNotification.Format, _ audience: HubAudience, notBefore: Int64? = nil
+    ) -> MessageRecord {
         let time = now()
+        let later = notBefore.flatMap { $0 > time ? $0 : nil }
         let expression: TagExpression? = if case .tags(let expression) = audience { expression } else { nil }
         return MessageRecord(
-            id: MessageID.make(now: time), format: format, tags: expression, now: time)
+            id: MessageID.make(now: time, notBefore: later), format: format, tags: expression, now: time,
+            notBefore: later)
     }
 
     private func enqueue(_ message: QueuedMessage, _ worker: DeliveryWorker) throws(ServableHubError) {
@@ -84,10 +89,10 @@ extension BuiltInHub {
         return results
     }
 
-    private func hasTarget(
-        _ format: HubNotification.Format, _ audience: HubAudience
+    private func mayHaveTarget(
+        _ record: MessageRecord, _ format: HubNotification.Format, _ audience: HubAudience
     ) throws(ServableHubError) -> Bool {
-        guard case .tags(let expression) = audience else { return true }
+        guard record.notBefore == nil, case .tags(let expression) = audience else { return true }
         return try storing { () throws(StoreError) in
             try selection.hasTarget(format, expression)
         }

@@ -15,7 +15,7 @@ struct SendCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "send", abstract: "Send a notification to users, to tags or to everyone, as the operator.",
         discussion: """
-            Waits for the outcome, and prints it for each platform. Exits 0 when a device was reached, 3 when \
+            Without --at it waits for the outcome, and prints it for each platform. Exits 0 when a device was reached, 3 when \
             none was, 4 when that is not known in time, 1 when the hub did not take it. With the built-in hub the running \
             service delivers.
             """)
@@ -31,6 +31,13 @@ struct SendCommand: ParsableCommand {
     @Option(help: "The platform: apns, fcm, wns or browser. Default: every configured one.") var pns: String?
     @Option(help: "What stands above the text. Default: From and the sender.") var title: String?
     @Flag(help: "Keep the message here and send only its id.") var secure = false
+    @Option(
+        help: ArgumentHelp(
+            """
+            Send it then, as in 2026-11-24T08:00:00Z, seven days ahead at most. The hub keeps it until then, and no inbox \
+            has it. It cannot be taken back.
+            """, valueName: "time"))
+    var at: String?
     @Option(help: "The sender's name, as the recipient reads it.") var from = "operator"
     @Flag(help: "Do not wait: exit 0 as soon as the hub has taken it.") var noWait = false
     @Option(help: ArgumentHelp("How long to wait, in seconds.", valueName: "seconds")) var timeout = 30
@@ -56,12 +63,20 @@ struct SendCommand: ParsableCommand {
             throw ValidationError("--to must be a user's name, or tag: and a tag, or role: and a role, as in tag:news.")
         }
         if secure && !isForUsers { throw ValidationError("A secure notification goes to users.") }
+        if at != nil {
+            if secure { throw ValidationError("A secure notification can be read at once: leave out --at.") }
+            guard let sendAt, (0...HubNotification.maximumDelay).contains(sendAt.seconds - Site.now().seconds) else {
+                throw ValidationError("--at takes a time in UTC, in the next seven days, as in 2026-11-24T08:00:00Z.")
+            }
+        }
         if UserName(from) == nil { throw ValidationError("--from must be a user's name.") }
         if !Self.possibleTimeouts.contains(timeout) { throw ValidationError("--timeout must be 1 to 3600 seconds.") }
     }
 
     /// Nil, unless it is the one recipient.
     private var expression: String? { to.count == 1 ? to.first?.dropping(TagPolicy.expressionPrefix) : nil }
+
+    private var sendAt: Timestamp? { at.flatMap(Timestamp.init(text:)) }
 
     /// Whether no tag and no role is among the recipients.
     private var isForUsers: Bool { !all && to.allSatisfy { UserName($0) != nil } }
@@ -93,7 +108,8 @@ struct SendCommand: ParsableCommand {
         if let sender = UserName(from), try store.user(sender.description)?.isSecureOnly == true {
             configuration.policy.isSecureOnly = true
         }
-        let site = try Site(configuration, store: store, logger: logger, authenticator: Operator(name: from))
+        let site = try Site(
+            configuration, store: store, logger: logger, authenticator: Operator(name: from), sendAt: sendAt)
         defer { site.close() }
         for name in to where needsUser && UserName(name) != nil {
             _ = try UserCommand.existing(name, in: store, or: configuration)
@@ -101,11 +117,13 @@ struct SendCommand: ParsableCommand {
         let message = PushMessage(
             to: recipients, title: title, body: text, isSecure: secure, platforms: platforms(configuration))
         var report = try send(message, through: site)
-        if !noWait { wait(for: &report, at: site) }
+        if waits { wait(for: &report, at: site) }
         print(json ? report.json : report.table)
         for sentence in report.waits { Terminal.printError(sentence) }
         try judge(report, at: site)
     }
+
+    private var waits: Bool { !noWait && at == nil }
 
     /// To users also those that nothing is delivered to, so that the operator sees where the devices are. Devices with
     /// templates get a message to a tag only where it names no platform.
@@ -160,7 +178,7 @@ struct SendCommand: ParsableCommand {
                 "No device \(audience)was reached."
                     + (report.secretNumbers.map { " The secret is kept: it waits as number \($0)." } ?? ""))
             throw Self.reachedNoDevice
-        case .unknown where noWait: return
+        case .unknown where !waits: return
         // The reason was said.
         case .unknown where !report.waits.isEmpty: throw Self.notKnownYet
         case .unknown:

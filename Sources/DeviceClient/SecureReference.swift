@@ -6,7 +6,7 @@ import Text
 public struct SecureReference: Equatable, Sendable {
     /// The tutorials' id, 1 ... 2^31 - 2.
     public let id: Int32
-    /// The same message's name with 128 random bits; nil from a backend that sends none.
+    /// The same message's name with 127 random bits; nil from a backend that sends none.
     public let token: String?
 
     /// Nil when the id is not one: 0 is what junk parses to, 2^31 - 1 is where parsers saturate.

@@ -11,6 +11,7 @@ struct MessageRoutes: Sendable {
     var routes: [HubRoute] {
         [
             HubRoute(.post, "/{hub}/messages", needs: .send) { call, _ in try send(call) },
+            HubRoute(.post, "/{hub}/schedulednotifications", needs: .send) { call, _ in try schedule(call) },
             HubRoute(.get, "/{hub}/messages/{id}", needs: .send) { try details($0, $1["id"]) },
         ]
     }
@@ -27,6 +28,25 @@ struct MessageRoutes: Sendable {
             response.body = test.encode()
             return response
         }
+        return try take(notification, audience, call)
+    }
+
+    /// `POST /{hub}/schedulednotifications`: as a send, at the time that a header field names; to no single handle, as at Azure.
+    private func schedule(_ call: HubCall) throws -> Response {
+        let format = try Self.format(call.request)
+        guard let time = call.request.fields[.scheduleTime].flatMap(HubTime.seconds),
+            time <= call.now + HubNotification.maximumDelay
+        else {
+            throw HubFault.bad(
+                "The ServiceBusNotification-ScheduleTime header must be a time in UTC, seven days ahead at most.")
+        }
+        guard !call.has("direct") else { throw HubFault.bad("A direct send has no time.") }
+        var notification = Self.notification(call.request, format)
+        notification.notBefore = time
+        return try take(notification, .tags(try Self.expression(call.request)), call)
+    }
+
+    private func take(_ notification: HubNotification, _ audience: HubAudience, _ call: HubCall) throws -> Response {
         let receipt = try hub.send(notification, to: audience)
         var response = created(call, receipt.notificationID)
         if receipt.hasNoTarget { response.fields[.sendState] = NotificationDetails.noTargetFound }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+package import Text
 
 /// A message, and whom the hub sends it to.
 package struct AddressedNotification: Sendable {
@@ -9,6 +10,13 @@ package struct AddressedNotification: Sendable {
     package init(_ notification: HubNotification, to expression: TagExpression?) {
         self.notification = notification
         self.expression = expression
+    }
+
+    /// The same, which the hub sends then; nil: at once.
+    package func sent(at time: Timestamp?) -> AddressedNotification {
+        var notification = notification
+        notification.notBefore = time?.seconds
+        return AddressedNotification(notification, to: expression)
     }
 }
 

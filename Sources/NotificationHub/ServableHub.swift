@@ -31,7 +31,7 @@ package protocol ServableHub: Hub {
         _ selection: RegistrationSelection, after: String?, limit: Int
     ) throws(ServableHubError) -> RegistrationPage
 
-    /// Takes a message, which is then delivered. One that is larger than its service takes is recorded as such, as Azure
+    /// Takes a message, which is then delivered, or from its time on. One that is larger than its service takes is recorded as such, as Azure
     /// does; so is one without a target.
     /// - Throws: `limitReached`, when the queue is full.
     func send(_ notification: HubNotification, to audience: HubAudience) throws(ServableHubError) -> SendReceipt

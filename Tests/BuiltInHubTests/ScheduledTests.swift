@@ -2,6 +2,8 @@
 import BuiltInHub
 import FileStore
 import Foundation
+import HTTP
+import HTTPTypes
 import NotificationHub
 import Store
 import Support
@@ -23,6 +25,16 @@ extension DeliveryBench {
         try store.enqueueHubMessage(message)
         worker.wake()
         return message.id
+    }
+}
+
+extension HubBench {
+    fileprivate func schedule(_ time: String, query: String = "api-version=2020-06", key: String = "full") -> Response {
+        let fields = [
+            "ServiceBusNotification-Format": "browser", "ServiceBusNotification-Tags": "all",
+            "ServiceBusNotification-ScheduleTime": time,
+        ]
+        return ask(.post, "/myhub/schedulednotifications", query: query, key: key, fields: fields, body: "{}")
     }
 }
 
@@ -55,6 +67,60 @@ extension DeliveryBench {
         bench.setClock(now + 100)
         #expect(try bench.outcomes(id) == ["Success": 1])
         #expect(String(decoding: bench.sender.requests.last?.body ?? [], as: UTF8.self) == "later")
+    }
+
+    @Test(arguments: [
+        "2018-11-07T00:20:17", "2018-11-07T00:20:17.000Z", "2018-11-07T00:20:17Z", "2018-11-07T00:20:17+00:00",
+    ])
+    func `the hub takes one by its language, in each client's form, for devices that come until then`(
+        time: String
+    ) throws {
+        let bench = DeliveryBench()
+        bench.start()
+        let sent = bench.hub.schedule(time)
+        #expect(sent.status == .created && sent.fields[.sendState] == nil)
+        #expect(sent.fields[.location]?.contains("/myhub/schedulednotifications/\(sent.createdID)?") == true)
+        bench.register(1)
+        bench.setClock(now + 99)
+        #expect(try bench.outcomes(bench.send()) == ["Success": 1])
+        #expect(bench.sender.requests.count == 1)
+        #expect(try bench.details(sent.createdID).state == "Enqueued")
+        bench.setClock(now + 100)
+        #expect(try bench.outcomes(sent.createdID) == ["Success": 1])
+    }
+
+    @Test func `the client schedules, and a time that has come means at once`() throws {
+        let bench = DeliveryBench()
+        bench.register(1)
+        bench.start()
+        let client = try bench.hub.client()
+        var notification = HubNotification(
+            format: .native(.browser), body: Array("{}".utf8), contentType: "application/json")
+        notification.notBefore = now - 1
+        let past = try #require(try client.send(notification, to: .tag(Tag("all"))).notificationID)
+        #expect(try bench.outcomes(past) == ["Success": 1])
+        notification.notBefore = now + 60
+        let later = try #require(try client.send(notification, to: .tag(Tag("all"))).notificationID)
+        #expect(try client.details(later)?.state == "Enqueued")
+        bench.setClock(now + 60)
+        #expect(try bench.outcomes(later) == ["Success": 1])
+    }
+
+    @Test(arguments: [
+        "", "tomorrow", "2018-11-07", "2018-11-07T00:20:17.", "2018-11-07T00:20:17+01:00", "2018-11-14T00:18:38Z",
+    ])
+    func `what is no time, or more than seven days ahead, is refused`(time: String) throws {
+        let bench = DeliveryBench()
+        bench.register(1)
+        #expect(bench.hub.schedule(time).status == .badRequest)
+        #expect(try bench.store.queuedHubMessages(except: [], limit: 9).isEmpty)
+        #expect(bench.hub.schedule("2018-11-14T00:18:37Z").status == .created)
+    }
+
+    @Test func `a direct send has no time, and a key that only listens schedules nothing`() throws {
+        let bench = DeliveryBench()
+        #expect(bench.hub.schedule("2018-11-07T00:20:17", query: "api-version=2020-06&direct").status == .badRequest)
+        #expect(bench.hub.schedule("2018-11-07T00:20:17", key: "listen").status == .unauthorized)
     }
 
     @Test(arguments: [false, true])

@@ -7,6 +7,7 @@ import JSON
 import NotificationHub
 import Store
 import Testing
+import Text
 
 /// A message object whose `To` is a list: whom it reaches, and what is refused as a whole.
 struct SeveralRecipientsTests {
@@ -24,6 +25,31 @@ struct SeveralRecipientsTests {
 
     private func inbox(_ name: String, on site: TestSite) throws -> [InboxMessage] {
         try Inbox(site.call(.get, Path.inbox, as: name)).messages
+    }
+
+    // MARK: Later
+
+    @Test(arguments: TestSite.Road.allCases)
+    func `what is sent later is handed to the hub with its time, and no inbox has it`(road: TestSite.Road) throws {
+        let site = try TestSite(
+            users: Self.users, road: road,
+            adjusting: { parts in
+                parts.plainSeconds = 86_400
+                parts.notifications.sendAt = parts.now() + 3_600
+            })
+        try site.change("bob") { $0.sendTo = ["*"] }
+        let id = try site.register("alice")
+        for to in ["alice", .several(["alice", "carol"])] as [PushMessage.Recipients] {
+            #expect(site.send(PushMessage(to: to, body: "Hi", platforms: ["apns"])).status == .ok)
+            let secure = Problem(site.send(PushMessage(to: to, body: "Hi", isSecure: true)))
+            #expect(secure.status == .badRequest && secure.field == "To")
+        }
+        #expect(try inbox("alice", on: site).isEmpty && inbox("carol", on: site).isEmpty)
+        #expect(!id.isEmpty)
+        guard road == .wire else { return }
+        let sent = site.hub.requests.filter { $0.path.hasSuffix("/schedulednotifications") }
+        let time = HubTime(site.clock.seconds + 3_600).iso8601
+        #expect(sent.map { $0.fields[HubField.scheduleTime] } == [time, time] && site.hub.messages.isEmpty)
     }
 
     // MARK: Plain

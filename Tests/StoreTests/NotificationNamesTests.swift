@@ -9,6 +9,7 @@ import Testing
         for _ in 0..<500 {
             let token = NotificationNames.token(using: &random)
             #expect(NotificationNames.isToken(token))
+            #expect(token.first?.isLetter == true, "a command would take it for an option")
             #expect(token.last.map { "AQgw".contains($0) } == true)
             tokens.insert(token)
             let id = NotificationNames.id(using: &random) { !$0.isMultiple(of: 2) }

@@ -15,14 +15,16 @@ extension WireTests {
                 let ids = Set(try site.list("device", "list", bob.name).compactMap { $0["id"]?.string })
                 #expect(try site.run("send", "--to", bob.name, "Hello").status == 0)
                 let id = try #require(try site.list("message", "list").first?["id"]?.string)
-                let json = try JSONValue(parsing: Array(site.run("message", "show", "--json", id).output.utf8))
+                let outcome = try site.run("message", "show", "--json", id)
+                #expect(outcome.status == 0 && outcome.errors.isEmpty, "\(outcome)")
+                let json = try JSONValue(parsing: Array(outcome.output.utf8))
                 let devices = try #require(json["Devices"]?.array)
                 #expect(Set(devices.compactMap { $0["RegistrationId"]?.string }) == ids)
                 #expect(devices.allSatisfy { $0["User"]?.string == bob.name && $0["Outcome"]?.string == "Success" })
-                let lines = try site.run("message", "show", id).output.split(separator: "\n")
-                for id in ids {
-                    #expect(lines.contains { $0.hasPrefix("browser  \(id)  \(bob.name)  Success") }, "\(lines)")
+                let lines = try site.run("message", "show", id).output.split(separator: "\n").map {
+                    $0.split(separator: " ").map(String.init)
                 }
+                for id in ids { #expect(lines.contains(["browser", id, bob.name, "Success"]), "\(lines)") }
             }
         }
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import DeviceAPI
+import Foundation
 import HTTPTypes
 import JSON
 import Support
 import Testing
+import Text
 
 extension WireTests {
     /// What an operator learns of a send of their own.
@@ -192,6 +194,29 @@ extension WireTests {
                     #expect(try site.run(["send"] + wrong + ["x"], input: "").status == 64)
                 }
                 #expect(try site.run("config", "show").output.contains("users.roles"))
+            }
+        }
+
+        @Test func `a send for later is delivered at its time, and no inbox has it`() throws {
+            try SendingSite.run(moreKeys: #", "inbox": { "plainDays": 1 }"#) { site in
+                let bob = try site.addUser("bob")
+                let endpoint = try site.registerBrowser(bob)
+                // Another process may need so long to hand it over on a busy machine.
+                let later = Timestamp(seconds: Int64(Date().timeIntervalSince1970) + 10)
+                let sent = try site.run("send", "--to", bob.name, "--at", later.text, "--json", "Hello")
+                #expect(sent.status == 0 && sent.complaints.isEmpty, "\(sent)")
+                let early = site.pushes.count(endpoint)
+                #expect(early == 0 || Date().timeIntervalSince1970 >= Double(later.seconds))
+                #expect(Deadline.poll(seconds: 120) { site.pushes.count(endpoint) == 1 })
+                #expect(Date().timeIntervalSince1970 >= Double(later.seconds))
+                let inbox = try JSONValue(parsing: site.call(.get, Path.inbox, as: bob).body)
+                #expect(inbox["Messages"]?.array?.isEmpty == true, "\(inbox)")
+                let distant = Timestamp(seconds: later.seconds + 8 * 86_400).text
+                for wrong in [["--at", "noon"], ["--at", "2020-01-01T00:00:00Z"], ["--at", distant]] {
+                    #expect(try site.run(["send", "--to", bob.name] + wrong + ["x"], input: "").status == 64)
+                }
+                let secure = ["send", "--to", bob.name, "--secure", "--at", later.text, "x"]
+                #expect(try site.run(secure, input: "").status == 64)
             }
         }
 

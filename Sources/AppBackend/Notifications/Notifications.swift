@@ -2,6 +2,7 @@
 import DeviceAPI
 package import NotificationHub
 import Store
+package import Text
 
 /// The hub and the platforms that it has credentials for; handed to the two controllers. (In the tutorial it is a
 /// global, `Notifications.Instance`.)
@@ -11,6 +12,8 @@ package struct Notifications: Sendable {
     package let platforms: [Platform]
 
     package let secureForm: SecureForm
+    /// When the hub is to send all that is sent here, and no inbox has it; nil: at once. A command sends later, no service.
+    package var sendAt: Timestamp?
 
     package init(hub: any Hub, platforms: [Platform], secureForm: SecureForm = .silent) {
         self.hub = hub
@@ -20,7 +23,7 @@ package struct Notifications: Sendable {
 
     /// Hands the hub all messages together. It does not wait for a hub that is elsewhere.
     func send(_ messages: [OutgoingMessage], requestID: String) -> PendingSend {
-        PendingSend(messages.map(\.name), hub.tracking(requestID).start(messages.map(\.message)))
+        PendingSend(messages.map(\.name), hub.tracking(requestID).start(messages.map { $0.message.sent(at: sendAt) }))
     }
 }
 

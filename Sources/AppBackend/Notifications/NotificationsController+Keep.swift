@@ -15,7 +15,7 @@ extension NotificationsController {
 
     /// Keeps it where the site keeps plain messages, and the recipient is a user. A failure of this does not fail the send.
     func keep(_ message: PlainMessage, for recipient: Principal, _ request: UserRequest) -> Kept? {
-        guard plainSeconds > 0 else { return nil }
+        guard plainSeconds > 0, notifications.sendAt == nil else { return nil }
         let time = now()
         return attempt(request) { () throws(StoreError) in
             guard try mayKeep(for: recipient, from: request.user) else { return nil }

@@ -116,7 +116,7 @@ extension NotificationsController {
         for platform in platforms {
             payloads[platform] = MessagePayload(
                 message, from: sender, to: platform, inboxID: audience.own?.id, messageID: id, badge: audience.unread,
-                now: time.seconds)
+                now: (notifications.sendAt ?? time).seconds)
         }
         let templates = audience.templates.map {
             AddressedNotification(Payload.templateMessage(PlainMessage(message).text, from: sender), to: $0)
@@ -128,7 +128,7 @@ extension NotificationsController {
         send.kept = audience.kept
         send.message = SentMessage(
             id: id, owner: request.user.owner, to: message.to.text, recipient: audience.recipient, sentAt: time,
-            keptID: audience.own?.id, expiresAt: time + Self.sentSeconds)
+            keptID: audience.own?.id, expiresAt: sentExpiry(time))
         send.ignored = platforms.map { ($0.rawValue, payloads[$0]?.ignored ?? [.silent]) }
         return try answer(send, to: request)
     }

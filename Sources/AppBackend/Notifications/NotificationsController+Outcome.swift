@@ -11,6 +11,9 @@ extension NotificationsController {
     /// For how long a sender may ask what became of a send, in seconds; the hub forgets it then as well.
     static let sentSeconds: Int64 = 7 * 86_400
 
+    /// Until when it is remembered what was sent, or handed to the hub for later, at a time.
+    func sentExpiry(_ time: Timestamp) -> Timestamp { (notifications.sendAt ?? time) + Self.sentSeconds }
+
     /// The outcome of a send, for its sender. The id of another user's send, one that the hub does not know (yet, or any
     /// more) and one that never existed are 404, all alike.
     func outcome(_ request: UserRequest, _ name: String) throws -> Response {
@@ -38,7 +41,7 @@ extension NotificationsController {
         }
         do throws(StoreError) {
             try store.rememberSent(
-                ids, message: message, owner: request.user.owner, now: time, expiresAt: time + Self.sentSeconds)
+                ids, message: message, owner: request.user.owner, now: time, expiresAt: sentExpiry(time))
             if let message { changes.webhooks?.awaitOutcome(of: message) }
         } catch {
             logger.warning("store: \(error)", metadata: ["request": "\(request.id)"])

@@ -46,10 +46,13 @@ extension NotificationsController {
     /// - Parameters:
     ///   - field: where the request names them.
     ///   - name: what a refusal calls them, where there are several; nil: it is the only one.
-    /// - Throws: `Problem` 429, when the sender has left too much unread with them; `StoreError`.
+    /// - Throws: `Problem` 429, when the sender has left too much unread with them; 400, when the message is for later; `StoreError`.
     func keepSecure(
         _ payload: String, for recipient: Principal, field: String, named name: String? = nil, _ request: UserRequest
     ) throws -> SecureNotification {
+        guard notifications.sendAt == nil else {
+            throw Problem(.badRequest, "A secure message is not sent later: it can be read at once.", field: field)
+        }
         let time = now()
         do throws(StoreError) {
             return try store.createNotification(

@@ -4,7 +4,8 @@ internal import HTTPTypes
 internal import Text
 
 extension HubClient {
-    /// `POST /{hub}/messages`: hands a message to the hub, which then sends it to all whom the expression addresses.
+    /// `POST /{hub}/messages`, or `/{hub}/schedulednotifications` for one that has a time: hands a message to the hub, which then
+    /// sends it to all whom the expression addresses.
     ///
     /// Made once, whatever happens: after a failure without an answer the message may or may not be on its way.
     /// - Parameter expression: nil for every device of the platform.
@@ -22,7 +23,10 @@ extension HubClient {
         fields[.format] = notification.format.header
         fields[.tags] = expression?.description
         fields[.contentType] = notification.contentType
-        return Call(method: .post, path: "messages", fields: fields, body: notification.body, isRepeatable: false)
+        fields[.scheduleTime] = notification.notBefore.map { HubTime($0).iso8601 }
+        return Call(
+            method: .post, path: notification.notBefore == nil ? "messages" : "schedulednotifications", fields: fields,
+            body: notification.body, isRepeatable: false)
     }
 
     /// What a hub's answer says that has taken a message.

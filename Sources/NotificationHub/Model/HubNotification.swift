@@ -46,6 +46,10 @@ package struct HubNotification: Sendable {
     package var contentType: String
     /// For the push service: `apns-push-type`, `X-WNS-Type`.
     package var headers: [PushHeader]
+    /// The hub sends it then, in seconds since 1970; nil, or a time that has come: at once.
+    package var notBefore: Int64?
+    /// How far ahead that may be, in seconds, as Azure documents it.
+    package static let maximumDelay: Int64 = 7 * 86_400
 
     package init(format: Format, body: [UInt8], contentType: String, headers: [PushHeader] = []) {
         self.format = format

@@ -14,6 +14,8 @@ package enum HubField: String, Sendable {
     case tags = "ServiceBusNotification-Tags"
     /// The handle, in a send that passes the registrations by.
     case deviceHandle = "ServiceBusNotification-DeviceHandle"
+    /// When a scheduled message is to be sent.
+    case scheduleTime = "ServiceBusNotification-ScheduleTime"
     /// In the built-in hub's answer to a send, `NoTargetFound`: no device is addressed. Azure does not say so at once.
     case sendState = "AppBackend-State"
 }

@@ -24,7 +24,7 @@ package enum HubOperation: String, CaseIterable, Sendable {
         case (.get, "registrations", 2): self = .readRegistration
         case (.delete, "registrations", 2): self = .deleteRegistration
         case (.get, "registrations", 1), (.get, "tags", 3): self = .listRegistrations
-        case (.post, "messages", 1): self = .send
+        case (.post, "messages", 1), (.post, "schedulednotifications", 1): self = .send
         case (.get, "messages", 2): self = .readMessage
         default: self = .other
         }

@@ -44,6 +44,7 @@ package struct Site {
     ///   - issuers: nil: those of the configuration, whose keys are yet to be fetched.
     ///   - metrics: the process's, which outlive this site.
     ///   - findings: what the last look at the service has found.
+    ///   - sendAt: when the hub is to send what is sent here; nil: at once.
     /// - Throws: `ConfigurationFault`, `TransportError`: whatever cannot be made.
     package init(
         _ configuration: SiteConfiguration, store: any SiteStore, logger: Logger,
@@ -51,7 +52,7 @@ package struct Site {
         tokenThrottle: LoginThrottle = LoginThrottle(), issuers: SiteIssuers? = nil,
         metrics: SiteMetrics = Site.makeMetrics(),
         load: @escaping @Sendable () -> HealthController.Load = { HealthController.Load() },
-        findings: @escaping @Sendable () -> SiteFindings = { SiteFindings() }
+        findings: @escaping @Sendable () -> SiteFindings = { SiteFindings() }, sendAt: Timestamp? = nil
     ) throws {
         let hub = try HubWiring(configuration, store: store, metrics: metrics, logger: logger)
         let webhooks = try SiteWebhooks(
@@ -63,6 +64,7 @@ package struct Site {
         self.tokenThrottle = tokenThrottle
         var parts = Self.parts(configuration, store: store, hub, self.authenticator, logger)
         parts.issuers = self.issuers?.verifier
+        parts.notifications.sendAt = sendAt
         (parts.meter, parts.tokenThrottle) = (self.meter, tokenThrottle)
         (parts.load, parts.findings) = (load, findings)
         parts.metrics = MetricsResponder { metrics.exposition(with: [readings]) }

@@ -5,7 +5,7 @@ import Glibc
 package enum NotificationNames {
     /// Neither 0, which is what junk parses to, nor 2^31 - 1, at which the tutorials' clients saturate.
     package static let ids: ClosedRange<Int32> = 1...(.max - 1)
-    /// 128 bits in base64url without padding.
+    /// 128 bits in base64url without padding, of which one is not drawn.
     static let tokenLength = 22
 
     private static let digits = [UInt8]("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
@@ -18,7 +18,8 @@ package enum NotificationNames {
         }
     }
 
-    /// The last character carries two bits only (`A`, `Q`, `g` or `w`), so a token never looks like an id.
+    /// The last character carries two bits only (`A`, `Q`, `g` or `w`), so a token never looks like an id. The first is a letter, so
+    /// that no command takes a token for an option.
     package static func token(using random: inout KernelRandom) -> String {
         var bits: UInt64 = random.next()
         let more: UInt64 = random.next()
@@ -28,8 +29,8 @@ package enum NotificationNames {
             // A word of 64 bits is good for ten characters of 6.
             if index == 10 { bits = more }
             if index == 20 { bits = random.next() }
-            let isLast = index == tokenLength - 1
-            token.append(digits[Int(isLast ? (bits & 3) << 4 : bits & 63)])
+            let digit = index == 0 ? bits & 31 : index == tokenLength - 1 ? (bits & 3) << 4 : bits & 63
+            token.append(digits[Int(digit)])
             bits >>= 6
         }
         return String(decoding: token, as: UTF8.self)

@@ -8,7 +8,7 @@ package struct SecureNotification: Hashable, Sendable {
     /// 1 ... 2^31 - 2, random, unique for its owner. Fits the tutorials' clients, which read a 32-bit integer;
     /// 0 is what junk parses to and 2147483647 is where `intValue` saturates, so neither is ever given out.
     package var id: Int32
-    /// 128 random bits in base64url (22 characters, at least one of them not a digit): the same record's second name.
+    /// 127 random bits in base64url (22 characters, at least one of them not a digit): the same record's second name.
     package var token: String
     /// The user whose it is; no other user learns that it exists.
     package var owner: String
