@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import JSON
+import NotificationHub
 import Store
 import Text
 
 /// Something for one receiver, and how often it was tried.
 struct WebhookEvent: Sendable {
-    /// How long it may wait in all, in seconds: a day for a message's outcome, and then all tries.
-    static let lifetime: Int64 = 5 * 86_400
+    /// How long it may wait in all, in seconds: for a message's time, a day for its outcome, and then all tries.
+    static let lifetime: Int64 = HubNotification.maximumDelay + 5 * 86_400
 
     /// Under which the receiver knows it, the same for all tries of the same thing.
     let id: String

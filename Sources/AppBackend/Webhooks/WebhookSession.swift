@@ -146,7 +146,9 @@ final class WebhookSession {
             let asked = message.askableIDs
             let timeline = try MessageTimeline(
                 message, Array(zip(asked, worker.hub.details(of: asked))), in: worker.store, now: now)
-            if timeline.isFinal || event.createdAt + Self.outcomeSeconds <= now {
+            // When the hub was to send it, which an operator's command may have put off.
+            let begun = max(event.createdAt, message.expiresAt + -NotificationsController.sentSeconds)
+            if timeline.isFinal || begun + Self.outcomeSeconds <= now {
                 event.body = Webhooks.body(.messageCompleted, now) { json in
                     json.member("Sender", User.name(ofOwner: message.owner))
                     timeline.writeMembers(to: &json)
