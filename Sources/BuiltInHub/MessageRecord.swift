@@ -22,11 +22,11 @@ struct MessageRecord {
     private(set) var targets = 0
     /// How many targets met which fate, per platform.
     private(set) var outcomes: [Platform: [PushOutcome: Int]] = [:]
-    /// The fates of the first `maximumDevices` targets that are registered, as they became known.
+    /// The fates of the targets that are registered, as they became known; empty where there are more than `maximumDevices`.
     private(set) var devices: [DeviceOutcome] = []
 
-    /// A user's devices are named, and a record of a message to thousands stays small.
-    static let maximumDevices = 32
+    /// A user's devices are named, and the record of a message to thousands does not grow with them.
+    private static let maximumDevices = 32
     /// How long a send is remembered, in seconds.
     static let retentionSeconds: Int64 = 7 * 24 * 60 * 60
 
@@ -48,13 +48,14 @@ struct MessageRecord {
 
     mutating func add(_ target: Target, _ outcome: PushOutcome) {
         add(outcome, platform: target.description.platform)
-        guard let id = target.registrationID, devices.count < Self.maximumDevices else { return }
+        guard let id = target.registrationID, targets <= Self.maximumDevices else { return }
         devices.append(DeviceOutcome(registrationID: id, name: outcome.rawValue))
     }
 
     mutating func add(_ outcome: PushOutcome, platform: Platform, count: Int = 1) {
         guard count > 0 else { return }
         targets += count
+        if targets > Self.maximumDevices { devices = [] }
         outcomes[platform, default: [:]][outcome, default: 0] += count
     }
 
@@ -154,7 +155,7 @@ extension MessageRecord {
                 outcomes[platform, default: [:]][PushOutcome(rawValue: count.name)] = number
             }
         }
-        devices = (json["devices"]?.array ?? []).prefix(Self.maximumDevices).compactMap { pair in
+        devices = (json["devices"]?.array ?? []).compactMap { pair in
             guard let id = pair.array?.first?.string, let name = pair.array?.last?.string else { return nil }
             return DeviceOutcome(registrationID: id, name: name)
         }

@@ -33,7 +33,7 @@ package struct MessageHistory: Sendable {
         package let sender: String
         /// What the sender sees.
         package let timeline: MessageTimeline
-        /// For operators alone: in the order of the platforms, the first of each as the hub names them.
+        /// For operators alone: in the order of the platforms, those that the hub names.
         package let devices: [Device]
     }
 

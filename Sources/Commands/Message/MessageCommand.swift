@@ -79,8 +79,8 @@ struct MessageCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Show what became of a message.",
             discussion: """
-                As its sender sees it; the hub is asked for all platforms. Of the built-in hub's own, also what each device got: the first \
-                32 of each platform.
+                As its sender sees it; the hub is asked for all platforms. Of the built-in hub's own, also what each device got, where they \
+                are at most 32 of a platform.
                 """)
 
         @OptionGroup var options: ConfigurationOptions

@@ -30,8 +30,8 @@ package struct NotificationDetails: Equatable, Sendable {
     /// Why the message waits for something that an operator must mend, for the operator; nil: it does not. Of the built-in hub in this process:
     /// Azure's language has no word for it.
     package var waitReason: String?
-    /// What became of it at the devices whose answers came first, for the operator. Of the built-in hub in this process, too; Azure
-    /// tells no more than counts.
+    /// What became of it at each device, for the operator, where they are few. Of the built-in hub in this process, too; Azure tells no
+    /// more than counts.
     package var devices: [DeviceOutcome] = []
 
     package init(
