@@ -39,7 +39,9 @@ struct DeviceOutcomeTests {
         }
         bench.start()
         let id = bench.send()
-        try bench.wait { try bench.hub.builtIn.message(id).devices.map(\.registrationID) == ["2-1-1"] }
+        try bench.wait {
+            try bench.hub.builtIn.message(id).devices.map(\.registrationID) == ["2-1-1"] && bench.inFlight(id) == 0
+        }
         bench.sender.answer(ScriptedSender.status(201))
         bench.pass(120)
         #expect(try bench.outcomes(id) == ["Success": 2])
