@@ -32,7 +32,7 @@ extension Backend {
         package var countsBadges = false
         /// Tells a user's devices what was read on one of them; nil: they are not told.
         package var inboxSync: InboxSync?
-        /// Tells receivers elsewhere what happens; nil: there are none.
+        /// Tells receivers elsewhere what happens; nil: no receiver is configured.
         package var webhooks: Webhooks?
         package var realm: String
         /// How long a log-in by cookie lasts, in seconds.

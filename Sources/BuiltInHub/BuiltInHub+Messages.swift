@@ -47,6 +47,7 @@ extension BuiltInHub {
         _ format: HubNotification.Format, _ audience: HubAudience, notBefore: Int64? = nil
     ) -> MessageRecord {
         let time = now()
+        // A time that has come means nothing.
         let later = notBefore.flatMap { $0 > time ? $0 : nil }
         let expression: TagExpression? = if case .tags(let expression) = audience { expression } else { nil }
         return MessageRecord(

@@ -32,7 +32,7 @@ struct MessageRecord {
 
     /// - Parameters:
     ///   - now: seconds since 1970.
-    ///   - notBefore: a time that has come means nothing.
+    ///   - notBefore: later than that; nil: the message may be delivered at once.
     init(
         id: String, format: HubNotification.Format, tags: TagExpression?, now: Int64, notBefore: Int64? = nil
     ) {
@@ -40,7 +40,7 @@ struct MessageRecord {
         self.format = format.header
         self.tags = tags?.description
         enqueuedAt = now
-        self.notBefore = notBefore.flatMap { $0 > now ? $0 : nil }
+        self.notBefore = notBefore
     }
 
     /// From when on the message may be delivered, in seconds since 1970. All lifetimes count from there.

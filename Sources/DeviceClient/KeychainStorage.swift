@@ -35,7 +35,7 @@
             self.accessGroup = accessGroup
         }
 
-        /// The credentials kept last; nil when there are none.
+        /// The credentials kept last; nil before any were kept.
         /// - Throws: `Failure.status`.
         public func credentials() throws(Failure) -> Credentials? {
             try read(.credentials).flatMap { Credentials(secretJSON: [UInt8]($0)) }

@@ -4,7 +4,7 @@ import JSON
 import Text
 
 /// Registers this device for its user's notifications, as the tutorial's class of this name does: the id is kept on the
-/// device, asked for when there is none, and asked for once more when the hub has forgotten it, or when it is another user's, whose
+/// device, asked for when none is kept, and asked for once more when the hub has forgotten it, or when it is another user's, whose
 /// the device was before.
 ///
 /// Calls happen one after the other, in the order they were made; equal calls that overlap are one. A call that has

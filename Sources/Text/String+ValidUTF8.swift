@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension String {
-    /// The text that the bytes are in UTF-8; nil when they are none.
+    /// The text that the bytes are in UTF-8; nil when they are not UTF-8.
     ///
     /// `String(validating:as:)` does it on Linux and on systems of 2024 and later. Apps run on older ones. Its check takes as long as
     /// all else that is done with a short text, and most texts are ASCII.

@@ -150,7 +150,7 @@ struct SendingDeviceTests {
                 == "A hub leaves a device out of at most 4 users, tags and roles in To: name fewer, or leave FromDevice "
                 + "out.")
         #expect(scene.site.send(message(four + ["tag:d"], from: nil)).status == .ok)
-        // This device does not hear bob, and is none of alice's.
+        // This device does not hear bob, and is not alice's.
         let many = ["alice"] + (1...18).map { "tag:t\($0)" }
         #expect(scene.site.send(message(many, from: scene.other)).status == .ok)
         let expression = PushMessage(to: "tags:a && b && c && d && e", body: "Hi", fromDevice: scene.other)

@@ -6,6 +6,30 @@ import NotificationHub
 import Store
 import Testing
 
+/// To whom a sender may send.
+struct RecipientRow: CustomTestStringConvertible, Sendable {
+    /// The sender's; nil: those that the policy gives.
+    let patterns: [String]?
+    let to: String
+    /// Of the answer: 200, or what refuses `To`.
+    let status: Int
+
+    init(_ patterns: [String]?, _ to: String, _ status: Int) {
+        (self.patterns, self.to, self.status) = (patterns, to, status)
+    }
+
+    var testDescription: String { "\(patterns?.description ?? "default"): \(to)" }
+
+    /// Sends to it, by a sender who has the patterns, and expects the status, and that nothing was sent where it is a refusal.
+    func expect(at site: TestSite, sourceLocation: SourceLocation = #_sourceLocation) -> Response {
+        let response = site.send(PushMessage(to: .one(to), body: "Hi"))
+        #expect(response.status.code == status, sourceLocation: sourceLocation)
+        #expect(Problem(response).field == (status == 200 ? nil : "To"), sourceLocation: sourceLocation)
+        #expect(site.hub.messages.isEmpty == (status != 200), sourceLocation: sourceLocation)
+        return response
+    }
+}
+
 extension TestSite {
     /// Changes a user's record, as another process does it.
     func change(_ name: String, _ body: (inout User) throws -> Void) throws {

@@ -78,17 +78,13 @@ package struct MessageHistory: Sendable {
     package func report(
         _ message: SentMessage, ask: ([String]) -> [Result<NotificationDetails?, HubError>]
     ) throws(StoreError) -> Report {
-        let ids = message.askableIDs
-        let answers = ask(ids)
+        let answers = message.answers(ask)
         return Report(
-            sender: message.sender,
-            timeline: try MessageTimeline(message, Array(zip(ids, answers)), in: store, now: now()),
-            devices: try devices(message, Dictionary(zip(ids, answers)) { $1 }))
+            sender: message.sender, timeline: try MessageTimeline(message, answers, in: store, now: now()),
+            devices: try devices(message, answers))
     }
 
-    private func devices(
-        _ message: SentMessage, _ answers: [String: Result<NotificationDetails?, HubError>]
-    ) throws(StoreError) -> [Device] {
+    private func devices(_ message: SentMessage, _ answers: HubAnswers) throws(StoreError) -> [Device] {
         var devices: [Device] = []
         for outcome in message.outcomes {
             guard let id = outcome.notificationID, case .success(let details?) = answers[id] else { continue }

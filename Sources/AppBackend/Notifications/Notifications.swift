@@ -23,7 +23,9 @@ package struct Notifications: Sendable {
 
     /// Hands the hub all messages together. It does not wait for a hub that is elsewhere.
     func send(_ messages: [OutgoingMessage], requestID: String) -> PendingSend {
-        PendingSend(messages.map(\.name), hub.tracking(requestID).start(messages.map { $0.message.sent(at: sendAt) }))
+        var addressed = messages.map(\.message)
+        if let sendAt { addressed = addressed.map { $0.sent(at: sendAt) } }
+        return PendingSend(messages.map(\.name), hub.tracking(requestID).start(addressed))
     }
 }
 

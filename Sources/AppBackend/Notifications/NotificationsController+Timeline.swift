@@ -16,9 +16,8 @@ extension NotificationsController {
         guard NotificationNames.isToken(id), try store.hasSent(id, owner: owner, now: time),
             let message = try store.sentMessage(id, now: time), message.owner.hasSameBytes(as: owner)
         else { throw Problem(.notFound, "You have sent no such message.") }
-        let asked = message.askableIDs
-        let answers = notifications.hub.details(of: asked, for: request, logger)
-        let timeline = try MessageTimeline(message, Array(zip(asked, answers)), in: store, now: time)
+        let answers = message.answers { notifications.hub.details(of: $0, for: request, logger) }
+        let timeline = try MessageTimeline(message, answers, in: store, now: time)
         var response = Response.json(timeline.json)
         response.fields[.cacheControl] = "no-store"
         return response
@@ -38,26 +37,28 @@ extension Hub {
     }
 }
 
+/// What the hub says of messages, by its names of them.
+package typealias HubAnswers = [String: Result<NotificationDetails?, HubError>]
+
 extension SentMessage {
-    /// The hub's names of it.
-    package var askableIDs: [String] {
-        outcomes.compactMap(\.notificationID).filter { NotificationID($0) != nil }
+    /// What the hub says of it.
+    /// - Parameter ask: the hub, about several messages, each in its place.
+    package func answers(_ ask: ([String]) -> [Result<NotificationDetails?, HubError>]) -> HubAnswers {
+        let ids = outcomes.compactMap(\.notificationID).filter { NotificationID($0) != nil }
+        return Dictionary(zip(ids, ask(ids))) { $1 }
     }
 }
 
 extension MessageTimeline {
-    /// - Parameter answers: what the hub says now, by its names of the message. What it does not know, yet or any more, is as it was
-    ///   when the message was sent.
+    /// - Parameter answers: what the hub says now. What it does not know, yet or any more, is as it was when the message was sent.
     package init(
-        _ message: SentMessage, _ answers: [(String, Result<NotificationDetails?, HubError>)], in store: any StateStore,
-        now: Timestamp
+        _ message: SentMessage, _ answers: HubAnswers, in store: any StateStore, now: Timestamp
     ) throws(StoreError) {
-        let details = Dictionary(answers) { $1 }
         self.init(
             messageID: message.id, to: message.to, sentAt: message.sentAt.text, isSecure: message.isSecure,
             isKept: message.keptID != nil, isRead: try Self.isRead(message, in: store, now),
             opened: try store.openings(ofMessage: message.id, now: now),
-            outcomes: message.outcomes.map { PlatformOutcome($0, $0.notificationID.flatMap { details[$0] }) })
+            outcomes: message.outcomes.map { PlatformOutcome($0, $0.notificationID.flatMap { answers[$0] }) })
     }
 
     /// Nil, where it was not kept for one user, or the mailbox has it no more.

@@ -143,9 +143,8 @@ final class WebhookSession {
                 forgotten.append(event.id)
                 continue
             }
-            let asked = message.askableIDs
-            let timeline = try MessageTimeline(
-                message, Array(zip(asked, worker.hub.details(of: asked))), in: worker.store, now: now)
+            let answers = message.answers(worker.hub.details(of:))
+            let timeline = try MessageTimeline(message, answers, in: worker.store, now: now)
             // When the hub was to send it, which an operator's command may have put off.
             let begun = max(event.createdAt, message.expiresAt + -NotificationsController.sentSeconds)
             if timeline.isFinal || begun + Self.outcomeSeconds <= now {

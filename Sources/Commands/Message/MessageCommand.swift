@@ -94,9 +94,7 @@ struct MessageCommand: ParsableCommand {
             guard let message = try history.message(id) else {
                 throw CommandError("There is no message of that id.")
             }
-            let report = try history.report(message) { ids in
-                ids.map { id in Result { () throws(HubError) in try site.details(of: id) } }
-            }
+            let report = try history.report(message) { site.details(of: $0) }
             guard !json else { return print(String(decoding: report.json.bytes, as: UTF8.self)) }
             Self.lines(report).forEach { print($0) }
         }

@@ -122,6 +122,11 @@ package struct Site {
         try hub.hub.details(id)
     }
 
+    /// As `Hub.details(of:)`.
+    package func details(of ids: [String]) -> [Result<NotificationDetails?, HubError>] {
+        hub.hub.details(of: ids)
+    }
+
     /// Starts delivering what the local hub has queued, where it has anything to deliver with, and what webhooks are to be told.
     /// - Throws: `ServerError.noThread`.
     func startDelivering() throws(ServerError) {

@@ -57,7 +57,7 @@ private func checkCredentials(_ storage: KeychainStorage) async {
         try storage.setCredentials(nil)
         return expect(try storage.credentials() == nil, "some")
     }
-    await check("bytes that are no credentials are none") {
+    await check("bytes that are no credentials are not taken for any") {
         for text in ["", "{}", #"{"User":"alice"}"#, #"{"Token":"a b"}"#, #"{"User":"a:b","Password":"x"}"#] {
             guard Credentials(secretJSON: [UInt8](text.utf8)) == nil else { return text }
         }

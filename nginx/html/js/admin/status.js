@@ -47,7 +47,7 @@ export class Status {
     }
 }
 
-/** One picture for each platform, or the sentence that there is none. */
+/** One picture for each platform, or a sentence where nothing was pushed. */
 function draw(id, counts, picture) {
     const platforms = [...new Set(counts.map((one) => one.Platform))];
     $(`no${id[0].toUpperCase()}${id.slice(1)}`).hidden = platforms.length > 0;
