@@ -67,6 +67,7 @@ package final class FileSiteStore: SiteStore, Sendable {
     let messageTable: BucketTable
     let queueTable: BucketTable
     let webhookTable: BucketTable
+    let sendTable: BucketTable
     let dueFiles: DueFiles
     let queueTidying = QueueTidying()
     let countedBacklog = CountedBacklog()
@@ -143,6 +144,7 @@ package final class FileSiteStore: SiteStore, Sendable {
         }
         queueTable = try table(.hubQueue)
         webhookTable = try table(.webhooks)
+        sendTable = try table(.scheduledSends)
         dueFiles = try DueFiles(context)
         guard !context.isReadOnly else { return }
         // A table that begins as one file gets its folder from the first split, and must not have one before.
@@ -156,6 +158,7 @@ package final class FileSiteStore: SiteStore, Sendable {
             notificationTable, messageTable, userTable, deviceTable.records, ownerIndex, registrationTable.records,
             channelIndex, tagIndex, queueTable, sessionTable.records, sessionIndex, tokenTable.records,
             tokenIndex, sentTable, sentMessageTable, openingTable, idempotencyTable, webhookTable,
+            sendTable,
         ]
     }
 

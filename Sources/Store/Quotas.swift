@@ -34,6 +34,8 @@ package struct Quotas: Sendable {
     package var openings = 256 * 10_000
     /// Bytes of events that wait to be told to webhooks.
     package var webhookBytes = 16 << 20
+    /// Bytes of users' messages for later, of all users together.
+    package var sendBytes = 16 << 20
     /// Idempotency keys per owner; of those that were answered the oldest are forgotten for new ones.
     package var idempotencyKeysPerOwner = 1_000
 
@@ -46,4 +48,12 @@ package struct Quotas: Sendable {
     package var plainMessageBytesPerSender: Int { (plainMessageBytesPerOwner + 1) / Self.senderParts }
 
     package init() {}
+
+    /// Bytes that a list of what waits may have.
+    package func bytes(of list: WaitingList) -> Int {
+        switch list {
+        case .webhookEvents: webhookBytes
+        case .sends: sendBytes
+        }
+    }
 }

@@ -16,10 +16,10 @@ import Testing
             $0.quotas.openersPerMessage = 3
         }
         try Contract(store: store).runAll()
-        try WebhookContract(store: store).run()
+        try WaitingContract(store: store).run()
         // The right to deliver messages is another.
         let delivery = try store.acquireDeliveryLease()
-        #expect(try delivery != nil && store.acquireWebhookLease() != nil)
+        #expect(try delivery != nil && store.acquireLease(of: .webhookEvents) != nil)
     }
 
     @Test func `events that wait for webhooks are bounded, and what has gone makes room`() throws {
@@ -30,21 +30,23 @@ import Testing
             return HubMessage(id: "e-\(number)", document: .string(text), createdAt: noon, expiresAt: nextDay)
         }
         #expect(throws: StoreError.quotaExceeded) {
-            for number in 0..<100 { try store.putWebhookEvents([event(number)]) }
+            for number in 0..<100 { try store.putWaiting([event(number)], in: .webhookEvents) }
         }
-        let kept = try store.webhookEvents(except: []).count
+        let kept = try store.waiting(in: .webhookEvents).count
         #expect((10..<40).contains(kept))
         // What waits already may change all the same.
-        for _ in 0..<9 { try store.putWebhookEvents([event(0)]) }
-        #expect(throws: StoreError.quotaExceeded) { try store.putWebhookEvents([event(0), event(1_000)]) }
-        #expect(try store.webhookEvents(except: []).count == kept)
-        try store.removeWebhookEvents((0..<kept).map { "e-\($0)" })
-        for number in 0..<200 {
-            try store.putWebhookEvents([event(number)])
-            try store.removeWebhookEvents(["e-\(number)"])
+        for _ in 0..<9 { try store.putWaiting([event(0)], in: .webhookEvents) }
+        #expect(throws: StoreError.quotaExceeded) {
+            try store.putWaiting([event(0), event(1_000)], in: .webhookEvents)
         }
-        try store.putWebhookEvents([event(7)])
-        #expect(try folder.open().webhookEvents(except: []) == [event(7)])
+        #expect(try store.waiting(in: .webhookEvents).count == kept)
+        try store.removeWaiting((0..<kept).map { "e-\($0)" }, from: .webhookEvents)
+        for number in 0..<200 {
+            try store.putWaiting([event(number)], in: .webhookEvents)
+            try store.removeWaiting(["e-\(number)"], from: .webhookEvents)
+        }
+        try store.putWaiting([event(7)], in: .webhookEvents)
+        #expect(try folder.open().waiting(in: .webhookEvents) == [event(7)])
     }
 
     @Test func `of all openings together so many are kept as fill the files`() throws {

@@ -18,7 +18,7 @@ struct RandomRecords {
     }
 
     mutating func next() -> StoredRecord {
-        switch Int.random(in: 0..<11, using: &numbers) {
+        switch Int.random(in: 0..<12, using: &numbers) {
         case 0: .user(User(name: text(), passwordHash: text(), tags: texts(), sendTo: texts(), version: version()))
         case 1:
             .notification(
@@ -54,6 +54,7 @@ struct RandomRecords {
                     outcomes: [.init(platform: text(), state: text(), notificationID: flag() ? text() : nil)],
                     expiresAt: time()))
         case 9: .opening(MessageOpening(opener: text(), message: text(), expiresAt: time()))
+        case 10: .scheduledSend(message())
         default: .queuedMessage(message())
         }
     }

@@ -35,11 +35,40 @@ struct TroubledStore: StateStore {
     func removeUser(_ name: String) throws(StoreError) -> Bool { try inner.removeUser(name) }
 
     func createNotification(
-        owner: String, sender: String, payload: String, isPlain: Bool, now: Timestamp, expiresAt: Timestamp
+        token: String?, owner: String, sender: String, payload: String, isPlain: Bool, now: Timestamp,
+        expiresAt: Timestamp
     ) throws(StoreError) -> SecureNotification {
         try fail()
         return try inner.createNotification(
-            owner: owner, sender: sender, payload: payload, isPlain: isPlain, now: now, expiresAt: expiresAt)
+            token: token, owner: owner, sender: sender, payload: payload, isPlain: isPlain, now: now,
+            expiresAt: expiresAt)
+    }
+
+    func putWaiting(_ entries: [HubMessage], in list: WaitingList) throws(StoreError) {
+        try fail()
+        try inner.putWaiting(entries, in: list)
+    }
+
+    func waiting(in list: WaitingList, except ids: Set<String>) throws(StoreError) -> [HubMessage] {
+        try fail()
+        return try inner.waiting(in: list, except: ids)
+    }
+
+    func removeWaiting(_ ids: [String], from list: WaitingList) throws(StoreError) {
+        try fail()
+        try inner.removeWaiting(ids, from: list)
+    }
+
+    func changeWaiting(
+        _ entry: HubMessage, to new: HubMessage?, in list: WaitingList
+    ) throws(StoreError) -> Bool {
+        try fail()
+        return try inner.changeWaiting(entry, to: new, in: list)
+    }
+
+    func acquireLease(of list: WaitingList) throws(StoreError) -> DeliveryLease? {
+        try fail()
+        return try inner.acquireLease(of: list)
     }
 
     func removeNotification(_ id: Int32, owner: String, now: Timestamp) throws(StoreError) -> Bool {

@@ -82,9 +82,8 @@ final class Receiver: RequestSender, WebhookCounter {
     }
 
     func webhooks(_ parts: Backend.Parts, _ kinds: Set<WebhookKind>, receivers: Int) throws -> Webhooks {
-        guard let queue = parts.store as? any WebhookQueue else { throw NoAnswer() }
-        return Webhooks(
-            Self.endpoints(kinds, receivers), queue: queue, counter: self, now: parts.now, report: report)
+        Webhooks(
+            Self.endpoints(kinds, receivers), queue: parts.store, counter: self, now: parts.now, report: report)
     }
 
     static var options: WebhookWorker.Options {

@@ -65,7 +65,7 @@ struct WebhookTests {
         let completed = try #require(told.first { $0.type == "message.completed" })
         let outcomes = try JSONValue(parsing: timeline)["Outcomes"]
         #expect(completed.data["Outcomes"] == outcomes && outcomes != nil)
-        #expect(try site.store.webhookEvents(except: []).isEmpty)
+        #expect(try site.store.waiting(in: .webhookEvents).isEmpty)
         #expect(receiver.count("delivered") == 3 && receiver.reports.isEmpty)
     }
 
@@ -94,7 +94,7 @@ struct WebhookTests {
         let site = try site()
         let answer = site.call(.post, "/api/notifications", query: "pns=apns&to_tag=alice", as: "bob", body: #""Hi""#)
         #expect(answer.status == .ok)
-        #expect(try site.store.webhookEvents(except: []).isEmpty)
+        #expect(try site.store.waiting(in: .webhookEvents).isEmpty)
     }
 
     @Test func `each receiver gets what it wants, and what it has not taken another one does not get again`() throws {
@@ -176,7 +176,7 @@ struct WebhookTests {
         #expect(Set(receiver.told.map { $0.request.fields[named: "webhook-timestamp"] ?? "" }).count == 10)
         #expect(receiver.count("failed") == 10 && receiver.count("delivered") == 0)
         #expect(receiver.reports.count == 2 && !receiver.reports.joined().contains("r0.example"))
-        #expect(try site.store.webhookEvents(except: []).isEmpty)
+        #expect(try site.store.waiting(in: .webhookEvents).isEmpty)
     }
 
     @Test func `a receiver that is gone is not tried again`() throws {
@@ -217,7 +217,7 @@ struct WebhookTests {
         }
         #expect(receiver.told.map(\.request.authority) == ["r0.example"])
         #expect(receiver.reports.contains { $0.contains("not in the configuration any more") })
-        #expect(try site.store.webhookEvents(except: []).isEmpty)
+        #expect(try site.store.waiting(in: .webhookEvents).isEmpty)
     }
 
     @Test func `a site that does not know a receiver yet leaves its events to the one that does`() throws {
@@ -234,10 +234,10 @@ struct WebhookTests {
     @Test func `a try that the end of the site cancels does not count, and the next site makes it`() throws {
         let site = try site([.messageOpened])
         _ = site.call(.post, "/api/notifications/\(try send(site))/opened", as: "alice")
-        let before = try site.store.webhookEvents(except: [])
+        let before = try site.store.waiting(in: .webhookEvents)
         receiver.failure = Cancellation()
         try receiver.during(site) { _ = try receiver.await(1) }
-        #expect(try site.store.webhookEvents(except: []) == before)
+        #expect(try site.store.waiting(in: .webhookEvents) == before)
         #expect(receiver.count("failed") == 0 && receiver.reports.isEmpty)
         receiver.failure = nil
         let told = try receiver.during(site) { try receiver.await(2) }
@@ -247,16 +247,17 @@ struct WebhookTests {
     @Test func `an outcome whose message is forgotten is dropped and said`() throws {
         let site = try site([.messageCompleted])
         _ = try send(site)
-        let stored = try #require(try site.store.webhookEvents(except: []).first)
-        try site.store.removeWebhookEvents([stored.id])
+        let stored = try #require(try site.store.waiting(in: .webhookEvents).first)
+        try site.store.removeWaiting([stored.id], from: .webhookEvents)
         let document = JSONValue.object(
             (stored.document.members ?? []).map { $0.name == "message" ? .init("message", .string("unknown")) : $0 })
-        try site.store.putWebhookEvents([
-            HubMessage(id: "evt", document: document, createdAt: stored.createdAt, expiresAt: stored.expiresAt)
-        ])
+        try site.store.putWaiting(
+            [
+                HubMessage(id: "evt", document: document, createdAt: stored.createdAt, expiresAt: stored.expiresAt)
+            ], in: .webhookEvents)
         try receiver.during(site) { try receiver.wait { receiver.count("dropped") == 1 } }
         #expect(receiver.told.isEmpty && receiver.reports.count == 1 && receiver.reports[0].contains("forgotten"))
-        #expect(try site.store.webhookEvents(except: []).isEmpty)
+        #expect(try site.store.waiting(in: .webhookEvents).isEmpty)
     }
 
     @Test func `of too many that wait the oldest are dropped, and one receiver's wait is not another's`() throws {
@@ -311,9 +312,10 @@ private struct Cancellation: TransportFailure {
     let kind = "cancelled"
 }
 
-private struct FullQueue: WebhookQueue {
-    func putWebhookEvents(_ events: [HubMessage]) throws(StoreError) { throw .quotaExceeded }
-    func webhookEvents(except ids: Set<String>) -> [HubMessage] { [] }
-    func removeWebhookEvents(_ ids: [String]) {}
-    func acquireWebhookLease() -> DeliveryLease? { nil }
+private struct FullQueue: WaitingStore {
+    func putWaiting(_ entries: [HubMessage], in list: WaitingList) throws(StoreError) { throw .quotaExceeded }
+    func waiting(in list: WaitingList, except ids: Set<String>) -> [HubMessage] { [] }
+    func removeWaiting(_ ids: [String], from list: WaitingList) {}
+    func changeWaiting(_ entry: HubMessage, to new: HubMessage?, in list: WaitingList) -> Bool { false }
+    func acquireLease(of list: WaitingList) -> DeliveryLease? { nil }
 }

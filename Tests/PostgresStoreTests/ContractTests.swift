@@ -28,17 +28,19 @@ import Text
             $0.connections = connections
         }
         try Contract(store: store).runAll()
-        try WebhookContract(store: store).run()
+        try WaitingContract(store: store).run()
         try site.expectRightTotals()
     }
 
     @Test func `the right to tell webhooks is another than that to deliver messages`() throws {
         let store = try Site().open()
         let delivery = try #require(try store.acquireDeliveryLease())
-        let webhooks = try #require(try store.acquireWebhookLease())
-        #expect(try store.acquireDeliveryLease() == nil && store.acquireWebhookLease() == nil)
+        let webhooks = try #require(try store.acquireLease(of: .webhookEvents))
+        #expect(try store.acquireDeliveryLease() == nil && store.acquireLease(of: .webhookEvents) == nil)
         delivery.release()
-        #expect(try webhooks.renew() && store.acquireWebhookLease() == nil && store.acquireDeliveryLease() != nil)
+        #expect(
+            try webhooks.renew() && store.acquireLease(of: .webhookEvents) == nil && store.acquireDeliveryLease() != nil
+        )
     }
 
     @Test func `events that wait for webhooks are bounded, and openings of all messages together`() throws {
@@ -47,12 +49,14 @@ import Text
         func event(_ id: String) -> HubMessage {
             HubMessage(id: id, document: .string(text), createdAt: noon, expiresAt: nextDay)
         }
-        try store.putWebhookEvents([event("1"), event("2")])
-        #expect(throws: StoreError.quotaExceeded) { try store.putWebhookEvents([event("3")]) }
+        try store.putWaiting([event("1"), event("2")], in: .webhookEvents)
+        #expect(throws: StoreError.quotaExceeded) { try store.putWaiting([event("3")], in: .webhookEvents) }
         // What waits already may change all the same.
-        try store.putWebhookEvents([event("1"), event("2")])
-        #expect(throws: StoreError.quotaExceeded) { try store.putWebhookEvents([event("1"), event("3")]) }
-        #expect(try store.webhookEvents(except: []).count == 2)
+        try store.putWaiting([event("1"), event("2")], in: .webhookEvents)
+        #expect(throws: StoreError.quotaExceeded) {
+            try store.putWaiting([event("1"), event("3")], in: .webhookEvents)
+        }
+        #expect(try store.waiting(in: .webhookEvents).count == 2)
         for number in 0..<9 {
             let expiry = nextDay + Int64(number)
             try store.noteOpening(MessageOpening(opener: "o", message: "m-\(number)", expiresAt: expiry), now: noon)
@@ -61,7 +65,7 @@ import Text
         let left = try (0..<9).filter { try store.openings(ofMessage: "m-\($0)", now: noon) > 0 }
         #expect(left == [6, 7, 8])
         _ = try store.sweep(budget: 1_000, now: nextDay)
-        #expect(try store.webhookEvents(except: []).isEmpty)
+        #expect(try store.waiting(in: .webhookEvents).isEmpty)
     }
 
     @Test func `keeps the contract of transfers`() throws {

@@ -84,7 +84,9 @@ final class WebhookSession {
     /// Takes what is new. What is for no receiver of the configuration is dropped after some hours, and so are the oldest
     /// where too many wait.
     private func look() throws(StoreError) {
-        for stored in try webhooks.queue.webhookEvents(except: ended.union(events.keys).union(strangers.keys)) {
+        for stored in try webhooks.queue.waiting(
+            in: .webhookEvents, except: ended.union(events.keys).union(strangers.keys))
+        {
             if let event = WebhookEvent(stored), endpoints[event.endpoint] != nil {
                 events[event.id] = event
             } else {
@@ -116,7 +118,7 @@ final class WebhookSession {
 
     private func forgetEnded() throws(StoreError) {
         guard !ended.isEmpty else { return }
-        try webhooks.queue.removeWebhookEvents(Array(ended))
+        try webhooks.queue.removeWaiting(Array(ended), from: .webhookEvents)
         ended = []
     }
 
@@ -217,7 +219,7 @@ final class WebhookSession {
         event.attempts += 1
         events[event.id] = event
         let stored = event.stored
-        attempt { () throws(StoreError) in try webhooks.queue.putWebhookEvents([stored]) }
+        attempt { () throws(StoreError) in try webhooks.queue.putWaiting([stored], in: .webhookEvents) }
     }
 }
 

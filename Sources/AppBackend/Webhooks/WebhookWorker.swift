@@ -49,7 +49,7 @@ package final class WebhookWorker: Sendable {
         var lastError: StoreError?
         while !isStopping {
             do throws(StoreError) {
-                if let lease = try webhooks.queue.acquireWebhookLease() {
+                if let lease = try webhooks.queue.acquireLease(of: .webhookEvents) {
                     WebhookSession(self, lease).work()
                     lease.release()
                 }

@@ -9,14 +9,14 @@ package import Text
 /// No event holds a title, a text or a device's handle. One that cannot be kept is dropped: no call fails for it.
 package struct Webhooks: Sendable {
     let endpoints: [WebhookEndpoint]
-    let queue: any WebhookQueue
+    let queue: any WaitingStore
     let counter: any WebhookCounter
     let now: @Sendable () -> Timestamp
     /// Hears what the operator should know.
     let report: @Sendable (String) -> Void
 
     package init(
-        _ endpoints: [WebhookEndpoint], queue: any WebhookQueue, counter: any WebhookCounter,
+        _ endpoints: [WebhookEndpoint], queue: any WaitingStore, counter: any WebhookCounter,
         now: @escaping @Sendable () -> Timestamp, report: @escaping @Sendable (String) -> Void
     ) {
         (self.endpoints, self.queue, self.counter) = (endpoints, queue, counter)
@@ -65,7 +65,7 @@ package struct Webhooks: Sendable {
                 message: message, body: body, now: time)
         }
         do throws(StoreError) {
-            try queue.putWebhookEvents(events.map(\.stored))
+            try queue.putWaiting(events.map(\.stored), in: .webhookEvents)
         } catch {
             counter.count(.dropped, by: events.count)
             report("webhooks: an event was not kept, and is not told: \(error)")

@@ -26,6 +26,7 @@ extension FileSiteStore: TransferStore {
         for table in [queueTable] + (try dueTables()) {
             try walk(table) { HubMessage(line: $0).map(StoredRecord.queuedMessage) }
         }
+        try walk(sendTable) { HubMessage(line: $0).map(StoredRecord.scheduledSend) }
     }
 
     /// Many records at once cost less: those of one file are one write.
@@ -61,6 +62,8 @@ extension FileSiteStore: TransferStore {
             ImportRecord(messageTable, message, id: .string(message.id), key: message.id)
         case .queuedMessage(let message):
             ImportRecord(queueFile(of: message), QueuedLine(message), id: .string(message.id), key: QueuedLine.key)
+        case .scheduledSend(let send):
+            ImportRecord(sendTable, QueuedLine(send), id: .string(send.id), key: QueuedLine.key)
         }
     }
 }

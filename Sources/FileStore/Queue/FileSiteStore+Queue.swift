@@ -61,6 +61,13 @@ extension TableSchema {
     /// Events that wait for their receivers.
     static let webhooks = queue("webhooks") { $0 == nil }
 
+    /// Users' messages for later.
+    static var scheduledSends: TableSchema {
+        var schema = queue("scheduled") { $0 == nil }
+        schema.erasesRemoved = true
+        return schema
+    }
+
     /// Messages that are due in that hour.
     static func due(_ hour: DueHour, _ folder: String) -> TableSchema {
         queue(folder + "/" + hour.name) { $0.map(hour.contains) ?? false }

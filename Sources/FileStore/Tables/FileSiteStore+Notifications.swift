@@ -15,7 +15,8 @@ let readOp = "read"
 
 extension FileSiteStore {
     package func createNotification(
-        owner: String, sender: String, payload: String, isPlain: Bool, now: Timestamp, expiresAt: Timestamp
+        token: String?, owner: String, sender: String, payload: String, isPlain: Bool, now: Timestamp,
+        expiresAt: Timestamp
     ) throws(StoreError) -> SecureNotification {
         try notificationTable.write(owner, now: now) { (bucket) throws(StoreError) -> SecureNotification in
             try notificationSummaries.withSummary(of: bucket) { (summary) throws(StoreError) -> SecureNotification in
@@ -23,7 +24,7 @@ extension FileSiteStore {
                 let knowsIDs = summary.records < BucketSummary.maximumRecords
                 let id = NotificationNames.id(using: &random) { !knowsIDs || summary.isFree($0) }
                 var new = SecureNotification(
-                    id: id, token: NotificationNames.token(using: &random), owner: owner, sender: sender,
+                    id: id, token: token ?? NotificationNames.token(using: &random), owner: owner, sender: sender,
                     payload: payload, isPlain: isPlain, isRead: false, createdAt: now, expiresAt: expiresAt)
                 var leaving: [UInt8] = []
                 // Most buckets hold so little, all owners in it together, that they need not be read.

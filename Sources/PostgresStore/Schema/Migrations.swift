@@ -9,7 +9,7 @@ enum Migrations {
     static let all: [[String]] = [
         schemaVersion1, removedUsers, deviceAliases, secureOnlyUsers, sendersAndUnusedIDs, scheduledMessages,
         appTokens, plainMessages, userRoles, sentMessages,
-        webhookEvents,
+        webhookEvents, scheduledSends,
     ]
 
     static var newest: Int { all.count }
@@ -149,6 +149,17 @@ enum Migrations {
         "CREATE INDEX webhook_events_order ON webhook_events (created_at, id)",
         "CREATE INDEX webhook_events_expiry ON webhook_events (expires_at)",
         "INSERT INTO hub_turns VALUES ('webhooks', '', 0, '1970-01-01T00:00:00Z')",
+    ]
+
+    /// Users' messages for later, and the right to send them.
+    private static let scheduledSends = [
+        """
+        CREATE TABLE scheduled_sends (
+            id bytea PRIMARY KEY, document text NOT NULL, created_at bigint NOT NULL, expires_at bigint NOT NULL)
+        """,
+        "CREATE INDEX scheduled_sends_order ON scheduled_sends (created_at, id)",
+        "CREATE INDEX scheduled_sends_expiry ON scheduled_sends (expires_at)",
+        "INSERT INTO hub_turns VALUES ('scheduled sends', '', 0, '1970-01-01T00:00:00Z')",
     ]
 
     private static let deviceAliases = ["ALTER TABLE devices ADD COLUMN alias bytea"]

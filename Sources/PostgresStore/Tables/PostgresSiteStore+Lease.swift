@@ -51,12 +51,7 @@ extension PostgresSiteStore {
         try acquireLease("delivery", held: lease)
     }
 
-    /// Its writes are not fenced: of an event that two processes deliver the receiver knows the id already.
-    package func acquireWebhookLease() throws(StoreError) -> DeliveryLease? {
-        try acquireLease("webhooks", held: LeaseHolder())
-    }
-
-    private func acquireLease(_ turn: String, held lease: LeaseHolder) throws(StoreError) -> DeliveryLease? {
+    func acquireLease(_ turn: String, held lease: LeaseHolder) throws(StoreError) -> DeliveryLease? {
         var random = SystemRandomNumberGenerator()
         let holder = (0..<16).map { _ in UInt8.random(in: .min ... .max, using: &random) }
         let began = ContinuousClock.now

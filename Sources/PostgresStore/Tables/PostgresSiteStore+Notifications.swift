@@ -73,12 +73,14 @@ extension PostgresSiteStore {
         """)
 
     package func createNotification(
-        owner: String, sender: String, payload: String, isPlain: Bool, now: Timestamp, expiresAt: Timestamp
+        token: String?, owner: String, sender: String, payload: String, isPlain: Bool, now: Timestamp,
+        expiresAt: Timestamp
     ) throws(StoreError) -> SecureNotification {
         var random = KernelRandom()
         for _ in 0..<Self.maximumDraws {
             let new = SecureNotification(
-                id: NotificationNames.id(using: &random), token: NotificationNames.token(using: &random), owner: owner,
+                id: NotificationNames.id(using: &random), token: token ?? NotificationNames.token(using: &random),
+                owner: owner,
                 sender: sender, payload: payload, isPlain: isPlain, isRead: false, createdAt: now,
                 expiresAt: expiresAt)
             let (isMade, hasRoom) = try create(new)

@@ -22,6 +22,7 @@ extension StoredRecord {
         case .idempotentRequest(let request): Self.put(request, now)
         case .hubRegistration(let registration): try Self.put(registration)
         case .hubMessage(let message): (Self.message, try Self.values(message) + [.time(now)])
+        case .scheduledSend(let send): (Self.send, try Self.values(send) + [.time(now)])
         case .queuedMessage(let message):
             (
                 message.notBefore == nil ? Self.queued : Self.scheduled,
@@ -93,6 +94,8 @@ extension StoredRecord {
         key: ["owner", "key"])
     private static let message = expiring(
         "hub_messages", ["id", "document", "created_at", "expires_at"], key: ["id"])
+    private static let send = expiring(
+        "scheduled_sends", ["id", "document", "created_at", "expires_at"], key: ["id"])
     private static let sentMessage = expiring(
         "messages", ["id", "owner", "sent_at", "document", "expires_at"], key: ["id"])
     private static let opening = expiring("openings", ["message", "opener", "expires_at"], key: ["message", "opener"])

@@ -43,6 +43,10 @@ extension TransferWalk {
         byID("queue", QueuedRow.columns, from: QueuedRow.all, expires: true, id: \QueuedRow.message.id) {
             .queuedMessage($0.message)
         },
+        byID(
+            "scheduled sends", "id, document, created_at, expires_at", from: "scheduled_sends", expires: true,
+            id: \HubMessage.id
+        ) { .scheduledSend($0) },
     ]
 
     private static let notifications = TransferWalk(

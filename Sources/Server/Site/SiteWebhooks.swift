@@ -38,7 +38,7 @@ struct SiteWebhooks {
 
     /// What keeps events for the receivers; who delivers them is another matter.
     static func webhooks(
-        _ receivers: [SiteConfiguration.Webhook], store: any WebhookQueue, metrics: WebhookMetrics, logger: Logger
+        _ receivers: [SiteConfiguration.Webhook], store: any WaitingStore, metrics: WebhookMetrics, logger: Logger
     ) -> Webhooks {
         Webhooks(
             receivers.map(\.endpoint), queue: store, counter: metrics, now: Site.now,

@@ -18,6 +18,7 @@ extension StoredRecord {
         case .hubRegistration: Self.hubRegistrations
         case .hubMessage: Self.hubMessages
         case .queuedMessage(let message): message.notBefore == nil ? Self.hubQueue : Self.scheduled
+        case .scheduledSend: Self.sends
         }
     }
 
@@ -35,6 +36,7 @@ extension StoredRecord {
     private static let hubQueue = "hub/queue"
     /// A table of its own: a version that knows nothing of such messages would deliver them at once.
     private static let scheduled = "hub/due"
+    private static let sends = "scheduled"
 
     /// One JSON object, with the line feed.
     package var line: [UInt8] {
@@ -58,7 +60,7 @@ extension StoredRecord {
         case .opening(let opening): opening
         case .idempotentRequest(let request): request
         case .hubRegistration(let registration): registration
-        case .hubMessage(let message), .queuedMessage(let message): message
+        case .hubMessage(let message), .queuedMessage(let message), .scheduledSend(let message): message
         }
     }
 
@@ -92,7 +94,7 @@ extension StoredRecord {
         case .device(let device): device.version
         case .hubRegistration(let registration): registration.version
         case .notification, .session, .appToken, .sent, .message, .opening, .idempotentRequest, .hubMessage,
-            .queuedMessage:
+            .queuedMessage, .scheduledSend:
             nil
         }
     }
@@ -111,6 +113,7 @@ extension StoredRecord {
         hubMessages: { HubMessage(line: $0).map(Self.hubMessage) },
         hubQueue: { HubMessage(line: $0).map(Self.queuedMessage) },
         scheduled: { HubMessage(line: $0).map(Self.queuedMessage) },
+        sends: { HubMessage(line: $0).map(Self.scheduledSend) },
     ]
 }
 

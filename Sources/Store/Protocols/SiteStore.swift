@@ -2,7 +2,7 @@
 package import Text
 
 /// All that a site keeps. The program that runs a site knows no more of its store than this.
-package protocol SiteStore: StateStore, HubStore, HubQueue, SweptStore, TransferStore, WebhookQueue {}
+package protocol SiteStore: StateStore, HubStore, HubQueue, SweptStore, TransferStore {}
 
 /// A store whose expired records are removed by and by.
 package protocol SweptStore: Sendable {
@@ -53,6 +53,8 @@ package enum StoredRecord: Hashable, Sendable {
     case hubRegistration(HubRegistration)
     case hubMessage(HubMessage)
     case queuedMessage(HubMessage)
+    /// Of `WaitingList.sends`.
+    case scheduledSend(HubMessage)
 }
 
 /// The hub's name of a send, or the id of a message, under its sender.

@@ -8,7 +8,9 @@ package import Text
 /// no transactions over several; the caller passes the time. What a call has written when it returns survives
 /// `kill -9` and a loss of power. Several processes may use one store at once and see each other's writes.
 /// Every call may throw `busy`, `damaged`, `unavailable`; every write `full`, `readOnly`, `poisoned` as well.
-package protocol StateStore: SessionStore, AppTokenStore, SendOwnership, IdempotencyStore, OwnerStore {
+package protocol StateStore: SessionStore, AppTokenStore, SendOwnership, IdempotencyStore, OwnerStore,
+    WaitingStore
+{
     /// The user of that exact name; nil when there is none, or the user was removed.
     func user(_ name: String) throws(StoreError) -> User?
 
@@ -37,9 +39,11 @@ package protocol StateStore: SessionStore, AppTokenStore, SendOwnership, Idempot
 
     /// Keeps a payload for its owner, under an id that the store draws at random. Where the owner has as many as one may
     /// have, others of its kind leave for it (`MailboxRoom`).
+    /// - Parameter token: nil: the store draws one. No other notification may have it.
     /// - Throws: `shareExceeded`, when the sender has left as much unread with the owner as one sender may; not of a plain one.
     func createNotification(
-        owner: String, sender: String, payload: String, isPlain: Bool, now: Timestamp, expiresAt: Timestamp
+        token: String?, owner: String, sender: String, payload: String, isPlain: Bool, now: Timestamp,
+        expiresAt: Timestamp
     ) throws(StoreError) -> SecureNotification
 
     /// The owner's notification of that id; nil when it never was, is another owner's, or has expired: all alike.
@@ -98,12 +102,13 @@ package protocol StateStore: SessionStore, AppTokenStore, SendOwnership, Idempot
 }
 
 extension StateStore {
-    /// Keeps a secure one.
+    /// As above, with a token that the store draws.
     package func createNotification(
-        owner: String, sender: String, payload: String, now: Timestamp, expiresAt: Timestamp
+        owner: String, sender: String, payload: String, isPlain: Bool = false, now: Timestamp, expiresAt: Timestamp
     ) throws(StoreError) -> SecureNotification {
         try createNotification(
-            owner: owner, sender: sender, payload: payload, isPlain: false, now: now, expiresAt: expiresAt)
+            token: nil, owner: owner, sender: sender, payload: payload, isPlain: isPlain, now: now,
+            expiresAt: expiresAt)
     }
 
     /// Those of both kinds.

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+import Store
+
+extension PostgresSiteStore {
+    package func putWaiting(_ entries: [HubMessage], in list: WaitingList) throws(StoreError) {
+        guard !entries.isEmpty else { return }
+        let values: [Value] = [
+            .names(entries.map(\.id)), .texts(try Self.documents(of: entries)),
+            .integers(entries.map(\.createdAt.seconds)), .integers(entries.map(\.expiresAt.seconds)),
+            .count(options.quotas.bytes(of: list)),
+        ]
+        try answer(list.statements.put, values) { (row) throws(CallFailure) in
+            if try !row.bool(0) { throw .told(.quotaExceeded) }
+        }
+    }
+
+    package func waiting(in list: WaitingList, except ids: Set<String>) throws(StoreError) -> [HubMessage] {
+        try all(list.statements.all, [.names(ids)])
+    }
+
+    package func removeWaiting(_ ids: [String], from list: WaitingList) throws(StoreError) {
+        guard !ids.isEmpty else { return }
+        try database.call(list.statements.remove, [.names(ids)])
+    }
+
+    package func changeWaiting(
+        _ entry: HubMessage, to new: HubMessage?, in list: WaitingList
+    ) throws(StoreError) -> Bool {
+        var values: [Value] = [.name(entry.id), .text(try JSONText.document(entry.document))]
+        guard let new else { return try database.call(list.statements.take, values) > 0 }
+        values.append(.text(try JSONText.document(new.document)))
+        return try database.call(list.statements.replace, values) > 0
+    }
+
+    /// Its writes are not fenced: of an event that two processes deliver the receiver knows the id already, and of a message that two
+    /// processes begin one finds it changed.
+    package func acquireLease(of list: WaitingList) throws(StoreError) -> DeliveryLease? {
+        switch list {
+        case .webhookEvents: try acquireLease("webhooks", held: LeaseHolder())
+        case .sends: try acquireLease("scheduled sends", held: LeaseHolder())
+        }
+    }
+}
+
+extension WaitingList {
+    fileprivate var statements: WaitingStatements {
+        switch self {
+        case .webhookEvents: .webhookEvents
+        case .sends: .sends
+        }
+    }
+}
+
+/// What is done with the table of a list.
+private struct WaitingStatements {
+    static let webhookEvents = WaitingStatements("webhook_events")
+    static let sends = WaitingStatements("scheduled_sends")
+
+    let put: Statement
+    let all: Statement
+    let remove: Statement
+    let replace: Statement
+    let take: Statement
+
+    private init(_ table: String) {
+        put = .writingOnce(
+            "put \(table)",
+            """
+            WITH room AS (
+                SELECT coalesce(sum(octet_length(document)), 0)::bigint <= $5
+                    OR count(*) FILTER (WHERE id = ANY ($1)) = cardinality($1) AS is_there
+                FROM \(table)),
+            put AS (
+                INSERT INTO \(table) (id, document, created_at, expires_at)
+                SELECT new.* FROM unnest($1, $2, $3, $4) AS new (id, document, created_at, expires_at), room
+                WHERE room.is_there
+                ON CONFLICT (id) DO UPDATE SET document = excluded.document)
+            SELECT is_there FROM room
+            """)
+        all = .reading(
+            "all \(table)",
+            """
+            SELECT id, document, created_at, expires_at FROM \(table) WHERE NOT id = ANY ($1)
+            ORDER BY created_at, id
+            """)
+        remove = .writingOnce("remove \(table)", "DELETE FROM \(table) WHERE id = ANY ($1)")
+        replace = .writing("replace \(table)", "UPDATE \(table) SET document = $3 WHERE id = $1 AND document = $2")
+        take = .writing("take \(table)", "DELETE FROM \(table) WHERE id = $1 AND document = $2")
+    }
+}
