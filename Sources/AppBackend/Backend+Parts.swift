@@ -34,6 +34,8 @@ extension Backend {
         package var inboxSync: InboxSync?
         /// Tells receivers elsewhere what happens; nil: no receiver is configured.
         package var webhooks: Webhooks?
+        /// Users' messages for later.
+        package var schedule: SendSchedule
         package var realm: String
         /// How long a log-in by cookie lasts, in seconds.
         package var sessionSeconds: Int64
@@ -66,6 +68,7 @@ extension Backend {
             metrics: (any Responder)? = nil, logger: Logger
         ) {
             self.store = store
+            schedule = SendSchedule(store: store)
             self.notifications = notifications
             self.authenticator = authenticator
             self.policy = policy
@@ -128,13 +131,18 @@ extension Backend.Parts {
     }
 
     private var messageRoutes: [Route<UserAction>] {
-        let changes = InboxChanges(store: store, webhooks: webhooks, sync: inboxSync, now: now, logger: logger)
-        let sending = NotificationsController(
+        sending.routes + InboxController(store: store, changes: inboxChanges, now: now).routes
+    }
+
+    private var inboxChanges: InboxChanges {
+        InboxChanges(store: store, webhooks: webhooks, sync: inboxSync, now: now, logger: logger)
+    }
+
+    var sending: NotificationsController {
+        NotificationsController(
             store: store, notifications: notifications, delivering: publicConfiguration.deliveringPlatforms,
             policy: policy, issuers: issuers, retentionSeconds: retentionSeconds, plainSeconds: plainSeconds,
-            countsBadges: countsBadges, changes: changes, now: now, logger: logger)
-        let inbox = InboxController(store: store, changes: changes, now: now)
-        return sending.routes + inbox.routes
+            countsBadges: countsBadges, changes: inboxChanges, schedule: schedule, now: now, logger: logger)
     }
 }
 

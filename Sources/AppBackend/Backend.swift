@@ -16,6 +16,8 @@ package struct Backend: Responder {
     private let userRoutes: Router<UserAction>
     private let foreignOrigins: ForeignOrigins
     private let logger: Logger
+    /// Sends what users have put off.
+    package let scheduledSender: ScheduledSender
 
     package init(_ parts: Parts) {
         let (users, methods) = (parts.users, parts.authenticationMethods)
@@ -34,6 +36,7 @@ package struct Backend: Responder {
                         limits: parts.limits, meter: parts.meter,
                         inner: IdempotencyHandler(
                             store: parts.store, inner: RouteHandler(), now: parts.now, logger: parts.logger)))))
+        scheduledSender = ScheduledSender(parts.sending, users: users, methods: methods)
         (foreignOrigins, logger) = (parts.foreignOrigins, parts.logger)
     }
 

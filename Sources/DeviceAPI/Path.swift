@@ -9,6 +9,8 @@ public enum Path {
     public static let notifications = "/api/notifications"
     /// What became of a send, below its notification id.
     public static let outcomes = "/api/notifications/outcomes"
+    /// The caller's messages for later, each below its message id.
+    public static let scheduled = "/api/notifications/scheduled"
     /// Installations of apps that were made for the tutorial for .NET MAUI.
     public static let installations = "/api/notifications/installations"
     /// Sends in the form of that tutorial.

@@ -20,10 +20,12 @@ extension PushMessage {
     static let actingSchemes: Set<String> = ["javascript", "vbscript", "data", "blob", "file", "content", "intent"]
 
     /// Members that go with `Secure`: the text is all that is kept, and the others say which devices learn of it.
-    public static let secureMembers: Set<Member> = [.to, .title, .body, .secure, .platforms, .fromDevice]
+    public static let secureMembers: Set<Member> = [
+        .to, .title, .body, .secure, .platforms, .fromDevice, .sendAt,
+    ]
     /// Members that go with `Silent`: nothing is shown.
     public static let silentMembers: Set<Member> = [
-        .to, .data, .priority, .timeToLive, .collapseID, .silent, .platforms, .fromDevice,
+        .to, .data, .priority, .timeToLive, .collapseID, .silent, .platforms, .fromDevice, .sendAt,
     ]
 
     /// - Throws: `Problem` 400, naming the member.
@@ -42,7 +44,7 @@ extension PushMessage {
             timeToLive: try fields.number(.timeToLive, 0...Self.maximumTimeToLive),
             collapseID: try fields.collapseID(), isSecure: try fields.bool("Secure"),
             isSilent: try fields.bool("Silent"), platforms: try fields.strings("Platforms"),
-            fromDevice: try fields.text(.fromDevice))
+            fromDevice: try fields.text(.fromDevice), sendAt: try fields.text(.sendAt))
         try checkTogether()
     }
 

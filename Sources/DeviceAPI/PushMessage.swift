@@ -45,13 +45,15 @@ public struct PushMessage: Equatable, Sendable {
     public var platforms: [String]
     /// The registration id of the sender's own device that does not get it, because it is sent from there; nil: all get it.
     public var fromDevice: String?
+    /// When the backend sends it, in UTC, in the next seven days: `2026-11-24T08:00:00Z`; nil: at once.
+    public var sendAt: String?
 
     /// A message that is checked where it is received.
     public init(
         to: Recipients, title: String? = nil, body: String? = nil, data: [String: String] = [:], link: String? = nil,
         image: String? = nil, sound: String? = nil, badge: Int? = nil, category: String? = nil, thread: String? = nil,
         priority: Priority? = nil, timeToLive: Int? = nil, collapseID: String? = nil, isSecure: Bool = false,
-        isSilent: Bool = false, platforms: [String] = [], fromDevice: String? = nil
+        isSilent: Bool = false, platforms: [String] = [], fromDevice: String? = nil, sendAt: String? = nil
     ) {
         self.to = to
         (self.title, self.body, self.data) = (title, body, data)
@@ -59,7 +61,7 @@ public struct PushMessage: Equatable, Sendable {
         (self.category, self.thread) = (category, thread)
         (self.priority, self.timeToLive, self.collapseID) = (priority, timeToLive, collapseID)
         (self.isSecure, self.isSilent) = (isSecure, isSilent)
-        (self.platforms, self.fromDevice) = (platforms, fromDevice)
+        (self.platforms, self.fromDevice, self.sendAt) = (platforms, fromDevice, sendAt)
     }
 
     /// As it crosses the wire.
@@ -89,6 +91,7 @@ public struct PushMessage: Equatable, Sendable {
         [
             (.title, title), (.body, body), (.link, link), (.image, image), (.sound, sound), (.category, category),
             (.thread, thread), (.priority, priority?.rawValue), (.collapseID, collapseID), (.fromDevice, fromDevice),
+            (.sendAt, sendAt),
         ]
     }
 
@@ -111,6 +114,7 @@ public struct PushMessage: Equatable, Sendable {
         case silent = "Silent"
         case platforms = "Platforms"
         case fromDevice = "FromDevice"
+        case sendAt = "SendAt"
     }
 
     /// The members that say something here, in the order of `Member`.

@@ -11,6 +11,8 @@ public struct SendOutcome: Equatable, Sendable {
     public var messageID: String?
     /// After a secure send to several users the id that each of them has it by, by the user's name; else empty.
     public var ids: [String: Int32]
+    /// When the backend sends the message, in UTC; nil: it was sent at once. Then there are no outcomes yet.
+    public var sendAt: String?
     /// One for each platform that was tried, in that order, and one for templates where the recipient has any.
     public var outcomes: [PlatformOutcome]
 
@@ -47,10 +49,12 @@ public struct SendOutcome: Equatable, Sendable {
     ///   - id: of the secure notification; nil after a plain send.
     ///   - messageID: nil after a send of a string.
     ///   - ids: those of a secure send to several users, by their names.
+    ///   - sendAt: nil: it was sent at once.
     public init(
-        id: Int32? = nil, messageID: String? = nil, ids: [String: Int32] = [:], outcomes: [PlatformOutcome]
+        id: Int32? = nil, messageID: String? = nil, ids: [String: Int32] = [:], sendAt: String? = nil,
+        outcomes: [PlatformOutcome]
     ) {
-        (self.id, self.messageID, self.ids) = (id, messageID, ids)
+        (self.id, self.messageID, self.ids, self.sendAt) = (id, messageID, ids, sendAt)
         self.outcomes = outcomes
     }
 
@@ -76,6 +80,7 @@ public struct SendOutcome: Equatable, Sendable {
                 for (name, id) in ids.sorted(by: { $0.key < $1.key }) { json.member(name, id) }
             }
         }
+        if let sendAt { json.member("SendAt", sendAt) }
         json.name("Outcomes")
         json.array { json in outcomes.forEach { $0.write(to: &json) } }
     }
@@ -87,6 +92,7 @@ public struct SendOutcome: Equatable, Sendable {
         }
         id = document["Id"]?.integer.flatMap { Int32(exactly: $0) }
         messageID = document["MessageId"]?.string
+        sendAt = document["SendAt"]?.string
         let members = document["Ids"]?.members ?? []
         ids = Dictionary(
             members.compactMap { member in

@@ -44,6 +44,8 @@ struct AppTokenTests {
     static let routes: [(method: HTTPRequest.Method, path: String, query: String, body: String, scope: String?)] = [
         (.post, "/api/notifications", "to_tag=bob", "\"m\"", "send"),
         (.get, "/api/notifications/outcomes/1", "", "", "send"),
+        (.get, "/api/notifications/scheduled", "", "", "send"),
+        (.delete, "/api/notifications/scheduled/7", "", "", "send"),
         (.get, "/api/notifications/7/timeline", "", "", "send"), (.post, "/api/notifications/7/opened", "", "", "read"),
         (.get, "/api/notifications", "", "", "read"), (.get, "/api/notifications/7", "", "", "read"),
         (.delete, "/api/notifications/7", "", "", "read"), (.get, "/api/inbox", "", "", "read"),
@@ -84,7 +86,7 @@ struct AppTokenTests {
         let known = Set(
             Self.routes.map { route in
                 let parts = route.path.split(separator: "/").map(String.init)
-                let ofMessage = parts.contains("timeline") || parts.contains("opened")
+                let ofMessage = !Set(["timeline", "opened", "scheduled"]).isDisjoint(with: parts)
                 let id = parts.contains("outcomes") ? "{NotificationId}" : ofMessage ? "{MessageId}" : "{id}"
                 let names = parts.map { ["1", "7", "x", "0123456789abcdef"].contains($0) ? id : $0 }
                 return "\(route.method.rawValue) /" + names.joined(separator: "/")

@@ -59,6 +59,17 @@ struct BadInputTests {
             field: "Content-Type"),
         Row(method: .post, path: "/api/inbox", status: 405), Row(method: .get, path: "/api/inbox/1", status: 405),
         Row(method: .get, path: "/api/inbox/1/read", status: 405),
+        // /api/notifications/scheduled
+        Row(method: .post, path: "/api/notifications/scheduled", status: 405),
+        Row(method: .get, path: "/api/notifications/scheduled/AAAAAAAAAAAAAAAAAAAAAA", status: 405),
+        Row(method: .delete, path: "/api/notifications/scheduled/AAAAAAAAAAAAAAAAAAAAAA", status: 404),
+        Row(method: .delete, path: "/api/notifications/scheduled/%2e%2e", status: 404),
+        Row(
+            method: .post, path: notifications, body: #"{"To":"alice","Body":"Hi","SendAt":"now"}"#, status: 400,
+            field: "SendAt"),
+        Row(
+            method: .post, path: notifications, body: #"{"To":"alice","Body":"Hi","SendAt":7}"#, status: 400,
+            field: "SendAt"),
         // /api/notifications/{MessageId}/timeline
         Row(method: .post, path: "/api/notifications/AAAAAAAAAAAAAAAAAAAAAA/timeline", status: 405),
         Row(method: .get, path: "/api/notifications/AAAAAAAAAAAAAAAAAAAAAA/timeline", status: 404),

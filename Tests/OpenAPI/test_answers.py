@@ -2,6 +2,7 @@
 """Answers that need an earlier one, or a certain cause: each has its status, and is as the document says."""
 
 import json
+from datetime import UTC, datetime, timedelta
 
 from client import Client
 from contract import Contract
@@ -78,6 +79,7 @@ def test_a_user_ends_a_session_and_changes_the_password(
     client.call("readSession", 401, Cookie=second)
     client.call("endSession", 401, name=others[0])
     client.call("listInbox", 401)
+    client.call("listSecureMessages", 401)
     client.call("createToken", 401, body={"Scopes": ["send"]})
     change = {"Password": "wrong", "NewPassword": alice.password}
     client.call("changePassword", 403, alice, change)
@@ -177,6 +179,25 @@ def test_the_sender_alone_reads_the_timeline_of_a_message_and_its_recipient_open
     for _ in range(2):
         client.call("noteOpening", 200, alice, name=id)
     assert client.call("readTimeline", 200, bob, name=id).json()["Opened"] == 1
+
+
+def test_the_sender_alone_lists_a_message_for_later_and_takes_it_back(client: Client, alice: User, bob: User) -> None:
+    soon = (datetime.now(UTC) + timedelta(hours=1)).strftime("%Y-%m-%dT%H:%M:%SZ")
+    for message in ({"Body": "Hello", "Title": "Hi"}, {"Body": "4711", "Secure": True}):
+        sent = client.call("send", 200, bob, {"To": alice.name, "SendAt": soon} | message).json()
+        assert sent == {"MessageId": sent["MessageId"], "SendAt": soon, "Outcomes": []}
+        client.call("listScheduled", 401)
+        (listed,) = client.call("listScheduled", 200, bob).json()
+        shown = {"Secure": True} if "Secure" in message else message
+        assert listed == {"MessageId": sent["MessageId"], "To": alice.name, "SendAt": soon} | shown
+        assert client.call("listScheduled", 200, alice).json() == []
+        id = sent["MessageId"]
+        client.call("cancelScheduled", 401, name=id)
+        client.call("cancelScheduled", 404, alice, name=id)
+        client.call("cancelScheduled", 403, bob, name=id, Sec_Fetch_Site="cross-site")
+        client.call("cancelScheduled", 200, bob, name=id)
+        client.call("cancelScheduled", 404, bob, name=id)
+        client.call("readTimeline", 404, bob, name=id)
 
 
 def test_the_same_request_twice(client: Client, alice: User) -> None:

@@ -23,7 +23,7 @@ MEMBERS = ", ".join(
     f"`{name}`"
     for name in (
         "To", "Title", "Body", "Link", "Image", "Sound", "Badge", "Category", "Thread", "Priority", "TimeToLive",
-        "CollapseId", "Secure", "Silent", "Platforms", "FromDevice",
+        "CollapseId", "Secure", "Silent", "Platforms", "FromDevice", "SendAt",
     )
 )
 
@@ -231,6 +231,7 @@ FAULTS: dict[Row, list[Fault]] = {
         *[message(403, "To", To=value) for value in ("stranger", "role:oncall", "device:1-2-1")],
         *[message(400, "To", To=value) for value in ("role:", "role:a b", ["device:1-2-1"])],
         *[message(400, "FromDevice", FromDevice=value) for value in ("1-2-1", 7)],
+        *[message(400, "SendAt", SendAt=value) for value in ("soon", "2020-01-01T00:00:00Z", "9999-01-01T00:00:00Z", 7)],
         message(400, "Title", Title=7),
         *[message(400, "Body", Body=value) for value in (None, [])],
         *[message(400, "Link", Link=value) for value in ("//example.com", "javascript:a", "https://a b")],

@@ -5,6 +5,7 @@ import json
 import os
 import re
 import subprocess
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,8 @@ def test_the_product_answers_as_the_page_shows(installation: Installation, folde
     users["root"] = installation.add_user("root", "--role", "administrator")
     names = {role: user.name for role, user in users.items()}
     own = {"PASSWORD": users["alice"].password, "ROOTS-PASSWORD": users["root"].password}
+    tomorrow = datetime.now(UTC).replace(microsecond=0) + timedelta(days=1)
+    own["2026-11-30T08:00:00Z"] = tomorrow.strftime("%Y-%m-%dT%H:%M:%SZ")
     story = Story(names | own | {SITE: installation.origin})
     passwords = {role: f"{user.name}:{user.password}" for role, user in users.items()}
     found = examples(PAGE)

@@ -20,7 +20,7 @@ PATIENCE_SECONDS = 1_200
 # What only a conversation has: a cookie, or the id of what was sent before. test_answers.py has those for certain.
 NEED_MORE = {
     "readSession", "readOutcome", "readSecureMessage", "deleteSecureMessage", "markAsRead", "deleteFromInbox", "revokeToken",
-    "endSession", "readTimeline", "noteOpening",
+    "endSession", "readTimeline", "noteOpening", "cancelScheduled",
 }  # fmt: skip
 # What schemathesis.toml leaves out. test_answers.py and test_bad_input.py have it.
 LEFT_OUT = {"changePassword"}

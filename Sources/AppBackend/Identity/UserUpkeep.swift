@@ -117,6 +117,7 @@ package struct UserUpkeep: Sendable {
             remains.secrets += try store.removeNotifications(owner: owner)
             remains.keys += try store.removeIdempotencyKeys(owner: owner)
             remains.sends += try store.forgetSent(owner: owner)
+            remains.sends += try store.removeScheduledSends(owner: owner)
         } catch {
             remains.record(error)
         }

@@ -14,16 +14,35 @@ extension NotificationsController {
     }
 
     /// Keeps it where the site keeps plain messages, and the recipient is a user. A failure of this does not fail the send.
-    func keep(_ message: PlainMessage, for recipient: Principal, _ request: UserRequest) -> Kept? {
+    /// - Parameter token: that it is to have; nil: a new one.
+    func keep(
+        _ message: PlainMessage, for recipient: Principal, as token: String? = nil, _ request: UserRequest
+    ) -> Kept? {
+        if case .later = turn { return nil }
         guard plainSeconds > 0, notifications.sendAt == nil else { return nil }
         let time = now()
         return attempt(request) { () throws(StoreError) in
             guard try mayKeep(for: recipient, from: request.user) else { return nil }
-            let kept = try store.createNotification(
-                owner: recipient.owner, sender: request.user.owner, payload: message.payload, isPlain: true, now: time,
+            let kept = try create(
+                message.payload, isPlain: true, for: recipient, as: token, from: request.user,
                 expiresAt: time + plainSeconds)
             return Kept(id: kept.id, token: kept.token, owner: kept.owner)
         }
+    }
+
+    /// Keeps it durably, unless a process that was killed has kept it already, of a message that is sent again.
+    func create(
+        _ payload: String, isPlain: Bool, for recipient: Principal, as token: String?, from sender: Principal,
+        expiresAt: Timestamp
+    ) throws(StoreError) -> SecureNotification {
+        if let token, case .due(_, again: true) = turn,
+            let kept = try store.notification(token: token, owner: recipient.owner, now: now())
+        {
+            return kept
+        }
+        return try store.createNotification(
+            token: token, owner: recipient.owner, sender: sender.owner, payload: payload, isPlain: isPlain, now: now(),
+            expiresAt: expiresAt)
     }
 
     /// Takes back what was kept for a send that certainly did nothing, so that a second try does not keep it twice.

@@ -22,6 +22,14 @@ extension NotificationsController {
             throw Problem(.badRequest, "A message object names its recipient itself, in To.", field: "to_tag")
         }
         let message = try PushMessage(body: request.body)
+        guard let sendAt = message.sendAt else { return try send(message, request) }
+        var controller = self
+        controller.turn = try later(sendAt)
+        return try controller.send(message, request)
+    }
+
+    /// Sends it, or keeps it until its time.
+    func send(_ message: PushMessage, _ request: UserRequest) throws -> Response {
         let platforms = try platforms(of: message)
         switch message.to {
         case .several(let texts): return try sendToSeveral(texts, message, on: platforms, request)
@@ -59,14 +67,14 @@ extension NotificationsController {
             if let fault = message.secureFault { throw fault }
             try checkExists(recipient, sender: sender, field: PushMessage.Member.to.rawValue)
             return try keepAndSend(
-                PlainMessage(message).text, to: recipient, on: platforms, isMessage: true, from: from, request)
+                PlainMessage(message).text, to: recipient, on: platforms, message: message, from: from, request)
         }
         let templates =
             message.isSilent ? nil : try templateAudience(of: recipient.owner, on: platforms, besides: from, request)
         let devices = try Self.audience(
             .tag(try RegisterController.userTag(recipient.owner)), hearing: sender.name)
         var audience = try Audience(devices: devices, templates: templates.map { [$0] } ?? [], besides: from)
-        let kept = message.isSilent ? nil : keep(PlainMessage(message), for: recipient, request)
+        let kept = message.isSilent ? nil : keep(PlainMessage(message), for: recipient, as: dueID, request)
         (audience.kept, audience.recipient) = (kept.map { [$0] } ?? [], recipient.owner)
         if countsBadges, message.badge == nil, kept != nil { audience.unread = unread(of: recipient.owner, request) }
         return try send(message, to: audience, on: platforms, request)
@@ -108,10 +116,11 @@ extension NotificationsController {
     func send(
         _ message: PushMessage, to audience: Audience, on platforms: [Platform], _ request: UserRequest
     ) throws -> Response {
+        if let response = try schedule(message, request) { return response }
         let sender = request.user.name
         let time = now()
         var random = KernelRandom()
-        let id = audience.own?.token ?? NotificationNames.token(using: &random)
+        let id = dueID ?? audience.own?.token ?? NotificationNames.token(using: &random)
         var payloads: [Platform: MessagePayload] = [:]
         for platform in platforms {
             payloads[platform] = MessagePayload(

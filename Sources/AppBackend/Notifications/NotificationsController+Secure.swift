@@ -22,19 +22,20 @@ extension NotificationsController {
     /// Keeps the payload for its recipient, durably, and only then sends its id, and nothing but its id, through
     /// the push services.
     /// - Parameters:
-    ///   - isMessage: whether it was sent as a message object, whose answer has its id.
+    ///   - message: what was sent, a message object, whose answer has its id; nil: it was a string.
     ///   - sending: the device that is not told of it.
     func keepAndSend(
-        _ payload: String, to recipient: Principal, on platforms: [Platform], isMessage: Bool = false,
+        _ payload: String, to recipient: Principal, on platforms: [Platform], message: PushMessage? = nil,
         from sending: SendingDevice? = nil, _ request: UserRequest
     ) throws -> Response {
         let audience = try secureAudience(of: recipient, on: platforms, besides: sending, request)
-        let field = isMessage ? PushMessage.Member.to.rawValue : "to_tag"
-        let kept = try keepSecure(payload, for: recipient, field: field, request)
+        let field = message != nil ? PushMessage.Member.to.rawValue : "to_tag"
+        if let message, let response = try schedule(message, request) { return response }
+        let kept = try keepSecure(payload, for: recipient, field: field, as: dueID, request)
         let messages = messages(of: kept, to: audience, on: platforms)
         var send = notifications.send(messages, requestID: request.id)
         send.secureID = kept.id
-        if isMessage {
+        if message != nil {
             send.message = SentMessage(
                 id: kept.token, owner: request.user.owner, to: recipient.name, recipient: recipient.owner,
                 sentAt: kept.createdAt, isSecure: true, keptID: kept.id, expiresAt: kept.createdAt + Self.sentSeconds)
@@ -46,18 +47,19 @@ extension NotificationsController {
     /// - Parameters:
     ///   - field: where the request names them.
     ///   - name: what a refusal calls them, where there are several; nil: it is the only one.
+    ///   - token: that it is to have; nil: a new one.
     /// - Throws: `Problem` 429, when the sender has left too much unread with them; 400, when the message is for later; `StoreError`.
     func keepSecure(
-        _ payload: String, for recipient: Principal, field: String, named name: String? = nil, _ request: UserRequest
+        _ payload: String, for recipient: Principal, field: String, named name: String? = nil, as token: String? = nil,
+        _ request: UserRequest
     ) throws -> SecureNotification {
         guard notifications.sendAt == nil else {
             throw Problem(.badRequest, "A secure message is not sent later: it can be read at once.", field: field)
         }
-        let time = now()
         do throws(StoreError) {
-            return try store.createNotification(
-                owner: recipient.owner, sender: request.user.owner, payload: payload, now: time,
-                expiresAt: time + retentionSeconds)
+            return try create(
+                payload, isPlain: false, for: recipient, as: token, from: request.user,
+                expiresAt: now() + retentionSeconds)
         } catch {
             guard case .shareExceeded(let seconds) = error else { throw error }
             let shown = name ?? "this user"

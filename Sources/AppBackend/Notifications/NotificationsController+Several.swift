@@ -146,6 +146,7 @@ extension NotificationsController {
     ) throws -> Response {
         let from = try sendingDevice(of: message, request.user)
         let audiences = try users.map { try secureAudience(of: $0, on: platforms, besides: from, request) }
+        if let response = try schedule(message, request) { return response }
         let kept = try keepAll(PlainMessage(message).text, for: users, request)
         var messages: [OutgoingMessage] = []
         var ids: [String: Int32] = [:]
@@ -158,7 +159,7 @@ extension NotificationsController {
         let time = now()
         var random = KernelRandom()
         send.message = SentMessage(
-            id: NotificationNames.token(using: &random), owner: request.user.owner,
+            id: dueID ?? NotificationNames.token(using: &random), owner: request.user.owner,
             to: users.map(\.name).joined(separator: PushMessage.Recipients.separator), sentAt: time, isSecure: true,
             expiresAt: time + Self.sentSeconds)
         return try answer(send, to: request)

@@ -23,6 +23,9 @@ struct NotificationsController: Sendable {
     /// Whether a message to one user has the number of their unread messages as its badge, where it has none.
     let countsBadges: Bool
     let changes: InboxChanges
+    let schedule: SendSchedule
+    /// Nil: what is sent is handed to the hub as it comes.
+    var turn: Turn?
     let now: @Sendable () -> Timestamp
     let logger: Logger
 
@@ -32,6 +35,10 @@ struct NotificationsController: Sendable {
             Route(.post, Path.requests) { request, _ in try sendRequest(request) },
             Route(.get, Path.notifications) { request, _ in try list(request) },
             Route(.get, Path.outcomes + "/{id}") { request, parameters in try outcome(request, parameters["id"]) },
+            Route(.get, Path.scheduled) { request, _ in try listScheduled(request) },
+            Route(.delete, Path.scheduled + "/{id}") { request, parameters in
+                try cancelScheduled(request, parameters["id"])
+            },
             Route(.get, Path.notifications + "/{id}/timeline") { request, parameters in
                 try timeline(request, parameters["id"])
             },

@@ -71,7 +71,8 @@ struct UserLimiter: UserResponder {
         /// Nil for all others.
         init?(_ request: Request, route: String?) {
             switch request.method {
-            case .get where [Path.register, Path.notifications, Path.inbox].contains(route): self = .list
+            case .get where [Path.register, Path.notifications, Path.scheduled, Path.inbox].contains(route):
+                self = .list
             case .post where route == Path.notifications || route == Path.requests: self = .send
             case .post, .put, .delete:
                 guard Self.registrations.contains(route) else { return nil }

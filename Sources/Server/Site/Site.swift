@@ -127,10 +127,12 @@ package struct Site {
         hub.hub.details(of: ids)
     }
 
-    /// Starts delivering what the local hub has queued, where it has anything to deliver with, and what webhooks are to be told.
+    /// Starts delivering what the local hub has queued, where it has anything to deliver with, what webhooks are to be told, and what users
+    /// have put off.
     /// - Throws: `ServerError.noThread`.
     func startDelivering() throws(ServerError) {
         try webhooks?.start()
+        try PlatformThread.start { [sender = backend.scheduledSender] in sender.run() }
         guard let worker = hub.deliveryWorker else { return }
         try PlatformThread.start { worker.run() }
     }
@@ -143,6 +145,8 @@ package struct Site {
         syncInboxes(.seconds(1))
         hub.stopDelivering(drain: Self.drain)
         webhooks?.stop(drain: Self.drain)
+        backend.scheduledSender.stop()
+        backend.scheduledSender.waitForEnd(Self.drain)
     }
 
     /// Ends what the site has running; calls in flight fail.

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+import DeviceAPI
+import HTTP
+import HTTPTypes
+import JSON
+import NotificationHub
+import Store
+import Text
+
+/// Messages for later: `SendAt` in a message object, and `/api/notifications/scheduled`
+extension NotificationsController {
+    /// Why a message is not handed to the hub as it comes.
+    enum Turn: Sendable {
+        /// Its time has not come: it is checked as if it were sent, and kept.
+        case later(Timestamp)
+        /// Its time has come. It has its id already.
+        /// - Parameter again: whether it may have been sent before, by a process that was killed.
+        case due(id: String, again: Bool)
+    }
+
+    /// The time in a message, of whose sender the request is.
+    /// - Throws: `Problem` 400 for a time that has come, and for one that is too far ahead.
+    func later(_ text: String) throws(Problem) -> Turn {
+        guard let time = Timestamp(text: text),
+            (1...HubNotification.maximumDelay).contains(time.seconds - now().seconds)
+        else {
+            throw Problem(
+                .badRequest, "SendAt must be a time in UTC, in the next seven days, as in 2026-11-24T08:00:00Z.",
+                field: PushMessage.Member.sendAt.rawValue)
+        }
+        return .later(time)
+    }
+
+    /// Keeps a message that was checked, where its time has not come.
+    /// - Returns: nil: it is to be sent now.
+    func schedule(_ message: PushMessage, _ request: UserRequest) throws -> Response? {
+        guard case .later(let time) = turn else { return nil }
+        var random = KernelRandom()
+        let id = NotificationNames.token(using: &random)
+        guard let send = ScheduledSend(id: id, of: request.user, message, now: now(), sendAt: time) else { return nil }
+        try schedule.add(send)
+        return .json(SendOutcome(messageID: id, sendAt: time.text, outcomes: []).json)
+    }
+
+    /// The id that a message has from before; nil: it has none yet.
+    var dueID: String? { if case .due(let id, _) = turn { id } else { nil } }
+
+    // MARK: Routes
+
+    /// `GET /api/notifications/scheduled`: the caller's, the soonest first, of secure ones no text.
+    func listScheduled(_ request: UserRequest) throws -> Response {
+        let sends = try schedule.sends(of: request.user.owner)
+        var json = JSONWriter()
+        json.array { json in
+            for send in sends { json.object { send.writeMembers(to: &$0) } }
+        }
+        var response = Response.json(json.bytes)
+        response.fields[.cacheControl] = "no-store"
+        return response
+    }
+
+    /// `DELETE /api/notifications/scheduled/{MessageId}`
+    func cancelScheduled(_ request: UserRequest, _ id: String) throws -> Response {
+        guard try schedule.cancel(id, owner: request.user.owner) else {
+            throw Problem(.notFound, "No message of yours waits for its time under that id.")
+        }
+        return Response()
+    }
+}
+
+extension ScheduledSend {
+    fileprivate func writeMembers(to json: inout JSONWriter) {
+        json.member("MessageId", id)
+        json.member("To", message.to.text)
+        if message.isSecure {
+            json.member("Secure", true)
+        } else {
+            if let title = message.title { json.member("Title", title) }
+            if let body = message.body { json.member("Body", body) }
+        }
+        json.member("SendAt", sendAt.text)
+    }
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+import DeviceAPI
+import HTTP
+import HTTPTypes
+import JSON
+import NotificationHub
+package import Store
+import System
+import Text
+
+/// Users' messages for later, as requests see them: they are put in, listed and taken back. `ScheduledSender` sends them.
+package final class SendSchedule: Sendable {
+    /// Messages of one user that may wait.
+    static let maximumPerUser = 100
+
+    let store: any WaitingStore
+    /// Signalled when there is a new one.
+    let bell = Semaphore()
+
+    package init(store: any WaitingStore) {
+        self.store = store
+    }
+
+    /// Those of the owner that no process has begun to send, the soonest first.
+    func sends(of owner: String) throws(StoreError) -> [ScheduledSend] {
+        try store.waiting(in: .sends).compactMap { ScheduledSend($0) }
+            .filter { $0.owner.hasSameBytes(as: owner) && !$0.hasBegun }
+            .sorted { ($0.sendAt, $0.createdAt, $0.id) < ($1.sendAt, $1.createdAt, $1.id) }
+    }
+
+    /// Keeps the message, durably.
+    /// - Throws: `Problem` 429, when as many of the user's, or as many bytes of all users', wait as may; `StoreError`.
+    func add(_ send: ScheduledSend) throws {
+        let field = PushMessage.Member.sendAt.rawValue
+        guard try sends(of: send.owner).count < Self.maximumPerUser else {
+            throw Problem(
+                .tooManyRequests, "\(Self.maximumPerUser) messages of yours wait for their time, and no more may.",
+                field: field, retryAfter: Problem.quotaRetryAfter)
+        }
+        do throws(StoreError) {
+            try store.putWaiting([send.stored], in: .sends)
+        } catch {
+            guard case .quotaExceeded = error else { throw error }
+            throw Problem(
+                .tooManyRequests, "As many messages wait for their time as may.", field: field,
+                retryAfter: Problem.quotaRetryAfter)
+        }
+        bell.signal()
+    }
+
+    /// - Returns: false, when the owner has no such message that waits.
+    func cancel(_ id: String, owner: String) throws(StoreError) -> Bool {
+        guard let send = try sends(of: owner).first(where: { $0.id.hasSameBytes(as: id) }) else { return false }
+        return try store.changeWaiting(send.stored, to: nil, in: .sends)
+    }
+}
+
+extension WaitingStore {
+    /// Takes away all messages for later of an owner who is removed.
+    /// - Returns: how many there were.
+    func removeScheduledSends(owner: String) throws(StoreError) -> Int {
+        let ids = try waiting(in: .sends).filter { $0.document["owner"]?.string?.hasSameBytes(as: owner) == true }
+            .map(\.id)
+        try removeWaiting(ids, from: .sends)
+        return ids.count
+    }
+}
