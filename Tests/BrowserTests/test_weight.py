@@ -18,7 +18,9 @@ LOADED = """[...performance.getEntriesByType("navigation"), ...performance.getEn
     .map(one => [new URL(one.name).pathname, one.encodedBodySize])
     .filter(([path]) => /^[/]$|[.](html|css|js)$/.test(path))"""
 # Loaded when it is needed first.
-LATER = ("composer", "send-form", "results", "sent-list", "account", "devices", "session-list", "password-form")
+LATER = (
+    "composer", "when", "send-form", "sender-api", "results", "sent-list", "account", "devices", "session-list", "password-form",
+)
 
 
 def loaded(page: Page) -> dict[str, int]:

@@ -69,10 +69,6 @@ export function putRegistration(id, subscription) {
 
 export const deleteRegistration = (id) => call('DELETE', `register/${encodeURIComponent(id)}`);
 
-/** Sends a message object (docs/messages.md) to a user's devices; once, however often it is called with the same key. */
-export const send = (message, key) => call('POST', 'notifications', { json: message, key });
-
-export const outcomes = (notification) => call('GET', `notifications/outcomes/${encodeURIComponent(notification)}`);
 export const deleteSecret = (id) => call('DELETE', `notifications/${encodeURIComponent(id)}`);
 export const deleteMessage = (id) => call('DELETE', `inbox/${encodeURIComponent(id)}`);
 export const markAsRead = (id) => call('POST', `inbox/${encodeURIComponent(id)}/read`);

@@ -6,6 +6,9 @@ import { draft, forgetDraft, keepDraft } from './draft.js';
 import { amount, number, t } from './i18n.js';
 import { offerPeople } from './people.js';
 import { platformOf, platforms, platformWords } from './outcomes.js';
+import { faultWords, makeField, sendAt } from './when.js';
+
+const fields = ['recipient', 'message', 'when'];
 
 export class Composer extends EventTarget {
     #writer; // the user whose text is in the form: the last one who was logged in
@@ -17,9 +20,10 @@ export class Composer extends EventTarget {
     /** Emits `input` when the person changes anything. */
     constructor() {
         super();
+        makeField();
         $('close').addEventListener('click', () => this.#fold());
         $('sendForm').addEventListener('keydown', (event) => this.#key(event));
-        for (const id of ['recipient', 'message', 'secure']) $(id).addEventListener('input', () => this.#changed());
+        for (const id of [...fields, 'secure']) $(id).addEventListener('input', () => this.#changed());
         for (const name of platforms) $(name).addEventListener('change', () => this.#switched(name));
         this.#look();
     }
@@ -50,6 +54,7 @@ export class Composer extends EventTarget {
         if (isMine && !$('recipient').value && !$('message').value) {
             Object.assign($('recipient'), { value: kept.to });
             Object.assign($('message'), { value: kept.text });
+            Object.assign($('when'), { value: kept.when ?? '' });
             $('secure').checked = kept.secure || this.#isSecureOnly;
             this.unfold({ quietly: true });
         }
@@ -90,26 +95,33 @@ export class Composer extends EventTarget {
 
     /**
      * What is to be sent, and where: `{user, recipient, text, secure, places, message}`, and `message` is what the server gets;
-     * null after it said what is wrong with it.
+     * null after it said what is wrong with it. `hasWaited`: for the server, so that its time may have come.
      */
-    read() {
-        ['recipient', 'message'].forEach(absolve);
-        say('sendError', '');
+    read(hasWaited) {
+        this.absolve();
         const [recipient, text, secure] = [$('recipient').value.trim(), $('message').value, $('secure').checked];
         const places = platforms.filter((name) => $(name).checked && this.#offered.has(name));
         const message = { To: recipient, Body: text, ...(secure ? { Secure: true } : { Platforms: places }) };
+        const fault = hasWaited ? '' : faultWords();
         if (recipient === '') blame('recipient', t('compose.toMissing'));
         else if (text === '') blame('message', t('compose.messageMissing'));
         else if (this.#count() > 0) blame('message', t('compose.tooLong'));
+        else if (fault) blame('when', fault);
         else if (!secure && places.length === 0) this.#blamePlatforms();
-        else return { user: this.#writer, recipient, text, secure, places, message };
+        else return { user: this.#writer, recipient, text, secure, places, message: { ...message, SendAt: sendAt() } };
         return null;
+    }
+
+    /** Nothing is said to be wrong. */
+    absolve() {
+        fields.forEach(absolve);
+        say('sendError', '');
     }
 
     /** `user`'s message was sent. What was typed meanwhile stays. */
     clear(user, message) {
         if (user !== this.#writer) return;
-        if ($('message').value === message) $('message').value = '';
+        if ($('message').value === message) for (const id of ['message', 'when']) $(id).value = '';
         this.keep(false);
         this.#look();
     }
@@ -124,7 +136,7 @@ export class Composer extends EventTarget {
     }
 
     empty() {
-        for (const id of ['recipient', 'message']) $(id).value = '';
+        for (const id of fields) $(id).value = '';
         forgetDraft();
         this.#look();
     }
@@ -169,6 +181,7 @@ export class Composer extends EventTarget {
         const secure = $('secure').checked;
         const name = $('recipient').value.trim() || t('compose.recipient');
         const only = this.#isSecureOnly ? `${t('compose.secureOnly')} ` : '';
+        $('send').textContent = t($('when').value ? 'compose.sendLater' : 'compose.send');
         say('secureNote', secure ? `${only}${t('compose.secureNote', { name })}` : '');
         $('where').hidden = secure || this.#offered.size < 2;
         const on = [...this.#offered].filter((one) => $(one).checked);

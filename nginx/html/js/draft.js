@@ -6,12 +6,12 @@ import { held, hold } from './memory.js';
 
 const name = 'draft';
 
-/** `{ user, to, text, secure, waits }`; null when there is none. `waits`: Send was pressed, and the server was away. */
+/** `{ user, to, text, secure, when, waits }`; null without one. `waits`: Send was pressed, and the server was away. */
 export const draft = () => held(name);
 
 export function keepDraft(user, waits) {
-    const [to, text, secure] = [$('recipient').value, $('message').value, $('secure').checked];
-    hold(name, to || text ? { user, to, text, secure, waits } : null);
+    const [to, text, when] = ['recipient', 'message', 'when'].map((id) => $(id).value);
+    hold(name, to || text || when ? { user, to, text, secure: $('secure').checked, when, waits } : null);
 }
 
 export const forgetDraft = () => hold(name, null);

@@ -18,6 +18,10 @@ export const platformWords = (name) => (has(`platform.${name}`) ? t(`platform.${
 /** What an outcome has in the place of a platform for devices of the older registration call, which are of any. */
 export const templates = 'template';
 
+/** What `sent.js` keeps of an outcome, as the server tells it. */
+export const lineOf = ({ Platform, State: state, NotificationId: notification, Counts: counts = {} }) => (
+    { platform: platformOf(Platform), state, notification, counts });
+
 /** States of a message after which nothing more happens to it. */
 export const finalStates = ['Completed', 'Abandoned', 'NoTargetFound', 'Cancelled'];
 

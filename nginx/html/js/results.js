@@ -2,7 +2,7 @@
 // What became of a message, a line for each platform. The hub takes a message first and delivers it then, so each line
 // asks after its notification for a while: after 1, 2, 4 … seconds, until the state is final or two minutes are over.
 
-import * as api from './api.js';
+import * as api from './sender-api.js';
 import { pause } from './deadline.js';
 import { $, announce, element, say } from './dom.js';
 import { t } from './i18n.js';

@@ -3,16 +3,18 @@
 // What was typed stays until it was sent, and comes back when it reached no device. While the server is away it is tried
 // again until it is back, or the message is changed.
 
-import * as api from './api.js';
 import { Attempts } from './attempts.js';
-import { $, absolve, blame, say } from './dom.js';
-import { t } from './i18n.js';
-import { isAway, platformOf } from './outcomes.js';
+import { $, blame, say } from './dom.js';
+import { timeFrom } from './entries.js';
+import { t, time } from './i18n.js';
+import { isAway, lineOf } from './outcomes.js';
 import { offerPeople } from './people.js';
 import { current } from './registration.js';
 import { Results } from './results.js';
 import { Retry } from './retry.js';
+import * as api from './sender-api.js';
 import * as sent from './sent.js';
+import { faultWords } from './when.js';
 import { failureWords } from './words.js';
 
 export class SendForm {
@@ -22,6 +24,7 @@ export class SendForm {
     #attempts = new Attempts();
     #turn = 0;
     #busy = false;
+    #hasWaited = false; // for the server: the message's time may have come meanwhile
     #outbox = new Retry(() => this.#try(), (failure) => this.#tellAway(failure));
 
     constructor(session, composer) {
@@ -29,7 +32,9 @@ export class SendForm {
         this.#composer = composer;
         $('sendForm').addEventListener('submit', (event) => {
             event.preventDefault();
-            if (!$('send').disabled) this.#outbox.start();
+            if ($('send').disabled) return;
+            this.#hasWaited = this.#outbox.isWaiting;
+            this.#outbox.start();
         });
         // What is changed waits for Send again.
         composer.addEventListener('input', () => {
@@ -47,32 +52,34 @@ export class SendForm {
         this.#turn += 1;
         this.#outbox.stop();
         this.#results.empty();
-        ['recipient', 'message'].forEach(absolve);
-        say('sendError', '');
+        this.#composer.absolve();
     }
 
     /** The message that waited when the page was closed or reloaded goes out now. */
     resume() {
-        if (!this.#busy && !this.#outbox.isWaiting) this.#outbox.start();
+        if (this.#busy || this.#outbox.isWaiting) return;
+        this.#hasWaited = true;
+        this.#outbox.start();
     }
 
     /** Throws `Failure` when it is to be tried again. */
     async #try() {
-        const wanted = this.#busy ? null : this.#composer.read();
+        const wanted = this.#busy ? null : this.#composer.read(this.#hasWaited);
         if (!wanted) return;
         const { user, recipient, text, secure, places, message } = wanted;
         const turn = ++this.#turn;
         this.#busy = true;
         this.show();
         this.#results.begin(recipient, secure ? null : text);
-        const lines = secure ? [] : places.map((platform) => this.#results.line(platform));
+        const lines = secure || message.SendAt ? [] : places.map((platform) => this.#results.line(platform));
         let answer;
         try {
             const from = await ownDevice(user, recipient);
             const key = await this.#attempts.key(user, message);
             // Another user would send it.
             if (turn !== this.#turn) return;
-            answer = await send(message, key, from, () => turn === this.#turn);
+            const dispensable = this.#hasWaited ? ['FromDevice', 'SendAt'] : ['FromDevice'];
+            answer = await send({ ...message, FromDevice: from }, key, dispensable, () => turn === this.#turn);
         } catch (failure) {
             this.#attempts.failed(failure);
             for (const line of lines) this.#results.failed(line);
@@ -85,10 +92,12 @@ export class SendForm {
         await this.#tellSent(answer, wanted, turn);
     }
 
-    async #tellSent(answer, { user, recipient, text }, turn) {
+    async #tellSent(answer, wanted, turn) {
+        const { user, recipient, text } = wanted;
         const outcomes = Array.isArray(answer?.Outcomes) ? answer.Outcomes : [];
         // Also where the sender or the recipient is secure-only.
         const secret = answer?.Id ?? null;
+        const at = timeFrom(answer?.SendAt);
         const isKnown = secret === null && outcomes.length > 0 && outcomes.every(({ State: state }) => state === 'NoTargetFound');
         // Before the text is gone.
         if (isKnown) this.#composer.keep(false);
@@ -97,7 +106,9 @@ export class SendForm {
         if (turn !== this.#turn) return;
         const fates = outcomes.map((outcome) => this.#results.follow(outcome));
         if (secret !== null) this.#results.note(t('result.secretKept', { id: secret, name: recipient }));
-        const kept = isKnown ? null : this.#keep(user, recipient, text, secret, outcomes);
+        if (at) this.#results.note(t('sent.scheduled', { time: time(at) }));
+        const later = at && { at, message: answer.MessageId };
+        const kept = isKnown ? null : this.#keep(wanted, secret, outcomes.map(lineOf), later);
         this.#follow(fates, { recipient, text, secret, isKnown, turn, kept });
     }
 
@@ -105,16 +116,15 @@ export class SendForm {
     async #follow(following, { recipient, text, secret, isKnown, turn, kept }) {
         const fates = await Promise.all(following);
         const key = await kept;
-        if (key) await sent.update(key, fates.map(({ line }) => line)).catch(() => {});
+        if (key) await sent.update(key, { lines: fates.map(({ line }) => line) }).catch(() => {});
         if (turn !== this.#turn || fates.some(({ isReached }) => isReached !== false)) return;
         if (secret !== null) this.#results.note(t('result.secretUntold', { id: secret, name: recipient }));
         else if (fates.length > 0) this.#tellUnreached(recipient, fates.map(({ words }) => words), text, isKnown);
     }
 
-    #keep(user, to, text, secret, outcomes) {
-        const lines = outcomes.map(({ Platform: platform, State: state, NotificationId: notification }) => (
-            { platform: platformOf(platform), state, notification, counts: {} }));
-        const entry = { user, at: Date.now(), to, text: secret === null ? text : null, secret, lines };
+    /** `later`: its time, and its id, of a message that waits for it. */
+    #keep({ user, recipient: to, text, secure }, secret, lines, later) {
+        const entry = { user, at: Date.now(), to, text: secure || secret !== null ? null : text, secret, lines, ...later };
         const added = sent.add(entry).catch(() => null);
         added.then(() => { if (user === this.#session.user) offerPeople(user); });
         return added;
@@ -147,6 +157,7 @@ export class SendForm {
     /** `failure`: the server is away, and the message waits; null: no more. */
     #tellAway(failure) {
         if (!failure) return;
+        this.#hasWaited = true;
         this.#composer.keep(true);
         const why = failure.status === 409 ? t('compose.underWay') : failureWords(failure);
         say('sendError', `${why} ${t('compose.byItself')}`, 'wait');
@@ -154,15 +165,16 @@ export class SendForm {
 }
 
 /**
- * Sends it to all but the device `from`, which the server may know no more: that is no reason not to send. `isWanted`: tells whether it is
- * still the same user's.
+ * Sends it without those of the `dispensable` members that the server refuses. A device that it knows no more is no reason not to send;
+ * nor is a time that has come. `isWanted`: tells whether it is still the same user's.
  */
-async function send(message, key, from, isWanted) {
+async function send(message, key, dispensable, isWanted) {
     try {
-        return await api.send(from ? { ...message, FromDevice: from } : message, key);
+        return await api.send(message, key);
     } catch (failure) {
-        if (failure.field !== 'FromDevice' || !isWanted()) throw failure;
-        return api.send(message, key);
+        const { status, field } = failure;
+        if (status !== 400 || !message[field] || !dispensable.includes(field) || !isWanted()) throw failure;
+        return send({ ...message, [field]: undefined }, key, dispensable, isWanted);
     }
 }
 
@@ -171,9 +183,9 @@ async function send(message, key, from, isWanted) {
  * too, and another user has other devices. A hub leaves a device out of few tags, so not out of an expression.
  */
 async function ownDevice(user, recipient) {
-    if (recipient !== '*' && !/^(role|tag):/i.test(recipient)) return null;
+    if (recipient !== '*' && !/^(role|tag):/i.test(recipient)) return undefined;
     const registration = await current().catch(() => null);
-    return registration?.user === user ? registration.id : null;
+    return registration?.user === user ? registration.id : undefined;
 }
 
 function wordsOf(failure, recipient, secure) {
@@ -182,6 +194,7 @@ function wordsOf(failure, recipient, secure) {
         409: t('compose.unknown'),
         413: t('compose.tooLongForServer'),
     };
+    if (failure.field === 'SendAt') Object.assign(own, { 400: faultWords(true), 429: t('compose.tooManyWait') });
     if (secure && failure.field === 'To') own[400] = t('compose.noSuchUser', { name: recipient });
     return failureWords(failure, own);
 }
@@ -189,5 +202,6 @@ function wordsOf(failure, recipient, secure) {
 /** The id of the field that the server refused; null when it was none. */
 function culprit(failure) {
     if (failure.status === 403 || failure.field === 'To') return 'recipient';
+    if (failure.field === 'SendAt') return 'when';
     return failure.status === 413 || ['body', 'Body'].includes(failure.field) ? 'message' : null;
 }

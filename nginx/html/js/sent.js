@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What was sent from this browser, each with the user who sent it: `{key, user, at, to, text, secret, lines}`. Of a secret
-// only its number is kept. `lines` has an entry for each platform: `{platform, state, notification, counts}`.
+// only its number is kept. `lines` has an entry for each platform: `{platform, state, notification, counts}`. What is for
+// later has more (scheduled.js).
 
 import { transact } from './database.js';
 
@@ -16,11 +17,11 @@ export function add(entry) {
     });
 }
 
-/** Notes what became of an entry; one that was cleared meanwhile stays away. */
-export function update(key, lines) {
+/** Changes an entry, when there is news of it; one that was cleared meanwhile stays away. */
+export function update(key, changes) {
     return transact('sent', 'readwrite', (store) => {
         const request = store.get(key);
-        request.onsuccess = () => { if (request.result) store.put({ ...request.result, lines }); };
+        request.onsuccess = () => { if (request.result) store.put({ ...request.result, ...changes }); };
     });
 }
 
@@ -30,11 +31,13 @@ export async function list(user) {
     return all.filter((entry) => entry.user === user).reverse();
 }
 
-export function clear(user) {
+export const clear = (user) => forget((entry) => entry.user === user);
+
+export function forget(isGone) {
     return transact('sent', 'readwrite', (store) => {
         const request = store.getAll();
         request.onsuccess = () => {
-            for (const entry of request.result) if (entry.user === user) store.delete(entry.key);
+            for (const entry of request.result) if (isGone(entry)) store.delete(entry.key);
         };
     });
 }
