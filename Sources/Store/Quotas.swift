@@ -35,7 +35,7 @@ package struct Quotas: Sendable {
     /// Bytes of events that wait to be told to webhooks.
     package var webhookBytes = 16 << 20
     /// Bytes of users' messages for later, of all users together.
-    package var sendBytes = 16 << 20
+    package var sendBytes = 4 << 20
     /// Idempotency keys per owner; of those that were answered the oldest are forgotten for new ones.
     package var idempotencyKeysPerOwner = 1_000
 

@@ -155,6 +155,14 @@ struct ScheduledMessageTests {
         #expect(site.send(message).status == .ok)
     }
 
+    @Test func `long ones are fewer`() throws {
+        let site = try site()
+        let message = PushMessage(to: "alice", body: String(repeating: "a", count: 50_000), sendAt: site.time(60))
+        for _ in 0..<5 { #expect(site.send(message).status == .ok) }
+        #expect(site.send(message).status == .tooManyRequests)
+        #expect(site.send(PushMessage(to: "alice", body: "Hi", sendAt: site.time(60))).status == .ok)
+    }
+
     @Test func `the soonest is listed first`() throws {
         let site = try site()
         let ids = try [300, 60, 180].map { (seconds: Int64) in

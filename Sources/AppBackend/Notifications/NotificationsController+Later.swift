@@ -52,7 +52,7 @@ extension NotificationsController {
         let sends = try schedule.sends(of: request.user.owner)
         var json = JSONWriter()
         json.array { json in
-            for send in sends { json.object { send.writeMembers(to: &$0) } }
+            for send in sends { if let message = send.message { json.object { send.write(message, to: &$0) } } }
         }
         var response = Response.json(json.bytes)
         response.fields[.cacheControl] = "no-store"
@@ -69,7 +69,7 @@ extension NotificationsController {
 }
 
 extension ScheduledSend {
-    fileprivate func writeMembers(to json: inout JSONWriter) {
+    fileprivate func write(_ message: PushMessage, to json: inout JSONWriter) {
         json.member("MessageId", id)
         json.member("To", message.to.text)
         if message.isSecure {

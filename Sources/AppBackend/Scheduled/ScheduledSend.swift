@@ -24,8 +24,8 @@ struct ScheduledSend: Sendable {
     let roles: [String]
     let createdAt: Timestamp
     let sendAt: Timestamp
-    /// Without its time.
-    let message: PushMessage
+    /// The message without its time, as it crosses the wire. It is read when it is needed: a look at the list passes by most of them.
+    let text: String
     /// Whether a process has begun to send it: a process that is killed then leaves it so.
     var hasBegun = false
 
@@ -36,8 +36,11 @@ struct ScheduledSend: Sendable {
         (createdAt, self.sendAt) = (now, sendAt)
         var message = message
         message.sendAt = nil
-        self.message = message
+        text = String(decoding: message.json, as: UTF8.self)
     }
+
+    /// Nil for a text that this version does not take for a message.
+    var message: PushMessage? { try? PushMessage(body: Array(text.utf8)) }
 
     /// As the store keeps it.
     var stored: HubMessage {
@@ -47,7 +50,7 @@ struct ScheduledSend: Sendable {
                 JSONValue.Member("owner", .string(owner)), JSONValue.Member("method", .string(method.rawValue)),
                 JSONValue.Member("roles", .array(roles.map(JSONValue.string))),
                 JSONValue.Member("sendAt", .string(sendAt.text)), JSONValue.Member("begun", .bool(hasBegun)),
-                JSONValue.Member("message", .string(String(decoding: message.json, as: UTF8.self))),
+                JSONValue.Member("message", .string(text)),
             ]), createdAt: createdAt, expiresAt: sendAt + Self.keptSeconds)
     }
 
@@ -57,10 +60,10 @@ struct ScheduledSend: Sendable {
         guard let owner = json["owner"]?.string,
             let method = json["method"]?.string.flatMap(AuthenticationMethod.init(rawValue:)),
             let sendAt = json["sendAt"]?.string.flatMap({ Timestamp(text: $0) }), let hasBegun = json["begun"]?.bool,
-            let message = json["message"]?.string.flatMap({ try? PushMessage(body: Array($0.utf8)) })
+            let text = json["message"]?.string
         else { return nil }
         (id, self.owner, self.method, createdAt) = (stored.id, owner, method, stored.createdAt)
-        (self.sendAt, self.hasBegun, self.message) = (sendAt, hasBegun, message)
+        (self.sendAt, self.hasBegun, self.text) = (sendAt, hasBegun, text)
         roles = json["roles"]?.array?.compactMap(\.string) ?? []
     }
 }

@@ -150,6 +150,7 @@ package final class ScheduledSender: Sendable {
         guard controller.now() < send.sendAt + ScheduledSend.lateSeconds else {
             return Fault(reason: "its time was more than a day ago", isFinal: true)
         }
+        guard let message = send.message else { return Fault(reason: "it cannot be read", isFinal: true) }
         do {
             guard let sender = try sender(of: send) else {
                 return Fault(reason: "its sender may not log in any more", isFinal: true)
@@ -157,7 +158,7 @@ package final class ScheduledSender: Sendable {
             var controller = controller
             controller.turn = .due(id: send.id, again: send.hasBegun)
             let http = Request(method: .post, path: Path.notifications, id: "scheduled")
-            let answer = try controller.send(send.message, UserRequest(http: http, user: sender, route: nil))
+            let answer = try controller.send(message, UserRequest(http: http, user: sender, route: nil))
             return answer.status.kind == .successful ? nil : Fault(answer.status, isHarmless: false)
         } catch let answer as NoSideEffects {
             return Fault(answer.response.status, isHarmless: true)
@@ -181,9 +182,10 @@ extension NotificationsController {
     /// Has the timeline say that no platform got it. A failure of this changes nothing else.
     fileprivate func rememberGivenUp(_ send: ScheduledSend) {
         let time = now()
-        let names = (try? platforms(of: send.message)) ?? notifications.platforms
+        guard let given = send.message else { return }
+        let names = (try? platforms(of: given)) ?? notifications.platforms
         let message = SentMessage(
-            id: send.id, owner: send.owner, to: send.message.to.text, sentAt: time, isSecure: send.message.isSecure,
+            id: send.id, owner: send.owner, to: given.to.text, sentAt: time, isSecure: given.isSecure,
             outcomes: names.map { .init(platform: $0.rawValue, state: "Abandoned") }, expiresAt: sentExpiry(time))
         do throws(StoreError) {
             try store.rememberSent(

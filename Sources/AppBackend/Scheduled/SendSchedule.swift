@@ -12,6 +12,8 @@ import Text
 package final class SendSchedule: Sendable {
     /// Messages of one user that may wait.
     static let maximumPerUser = 100
+    /// Bytes of them.
+    static let maximumBytesPerUser = 256 << 10
 
     let store: any WaitingStore
     /// Signalled when there is a new one.
@@ -29,20 +31,23 @@ package final class SendSchedule: Sendable {
     }
 
     /// Keeps the message, durably.
-    /// - Throws: `Problem` 429, when as many of the user's, or as many bytes of all users', wait as may; `StoreError`.
+    /// - Throws: `Problem` 429, when as many of the user's, or as many bytes, wait as may; `StoreError`.
     func add(_ send: ScheduledSend) throws {
         let field = PushMessage.Member.sendAt.rawValue
-        guard try sends(of: send.owner).count < Self.maximumPerUser else {
+        let others = try store.waiting(in: .sends).compactMap { ScheduledSend($0) }
+            .filter { $0.owner.hasSameBytes(as: send.owner) }
+        let bytes = others.reduce(send.text.utf8.count) { $0 + $1.text.utf8.count }
+        guard others.count < Self.maximumPerUser, bytes <= Self.maximumBytesPerUser else {
             throw Problem(
-                .tooManyRequests, "\(Self.maximumPerUser) messages of yours wait for their time, and no more may.",
-                field: field, retryAfter: Problem.quotaRetryAfter)
+                .tooManyRequests, "As many messages of yours wait for their time as may.", field: field,
+                retryAfter: Problem.quotaRetryAfter)
         }
         do throws(StoreError) {
             try store.putWaiting([send.stored], in: .sends)
         } catch {
             guard case .quotaExceeded = error else { throw error }
             throw Problem(
-                .tooManyRequests, "As many messages wait for their time as may.", field: field,
+                .tooManyRequests, "As many messages of all users wait for their time as may.", field: field,
                 retryAfter: Problem.quotaRetryAfter)
         }
         bell.signal()
