@@ -44,6 +44,8 @@ package final class FileSiteStore: SiteStore, Sendable {
     let context: StoreContext
     let userTable: BucketTable
     let userCache = RecordCache<String, User>()
+    /// Names that no user has. Apart, because anybody can ask for such, which must not displace the users.
+    let absentUserCache = RecordCache<String, String>()
     let idleUserFiles = KnownFiles()
     let notificationTable: BucketTable
     let notificationSummaries = BucketSummaries()

@@ -36,14 +36,20 @@ extension Timestamp {
     /// Nil for anything that `text` would not have written.
     package init?(text: String) {
         let bytes = Array(text.utf8)
-        guard bytes.count == 20, let year = Self.number(bytes[0..<4]), let month = Self.number(bytes[5..<7]),
+        guard bytes.count == 20, Self.separators.allSatisfy({ bytes[$0.offset] == $0.byte }),
+            let year = Self.number(bytes[0..<4]), let month = Self.number(bytes[5..<7]),
             let day = Self.number(bytes[8..<10]), let hour = Self.number(bytes[11..<13]),
             let minute = Self.number(bytes[14..<16]), let second = Self.number(bytes[17..<19]),
             let civil = CivilTime(year: year, month: month, day: day, hour: hour, minute: minute, second: second)
         else { return nil }
         self = civil.timestamp
-        guard self.text == text else { return nil }
     }
+
+    /// What stands between the numbers, and where.
+    private static let separators: [(offset: Int, byte: UInt8)] = [
+        (4, UInt8(ascii: "-")), (7, UInt8(ascii: "-")), (10, UInt8(ascii: "T")), (13, UInt8(ascii: ":")),
+        (16, UInt8(ascii: ":")), (19, UInt8(ascii: "Z")),
+    ]
 
     private static func append(_ number: Int64, digits: Int, _ separator: Unicode.Scalar, to text: inout [UInt8]) {
         var unit: Int64 = digits == 4 ? 1000 : 10

@@ -67,6 +67,21 @@ import Testing
         #expect(try store.notification(note.id, owner: "andr\u{E9}", now: noon)?.isRead == true)
     }
 
+    @Test func `a user who was not there is found as soon as another has added them`() throws {
+        let folder = try TemporaryFolder()
+        let other = try open(folder, bucketBytes: 128 << 10)
+        let reads = ReadCount()
+        let one = try folder.open { ($0.calls, $0.settlingTime) = (reads.counting, .zero) }
+        _ = try other.putUser(User(name: "alice", passwordHash: "x"))
+        for _ in 0..<3 { #expect(try one.userRecord("bob") == nil) }
+        let read = try reads.during { _ = try one.userRecord("bob") }
+        #expect(read == [0, 0])
+        _ = try other.putUser(User(name: "bob", passwordHash: "x"))
+        #expect(try one.userRecord("bob")?.name == "bob")
+        #expect(try other.removeUser("bob"))
+        #expect(try one.userRecord("bob") == nil)
+    }
+
     @Test func `a reader in a loop sees each read that another acknowledged before`() throws {
         let folder = try TemporaryFolder()
         let (writer, reader) = (try open(folder, bucketBytes: 1_500), try open(folder, bucketBytes: 1_500))

@@ -36,7 +36,7 @@ struct MessagePayload {
             (notification, ignored) = (form.browser, form.ignoredByBrowsers)
         case .gcm, .mpns, .adm, .baidu: return nil
         }
-        self.ignored = message.members.filter(ignored.contains)
+        self.ignored = ignored.isEmpty ? [] : message.members.filter(ignored.contains)
     }
 }
 

@@ -81,15 +81,24 @@ extension BucketTable {
     /// Removes the records of these ids, in a table whose key is the id, where there are files that could hold them. A line
     /// that removes what is not there goes when its file is rewritten. What fails is reported: this is tidying.
     func forget(_ ids: [String]) {
-        for id in ids {
+        // Hundreds come at once, and those of one file are removed by one write.
+        let files = Dictionary(grouping: ids) { id in
+            let hash = hash(of: id)
+            return path(hash, depth: depth(hash))
+        }
+        for ids in files.values {
             do throws(StoreError) {
-                guard try open(hash(of: id), O_RDONLY) != nil else { continue }
-                try write(id, durably: false) { (bucket) throws(StoreError) in
-                    try bucket.append(LineCodec.removal(of: id, version: 1))
-                }
+                try remove(ids, inFileOf: hash(of: ids[0]))
             } catch {
                 context.report(.tidyingFailed(file: schema.name, error))
             }
+        }
+    }
+
+    private func remove(_ ids: [String], inFileOf hash: UInt64) throws(StoreError) {
+        try withLock(hash) { () throws(StoreError) in
+            guard let (file, _) = try open(hash, O_RDWR | O_APPEND) else { return }
+            try BucketWriter(context, file).append(ids.flatMap { LineCodec.removal(of: $0, version: 1) })
         }
     }
 }

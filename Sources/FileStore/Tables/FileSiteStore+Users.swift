@@ -9,12 +9,18 @@ extension FileSiteStore {
         return user
     }
 
-    /// Costs two `stat` where the file has not changed since the user was last asked for.
+    /// Costs two `stat` where the file has not changed since the user was last asked for, also for one whom it does not have:
+    /// users of an issuer need no record, and are asked for at each of their requests.
     package func userRecord(_ name: String) throws(StoreError) -> User? {
         // Two names may be equal that only look alike.
         if let known = userCache.record(name), known.name.hasSameBytes(as: name) { return known }
+        if let absent = absentUserCache.record(name), absent.hasSameBytes(as: name) { return nil }
         let asked = FileIdentity.clock
-        guard let content = try userTable.readLines(of: name), let user = user(name, in: content) else { return nil }
+        guard let content = try userTable.readLines(of: name) else { return nil }
+        guard let user = user(name, in: content) else {
+            absentUserCache.remember(name, as: name, bytes: name.utf8.count, of: content, in: context, asked: asked)
+            return nil
+        }
         userCache.remember(user, as: name, bytes: user.textBytes, of: content, in: context, asked: asked)
         return user
     }
