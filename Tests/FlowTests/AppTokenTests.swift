@@ -44,8 +44,7 @@ struct AppTokenTests {
     static let routes: [(method: HTTPRequest.Method, path: String, query: String, body: String, scope: String?)] = [
         (.post, "/api/notifications", "to_tag=bob", "\"m\"", "send"),
         (.get, "/api/notifications/outcomes/1", "", "", "send"),
-        (.get, "/api/notifications/scheduled", "", "", "send"),
-        (.delete, "/api/notifications/scheduled/7", "", "", "send"),
+        (.get, "/api/notifications/scheduled", "", "", nil), (.delete, "/api/notifications/scheduled/7", "", "", nil),
         (.get, "/api/notifications/7/timeline", "", "", "send"), (.post, "/api/notifications/7/opened", "", "", "read"),
         (.get, "/api/notifications", "", "", "read"), (.get, "/api/notifications/7", "", "", "read"),
         (.delete, "/api/notifications/7", "", "", "read"), (.get, "/api/inbox", "", "", "read"),

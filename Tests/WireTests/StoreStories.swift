@@ -96,7 +96,9 @@ extension WireTests {
         {
             let folder = try ScratchFolder()
             let (store, configuration) = try makeStore(in: folder)
-            try shell(#"mkdir -p "$1/hub/due" "$1/sessions" && touch "$1/hub/due/x" "$1/sessions/00.jsonl""#, [store])
+            try shell(
+                #"mkdir -p "$1/hub/due" "$1/sessions" && touch "$1/hub/due/x" "$1/sessions/00.jsonl" "$1/scheduled.jsonl""#,
+                [store])
             let archive = folder.path("store.tar")
             let backup = #""$1" store backup --config "$2" > "$3""#
             #expect(try shell(backup, [Program.appBackend, configuration, archive]).status == 0)
@@ -112,7 +114,7 @@ extension WireTests {
             #expect(restored.status == 0 && restored.output.contains("The store is whole"), "\(restored.errors)")
             #expect(restored.output.hasSuffix("Restored \(store).new. Start the service.\n"))
             let names = try FileManager.default.contentsOfDirectory(atPath: store + ".new")
-            #expect(names.contains("sessions") && names.contains("store.json"))
+            #expect(names.contains("sessions") && names.contains("store.json") && !names.contains("scheduled.jsonl"))
             #expect(try FileManager.default.contentsOfDirectory(atPath: store + ".new/hub").contains("due") == false)
             #expect(try shell(#"stat -c %a "$1/.""#, [store]).output == "700\n")
             #expect(

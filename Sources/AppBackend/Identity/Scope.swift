@@ -44,7 +44,7 @@ extension Scope.Action {
     init?(_ method: HTTPRequest.Method, _ route: String) {
         switch (method, route) {
         case (.post, Path.notifications), (.post, Path.requests), (.get, Path.outcomes + "/{id}"),
-            (.get, Path.notifications + "/{id}/timeline"), (.get, Path.scheduled), (.delete, Path.scheduled + "/{id}"):
+            (.get, Path.notifications + "/{id}/timeline"):
             self = .send
         case (.get, Path.notifications), (.get, Path.notifications + "/{id}"), (.delete, Path.notifications + "/{id}"),
             (.get, Path.inbox), (.delete, Path.inbox + "/{id}"), (.post, Path.inbox + "/{id}/read"),

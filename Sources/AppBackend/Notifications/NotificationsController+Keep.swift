@@ -30,12 +30,12 @@ extension NotificationsController {
         }
     }
 
-    /// Keeps it durably, unless a process that was killed has kept it already, of a message that is sent again.
+    /// Keeps it durably, unless an earlier try of a message for later has kept it already.
     func create(
         _ payload: String, isPlain: Bool, for recipient: Principal, as token: String?, from sender: Principal,
         expiresAt: Timestamp
     ) throws(StoreError) -> SecureNotification {
-        if let token, case .due(_, again: true) = turn,
+        if let token, dueID != nil,
             let kept = try store.notification(token: token, owner: recipient.owner, now: now())
         {
             return kept
@@ -47,6 +47,8 @@ extension NotificationsController {
 
     /// Takes back what was kept for a send that certainly did nothing, so that a second try does not keep it twice.
     func takeBack(_ kept: Kept, _ request: UserRequest) {
+        // The try before this one may have sent it.
+        if case .due(_, again: true) = turn { return }
         _ = attempt(request) { () throws(StoreError) in
             try store.removeNotification(kept.id, owner: kept.owner, now: now())
         }

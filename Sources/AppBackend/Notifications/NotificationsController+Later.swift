@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Crypto
 import DeviceAPI
 import HTTP
 import HTTPTypes
@@ -37,13 +38,23 @@ extension NotificationsController {
         guard case .later(let time) = turn else { return nil }
         var random = KernelRandom()
         let id = NotificationNames.token(using: &random)
-        guard let send = ScheduledSend(id: id, of: request.user, message, now: now(), sendAt: time) else { return nil }
+        guard let send = ScheduledSend.new(id: id, of: request.user, message, now: now(), sendAt: time) else {
+            return nil
+        }
         try schedule.add(send)
         return .json(SendOutcome(messageID: id, sendAt: time.text, outcomes: []).json)
     }
 
     /// The id that a message has from before; nil: it has none yet.
     var dueID: String? { if case .due(let id, _) = turn { id } else { nil } }
+
+    /// The token of what one of several recipients has of such a message: the same at each try.
+    func dueToken(for owner: String) -> String? {
+        dueID.map { id in
+            var words = HashedWords(id + "\n" + owner)
+            return NotificationNames.token(using: &words)
+        }
+    }
 
     // MARK: Routes
 
@@ -65,6 +76,24 @@ extension NotificationsController {
             throw Problem(.notFound, "No message of yours waits for its time under that id.")
         }
         return Response()
+    }
+}
+
+/// The words of a text's SHA-256, over and over.
+private struct HashedWords: RandomNumberGenerator {
+    private var words: [UInt64]
+
+    init(_ text: String) {
+        let bytes = Array(SHA256.hash(data: Array(text.utf8)))
+        words = stride(from: 0, to: bytes.count, by: 8).map { start in
+            bytes[start..<min(start + 8, bytes.count)].reduce(0) { $0 << 8 | UInt64($1) }
+        }
+    }
+
+    mutating func next() -> UInt64 {
+        guard let word = words.first else { return 0 }
+        words = words.dropFirst() + [word]
+        return word
     }
 }
 

@@ -28,7 +28,9 @@ extension NotificationsController {
             templates: try templateAudiences(of: recipients, for: message, on: platforms, besides: from, request),
             besides: from)
         if !message.isSilent {
-            audience.kept = recipients.users.compactMap { keep(PlainMessage(message), for: $0, request) }
+            audience.kept = recipients.users.compactMap {
+                keep(PlainMessage(message), for: $0, as: dueToken(for: $0.owner), request)
+            }
         }
         return try send(message, to: audience, on: platforms, request)
     }
@@ -175,7 +177,9 @@ extension NotificationsController {
             do {
                 kept.append(
                     try keepSecure(
-                        payload, for: user, field: PushMessage.Member.to.rawValue, named: user.name, request))
+                        payload, for: user, field: PushMessage.Member.to.rawValue, named: user.name,
+                        as: dueToken(for: user.owner),
+                        request))
             } catch {
                 for one in kept { takeBack(Kept(id: one.id, token: one.token, owner: one.owner), request) }
                 throw error

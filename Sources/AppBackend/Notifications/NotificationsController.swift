@@ -115,7 +115,9 @@ struct NotificationsController: Sendable {
     private func answerEnded(_ send: PendingSend, to request: UserRequest) throws(NoSideEffects) -> Response {
         let result = send.result
         var outcome = SendOutcome(id: send.secureID, ids: send.secureIDs, outcomes: result.outcomes)
-        let hasActed = outcome.isAccepted || send.isSecure || result.mayHaveActed
+        // What is kept of a message for later is kept once, however often it is tried.
+        let hasKept = send.isSecure && dueID == nil
+        let hasActed = outcome.isAccepted || hasKept || result.mayHaveActed
         let message = hasActed ? send.message : nil
         outcome.messageID = message?.id
         remember(result, message, of: request)

@@ -5,53 +5,58 @@ import NotificationHub
 import Store
 import Text
 
-/// A user's message for later.
+/// A user's message for later, as the store keeps it. Members of its document that this version does not know stay there.
 struct ScheduledSend: Sendable {
-    /// For how long after its time it is tried, in seconds.
+    /// For how long after the first try it is tried, in seconds.
     static let triedSeconds: Int64 = 3_600
-    /// For how long after its time a service that was away sends it still, in seconds.
+    /// For how long after its time a service that was away begins it still, in seconds.
     static let lateSeconds: Int64 = 86_400
+    /// Between two tries, in seconds.
+    static let pauseSeconds: Int64 = 60
+    /// For how long it is the process's that has begun it, in seconds: longer than a call to a hub may take (`hub.timeout`). Then
+    /// another takes that process for dead.
+    static let holdSeconds: Int64 = 300
     /// For how long after its time a store keeps it at most, in seconds: longer, so that its sender hears that it was not sent.
     private static let keptSeconds: Int64 = 7 * 86_400
 
-    /// The id of the message that it will be.
-    let id: String
+    let stored: HubMessage
     /// The sender, as the owner that they were.
     let owner: String
     /// How the sender was authenticated.
     let method: AuthenticationMethod
     /// The roles that the sender's token gave.
     let roles: [String]
-    let createdAt: Timestamp
     let sendAt: Timestamp
     /// The message without its time, as it crosses the wire. It is read when it is needed: a look at the list passes by most of them.
     let text: String
-    /// Whether a process has begun to send it: a process that is killed then leaves it so.
-    var hasBegun = false
+    /// Not begun before this.
+    let dueAt: Timestamp
+    /// Nil before the first try.
+    let triedAt: Timestamp?
+    /// Whether a process has begun to send it. One that is killed then leaves it so.
+    let hasBegun: Bool
 
-    /// Nil for a sender who was not authenticated.
-    init?(id: String, of sender: Principal, _ message: PushMessage, now: Timestamp, sendAt: Timestamp) {
-        guard let method = sender.method else { return nil }
-        (self.id, owner, self.method, roles) = (id, sender.owner, method, sender.tokenRoles)
-        (createdAt, self.sendAt) = (now, sendAt)
-        var message = message
-        message.sendAt = nil
-        text = String(decoding: message.json, as: UTF8.self)
-    }
-
+    /// The id of the message that it will be.
+    var id: String { stored.id }
     /// Nil for a text that this version does not take for a message.
     var message: PushMessage? { try? PushMessage(body: Array(text.utf8)) }
 
-    /// As the store keeps it.
-    var stored: HubMessage {
-        HubMessage(
-            id: id,
-            document: .object([
-                JSONValue.Member("owner", .string(owner)), JSONValue.Member("method", .string(method.rawValue)),
-                JSONValue.Member("roles", .array(roles.map(JSONValue.string))),
-                JSONValue.Member("sendAt", .string(sendAt.text)), JSONValue.Member("begun", .bool(hasBegun)),
-                JSONValue.Member("message", .string(text)),
-            ]), createdAt: createdAt, expiresAt: sendAt + Self.keptSeconds)
+    /// A new one, as the store is to keep it.
+    /// - Returns: nil for a sender who was not authenticated.
+    static func new(
+        id: String, of sender: Principal, _ message: PushMessage, now: Timestamp, sendAt: Timestamp
+    ) -> ScheduledSend? {
+        guard let method = sender.method else { return nil }
+        var message = message
+        message.sendAt = nil
+        let document = JSONValue.object([
+            JSONValue.Member("owner", .string(sender.owner)), JSONValue.Member("method", .string(method.rawValue)),
+            JSONValue.Member("roles", .array(sender.tokenRoles.map(JSONValue.string))),
+            JSONValue.Member("sendAt", .string(sendAt.text)),
+            JSONValue.Member("message", .string(String(decoding: message.json, as: UTF8.self))),
+        ])
+        return ScheduledSend(
+            HubMessage(id: id, document: document, createdAt: now, expiresAt: sendAt + keptSeconds))
     }
 
     /// Nil for what is no such message.
@@ -59,11 +64,34 @@ struct ScheduledSend: Sendable {
         let json = stored.document
         guard let owner = json["owner"]?.string,
             let method = json["method"]?.string.flatMap(AuthenticationMethod.init(rawValue:)),
-            let sendAt = json["sendAt"]?.string.flatMap({ Timestamp(text: $0) }), let hasBegun = json["begun"]?.bool,
-            let text = json["message"]?.string
+            let sendAt = Self.time(json["sendAt"]), let text = json["message"]?.string
         else { return nil }
-        (id, self.owner, self.method, createdAt) = (stored.id, owner, method, stored.createdAt)
-        (self.sendAt, self.hasBegun, self.text) = (sendAt, hasBegun, text)
+        (self.stored, self.owner, self.method, self.sendAt, self.text) = (stored, owner, method, sendAt, text)
         roles = json["roles"]?.array?.compactMap(\.string) ?? []
+        (dueAt, triedAt) = (Self.time(json["dueAt"]) ?? sendAt, Self.time(json["triedAt"]))
+        hasBegun = json["begun"]?.bool ?? false
+    }
+
+    private static func time(_ value: JSONValue?) -> Timestamp? {
+        value?.string.flatMap { Timestamp(text: $0) }
+    }
+
+    /// As the store is to have it when a process begins it.
+    func begun(at now: Timestamp) -> HubMessage { changed(hasBegun: true, dueAt: now + Self.holdSeconds, now) }
+
+    /// As the store is to have it when a try has done nothing, and another is to come.
+    func paused(at now: Timestamp) -> HubMessage {
+        changed(hasBegun: hasBegun, dueAt: now + Self.pauseSeconds, now)
+    }
+
+    private func changed(hasBegun: Bool, dueAt: Timestamp, _ now: Timestamp) -> HubMessage {
+        let new = [
+            JSONValue.Member("begun", .bool(hasBegun)), JSONValue.Member("dueAt", .string(dueAt.text)),
+            JSONValue.Member("triedAt", .string((triedAt ?? now).text)),
+        ]
+        let names = Set(new.map(\.name))
+        var changed = stored
+        changed.document = .object((stored.document.members ?? []).filter { !names.contains($0.name) } + new)
+        return changed
     }
 }

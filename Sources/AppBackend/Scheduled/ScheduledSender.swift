@@ -11,15 +11,13 @@ import Text
 /// Sends users' messages for later when their time has come, as their senders could send them then: what has become of rights, users
 /// and devices since counts.
 ///
-/// Of all processes on one store the one that holds the lease sends. A message is sent at least once: a process that is killed at
-/// that moment leaves it to the next one.
+/// Of all processes on one store the one that holds the lease looks, and of two that begin the same message one succeeds. A process
+/// that is killed while it sends one leaves it to the next.
 package final class ScheduledSender: Sendable {
     /// How often it looks for what other processes have put in.
     private static let poll = Duration.seconds(10)
-    /// How long it leaves another process the lease.
-    private static let leasePause = Duration.seconds(1)
-    /// Between two tries of a message, in seconds.
-    static let pauseSeconds: Int64 = 60
+    /// The shortest time between two looks.
+    private static let pause = Duration.seconds(1)
 
     private let controller: NotificationsController
     private let users: any PasswordAuthenticator
@@ -27,8 +25,6 @@ package final class ScheduledSender: Sendable {
     private let stopping = Atomic(false)
     private let hasBegun = Atomic(false)
     private let hasEnded = Latch()
-    /// Messages that could not be sent, and when they are tried again.
-    private let pauses = Lock<[String: Timestamp]>([:])
     /// Messages that are done with, and are in the list because the store could not take them from it.
     private let ended = Lock<Set<String>>([])
 
@@ -74,16 +70,17 @@ package final class ScheduledSender: Sendable {
     /// - Returns: when to look again.
     package func sendDue() throws(StoreError) -> Duration {
         if try waiting().contains(where: isDue) {
-            guard let lease = try store.acquireLease(of: .sends) else { return Self.leasePause }
+            guard let lease = try store.acquireLease(of: .sends) else { return Self.pause }
             defer { lease.release() }
             // As they are now: another process may have sent some since the first look.
             for send in try waiting().filter(isDue).sorted(by: { $0.sendAt < $1.sendAt }) {
-                guard !isStopping, lease.renew() else { return .zero }
+                guard !isStopping, lease.renew() else { return Self.pause }
                 try begin(send)
             }
         }
-        let next = try waiting().map(dueAt).min()
-        return next.map { min(Self.poll, .seconds(max(0, $0.seconds - controller.now().seconds))) } ?? Self.poll
+        let next = try waiting().map(\.dueAt).min()
+        return next.map { min(Self.poll, max(Self.pause, .seconds($0.seconds - controller.now().seconds))) }
+            ?? Self.poll
     }
 
     private var store: any WaitingStore { controller.schedule.store }
@@ -91,80 +88,84 @@ package final class ScheduledSender: Sendable {
     private func waiting() throws(StoreError) -> [ScheduledSend] {
         let sends = try store.waiting(in: .sends).compactMap { ScheduledSend($0) }
         let known = Set(sends.map(\.id))
-        pauses.withLock { pauses in pauses = pauses.filter { known.contains($0.key) } }
         ended.withLock { $0.formIntersection(known) }
         return sends
     }
 
-    private func isDue(_ send: ScheduledSend) -> Bool { dueAt(send) <= controller.now() }
+    private func isDue(_ send: ScheduledSend) -> Bool { send.dueAt <= controller.now() }
 
-    private func dueAt(_ send: ScheduledSend) -> Timestamp {
-        pauses.withLock { pauses in max(send.sendAt, pauses[send.id] ?? send.sendAt) }
-    }
-
-    /// Notes that it is begun, sends it and takes it from the list, unless its sender was faster.
+    /// Notes that it is begun, sends it and takes it from the list, unless its sender or another process was faster.
     private func begin(_ send: ScheduledSend) throws(StoreError) {
         guard !ended.withLock({ $0.contains(send.id) }) else { return try store.removeWaiting([send.id], from: .sends) }
-        var begun = send
-        begun.hasBegun = true
-        if !send.hasBegun {
-            guard try store.changeWaiting(send.stored, to: begun.stored, in: .sends) else { return }
-        }
-        if let fault = fault(of: send) {
-            let time = controller.now()
-            guard fault.isFinal || send.sendAt + ScheduledSend.triedSeconds <= time else {
-                pauses.withLock { $0[send.id] = time + Self.pauseSeconds }
-                // Until the next try its sender may take it back.
-                if fault.isHarmless { _ = try store.changeWaiting(begun.stored, to: send.stored, in: .sends) }
+        let (time, isLate) = (controller.now(), send.triedAt == nil && isTooLate(send))
+        let begun = send.begun(at: time)
+        guard try store.changeWaiting(send.stored, to: begun, in: .sends) else { return }
+        if let fault = isLate ? .tooLate : fault(of: send) {
+            guard fault.isFinal || (send.triedAt ?? time) + ScheduledSend.triedSeconds <= time else {
+                _ = try store.changeWaiting(begun, to: send.paused(at: controller.now()), in: .sends)
                 return
             }
             warn("one was given up: \(fault.reason)")
-            if fault.isHarmless { controller.rememberGivenUp(send) }
+            controller.rememberGivenUp(send)
         }
         ended.withLock { _ = $0.insert(send.id) }
         try store.removeWaiting([send.id], from: .sends)
     }
 
-    /// Why it was not sent.
+    private func isTooLate(_ send: ScheduledSend) -> Bool {
+        send.sendAt + ScheduledSend.lateSeconds <= controller.now()
+    }
+
+    /// Why it was not sent: it has reached no device.
     private struct Fault {
+        static let tooLate = Fault(reason: "its time was more than a day ago", isFinal: true)
+
         let reason: String
         /// Whether it would be the same at the next try.
         let isFinal: Bool
-        /// Whether it has certainly reached no device, and no inbox.
-        var isHarmless = true
 
         init(reason: String, isFinal: Bool) {
             (self.reason, self.isFinal) = (reason, isFinal)
         }
 
-        init(_ status: HTTPResponse.Status, _ field: String? = nil, isHarmless: Bool) {
+        init(_ status: HTTPResponse.Status, _ field: String? = nil) {
             reason = "HTTP \(status.code)" + (field.map { ", \($0)" } ?? "")
             isFinal = status.kind == .clientError && status != .tooManyRequests
-            self.isHarmless = isHarmless
         }
     }
 
     /// Sends it.
-    /// - Returns: nil: the hub has it.
+    /// - Returns: nil: the hub has it, or may have it, and it is not sent again.
     private func fault(of send: ScheduledSend) -> Fault? {
-        guard controller.now() < send.sendAt + ScheduledSend.lateSeconds else {
-            return Fault(reason: "its time was more than a day ago", isFinal: true)
-        }
         guard let message = send.message else { return Fault(reason: "it cannot be read", isFinal: true) }
         do {
             guard let sender = try sender(of: send) else {
                 return Fault(reason: "its sender may not log in any more", isFinal: true)
             }
-            var controller = controller
-            controller.turn = .due(id: send.id, again: send.hasBegun)
-            let http = Request(method: .post, path: Path.notifications, id: "scheduled")
-            let answer = try controller.send(message, UserRequest(http: http, user: sender, route: nil))
-            return answer.status.kind == .successful ? nil : Fault(answer.status, isHarmless: false)
-        } catch let answer as NoSideEffects {
-            return Fault(answer.response.status, isHarmless: true)
+            return try fault(of: message, by: sender, send)
         } catch {
-            guard let problem = Problem(error: error) else { return Fault(reason: "\(type(of: error))", isFinal: true) }
-            return Fault(problem.status, problem.field, isHarmless: NoSideEffects.isRetrySafe(error))
+            return Fault(Problem(error: error)?.status ?? .internalServerError)
+        }
+    }
+
+    private func fault(of message: PushMessage, by sender: Principal, _ send: ScheduledSend) throws -> Fault? {
+        var controller = controller
+        controller.turn = .due(id: send.id, again: send.hasBegun)
+        let http = Request(method: .post, path: Path.notifications, id: "scheduled")
+        do {
+            _ = try controller.send(message, UserRequest(http: http, user: sender, route: nil))
+            return nil
+        } catch let answer as NoSideEffects {
+            return Fault(answer.response.status)
+        } catch {
+            guard let problem = Problem(error: error) else { throw error }
+            // A device that is gone, or has other tags now, is no reason not to send.
+            if message.fromDevice != nil, problem.field == PushMessage.Member.fromDevice.rawValue {
+                var others = message
+                others.fromDevice = nil
+                return try fault(of: others, by: sender, send)
+            }
+            return Fault(problem.status, problem.field)
         }
     }
 
@@ -188,8 +189,11 @@ extension NotificationsController {
             id: send.id, owner: send.owner, to: given.to.text, sentAt: time, isSecure: given.isSecure,
             outcomes: names.map { .init(platform: $0.rawValue, state: "Abandoned") }, expiresAt: sentExpiry(time))
         do throws(StoreError) {
+            // A process that was killed may have sent it.
+            guard try store.sentMessage(send.id, now: time) == nil else { return }
             try store.rememberSent(
                 [], message: message, owner: send.owner, now: time, expiresAt: message.expiresAt)
+            changes.webhooks?.awaitOutcome(of: message)
         } catch {
             logger.warning("store: \(error)")
         }

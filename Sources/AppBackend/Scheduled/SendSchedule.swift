@@ -27,7 +27,7 @@ package final class SendSchedule: Sendable {
     func sends(of owner: String) throws(StoreError) -> [ScheduledSend] {
         try store.waiting(in: .sends).compactMap { ScheduledSend($0) }
             .filter { $0.owner.hasSameBytes(as: owner) && !$0.hasBegun }
-            .sorted { ($0.sendAt, $0.createdAt, $0.id) < ($1.sendAt, $1.createdAt, $1.id) }
+            .sorted { ($0.sendAt, $0.stored.createdAt, $0.id) < ($1.sendAt, $1.stored.createdAt, $1.id) }
     }
 
     /// Keeps the message, durably.

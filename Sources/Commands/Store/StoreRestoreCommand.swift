@@ -53,7 +53,7 @@ struct StoreRestoreCommand: ParsableCommand {
 
     func run() throws {
         let left =
-            (withoutQueue ? ["hub/queue.jsonl", "hub/due"] : [])
+            (withoutQueue ? ["hub/queue.jsonl", "hub/due", "scheduled.jsonl"] : [])
             + (withoutLogIns ? ["sessions", "session-owners", "tokens", "token-owners"] : [])
         let arguments = [try StoreCommand.folder(options), file, damaged ? "yes" : "no"] + left
         throw ShellScript.become(Self.script, [ConfigurationFile.executable] + arguments)

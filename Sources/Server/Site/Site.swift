@@ -142,10 +142,10 @@ package struct Site {
 
     /// Ends the delivery, for which another process or site may take over, and waits for the pushes under way.
     func stopDelivering() {
+        backend.scheduledSender.stop()
         syncInboxes(.seconds(1))
         hub.stopDelivering(drain: Self.drain)
         webhooks?.stop(drain: Self.drain)
-        backend.scheduledSender.stop()
         backend.scheduledSender.waitForEnd(Self.drain)
     }
 

@@ -20,7 +20,7 @@ package enum NotificationNames {
 
     /// The last character carries two bits only (`A`, `Q`, `g` or `w`), so a token never looks like an id. The first is a letter, so
     /// that no command takes a token for an option.
-    package static func token(using random: inout KernelRandom) -> String {
+    package static func token(using random: inout some RandomNumberGenerator) -> String {
         var bits: UInt64 = random.next()
         let more: UInt64 = random.next()
         var token: [UInt8] = []
