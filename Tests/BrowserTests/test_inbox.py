@@ -130,13 +130,15 @@ def test_what_was_sent_is_listed_with_what_became_of_it_and_without_the_text_of_
     page.open()
     page.await_state("loggedin")
     page.tab.click("showSent")
-    page.tab.wait_until("document.querySelectorAll('#sent li').length === 2")
+    page.tab.wait_until("document.querySelectorAll('#sent > li').length === 2")
     page.tab.wait_until("document.querySelectorAll('#sent .state[data-tone=good]').length >= 2")
-    listed = page.tab.evaluate("[...document.querySelectorAll('#sent li')].map(one => one.innerText)")
+    # The last of the steps has come, so that what is below them does not move any more.
+    page.tab.wait_until("document.querySelector('#sent > li').innerText.includes('Not read yet')")
+    listed = page.tab.evaluate("[...document.querySelectorAll('#sent > li')].map(one => one.innerText)")
     assert "Secure message no." in listed[0] and f"To {bob.name}" in listed[0] and secret not in str(listed)
     assert "the first" in listed[1] and "Browser: Sent" in listed[1]
     page.tab.click("clearSent")
-    page.tab.wait_until("document.querySelectorAll('#sent li').length === 0")
+    page.tab.wait_until("document.querySelectorAll('#sent > li').length === 0")
 
 
 def test_a_reload_costs_nothing_that_was_typed_and_a_log_out_leaves_nothing(page: Page, bob: Account) -> None:
@@ -158,7 +160,7 @@ def test_the_next_user_of_a_tab_finds_nothing_of_the_one_before(
     page.tab.evaluate("void Object.defineProperty(window, 'sessionStorage', { get() { throw new Error(); } })")
     page.send(bob, installation.secret("the secret "), secure=True)
     page.tab.click("showSent")
-    page.tab.wait_until("document.querySelectorAll('#sent li').length === 1")
+    page.tab.wait_until("document.querySelectorAll('#sent > li').length === 1")
     page.tab.click("showSettings")
     page.tab.wait_until("document.querySelectorAll('#devices li').length === 1")
     page.tab.click("closeSettings")

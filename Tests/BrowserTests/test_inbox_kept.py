@@ -81,7 +81,7 @@ def test_a_message_to_several_platforms_is_one_entry_in_the_inbox_and_one_in_the
     }
     assert [(one["From"], one["Body"]) for one in inbox(bob)["Messages"]] == [(alice.name, "At noon")]
     page.tab.click("showSent")
-    page.tab.wait_until("document.querySelectorAll('#sent li').length === 1")
+    page.tab.wait_until("document.querySelectorAll('#sent > li').length === 1")
 
 
 @pytest.mark.parametrize("browser", ["firefox", "chromium"])

@@ -21,7 +21,7 @@ from test_truth import Page, await_words, page, value  # noqa: F401
 
 MINUTE, HOUR, DAY = 60, 3600, 86_400  # seconds
 SCHEDULED = "/api/notifications/scheduled"
-ITEMS = "[...document.querySelectorAll('#sent li')]"
+ITEMS = "[...document.querySelectorAll('#sent > li')]"
 CANCEL = "document.querySelector('#sent button')"
 # Puts a time so many seconds ahead into the field, as a person's own clock has it.
 CHOOSE = """(() => {{

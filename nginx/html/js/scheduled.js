@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages for later in the list of what was sent. Their entries have the id of the `message`, its time in `at`, and `isSent` as soon
-// as a timeline tells what became of it.
+// Messages for later in the list of what was sent. Their entries have their time in `at`, and `isSent` as soon as a timeline tells what
+// became of them.
 
 import { timeFrom } from './entries.js';
-import { lineOf } from './outcomes.js';
 import * as api from './sender-api.js';
-import * as sent from './sent.js';
+import { look } from './timeline.js';
 
 const [hour, week] = [3_600_000, 7 * 86_400_000]; // milliseconds: how long it is tried, and how long its timeline is kept
 
@@ -21,19 +20,16 @@ export async function refresh(entries) {
     const known = new Set(entries.map(({ message }) => message));
     entries.push(...told.filter(({ MessageId }) => !known.has(MessageId)).map(entryOf));
     for (const entry of entries) Object.assign(entry, { isWaiting: waiting.has(entry.message), state: undefined });
-    await Promise.all(entries.filter((entry) => isForLater(entry) && !entry.isWaiting).map(look));
+    await Promise.all(entries.filter((entry) => isForLater(entry) && !entry.isWaiting).map(lookFor));
 }
 
 const entryOf = ({ MessageId: message, To: to, Title, Body, SendAt, Secure }) => (
     { at: timeFrom(SendAt), to, text: Secure ? null : [Title, Body].filter(Boolean).join('\n'), secret: null, message, lines: [] });
 
-/** Asks for its timeline. From then on it is an entry as the others are. */
-async function look(entry) {
+/** With a timeline it is an entry as the others are. */
+async function lookFor(entry) {
     try {
-        const { Outcomes, Secure } = await api.timeline(entry.message);
-        const found = { lines: Outcomes.map(lineOf), text: Secure ? null : entry.text, isSent: true };
-        Object.assign(entry, found);
-        if (entry.key) await sent.update(entry.key, found).catch(() => {});
+        await look(entry);
     } catch (failure) {
         if (failure.status !== 404) throw failure;
         const age = Date.now() - entry.at;

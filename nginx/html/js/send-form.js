@@ -107,8 +107,8 @@ export class SendForm {
         const fates = outcomes.map((outcome) => this.#results.follow(outcome));
         if (secret !== null) this.#results.note(t('result.secretKept', { id: secret, name: recipient }));
         if (at) this.#results.note(t('sent.scheduled', { time: time(at) }));
-        const later = at && { at, message: answer.MessageId };
-        const kept = isKnown ? null : this.#keep(wanted, secret, outcomes.map(lineOf), later);
+        const own = { message: answer?.MessageId, ...(at ? { at } : { isSent: true }) };
+        const kept = isKnown ? null : this.#keep(wanted, secret, outcomes.map(lineOf), own);
         this.#follow(fates, { recipient, text, secret, isKnown, turn, kept });
     }
 
@@ -122,9 +122,9 @@ export class SendForm {
         else if (fates.length > 0) this.#tellUnreached(recipient, fates.map(({ words }) => words), text, isKnown);
     }
 
-    /** `later`: its time, and its id, of a message that waits for it. */
-    #keep({ user, recipient: to, text, secure }, secret, lines, later) {
-        const entry = { user, at: Date.now(), to, text: secure || secret !== null ? null : text, secret, lines, ...later };
+    /** `own`: its id, and whether it is sent; one that waits for its time has that. */
+    #keep({ user, recipient: to, text, secure }, secret, lines, own) {
+        const entry = { user, at: Date.now(), to, text: secure || secret !== null ? null : text, secret, lines, ...own };
         const added = sent.add(entry).catch(() => null);
         added.then(() => { if (user === this.#session.user) offerPeople(user); });
         return added;

@@ -1,22 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// The list of what was sent from this browser, of what is for later, and what became of each. States that were not final when they
-// were last seen are asked for once more when the list is opened, and for two minutes after the message's time.
+// The list of what was sent from this browser, of what is for later, and what became of each. Timelines are asked for when the list is
+// opened. While it is visible, those of which something is still to come are asked for now and then.
 
 import { $, element, pressTwice, say } from './dom.js';
 import { t, time } from './i18n.js';
 import { linked } from './links.js';
-import { finalStates, outcomeWords, platformOf, platformWords } from './outcomes.js';
+import { outcomeWords } from './outcomes.js';
 import { isForLater, refresh } from './scheduled.js';
 import * as api from './sender-api.js';
 import * as sent from './sent.js';
+import { isUnderWay, look, plainStep, step, steps } from './timeline.js';
 import { failureWords } from './words.js';
 
-const patience = 120_000; // milliseconds
+const [patience, day, week] = [120_000, 86_400_000, 7 * 86_400_000]; // milliseconds; a week is how long a timeline is kept
+const pollSeconds = 20;
+const newest = 10; // entries
 
 export class SentList {
     #session;
     #turn = 0;
     #timer;
+    #isBusy = false;
+    #entries = []; // newest first
+    #items = new Map(); // by what they look like
     #elsewhere = []; // entries of what was written for later on other devices, which are not kept here
 
     constructor(session) {
@@ -28,6 +34,8 @@ export class SentList {
             await this.load();
             $('sentHeading').focus();
         });
+        setInterval(() => this.#poll(), pollSeconds * 1000);
+        document.addEventListener('visibilitychange', () => { if (isVisible()) this.load($('sentNote').textContent); });
     }
 
     /** Another user, or none: what the last one sent goes, and what is still being read is not shown. */
@@ -54,31 +62,58 @@ export class SentList {
         if (turn !== this.#turn) return;
         this.#elsewhere = entries.filter(({ key }) => key === undefined);
         this.#show(entries);
+        await this.#look(this.#told(week).filter((entry, place) => place < newest || isOpen(entry)));
+        if (turn === this.#turn) this.#again(note);
+    }
+
+    /** Asks for those of which something is still to come. */
+    async #poll() {
+        if (this.#isBusy || !isVisible() || this.#session.isPresumed) return;
+        this.#isBusy = true;
+        await this.#look(this.#told(day).slice(0, newest).filter(isOpen));
+        this.#isBusy = false;
+    }
+
+    /** Those that have a timeline, and are not older. */
+    #told(age) {
+        return this.#entries.filter((entry) => entry.isSent && entry.message && !entry.isForgotten && Date.now() - entry.at < age);
+    }
+
+    async #look(entries) {
+        const turn = this.#turn;
         for (const entry of entries) {
-            if (!entry.lines.some(isOpen)) continue;
-            await Promise.all(entry.lines.filter(isOpen).map(ask));
+            // Without an answer it stays as it is.
+            await look(entry).catch(({ status }) => { entry.isForgotten = status === 404; });
             if (turn !== this.#turn) return;
-            await sent.update(entry.key, { lines: entry.lines }).catch(() => {});
-            this.#show(entries);
+            this.#show();
         }
-        this.#again(entries, note);
     }
 
     /** At the next message's time, and after it again when twice as long has passed. */
-    #again(entries, note) {
-        const pauses = entries.filter((entry) => isForLater(entry) || entry.lines.some(isOpen)).map(({ at }) => at - Date.now());
+    #again(note) {
+        const awaited = [...this.#entries.filter(isForLater), ...this.#told(day).filter(isUnderWay)];
+        const pauses = awaited.map(({ at }) => at - Date.now());
         const next = Math.min(...pauses.filter((one) => one > -patience).map((one) => Math.max(Math.abs(one), 1000)));
-        if (next < Infinity) this.#timer = setTimeout(() => { if (!$('sentCard').hidden) this.load(note); }, next);
+        if (next < Infinity) this.#timer = setTimeout(() => { if (!$('sentCard').hidden && !document.hidden) this.load(note); }, next);
     }
 
     /** Newest first. One for later may have come from the server before it was noted here. */
-    #show(entries) {
-        const had = document.activeElement?.dataset.message;
+    #show(entries = this.#entries) {
         const all = entries.filter(({ message }, place) => !message || place === entries.findIndex((one) => one.message === message))
             .sort((one, other) => other.at - one.at);
+        this.#entries = all;
         $('sentEmpty').hidden = all.length > 0;
         $('clearSent').hidden = all.length === 0;
-        $('sent').replaceChildren(...all.map((entry) => item(entry, () => this.#cancel(entry))));
+        const old = this.#items;
+        this.#items = new Map(all.map((entry) => {
+            const fresh = item(entry, () => this.#cancel(entry));
+            return [fresh.outerHTML, old.get(fresh.outerHTML) ?? fresh];
+        }));
+        const items = [...this.#items.values()];
+        // What is selected, or pressed once, stays so where nothing is new.
+        if (items.length === $('sent').children.length && items.every((one, place) => one === $('sent').children[place])) return;
+        const had = document.activeElement?.dataset.message;
+        $('sent').replaceChildren(...items);
         if (had) [...$('sent').querySelectorAll('button')].find(({ dataset }) => dataset.message === had)?.focus();
     }
 
@@ -100,27 +135,17 @@ export class SentList {
     }
 }
 
-const isOpen = ({ state, notification }) => typeof notification === 'string' && !finalStates.includes(state);
+const isVisible = () => !$('sentCard').hidden && !document.hidden;
 
-/** The hub's newest word on a line; without an answer the line stays as it is. */
-async function ask(line) {
-    try {
-        const { State, Outcomes } = await api.outcomes(line.notification);
-        const own = (Array.isArray(Outcomes) ? Outcomes : []).find((one) => platformOf(one.Platform) === line.platform);
-        Object.assign(line, { state: State, counts: own?.Counts ?? line.counts });
-    } catch {
-        // Forgotten after a week, or not reachable now.
-    }
-}
+const isOpen = (entry) => entry.read === false || isUnderWay(entry);
 
 function item(entry, cancel) {
-    const { at, to, text, secret, lines, state } = entry;
+    const { key, message, at, to, text, secret, state } = entry;
     const isLater = isForLater(entry);
-    const made = element('li', { data: { kind: text === null ? 'secret' : 'message' } },
+    const made = element('li', { data: { kind: text === null ? 'secret' : 'message', name: message ?? key } },
         element('p', { className: 'title', dir: 'auto' }, t('sent.to', { name: to })),
-        ...(isLater && !state ? [] : [element('time', { dateTime: new Date(at).toISOString() }, time(at))]),
         element('p', { className: 'text', dir: 'auto' }, ...(text === null ? [secretWords(secret)] : linked(text))),
-        element('p', { className: 'states' }, ...(isLater ? [badgeOfLater(entry)] : lines.map(badge))));
+        element('ol', { className: 'steps' }, ...(isLater ? stepsOfLater(entry) : steps(entry))));
     if (isLater && (entry.isWaiting ?? at > Date.now())) made.append(cancelButton(entry, cancel));
     return made;
 }
@@ -128,14 +153,11 @@ function item(entry, cancel) {
 /** One for later gets its number when it is sent. */
 const secretWords = (id) => (id === null ? t('secret.title') : t('sent.secret', { id }));
 
-function badge({ platform, state, counts }) {
-    const { label, tone, sentence } = outcomeWords(state, counts);
-    return element('span', { className: 'state', title: sentence, data: { tone } }, `${platformWords(platform)}: ${label}`);
-}
-
-function badgeOfLater({ at, state }) {
-    const { label, tone } = state ? outcomeWords(state) : { label: t('sent.scheduled', { time: time(at) }), tone: 'wait' };
-    return element('span', { className: 'state', data: { tone } }, label);
+function stepsOfLater({ at, state }) {
+    const words = t('sent.scheduled', { time: time(at) });
+    if (!state) return [step(words, 'wait')];
+    const { label, tone } = outcomeWords(state);
+    return [plainStep(words), step(label, tone)];
 }
 
 function cancelButton({ message, to, at }, cancel) {

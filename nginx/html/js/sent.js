@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What was sent from this browser, each with the user who sent it: `{key, user, at, to, text, secret, lines}`. Of a secret
-// only its number is kept. `lines` has an entry for each platform: `{platform, state, notification, counts}`. What is for
-// later has more (scheduled.js).
+// What was sent from this browser, each with the user who sent it: `{key, user, at, to, text, secret, message, isSent, lines}`. Of a
+// secret only its number is kept. `message` is the id of its timeline; entries of older versions of the page have none. `lines` has
+// an entry for each platform: `{platform, state, notification, counts}`. Timelines add more (timeline.js).
 
 import { transact } from './database.js';
 
