@@ -11,6 +11,7 @@ import vapid
 from account import Account
 from chromium import Chromium, ChromiumTab
 from installation import Installation
+from later import ITEMS, show_sent
 from notify_page import NotifyPage
 from push_service import PushService
 from subscriber import Subscriber
@@ -18,7 +19,6 @@ from tab import Tab
 from test_inbox_kept import people, site  # noqa: F401
 from test_languages import opened
 from test_looks import DESKTOP, NARROWEST, settle, violations
-from test_scheduled import ITEMS, show_sent
 
 Page = NotifyPage[Tab]
 

@@ -21,11 +21,26 @@ PAGE = ROOT / "docs" / "http-api.md"
 def test_every_route_of_the_page_has_an_example() -> None:
     shown = [one.request for one in examples(PAGE)]
     missing = []
-    for method, path in sorted(routes.of_page(PAGE)):
-        pattern = re.sub(r"\\\{[^}]*\}", "[^/]+", re.escape(path))
-        if not any(verb == method and re.fullmatch(pattern, asked) for verb, asked in shown):
-            missing.append(f"{method} {path}")
+    for route in sorted(routes.of_page(PAGE)):
+        if not any(fits(asked, route) for asked in shown):
+            missing.append(" ".join(route))
     assert missing == []
+
+
+@pytest.mark.parametrize("page", ["http-api.md", "messages.md", "configuration.md", "oidc.md", "maui.md"])
+def test_every_command_of_a_page_asks_for_a_route_that_there_is(page: str) -> None:
+    blocks = re.findall(r"^```(?:sh)?\n(.*?)^```", (PAGE.parent / page).read_text(), re.M | re.S)
+    commands = [one for block in blocks for one in re.split(r"^(?=curl )", block, flags=re.M) if one.startswith("curl ")]
+    assert commands != []
+    for command in commands:
+        asked = Example(0, command, "").request
+        assert any(fits(asked, route) for route in routes.of_page(PAGE)), command
+
+
+def fits(asked: tuple[str, str], route: tuple[str, str]) -> bool:
+    """Whether a request is one of the route: method and path."""
+    pattern = re.sub(r"\\\{[^}]*\}", "[^/]+", re.escape(route[1]))
+    return asked[0] == route[0] and re.fullmatch(pattern, asked[1]) is not None
 
 
 def test_the_product_answers_as_the_page_shows(installation: Installation, folder: Path, tmp_path: Path) -> None:

@@ -112,9 +112,9 @@ package struct UserUpkeep: Sendable {
     /// Sessions and tokens first: what they could still write is then written by requests that are under way only.
     private func clean(_ owner: String, _ remains: inout UserRemains) {
         do throws(StoreError) {
-            remains.sends += try store.removeScheduledSends(owner: owner)
             remains.sessions += try store.removeSessions(owner: owner)
             remains.tokens += try store.removeAppTokens(owner: owner)
+            remains.sends += try store.removeScheduledSends(owner: owner)
             remains.secrets += try store.removeNotifications(owner: owner)
             remains.keys += try store.removeIdempotencyKeys(owner: owner)
             remains.sends += try store.forgetSent(owner: owner)

@@ -107,6 +107,9 @@ struct SendResult {
     /// What the first platform failed with; for the status when none took it, and for the log.
     private(set) var firstError: HubError?
 
+    /// As `firstError`, but where there are several one that may be gone at the next try.
+    private(set) var passingError: HubError?
+
     /// Whether anything may have been sent, although no call succeeded.
     private(set) var mayHaveActed = false
 
@@ -133,6 +136,7 @@ struct SendResult {
                 .init(
                     platform: platform, recipient: recipient, state: "Abandoned", error: Problem(error).detail))
             firstError = firstError ?? error
+            if passingError == nil || passingError == .payloadTooLarge { passingError = error }
             mayHaveActed = mayHaveActed || error.mayHaveActed
         }
     }

@@ -48,6 +48,12 @@ extension NotificationsController {
     /// The id that a message has from before; nil: it has none yet.
     var dueID: String? { if case .due(let id, _) = turn { id } else { nil } }
 
+    /// What is taken back when a message for later has certainly reached no device; of another that is secure nothing is, because its
+    /// sender is told that it is kept.
+    func dueKept(_ kept: [SecureNotification]) -> [Kept] {
+        dueID == nil ? [] : kept.map { Kept(id: $0.id, token: $0.token, owner: $0.owner) }
+    }
+
     /// The token of what one of several recipients has of such a message: the same at each try.
     func dueToken(for owner: String) -> String? {
         dueID.map { id in

@@ -35,6 +35,7 @@ extension NotificationsController {
         let messages = messages(of: kept, to: audience, on: platforms)
         var send = notifications.send(messages, requestID: request.id)
         send.secureID = kept.id
+        send.kept = dueKept([kept])
         if message != nil {
             send.message = SentMessage(
                 id: kept.token, owner: request.user.owner, to: recipient.name, recipient: recipient.owner,

@@ -158,6 +158,7 @@ extension NotificationsController {
         }
         var send = notifications.send(messages, requestID: request.id)
         send.secureIDs = ids
+        send.kept = dueKept(kept)
         let time = now()
         var random = KernelRandom()
         send.message = SentMessage(

@@ -115,7 +115,7 @@ struct NotificationsController: Sendable {
     private func answerEnded(_ send: PendingSend, to request: UserRequest) throws(NoSideEffects) -> Response {
         let result = send.result
         var outcome = SendOutcome(id: send.secureID, ids: send.secureIDs, outcomes: result.outcomes)
-        // What is kept of a message for later is kept once, however often it is tried.
+        // What is kept of a message for later is taken back where it is tried again.
         let hasKept = send.isSecure && dueID == nil
         let hasActed = outcome.isAccepted || hasKept || result.mayHaveActed
         let message = hasActed ? send.message : nil
@@ -125,7 +125,9 @@ struct NotificationsController: Sendable {
             logger.warning("hub: \(error)", metadata: ["request": "\(request.id)"])
         }
         guard !outcome.isAccepted else { return .json(outcome.json) }
-        let problem = result.firstError.map { Problem($0) } ?? Problem(.badGateway, "No platform is configured.")
+        let problem =
+            (dueID == nil ? result.firstError : result.passingError).map { Problem($0) }
+            ?? Problem(.badGateway, "No platform is configured.")
         let response = problem.response(with: outcome)
         guard hasActed else {
             for kept in send.kept { takeBack(kept, request) }

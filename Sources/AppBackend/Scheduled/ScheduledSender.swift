@@ -96,8 +96,9 @@ package final class ScheduledSender: Sendable {
 
     /// Notes that it is begun, sends it and takes it from the list, unless its sender or another process was faster.
     private func begin(_ send: ScheduledSend) throws(StoreError) {
-        guard !ended.withLock({ $0.contains(send.id) }) else { return try store.removeWaiting([send.id], from: .sends) }
-        let (time, isLate) = (controller.now(), send.triedAt == nil && isTooLate(send))
+        guard try !isDone(send) else { return try store.removeWaiting([send.id], from: .sends) }
+        let time = controller.now()
+        let isLate = (send.triedAt ?? send.sendAt) + ScheduledSend.lateSeconds <= time
         let begun = send.begun(at: time)
         guard try store.changeWaiting(send.stored, to: begun, in: .sends) else { return }
         if let fault = isLate ? .tooLate : fault(of: send) {
@@ -105,15 +106,18 @@ package final class ScheduledSender: Sendable {
                 _ = try store.changeWaiting(begun, to: send.paused(at: controller.now()), in: .sends)
                 return
             }
-            warn("one was given up: \(fault.reason)")
+            warn("\(send.id) was given up: \(fault.reason)")
             controller.rememberGivenUp(send)
         }
         ended.withLock { _ = $0.insert(send.id) }
         try store.removeWaiting([send.id], from: .sends)
     }
 
-    private func isTooLate(_ send: ScheduledSend) -> Bool {
-        send.sendAt + ScheduledSend.lateSeconds <= controller.now()
+    /// Whether it only has to be taken from the list: this process knows that, or one that was killed has noted what it has sent.
+    private func isDone(_ send: ScheduledSend) throws(StoreError) -> Bool {
+        if ended.withLock({ $0.contains(send.id) }) { return true }
+        guard send.hasBegun else { return false }
+        return try controller.store.sentMessage(send.id, now: controller.now()) != nil
     }
 
     /// Why it was not sent: it has reached no device.

@@ -23,7 +23,7 @@ export const lineOf = ({ Platform, State: state, NotificationId: notification, C
     { platform: platformOf(Platform), state, notification, counts });
 
 /** States of a message after which nothing more happens to it. */
-export const finalStates = ['Completed', 'Abandoned', 'NoTargetFound', 'Cancelled'];
+export const finalStates = ['Completed', 'Abandoned', 'NoTargetFound', 'Cancelled', 'Skipped'];
 
 const tones = {
     Sending: 'wait', Failed: 'bad', Enqueued: 'wait', Processing: 'wait', NoTargetFound: 'quiet', Abandoned: 'bad',

@@ -70,8 +70,11 @@ export class SentList {
     async #poll() {
         if (this.#isBusy || !isVisible() || this.#session.isPresumed) return;
         this.#isBusy = true;
-        await this.#look(this.#told(day).slice(0, newest).filter(isOpen));
-        this.#isBusy = false;
+        try {
+            await this.#look(this.#told(day).slice(0, newest).filter(isOpen));
+        } finally {
+            this.#isBusy = false;
+        }
     }
 
     /** Those that have a timeline, and are not older. */
