@@ -48,8 +48,8 @@ extension NotificationsController {
     /// The id that a message has from before; nil: it has none yet.
     var dueID: String? { if case .due(let id, _) = turn { id } else { nil } }
 
-    /// What is taken back when a message for later has certainly reached no device; of another that is secure nothing is, because its
-    /// sender is told that it is kept.
+    /// What is taken back when a message for later has certainly reached no device; of another that is secure nothing is, for its
+    /// sender has the answer that it is kept.
     func dueKept(_ kept: [SecureNotification]) -> [Kept] {
         dueID == nil ? [] : kept.map { Kept(id: $0.id, token: $0.token, owner: $0.owner) }
     }
