@@ -29,12 +29,15 @@ def test_every_route_of_the_page_has_an_example() -> None:
 
 @pytest.mark.parametrize("page", ["http-api.md", "messages.md", "configuration.md", "oidc.md", "maui.md"])
 def test_every_command_of_a_page_asks_for_a_route_that_there_is(page: str) -> None:
-    blocks = re.findall(r"^```(?:sh)?\n(.*?)^```", (PAGE.parent / page).read_text(), re.M | re.S)
-    commands = [one for block in blocks for one in re.split(r"^(?=curl )", block, flags=re.M) if one.startswith("curl ")]
+    blocks = re.findall(r"^```(\w*)\n(.*?)^```", (PAGE.parent / page).read_text(), re.M | re.S)
+    lines = [one for kind, block in blocks if kind in ("", "sh") for one in re.split(r"^(?=[a-z])", block, flags=re.M)]
+    commands = [one for one in lines if one.startswith("curl ")]
     assert commands != []
     for command in commands:
-        asked = Example(0, command, "").request
-        assert any(fits(asked, route) for route in routes.of_page(PAGE)), command
+        method, path = Example(0, command, "").request
+        # A browser asks so about a route of any method.
+        methods = {one for one, _ in routes.of_page(PAGE)} if method == "OPTIONS" else {method}
+        assert any(fits((one, path), route) for one in methods for route in routes.of_page(PAGE)), command
 
 
 def fits(asked: tuple[str, str], route: tuple[str, str]) -> bool:
