@@ -37,7 +37,7 @@ def test_a_message_reaches_the_device_at_its_time_and_not_before(
 ) -> None:
     with Backend(program, tmp_path, groups | {"inbox": {"plainDays": 1}}) as backend:
         backend.register("fcm", DEVICE)
-        name, other = schedule(backend, 4), schedule(backend, 3600)
+        name, other = schedule(backend, 10), schedule(backend, 3600)
         time = backend.json("GET", "/api/notifications/scheduled", user="bob")[0]["SendAt"]
         wait_until(lambda: state(backend, name) == "Completed", "the push")
         assert at(0) >= time
@@ -55,7 +55,7 @@ def test_what_waits_outlives_a_kill_and_a_reload_and_is_sent_once(
     configuration = groups | {"inbox": {"plainDays": 1}}
     with Backend(program, tmp_path, configuration) as backend:
         backend.register("fcm", DEVICE)
-        late, early = schedule(backend, 8, Secure=True), schedule(backend, 6)
+        late, early = schedule(backend, 14, Secure=True), schedule(backend, 12)
         backend.kill()
         backend.await_end()
     with Backend(program, tmp_path, configuration) as backend:
