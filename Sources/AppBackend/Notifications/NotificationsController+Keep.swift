@@ -11,6 +11,10 @@ extension NotificationsController {
         let id: Int32
         let token: String
         let owner: String
+
+        init(_ notification: SecureNotification) {
+            (id, token, owner) = (notification.id, notification.token, notification.owner)
+        }
     }
 
     /// Keeps it where the site keeps plain messages, and the recipient is a user. A failure of this does not fail the send.
@@ -23,19 +27,20 @@ extension NotificationsController {
         let time = now()
         return attempt(request) { () throws(StoreError) in
             guard try mayKeep(for: recipient, from: request.user) else { return nil }
-            let kept = try create(
-                message.payload, isPlain: true, for: recipient, as: token, from: request.user,
-                expiresAt: time + plainSeconds)
-            return Kept(id: kept.id, token: kept.token, owner: kept.owner)
+            return Kept(
+                try create(
+                    message.payload, isPlain: true, for: recipient, as: token, from: request.user,
+                    expiresAt: time + plainSeconds))
         }
     }
 
     /// Keeps it durably, unless an earlier try of a message for later has kept it already.
+    /// - Parameter token: the one that a message for later gives it at each try; nil: a new one.
     func create(
         _ payload: String, isPlain: Bool, for recipient: Principal, as token: String?, from sender: Principal,
         expiresAt: Timestamp
     ) throws(StoreError) -> SecureNotification {
-        if let token, dueID != nil,
+        if let token,
             let kept = try store.notification(token: token, owner: recipient.owner, now: now())
         {
             return kept

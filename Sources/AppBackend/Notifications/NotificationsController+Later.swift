@@ -51,7 +51,7 @@ extension NotificationsController {
     /// What is taken back when a message for later has certainly reached no device; of another that is secure nothing is, for its
     /// sender has the answer that it is kept.
     func dueKept(_ kept: [SecureNotification]) -> [Kept] {
-        dueID == nil ? [] : kept.map { Kept(id: $0.id, token: $0.token, owner: $0.owner) }
+        dueID == nil ? [] : kept.map { Kept($0) }
     }
 
     /// The token of what one of several recipients has of such a message: the same at each try.

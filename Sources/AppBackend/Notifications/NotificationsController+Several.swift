@@ -182,7 +182,7 @@ extension NotificationsController {
                         as: dueToken(for: user.owner),
                         request))
             } catch {
-                for one in kept { takeBack(Kept(id: one.id, token: one.token, owner: one.owner), request) }
+                for one in kept { takeBack(Kept(one), request) }
                 throw error
             }
         }

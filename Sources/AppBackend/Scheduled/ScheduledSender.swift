@@ -69,7 +69,8 @@ package final class ScheduledSender: Sendable {
     /// Sends what is due.
     /// - Returns: when to look again.
     package func sendDue() throws(StoreError) -> Duration {
-        if try waiting().contains(where: isDue) {
+        var sends = try waiting()
+        if sends.contains(where: isDue) {
             guard let lease = try store.acquireLease(of: .sends) else { return Self.pause }
             defer { lease.release() }
             // As they are now: another process may have sent some since the first look.
@@ -77,8 +78,9 @@ package final class ScheduledSender: Sendable {
                 guard !isStopping, lease.renew() else { return Self.pause }
                 try begin(send)
             }
+            sends = try waiting()
         }
-        let next = try waiting().map(\.dueAt).min()
+        let next = sends.map(\.dueAt).min()
         return next.map { min(Self.poll, max(Self.pause, .seconds($0.seconds - controller.now().seconds))) }
             ?? Self.poll
     }
@@ -86,7 +88,7 @@ package final class ScheduledSender: Sendable {
     private var store: any WaitingStore { controller.schedule.store }
 
     private func waiting() throws(StoreError) -> [ScheduledSend] {
-        let sends = try store.waiting(in: .sends).compactMap { ScheduledSend($0) }
+        let sends = try controller.schedule.all()
         let known = Set(sends.map(\.id))
         ended.withLock { $0.formIntersection(known) }
         return sends

@@ -23,10 +23,14 @@ package final class SendSchedule: Sendable {
         self.store = store
     }
 
+    /// All that wait, of all users.
+    func all() throws(StoreError) -> [ScheduledSend] {
+        try store.waiting(in: .sends).compactMap { ScheduledSend($0) }
+    }
+
     /// Those of the owner that no process has begun to send, the soonest first.
     func sends(of owner: String) throws(StoreError) -> [ScheduledSend] {
-        try store.waiting(in: .sends).compactMap { ScheduledSend($0) }
-            .filter { $0.owner.hasSameBytes(as: owner) && !$0.hasBegun }
+        try all().filter { $0.owner.hasSameBytes(as: owner) && !$0.hasBegun }
             .sorted { ($0.sendAt, $0.stored.createdAt, $0.id) < ($1.sendAt, $1.stored.createdAt, $1.id) }
     }
 
@@ -34,8 +38,7 @@ package final class SendSchedule: Sendable {
     /// - Throws: `Problem` 429, when as many of the user's, or as many bytes, wait as may; `StoreError`.
     func add(_ send: ScheduledSend) throws {
         let field = PushMessage.Member.sendAt.rawValue
-        let others = try store.waiting(in: .sends).compactMap { ScheduledSend($0) }
-            .filter { $0.owner.hasSameBytes(as: send.owner) }
+        let others = try all().filter { $0.owner.hasSameBytes(as: send.owner) }
         let bytes = others.reduce(send.text.utf8.count) { $0 + $1.text.utf8.count }
         guard others.count < Self.maximumPerUser, bytes <= Self.maximumBytesPerUser else {
             throw Problem(
