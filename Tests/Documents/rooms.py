@@ -8,20 +8,23 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+import layers
+
 ROOT = Path(__file__).parents[2]
 PICTURE = ROOT / "docs" / "rooms.svg"
-# Pixels.
-BOX_HEIGHT, BOX_GAP, LAYER_GAP, MARGIN, LETTER, PADDING = 30, 14, 60, 20, 7.6, 12
+# Pixels. A box is higher by a line where the libraries of C stand in it that the room opens.
+BOX_HEIGHT, LINE_HEIGHT, BOX_GAP, LAYER_GAP, MARGIN, PADDING = 30, 15, 16, 46, 20, 14
+LETTER, SMALL_LETTER = 7.8, 6.6
 STYLE = """
 text { font: 13px ui-monospace, monospace; text-anchor: middle; fill: #1f2328 }
+text.library { font-size: 11px; fill: #57606a }
 rect.paper { fill: #ffffff }
 rect.room { fill: #ddf4ff; stroke: #0969da }
-rect.library { fill: #eaeef2; stroke: #6e7781 }
 rect.program { fill: #dafbe1; stroke: #1a7f37 }
-path { fill: none; stroke: #6e7781; stroke-opacity: 0.55 }
+path { fill: none; stroke: #57606a; stroke-opacity: 0.65 }
 @media (prefers-color-scheme: dark) {
-text { fill: #e6edf3 } rect.paper { fill: #0d1117 } rect.room { fill: #0c2d6b }
-rect.library { fill: #21262d } rect.program { fill: #0f5323 }
+text { fill: #e6edf3 } text.library { fill: #9da7b1 } rect.paper { fill: #0d1117 }
+rect.room { fill: #0c2d6b } rect.program { fill: #0f5323 } path { stroke: #9da7b1 }
 }
 """
 
@@ -71,6 +74,11 @@ def drawn_needs(all_of_them: dict[str, Room], name: str) -> list[str]:
     return sorted(one for one in needs if not any(one in reachable(all_of_them, other) for other in needs))
 
 
+def libraries(all_of_them: dict[str, Room], name: str) -> list[str]:
+    """Of C, those that the room itself opens: they stand in its box."""
+    return [one for one in drawn_needs(all_of_them, name) if all_of_them[one].kind == "library"]
+
+
 def heights(all_of_them: dict[str, Room]) -> dict[str, int]:
     """Each room above all that it needs, and as low as that allows; C libraries at the bottom, 0."""
     found: dict[str, int] = {}
@@ -94,70 +102,67 @@ def lines(all_of_them: dict[str, Room], high: dict[str, int]) -> Lines:
         (name, need): [name, *(f"{name}>{need}@{row}" for row in range(high[name] - 1, high[need], -1)), need]
         for name in sorted(all_of_them)
         for need in drawn_needs(all_of_them, name)
+        if all_of_them[need].kind != "library"
     }
-
-
-def rows(high: dict[str, int], drawn: Lines) -> list[list[str]]:
-    """From the top, boxes and points, each where its neighbours are: ordered a few times down and up."""
-    made: list[list[str]] = [[] for _ in range(1 + max(high.values()))]
-    for name, row in high.items():
-        made[-1 - row].append(name)
-    neighbours: dict[str, list[str]] = {name: [] for name in high}
-    for (name, _), through in drawn.items():
-        for at, (above, below) in enumerate(zip(through, through[1:])):
-            neighbours.setdefault(above, []).append(below)
-            neighbours.setdefault(below, []).append(above)
-            if below not in high:
-                made[-high[name] + at].append(below)
-    for row in [*made, *reversed(made)] * 12:
-        place = {name: (at + 0.5) / len(one) for one in made for at, name in enumerate(one)}
-        mean = {name: sum(place[one] for one in neighbours[name]) / max(1, len(neighbours[name])) for name in row}
-        row.sort(key=lambda name: (round(mean[name], 6), name))
-    return made
 
 
 def picture(all_of_them: dict[str, Room]) -> str:
     """The SVG. Each box is below the boxes whose lines lead down to it."""
-    drawn = lines(all_of_them, heights(all_of_them))
-    ordered = rows(heights(all_of_them), drawn)
-    width = {name: round(len(name) * LETTER + 2 * PADDING) for name in all_of_them}
-    lengths = [sum(width.get(name, 0) + BOX_GAP for name in row) - BOX_GAP for row in ordered]
-    total = max(lengths) + 2 * MARGIN
-    # The middle of each box and point, from the left, and its upper end.
-    places: dict[str, tuple[int, int]] = {}
-    for number, (row, length) in enumerate(zip(ordered, lengths)):
-        # What a short row has left goes between its boxes.
-        spare = min(60, (total - 2 * MARGIN - length) // len(row))
-        x = (total - length - spare * (len(row) - 1)) // 2
-        for name in row:
-            places[name] = (x + width.get(name, 0) // 2, MARGIN + number * (BOX_HEIGHT + LAYER_GAP))
-            x += width.get(name, 0) + BOX_GAP + spare
-    bottom = MARGIN + len(ordered) * (BOX_HEIGHT + LAYER_GAP) - LAYER_GAP + MARGIN
-    size = f'width="{total}" height="{bottom}"'
-    text = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" viewBox="0 0 {total} {bottom}" {size}>',
+    high = {name: row for name, row in heights(all_of_them).items() if row > 0}
+    paths = list(lines(all_of_them, high).values())
+    rows: layers.Rows = [[] for _ in range(max(high.values()))]
+    for name, row in high.items():
+        rows[-row].append(name)
+    for path in paths:
+        for at, point in enumerate(path[1:-1], start=1):
+            rows[-high[path[0]] + at].append(point)
+    layers.order(rows, paths)
+    inside = {name: " ".join(libraries(all_of_them, name)) for name in high}
+    width = {name: round(max(len(name) * LETTER, len(inside[name]) * SMALL_LETTER) + 2 * PADDING) for name in high}
+    middle = layers.place(rows, paths, width, BOX_GAP)
+    tops, y = {}, MARGIN
+    tall = {name: BOX_HEIGHT + LINE_HEIGHT * bool(inside[name]) for name in high}
+    for row in rows:
+        tops |= {name: y for name in row}
+        highest = max(tall.get(name, 0) for name in row)
+        # A line that passes a row is upright beside its boxes.
+        tall |= {name: highest for name in row if name not in high}
+        y += highest + LAYER_GAP
+    total = round(max(middle[name] + width[name] / 2 for name in high)) + 2 * MARGIN
+    along = zip(paths, layers.along(paths, middle, width))
+    return _svg(total, y - LAYER_GAP + MARGIN, [
+        *(_path([(round(x) + MARGIN, tops[name], tops[name] + tall[name]) for name, x in zip(path, xs)]) for path, xs in along),
+        *(_box(name, all_of_them[name].kind, inside[name], round(middle[name]) + MARGIN, tops[name], width[name], tall[name])
+          for name in sorted(high)),
+    ])
+
+
+def _svg(width: int, height: int, drawn: list[str]) -> str:
+    size = f'width="{width}" height="{height}"'
+    return "\n".join([
+        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" viewBox="0 0 {width} {height}" {size}>',
         "<!-- SPDX-License-Identifier: Apache-2.0 -->",
         "<title>The rooms of the source: each needs those to which its lines lead down</title>",
         f"<style>{STYLE}</style>",
         f'<rect class="paper" {size}/>',
-        *(_path([places[name] for name in through]) for through in drawn.values()),
-    ]
-    for name, room in sorted(all_of_them.items()):
-        x, y = places[name]
-        left = x - width[name] // 2
-        box = f'x="{left}" y="{y}" width="{width[name]}" height="{BOX_HEIGHT}"'
-        text.append(f'<rect class="{room.kind}" {box} rx="6"/>')
-        text.append(f'<text x="{x}" y="{y + 20}">{name}</text>')
-    return "\n".join([*text, "</svg>", ""])
+        *drawn, "</svg>", "",
+    ])
 
 
-def _path(points: list[tuple[int, int]]) -> str:
-    """From below the first box to above the last one, and upright through the rows between."""
-    x, y = points[0]
-    path = f"M{x} {y + BOX_HEIGHT}"
-    for to_x, to_y in points[1:]:
-        path += f"C{x} {to_y - LAYER_GAP // 2} {to_x} {to_y - LAYER_GAP // 2} {to_x} {to_y}V{to_y + BOX_HEIGHT}"
-        x = to_x
+def _box(name: str, kind: str, inside: str, x: int, y: int, width: int, height: int) -> str:
+    box = f'<rect class="{kind}" x="{x - width // 2}" y="{y}" width="{width}" height="{height}" rx="6"/>'
+    box += f'<text x="{x}" y="{y + 20}">{name}</text>'
+    return box + (f'<text class="library" x="{x}" y="{y + 20 + LINE_HEIGHT}">{inside}</text>' if inside else "")
+
+
+def _path(points: list[tuple[int, int, int]]) -> str:
+    """From below the first box to above the last one, and upright through the rows between; each `(x, top, bottom)`."""
+    x, _, y = points[0]
+    path = f"M{x} {y}"
+    for to_x, top, bottom in points[1:]:
+        bend = (y + top) // 2
+        path += f"C{x} {bend} {to_x} {bend} {to_x} {top}V{bottom}"
+        x, y = to_x, bottom
     return f'<path d="{path.rpartition("V")[0]}"/>'
 
 

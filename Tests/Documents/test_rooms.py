@@ -48,6 +48,17 @@ class Picture(unittest.TestCase):
                 below = set(drawn).union(*(rooms.reachable(self.rooms, one) for one in drawn))
                 self.assertEqual(room.needs - below, set())
 
+    def test_every_room_is_in_the_picture_and_no_two_boxes_overlap(self) -> None:
+        drawn = rooms.picture(self.rooms)
+        self.assertEqual({one for text in re.findall(r"<text[^>]*>(.*?)</text>", drawn) for one in text.split()}, set(self.rooms))
+        boxes = re.findall(r'<rect class="[rp][^"]*m" x="(\d+)" y="(\d+)" width="(\d+)" height="(\d+)"', drawn)
+        places = [tuple(map(int, box)) for box in boxes]
+        self.assertGreater(len(places), 20)
+        for x, y, width, height in places:
+            with self.subTest(x=x, y=y):
+                touched = [(ax, ay) for ax, ay, w, h in places if x <= ax + w and ax <= x + width and y <= ay + h and ay <= y + height]
+                self.assertEqual(touched, [(x, y)])
+
     def test_the_store_bench_needs_no_library_of_tests(self) -> None:
         """It is built for release, where Swift's Testing is no module that is found."""
         for folder in ("Support", "Bench/StoreBench"):
