@@ -34,7 +34,7 @@ class Authority:
     def __init__(self, folder: Path):
         self._folder = folder
         self._key = ec.generate_private_key(ec.SECP256R1())
-        # Of all servers: Chromium is started with the one key that it is to trust.
+        # Of all certificates: Chromium is started with the one key that it is to trust.
         self._server_key = ec.generate_private_key(ec.SECP256R1())
         self._name = _name("AppBackend tests")
         self._certificate = (
@@ -49,18 +49,27 @@ class Authority:
 
     def issue(self, label: str) -> Certificate:
         """Makes a certificate for `localhost`, `TWO_ADDRESSES`, 127.0.0.1 and ::1; `label` names its files."""
-        key = self._server_key
         names = [
             x509.DNSName("localhost"),
             x509.DNSName(TWO_ADDRESSES),
             x509.IPAddress(ipaddress.ip_address("127.0.0.1")),
             x509.IPAddress(ipaddress.ip_address("::1")),
         ]
+        return self._issue(label, "localhost", names, ExtendedKeyUsageOID.SERVER_AUTH)
+
+    def issue_to(self, user: str) -> Certificate:
+        """Makes the certificate of a client, who is that user."""
+        return self._issue(user, user, [x509.DNSName("client.invalid")], ExtendedKeyUsageOID.CLIENT_AUTH)
+
+    def _issue(
+        self, label: str, common: str, names: list[x509.GeneralName], use: x509.ObjectIdentifier
+    ) -> Certificate:
+        key = self._server_key
         certificate = (
-            _builder(_name("localhost"), self._name, key)
+            _builder(_name(common), self._name, key)
             .add_extension(x509.SubjectAlternativeName(names), critical=False)
             .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
-            .add_extension(x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH]), critical=False)
+            .add_extension(x509.ExtendedKeyUsage([use]), critical=False)
             .add_extension(_usage(signs_certificates=False), critical=True)
             .sign(self._key, hashes.SHA256())
         )

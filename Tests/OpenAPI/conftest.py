@@ -10,14 +10,11 @@ from certificates import Authority
 from client import Client
 from contract import Contract
 from failures import empty_folder, pytest_configure, pytest_runtest_makereport, scratch_folder  # noqa: F401
+from sites import NO_LIMITS, NO_PUSH_SERVICE, ROLES
+
 from installation import ROOT, Installation, User
 
 DOCUMENT = ROOT / "nginx" / "html" / "openapi.json"
-# No service of this host is there, and no other may be pushed to.
-NO_PUSH_SERVICE = "localhost:9"
-# What is tried is the contract, not how often it may be.
-NO_LIMITS = {"limits": {"sendsPerMinute": 0, "registrationsPerMinute": 0, "listsPerMinute": 0}}
-ROLES = {"roles": {"name": "administrator", "administer": True}}
 
 
 @pytest.fixture(scope="session")
