@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What push services answer when something is wrong, and what that costs: through the whole responder."""
 
-import subprocess
 from collections import Counter
 from pathlib import Path
 from threading import Event
@@ -11,6 +10,7 @@ import pytest
 from apns_process import APNsProcess
 from backend import Backend
 from deadline import PATIENCE_SECONDS, wait_until
+from faults import environment
 from fcm import FCM
 from wns import WNS
 
@@ -196,10 +196,7 @@ def test_no_device_gets_a_message_twice_when_the_responder_is_killed_between_ans
 @pytest.fixture
 def faults(tmp_path: Path) -> dict[str, str]:
     """The environment in which a test sets the clocks, by files in its folder."""
-    library = tmp_path / "faults.so"
-    source = Path(__file__).resolve().parents[1] / "FaultInjection/faults.c"
-    subprocess.run(["gcc", "-shared", "-fPIC", "-o", library, source], check=True)
-    return {"LD_PRELOAD": str(library), "FAULTS": str(tmp_path)}
+    return environment(tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -7,15 +7,13 @@ from typing import Any
 
 import pytest
 from client import Client
+from sites import KEYS
+from tables import table
 
-from installation import ROOT, Installation, User
+from installation import Installation, User
 
 TOO_LONG = b'"' + b"x" * 70_000 + b'"'
 ENDPOINT = "https://updates.push.services.mozilla.com/wpush/v2/example"
-KEYS = {
-    "p256dh": "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4",
-    "auth": "BTBZMqHH6r4Tts7J_aSIgg",
-}
 # A user's own name in a query.
 SELF = "{self}"
 Row = tuple[str, str]
@@ -282,13 +280,10 @@ FAULTS: dict[Row, list[Fault]] = {
 
 def rows() -> dict[Row, tuple[set[str], set[str]]]:
     """Of the page: by request and field, the statuses and the fields that the row names."""
-    text = (ROOT / "docs" / "http-api.md").read_text().partition("### Bad input\n")[2]
     found: dict[Row, tuple[set[str], set[str]]] = {}
-    before = ""
-    for request, statuses, field in re.findall(r"^\| ([^|]*?) ?\| [^|]* \| ([\d, ]+) \| ([^|]+) \|$", text, re.M):
-        before = request or before
-        assert (before, field) not in found, f"two rows of {before} have {field}"
-        found[before, field] = set(statuses.split(", ")), set(re.findall(r"`([^`]+)`", field))
+    for request, _, statuses, field in table("Bad input"):
+        assert (request, field) not in found, f"two rows of {request} have {field}"
+        found[request, field] = set(statuses.split(", ")), set(re.findall(r"`([^`]+)`", field))
     return found
 
 
