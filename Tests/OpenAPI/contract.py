@@ -47,14 +47,33 @@ class Contract:
     def routes(self) -> set[tuple[str, str]]:
         return {operation.route for operation in self.operations.values()}
 
+    def tagged(self, tag: str) -> dict[str, Operation]:
+        return {id: one for id, one in self.operations.items() if tag in one.definition["tags"]}
+
+    def untagged(self, tag: str) -> dict[str, Operation]:
+        return {id: one for id, one in self.operations.items() if tag not in one.definition["tags"]}
+
     def closed(self) -> dict[str, Any]:
         """The document, where an answer has no member that is not described. Requests may have more."""
-        document = copy.deepcopy(self.document)
+        document = self._merged(copy.deepcopy(self.document))
         open_names = self._names_in([operation.definition.get("requestBody") for operation in self.operations.values()])
         for name, schema in document["components"]["schemas"].items():
             if name not in open_names:
                 _close(schema)
         return document
+
+    def _merged(self, item: Any) -> Any:
+        """Where objects are put together of several (`allOf`), the one that they are together: closed, none has room for another."""
+        if isinstance(item, list):
+            return [self._merged(one) for one in item]
+        if not isinstance(item, dict):
+            return item
+        if "allOf" not in item:
+            return {name: self._merged(one) for name, one in item.items()}
+        parts = [self._resolved(one) for one in item["allOf"]]
+        required = [name for part in parts for name in part["required"]]
+        properties = {name: one for part in parts for name, one in part["properties"].items()}
+        return {"type": "object", "required": required, "properties": properties, "additionalProperties": False}
 
     def faults(self, id: str, reply: Reply) -> list[str]:
         """What of an answer does not fit the operation: status, header fields, media type, body."""
@@ -67,7 +86,7 @@ class Contract:
 
     def schema_faults(self, schema: dict[str, Any], value: Any) -> list[str]:
         """Why a value does not fit a schema of the document, whose answers have no more members than are described."""
-        whole = {**schema, "components": self.closed()["components"]}
+        whole = {**self._merged(schema), "components": self.closed()["components"]}
         validator = OAS31Validator(whole, format_checker=oas31_format_checker)
         return [fault.message for fault in validator.iter_errors(value)]
 

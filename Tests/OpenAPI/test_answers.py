@@ -43,6 +43,9 @@ def test_an_administrator_finds_changes_and_removes_a_user(
     client.call("logIn", 200, body={"UserName": carol.name, "Password": carol.password})
     shown = client.call("readUser", 200, of=carol.name, **page).json()
     assert shown["Devices"][0]["RegistrationId"] == id
+    message = client.call("send", 200, carol, {"To": carol.name, "Body": "Hello", "Platforms": ["apns"]}).json()
+    seen = client.call("readMessage", 200, name=message["MessageId"], **page).json()
+    assert (seen["From"], [one["RegistrationId"] for one in seen["Devices"]]) == (carol.name, [id])
     assert client.call("removeDevice", 200, body=own, name=id, of=carol.name, **page).json()["Devices"] == 1
     client.call("endUserSession", 200, body=own, name=shown["Sessions"][0]["Id"], of=carol.name, **page)
     client.call("endUserSessions", 200, body=own, of=carol.name, **page)
