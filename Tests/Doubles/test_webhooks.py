@@ -6,8 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from backend import Backend
+from certificates import Authority
 from deadline import wait_until
+from examples import of
 from fcm import FCM
+from installation import Installation
+from reader import Reader
 from webhook_receiver import Receiver
 
 TEXT = "the launch code is 4711"
@@ -47,6 +51,21 @@ def test_a_receiver_is_told_what_the_push_service_said_and_that_the_message_was_
             assert 'app_backend_webhook_events_total{result="delivered"} 3' in metrics
             assert "app_backend_webhook_events_waiting 0" in metrics
         assert "s3cret" not in backend.log and "whsec" not in backend.log
+
+
+def test_a_receiver_hears_of_the_message_that_the_page_sends(
+    program: Path, authority: Authority, tmp_path: Path
+) -> None:
+    with Receiver(tmp_path) as receiver:
+        groups = {"webhooks": receiver.group()}
+        with Installation(program, tmp_path, authority, "localhost:9", groups=groups) as site:
+            reader = Reader(site, authority.file, tmp_path, {role: site.add_user(role) for role in ("alice", "bob")})
+            (command,) = of("webhooks.md")
+            sent = reader.read(command)
+            wait_until(lambda: receiver.events, "the event")
+        (data,) = told(receiver, "message.completed")
+        assert (data["MessageId"], data["Outcomes"][0]["State"]) == (sent["MessageId"], "NoTargetFound")
+        assert receiver.events[0].is_signed
 
 
 def test_a_receiver_is_told_of_a_device_that_its_push_service_calls_gone(
