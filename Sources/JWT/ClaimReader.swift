@@ -30,9 +30,9 @@ struct ClaimReader {
         return issuer.roles.filter(given.contains)
     }
 
-    /// Whether a token that could not be verified says that it was made after that second, and is acceptable otherwise.
-    func mayBeGood(issuedAfter second: Int64, now: Int64) -> Bool {
-        guard let issuedAt = try? time("iat"), issuedAt > second else { return false }
+    /// Whether a token that could not be verified says that it was made in that second or later, and is acceptable otherwise.
+    func mayBeGood(issuedSince second: Int64, now: Int64) -> Bool {
+        guard let issuedAt = try? time("iat"), issuedAt >= second else { return false }
         return (try? user(now: now)) != nil
     }
 

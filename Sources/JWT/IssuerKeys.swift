@@ -126,7 +126,9 @@ extension IssuerKeys.State {
     }
 
     fileprivate func none(_ now: ContinuousClock.Instant) -> IssuerKeys.NewerLookup {
-        .none(age: fetchedAt.map { $0.duration(to: now).components.seconds } ?? 0, pause: max(1, pause(now)))
+        let age = fetchedAt.map { $0.duration(to: now).components } ?? (seconds: 0, attoseconds: 0)
+        // Rounded up, or a token that was made a moment after the fetch would seem older than the keys.
+        return .none(age: age.seconds + (age.attoseconds > 0 ? 1 : 0), pause: max(1, pause(now)))
     }
 
     /// In how many seconds a key id may lead to a fetch again.

@@ -92,7 +92,7 @@ package final class TokenVerifier: Sendable {
             case .pending(let fetch): return .pending(fetch)
             case .none(let age, let pause):
                 // Keys that were fetched after the token was made would have its key.
-                guard reader.mayBeGood(issuedAfter: now() - age, now: now()) else { throw .unknownKey }
+                guard reader.mayBeGood(issuedSince: now() - age, now: now()) else { throw .unknownKey }
                 return .keyUnknownYet(seconds: pause)
             case .found(let newer):
                 return try verify(token, by: newer, of: index, mayFetch: false, remember: remember)

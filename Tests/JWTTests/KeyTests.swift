@@ -63,6 +63,15 @@ import Testing
         #expect(source.fetches == 3)
     }
 
+    @Test func `a token that was made in the second of the last fetch is newer than the keys`() throws {
+        let source = ScriptedSource([try Self.key.jwk()])
+        let bench = try Bench(source)
+        _ = bench.judge(try Self.token())
+        bench.pass(.milliseconds(700))
+        #expect(bench.judge(try Self.next.token(["iat": "1000"])) == "unknown yet 10")
+        #expect(bench.judge(try Self.next.token(["iat": "998"])) == TokenError.unknownKey.description)
+    }
+
     @Test func `a token that is newer than the keys comes again also while its issuer is away`() throws {
         let source = ScriptedSource([try Self.key.jwk()])
         let bench = try Bench(source)
