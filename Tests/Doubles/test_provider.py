@@ -1,97 +1,119 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ID tokens of a provider that is not ours (oidc-provider-mock, by Authlib), by the flow that an app goes through."""
+"""Tokens of a provider that people run (Canaille), by the flow that an app goes through, shown to the product."""
 
-import os
 import re
-import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from threading import Thread
-from urllib.parse import parse_qs, urlsplit
 
-import oidc_provider_mock
-import requests
-import werkzeug.serving
+import pytest
 from certificates import Authority
-from deadline import PATIENCE_SECONDS
-from installation import ROOT, Installation
+from deadline import wait_until
+from examples import of
+from identity_provider import IdentityProvider
+from installation import Installation, Reply
+from reader import TOKEN, Reader
 
 CLIENT = "app"
-REDIRECT = "https://app.example/back"
-# How soon the end of the server is noticed.
-POLL_SECONDS = 0.05
+# Of a token that is over when it is made, and longer than the product's leeway.
+OVER_SECONDS = -3_600
 
 
-@contextmanager
-def provider(authority: Authority) -> Iterator[str]:
-    """Runs it over TLS while the `with` block lasts; gives its issuer's name."""
-    certificate = authority.issue("provider")
-    server = werkzeug.serving.make_server(
-        "127.0.0.1", 0, oidc_provider_mock.app(), threaded=True,
-        ssl_context=(str(certificate.chain), str(certificate.key)),
-    )
-    thread = Thread(target=server.serve_forever, args=(POLL_SECONDS,), daemon=True)
-    thread.start()
-    try:
-        yield f"https://localhost:{server.server_port}"
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
+@pytest.fixture(scope="module")
+def provider(authority: Authority) -> Iterator[IdentityProvider]:
+    with IdentityProvider(authority.issue("provider")) as running:
+        running.add_user("alice")
+        running.add_client(CLIENT)
+        yield running
 
 
-def log_in(issuer: str, ca: Path, user: str) -> str:
-    """The authorization code flow; the user types a name, as the provider's page wants it. Returns the ID token."""
-    with requests.Session() as session:
-        # Or an authority that the environment names would take the place of this one.
-        session.trust_env, session.verify = False, str(ca)
-        places = session.get(f"{issuer}/.well-known/openid-configuration").json()
-        asked = {
-            "response_type": "code", "client_id": CLIENT, "redirect_uri": REDIRECT, "scope": "openid", "state": "s",
-        }
-        back = session.post(
-            places["authorization_endpoint"], params=asked, data={"sub": user}, allow_redirects=False
-        ).headers["Location"]
-        code = parse_qs(urlsplit(back).query)["code"][0]
-        answer = session.post(
-            places["token_endpoint"],
-            data={
-                "grant_type": "authorization_code", "code": code, "redirect_uri": REDIRECT, "client_id": CLIENT,
-                "client_secret": "any",
-            },
-        )
-        return str(answer.json()["id_token"])
+@pytest.fixture
+def product(
+    program: Path, authority: Authority, provider: IdentityProvider, tmp_path: Path
+) -> Iterator[Installation]:
+    group = {"issuer": provider.issuer, "prefix": "real", "audience": [CLIENT], "caFile": str(authority.file)}
+    with Installation(program, tmp_path, authority, "localhost:9", groups={"auth": {"issuers": [group]}}) as running:
+        yield running
 
 
-def first_command(page: str) -> str:
-    found = re.search(r"^```sh\n(.+?)\n```", (ROOT / "docs" / page).read_text(), re.M | re.S)
-    assert found
-    return found[1]
+def show(product: Installation, token: str) -> Reply:
+    product.keep_secret(token)
+    return product.call("GET", "/api/register", Authorization=f"Bearer {token}")
 
 
-def test_the_first_command_of_the_page_works(program: Path, authority: Authority, tmp_path: Path) -> None:
-    with provider(authority) as issuer:
-        group = {"issuer": issuer, "prefix": "real", "audience": [CLIENT], "caFile": str(authority.file)}
-        groups = {"auth": {"issuers": [group]}}
-        with Installation(program, tmp_path, authority, "localhost:9", groups=groups) as product:
-            command = first_command("oidc.md").replace("https://push.example.com", product.origin)
-            assert product.origin in command
-            environment = {"TOKEN": log_in(issuer, authority.file, "alice"), "CURL_CA_BUNDLE": str(authority.file)}
-            done = subprocess.run(
-                ["bash", "-c", command], env=os.environ | environment, capture_output=True, text=True, check=False,
-                timeout=PATIENCE_SECONDS,
-            )
-            assert (done.returncode, done.stdout) == (0, "[]"), done.stderr
+def refusal(product: Installation, token: str) -> str:
+    answer = show(product, token)
+    assert answer.status == 401 and 'error="invalid_token"' in answer.headers["WWW-Authenticate"], answer.body
+    return str(answer.json()["detail"])
 
 
-def test_a_user_of_a_real_provider_is_let_in(program: Path, authority: Authority, tmp_path: Path) -> None:
-    with provider(authority) as issuer:
-        group = {"issuer": issuer, "prefix": "real", "audience": [CLIENT], "caFile": str(authority.file)}
-        groups = {"auth": {"issuers": [group]}}
-        with Installation(program, tmp_path, authority, "localhost:9", groups=groups) as product:
-            token = log_in(issuer, authority.file, "alice")
-            product.keep_secret(token)
-            assert product.call("GET", "/api/register", Authorization=f"Bearer {token}").status == 200
-            changed = re.sub(r"\.[^.]+$", ".AAAA", token)
-            assert product.call("GET", "/api/register", Authorization=f"Bearer {changed}").status == 401
+def test_the_commands_of_the_pages_work_with_its_token(
+    product: Installation, provider: IdentityProvider, authority: Authority, tmp_path: Path
+) -> None:
+    reader = Reader(product, authority.file, tmp_path, {})
+    reader.story.names[TOKEN] = provider.log_in("alice", CLIENT, authority.file)["access_token"]
+    commands = [*of("oidc.md"), *(one for one in of("http-api.md") if "Tokens of identity providers" in one.headings)]
+    assert [reader.read(one) for one in commands] == [[], []]
+
+
+def test_both_tokens_of_a_person_who_has_logged_in_are_that_user(
+    product: Installation, provider: IdentityProvider, authority: Authority
+) -> None:
+    tokens = provider.log_in("alice", CLIENT, authority.file)
+    device = {"Platform": "apns", "Handle": "ab" * 32}
+    bearer = f"Bearer {tokens['access_token']}"
+    assert product.call("PUT", "/api/register/phone", json_body=device, Authorization=bearer).status == 200
+    for token in tokens.values():
+        assert [one["Platform"] for one in show(product, token).json()] == ["apns"]
+        assert "signature is wrong" in refusal(product, re.sub(r"\.[^.]+$", "." + "A" * 342, token))
+    assert "devices: 1" in product.run("user", "show", "real.alice")
+
+
+def test_a_token_for_another_audience_is_refused(
+    product: Installation, provider: IdentityProvider, authority: Authority
+) -> None:
+    provider.add_client("another-app")
+    for token in provider.log_in("alice", "another-app", authority.file).values():
+        assert "another audience" in refusal(product, token)
+
+
+def test_a_token_whose_time_is_over_is_refused(
+    product: Installation, provider: IdentityProvider, authority: Authority
+) -> None:
+    provider.restart(OAUTH2_TOKEN_EXPIRES_IN={"authorization_code": OVER_SECONDS})
+    expired = provider.log_in("alice", CLIENT, authority.file)["access_token"]
+    provider.restart()
+    assert "has expired" in refusal(product, expired)
+    assert show(product, provider.log_in("alice", CLIENT, authority.file)["access_token"]).status == 200
+
+
+def test_the_keys_are_rotated_as_the_providers_manual_says(
+    product: Installation, provider: IdentityProvider, authority: Authority
+) -> None:
+    former = provider.log_in("alice", CLIENT, authority.file)["access_token"]
+    assert show(product, former).status == 200
+    provider.rotate()
+    current = provider.log_in("alice", CLIENT, authority.file)["access_token"]
+    # The keys were fetched less than five minutes ago.
+    answer = show(product, current)
+    assert answer.status == 503 and 1 <= int(answer.headers["Retry-After"]) <= 301
+    product.reload()
+    assert [show(product, token).status for token in (current, former)] == [200, 200]
+    provider.withdraw()
+
+    def is_refused() -> bool:
+        """In the second in which a token was made no fetch says that its key is gone."""
+        product.reload()
+        assert show(product, current).status == 200
+        return show(product, former).status != 503
+
+    wait_until(is_refused, "the end of the former key")
+    assert "no such key" in refusal(product, former)
+
+
+def test_the_algorithm_that_the_provider_prefers_is_refused_and_named(
+    product: Installation, provider: IdentityProvider, authority: Authority
+) -> None:
+    """docs/oidc.md says what to choose."""
+    provider.add_client("as-it-comes", None)
+    token = provider.log_in("alice", "as-it-comes", authority.file)["access_token"]
+    assert "algorithm" in refusal(product, token)
