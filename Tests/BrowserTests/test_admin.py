@@ -312,6 +312,7 @@ def test_axe_finds_nothing_to_say_and_nothing_is_beside_the_screen(
 ) -> None:
     alice.register(subscriber)
     alice.await_outcome(alice.send(alice, "Hello"))
+    sent_to_alice(alice, alice, "Hello")
     tab = chromium_tab(notifications="denied")
     tab.on_new_document(PREFERRED.format(languages=[language]))
     tab.size(*DESKTOP)

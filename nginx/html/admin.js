@@ -16,7 +16,7 @@ import { failureWords } from './js/words.js';
 
 await speak();
 
-const cards = ['statusCard', 'findingsCard', 'messagesCard', 'usersCard'];
+const cards = ['statusCard', 'messagesCard', 'usersCard', 'findingsCard'];
 let shown; // whose page it is
 
 /** Shows nothing but why, and the way to the page. */
@@ -50,8 +50,10 @@ async function look() {
     shown = session.User;
     dialog.administrator = shown;
     $('refused').hidden = true;
-    for (const id of cards) $(id).hidden = false;
     await Promise.all([status.load(), findings.load(), messages.load(), users.load()]);
+    if (!shown) return;
+    // All at once: nothing moves that one has begun to read.
+    for (const id of cards) $(id).hidden = false;
     document.body.dataset.state = 'ready';
 }
 

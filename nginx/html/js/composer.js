@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is being written, to whom and where: the line that writer.js shows unfolds. Checks it before it is sent, and keeps it until then.
 
-import { $, absolve, blame, say } from './dom.js';
+import { $, absolve, blame, element, say } from './dom.js';
 import { draft, forgetDraft, keepDraft } from './draft.js';
 import { amount, number, t } from './i18n.js';
 import { offerPeople } from './people.js';
@@ -20,6 +20,7 @@ export class Composer extends EventTarget {
     /** Emits `input` when the person changes anything. */
     constructor() {
         super();
+        makeSwitches();
         makeField();
         $('close').addEventListener('click', () => this.#fold());
         $('sendForm').addEventListener('keydown', (event) => this.#key(event));
@@ -197,4 +198,11 @@ export class Composer extends EventTarget {
         $('counter').dataset.tone = over > 0 ? 'bad' : '';
         return over;
     }
+}
+
+/** One for each platform; which of them are shown, the server tells. */
+function makeSwitches() {
+    $('platforms').append(...platforms.map((name) => element('label', { className: 'switch', htmlFor: name, hidden: true },
+        element('span', {}, platformWords(name), element('small', { id: `${name}Note` })),
+        element('input', { type: 'checkbox', role: 'switch', id: name, name, checked: name === 'browser' }))));
 }

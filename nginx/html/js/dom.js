@@ -27,6 +27,20 @@ export function announce(text) {
     $('announce').textContent = text;
 }
 
+/** Shows these items. Those that stay are not touched, so what is read, selected or focused does not jump; at the upper end they slide. */
+export function arrange(list, items) {
+    const kept = items.find((one) => one.parentNode === list);
+    const top = kept?.offsetTop;
+    for (const one of [...list.children]) if (!items.includes(one)) one.remove();
+    items.forEach((one, place) => {
+        if (one !== list.children[place]) list.insertBefore(one, list.children[place] ?? null);
+    });
+    const way = kept ? top - kept.offsetTop : 0;
+    if (way < 0 && scrollY === 0 && !matchMedia('(prefers-reduced-motion)').matches) {
+        list.animate([{ translate: `0 ${way}px` }, { translate: '0' }], { duration: 200, easing: 'ease-out', composite: 'add' });
+    }
+}
+
 /** Says at a field, in the place `<id>Error`, what is wrong with it, and leads there. What was typed stays. */
 export function blame(id, words) {
     const field = $(id);

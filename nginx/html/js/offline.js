@@ -9,7 +9,7 @@ const files = [
         'dom', 'draft', 'entries', 'i18n', 'inbox', 'language', 'links', 'login-form', 'memory', 'outcomes',
         'password-form', 'people', 'push', 'qr', 'received', 'received-item', 'registration', 'results', 'retry', 'scheduled',
         'send-form', 'sender-api', 'sent', 'sent-list', 'session', 'session-list', 'settings', 'subscription', 'telephone',
-        'texts/de', 'texts/de-more', 'texts/en', 'texts/en-more', 'texts/es', 'texts/es-more', 'timeline', 'unread', 'when', 'words', 'writer',
+        'texts/de', 'texts/de-more', 'texts/en', 'texts/en-more', 'texts/es', 'texts/es-more', 'timeline', 'when', 'words', 'writer',
     ].map((module) => `js/${module}.js`),
 ];
 

@@ -31,17 +31,16 @@ function buttons(entry, kind, { read, reply, erase }) {
     const shows = { locked: 'inbox.read', read: 'inbox.show' }[kind];
     const all = element('div', { className: 'buttons' });
     if (shows) all.append(button(entry, shows, read));
-    else if (senderOf(entry)) all.append(button(entry, 'inbox.reply', reply));
+    else if (senderOf(entry)) all.append(button(entry, 'inbox.reply', reply, 'quiet'));
     // What is deleted is gone for good, so it takes a second press.
-    const last = button(entry, 'inbox.delete');
-    last.classList.add('quiet');
+    const last = button(entry, 'inbox.delete', null, 'quiet');
     pressTwice(last, (place) => name(place, entry, 'inbox.delete'), (place) => name(place, entry, 'inbox.deleteSure'), erase);
     all.append(last);
     return all;
 }
 
-function button(entry, key, press) {
-    const made = element('button', { type: 'button', className: 'small' });
+function button(entry, key, press, kind = '') {
+    const made = element('button', { type: 'button', className: `small ${kind}` });
     name(made, entry, key);
     if (press) made.addEventListener('click', press);
     return made;

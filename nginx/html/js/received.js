@@ -9,14 +9,13 @@
 
 import * as api from './api.js';
 import { hear } from './channel.js';
-import { $, announce, say } from './dom.js';
+import { $, announce, arrange, say } from './dom.js';
 import { isUnread, nameFrom, nameOf, numberOf, senderOf, timeFrom, titleOf, untitled } from './entries.js';
-import { t } from './i18n.js';
+import { number, t } from './i18n.js';
 import * as inbox from './inbox.js';
 import { parsePush } from './push.js';
 import { item } from './received-item.js';
 import { Retry } from './retry.js';
-import { showUnread } from './unread.js';
 import { failureWords } from './words.js';
 
 const readAtOnce = 10; // secrets
@@ -30,6 +29,7 @@ export class Received {
     // must have it, else it was deleted elsewhere.
     #entries = [];
     #turn = 0;
+    #counted;
     #isListed = false; // the server has told its list
     #tag; // of the list that it told
     #server = new Retry(() => this.#loadKept(), (failure) => this.#tellServer(failure));
@@ -94,7 +94,8 @@ export class Received {
         if (turn !== this.#turn || !Array.isArray(told?.Messages)) return;
         this.#tag = told.tag;
         this.#forgetDeleted(told.Messages);
-        for (const message of told.Messages) this.#take(message);
+        // Of two of the same second the newer one is above the other.
+        for (const message of [...told.Messages].reverse()) this.#take(message);
         this.#isListed = true;
         // What has no time was sent before the server noted it, and stays behind the others in the server's order.
         this.#entries.sort((one, other) => (other.at ?? 0) - (one.at ?? 0));
@@ -113,7 +114,7 @@ export class Received {
         const plain = Secure ? null : parsePush(JSON.stringify(pushed));
         const fresh = plain ? { ...plain, message: number, text: plain.body } : { kind: 'secret', secret: number, text: null };
         Object.assign(fresh, told, { at: timeFrom(SentAt) });
-        this.#entries.push(fresh);
+        this.#entries.unshift(fresh);
         if (this.#isListed) announce(plain ? `${titleOf(fresh)}: ${fresh.text}` : `${titleOf(fresh)}.`);
     }
 
@@ -210,9 +211,15 @@ export class Received {
         (place ?? $('receivedHeading')).focus();
     }
 
+    /** How many wait to be read: beside the inbox' name, in the title, and at the page's icon where the browser has such a number. */
     #count() {
         const count = this.#session.user ? this.#entries.filter(isUnread).length : 0;
-        showUnread(count);
+        if (count === this.#counted) return;
+        this.#counted = count;
+        document.title = count > 0 ? `(${number(count)}) ${t('name')}` : t('name');
+        $('unread').textContent = number(count);
+        $('unread').hidden = count === 0;
+        navigator.setAppBadge?.(count).catch(() => {});
     }
 
     /** Draws the list; only what changed is made again, so that no focus or selection is lost. */
@@ -226,7 +233,7 @@ export class Received {
             const there = old.get(nameOf(entry));
             return there && entry !== changed && there.dataset.look === fresh.dataset.look ? there : fresh;
         });
-        if (items.some((one, index) => one !== $('received').children[index]) || old.size !== items.length) $('received').replaceChildren(...items);
+        arrange($('received'), items);
         if (had && !had.isConnected) items.find((one) => one.dataset.name === had.dataset.name)?.focus();
         $('receivedEmpty').hidden = !user || items.length > 0;
         $('inboxCard').hidden = !user && items.length === 0;

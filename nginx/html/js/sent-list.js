@@ -2,7 +2,7 @@
 // The list of what was sent from this browser, of what is for later, and what became of each. Timelines are asked for when the list is
 // opened. While it is visible, those of which something is still to come are asked for now and then.
 
-import { $, element, pressTwice, say } from './dom.js';
+import { $, arrange, element, pressTwice, say } from './dom.js';
 import { t, time } from './i18n.js';
 import { linked } from './links.js';
 import { outcomeWords } from './outcomes.js';
@@ -113,10 +113,8 @@ export class SentList {
             return [fresh.outerHTML, old.get(fresh.outerHTML) ?? fresh];
         }));
         const items = [...this.#items.values()];
-        // What is selected, or pressed once, stays so where nothing is new.
-        if (items.length === $('sent').children.length && items.every((one, place) => one === $('sent').children[place])) return;
         const had = document.activeElement?.dataset.message;
-        $('sent').replaceChildren(...items);
+        arrange($('sent'), items);
         if (had) [...$('sent').querySelectorAll('button')].find(({ dataset }) => dataset.message === had)?.focus();
     }
 

@@ -2,7 +2,7 @@
 // What the service has found wrong with its site, and what to change.
 
 import { $, element, say } from '../dom.js';
-import { t, time } from '../i18n.js';
+import { number, t, time } from '../i18n.js';
 import { failureWords } from '../words.js';
 import * as calls from './calls.js';
 
@@ -32,8 +32,9 @@ export class Findings {
         try {
             const { LookedAt, Looking, Findings } = await calls.findings();
             if (turn !== this.#turn) return;
-            if (LookedAt || !Looking) show(Findings);
             say('findingsNote', words(LookedAt, Looking));
+            if (LookedAt || !Looking) show(Findings);
+            else $('verdict').textContent = t('admin.looking');
             if (Looking) this.#ask(turn, pause, 0);
         } catch (failure) {
             if (turn !== this.#turn) return;
@@ -44,7 +45,9 @@ export class Findings {
     }
 
     #ask(turn, milliseconds, failures) {
-        setTimeout(() => { if (turn === this.#turn && !$('findingsCard').hidden) this.load(failures); }, milliseconds);
+        setTimeout(() => {
+            if (turn === this.#turn && document.body.dataset.state !== 'refused') this.load(failures);
+        }, milliseconds);
     }
 }
 
@@ -53,9 +56,24 @@ function words(lookedAt, isLooking) {
     return [known, isLooking ? t('admin.looking') : ''].filter(Boolean).join(' ');
 }
 
+/** What is to be mended is seen at once, the rest on demand. The status says how many there are of each. */
 function show(findings) {
     const rank = ({ Verdict }) => order.indexOf(Verdict);
-    $('findings').replaceChildren(...[...findings].sort((one, other) => rank(one) - rank(other)).map(row));
+    const sorted = [...findings].sort((one, other) => rank(one) - rank(other));
+    const faults = sorted.filter((one) => rank(one) < 2);
+    const others = sorted.slice(faults.length);
+    $('faults').replaceChildren(...faults.map(row));
+    $('others').replaceChildren(...others.map(row));
+    $('othersNow').textContent = counted(others);
+    $('verdict').textContent = `${t('admin.findings')}: ${counted(sorted)}`;
+}
+
+/** How many of each verdict: `warning: 1 · fine: 5`. */
+function counted(findings) {
+    return [...new Set(findings.map(({ Verdict }) => Verdict))].map((verdict) => {
+        const count = findings.filter((one) => one.Verdict === verdict).length;
+        return `${t(verdicts[verdict]?.[1] ?? verdict)}: ${number(count)}`;
+    }).join(' · ');
 }
 
 /** The sentences are the program's own, in English. */
