@@ -16,6 +16,7 @@ from certificates import Authority
 from chromium import Chromium, ChromiumTab
 from failures import FAILED, empty_folder, pytest_configure, pytest_runtest_makereport, scratch_folder  # noqa: F401
 from firefox import Firefox, FirefoxTab
+from gallery import write_index
 from installation import ROOT, Installation
 from push_service import PushService
 from subscriber import Subscriber
@@ -33,10 +34,12 @@ def leavings() -> Path:
 
 
 @pytest.fixture(scope="session")
-def screenshots() -> Path:
+def screenshots() -> Iterator[Path]:
+    """A folder whose index.html shows all of them."""
     folder = Path(os.environ.get("APP_BACKEND_SCREENSHOTS") or ROOT / ".build" / "screenshots")
     folder.mkdir(parents=True, exist_ok=True)
-    return folder
+    yield folder
+    write_index(folder)
 
 
 @pytest.fixture(scope="session")
