@@ -1,51 +1,121 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The pictures of the page in docs: of the running product, and of the page as it is now. `script/pictures` makes them."""
+"""The pictures in docs: of the running product, and of what it is now. `script/pictures` makes them."""
 
+import base64
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import pytest
+
+import vapid
 from account import Account
-from chromium import ChromiumTab
+from certificates import Authority
+from chromium import Chromium, ChromiumTab
 from installation import ROOT, Installation, User
 from notify_page import NotifyPage
+from push_service import PushService
 from subscriber import Subscriber
+from subscription import Answer
+from tab import Tab
+from terminal import draw, shape
 from test_chromium import forward, subscribed
 from test_looks import PHONE, settle, violations
 
 DIGEST = ROOT / "docs" / "pictures.sha256"
+HTML = ROOT / "nginx" / "html"
+MAXIMUM_BYTES = 150_000
+
+Story = list[tuple[str, str]]
 
 
-def page_digest() -> str:
-    """Of all that makes the page look as it does: names and contents, the API's description and the operator's page aside."""
-    html = ROOT / "nginx" / "html"
-    digest = hashlib.sha256()
-    for file in sorted(html.rglob("*")):
-        if file.is_file() and file.name != "openapi.json" and "admin" not in str(file.relative_to(html)):
-            digest.update(f"{file.relative_to(html)}\n{file.stat().st_size}\n".encode() + file.read_bytes())
-    return digest.hexdigest()
+def digest(of: str | list[Path]) -> str:
+    """Of a text, or of files' names and contents."""
+    made = hashlib.sha256(of.encode() if isinstance(of, str) else b"")
+    for file in [] if isinstance(of, str) else sorted(of):
+        made.update(f"{file.relative_to(HTML)}\n{file.stat().st_size}\n".encode() + file.read_bytes())
+    return made.hexdigest()
 
 
-def test_the_pictures_in_docs_show_the_page_as_it_is() -> None:
-    for name in ("page.png", "page-phone.png"):
-        assert (ROOT / "docs" / name).read_bytes().startswith(b"\x89PNG")
-    assert DIGEST.read_text().strip() == page_digest(), "the page has changed since; script/pictures makes new pictures"
+def page_files() -> list[Path]:
+    """All that makes the page look as it does: the API's description and the operator's page aside."""
+    files = [file for file in HTML.rglob("*") if file.is_file() and file.name != "openapi.json"]
+    return [file for file in files if "admin" not in str(file.relative_to(HTML))]
 
 
-def test_the_picture_of_the_readme(
-    chromium_tab: Callable[..., ChromiumTab], installation: Installation, subscriber: Subscriber, screenshots: Path
+def admin_files() -> list[Path]:
+    """What makes the operator's page look as it does in English."""
+    own = [file for file in HTML.rglob("*admin*") if file.is_file()] + list((HTML / "js" / "admin").glob("*[!ds].js"))
+    return own + [HTML / name for name in ("style.css", "controls.css", "icon.svg")]
+
+
+@pytest.fixture
+def site(
+    program: Path, tmp_path_factory: pytest.TempPathFactory, authority: Authority, push: PushService
+) -> Iterator[Installation]:
+    """One in which nothing is but what the pictures show."""
+    groups = {"roles": [{"name": "administrator", "administer": True}], "inbox": {"plainDays": 7}}
+    with Installation(program, tmp_path_factory.mktemp("pictures"), authority, push.authority, groups=groups) as running:
+        yield running
+
+
+@pytest.fixture
+def people(site: Installation) -> dict[str, Account]:
+    found = {}
+    for name, options in {"alice": (), "bob": (), "carol": (), "root": ("--role", "administrator")}.items():
+        user = User(name, site.secret("password-"))
+        site.run("user", "add", name, *options, input=user.password + "\n")
+        found[name] = Account(site, user)
+    return found
+
+
+@pytest.fixture
+def open_tab(chromium: Chromium, site: Installation, tabs: list[Tab]) -> Callable[..., ChromiumTab]:
+    def opened(notifications: str = "granted") -> ChromiumTab:
+        tab = chromium.open_tab(site.origin, notifications=notifications)
+        tabs.append(tab)
+        return tab
+
+    return opened
+
+
+def device(site: Installation, push: PushService) -> Subscriber:
+    return Subscriber(push.subscribe(vapid.decode(site.vapid_key)))
+
+
+def keep(screenshots: Path, name: str, made: str) -> None:
+    """Notes what the picture shows; `script/pictures` joins the notes."""
+    (screenshots / f"{name}.sha256").write_text(f"{made}  {name}.png\n")
+
+
+def noted() -> dict[str, str]:
+    return {name: made for made, name in (line.split() for line in DIGEST.read_text().splitlines())}
+
+
+def test_the_pictures_in_docs_show_the_pages_as_they_are() -> None:
+    for name in noted():
+        picture = (ROOT / "docs" / name).read_bytes()
+        assert picture.startswith(b"\x89PNG") and len(picture) < MAXIMUM_BYTES, name
+    now = {"page.png": digest(page_files()), "page-phone.png": digest(page_files()), "admin.png": digest(admin_files())}
+    assert noted().keys() == now.keys() | {"terminal.png"}
+    assert noted() == now | {"terminal.png": noted()["terminal.png"]}, "script/pictures makes new pictures"
+
+
+def test_the_picture_in_docs_shows_what_the_commands_print(
+    site: Installation, people: dict[str, Account], push: PushService
 ) -> None:
-    """`page.png`, `page-phone.png`, and the hash of the page that they show, into the screenshots."""
-    accounts = {}
-    for name in ("alice", "bob"):
-        user = User(name, installation.secret("password-"))
-        installation.run("user", "add", name, input=user.password + "\n")
-        accounts[name] = Account(installation, user)
-    alice, bob = accounts["alice"], accounts["bob"]
-    tab = chromium_tab()
+    assert digest(shape(story(site, people, push))) == noted()["terminal.png"], "script/pictures makes a new picture"
+
+
+def test_the_picture_of_the_page(
+    open_tab: Callable[..., ChromiumTab], site: Installation, people: dict[str, Account], push: PushService,
+    screenshots: Path,
+) -> None:
+    alice, bob, subscriber = people["alice"], people["bob"], device(site, push)
+    tab = open_tab()
     tab.size(1000, 700, scale=1.5)
     subscribed(tab, subscriber)
-    page = NotifyPage(tab, installation.origin).open()
+    page = NotifyPage(tab, site.origin).open()
     page.await_state("token")
     page.log_in(alice)
     bob.send(alice, "The train is ten minutes late: https://trains.example/4711")
@@ -61,6 +131,7 @@ def test_the_picture_of_the_readme(
     tab.wait_until('document.getElementById("message").value === ""')
     settle(tab)
     tab.screenshot(screenshots / "page.png")
+    keep(screenshots, "page", digest(page_files()))
     assert violations(tab) == []
     page.choose("secure", True)
     page.write("bob", "Mine is 0815.")
@@ -68,5 +139,56 @@ def test_the_picture_of_the_readme(
     tab.wait_until(f"document.documentElement.clientWidth === {PHONE[0]}")
     settle(tab)
     tab.screenshot(screenshots / "page-phone.png")
+    keep(screenshots, "page-phone", digest(page_files()))
     assert violations(tab) == []
-    (screenshots / DIGEST.name).write_text(page_digest() + "\n")
+
+
+def test_the_picture_of_the_operators_page(
+    open_tab: Callable[..., ChromiumTab], site: Installation, people: dict[str, Account], push: PushService,
+    screenshots: Path,
+) -> None:
+    alice, bob, carol = (people[name] for name in ("alice", "bob", "carol"))
+    gone = device(site, push)
+    gone.subscription.script.append(Answer(410))
+    for account, subscriber in ((alice, device(site, push)), (bob, device(site, push)), (carol, gone)):
+        account.register(subscriber)
+    for sender, recipient in ((alice, bob), (bob, alice), (carol, alice), (bob, carol), (alice, bob)):
+        answer = sender.call("POST", "/api/notifications", {"To": recipient.name, "Body": "Hello", "Platforms": ["browser"]})
+        assert sender.await_outcome(answer.json()["Outcomes"][0]["NotificationId"])[0] == "Completed"
+    tab = open_tab(notifications="denied")
+    tab.size(1000, 1240)
+    tab.call("Emulation.setScrollbarsHidden", hidden=True)
+    NotifyPage(tab, site.origin).open().log_in(people["root"], state="loggedin")
+    tab.navigate(f"{site.origin}/admin")
+    tab.wait_until("document.body.dataset.state === 'ready' && document.querySelectorAll('#findings li').length > 8")
+    settle(tab)
+    # As much as is on the screen.
+    shot = tab.call("Page.captureScreenshot", format="png")
+    (screenshots / "admin.png").write_bytes(base64.b64decode(shot["data"]))
+    keep(screenshots, "admin", digest(admin_files()))
+
+
+def story(site: Installation, people: dict[str, Account], push: PushService) -> Story:
+    """Some commands of an operator, and what they printed."""
+    for _ in range(2):
+        people["alice"].register(device(site, push))
+    told: Story = []
+
+    def run(shown: str, *arguments: str) -> None:
+        told.append((f"app-backend {shown}", site.run(*arguments).rstrip("\n") + "\n\n"))
+
+    run("user show alice", "user", "show", "alice")
+    words = ("send", "--to", "alice", "--pns", "browser", "--title", "Train")
+    run(f'{" ".join(words)} "Ten minutes late"', *words, "Ten minutes late")
+    id = site.run("message", "list").split()[0]
+    run(f"message show {id}", "message", "show", id)
+    return told
+
+
+def test_the_picture_of_the_terminal(
+    open_tab: Callable[..., ChromiumTab], site: Installation, people: dict[str, Account], push: PushService,
+    screenshots: Path,
+) -> None:
+    told = story(site, people, push)
+    draw(open_tab(notifications="denied"), told, screenshots / "terminal.png")
+    keep(screenshots, "terminal", digest(shape(told)))
