@@ -11,12 +11,15 @@ from pathlib import Path
 import pytest
 
 from booted import NAMESPACES, BootedSystem
-from debian import RELEASES, Debian
+from containers import Podman
+from debian import BOOKWORM, RELEASES, Debian
 from failures import FAILED, empty_folder, pytest_configure, pytest_runtest_makereport, scratch_folder  # noqa: F401
 from file_lock import file_lock
 from installed_site import Site
+from keys import SigningKey
 from packaged import COMMAND_SECONDS, make_later, make_package
 from product import CHECKOUT, install_product, make_certificate
+from releases import Checkout, make_release
 from roots import Bases, Root, RootCache
 
 PROBE_SECONDS = 180
@@ -113,6 +116,26 @@ def package(program: Path, shared: Path) -> Path:
 @pytest.fixture(scope="session")
 def later(package: Path, folder: Path) -> Path:
     return make_later(package, folder)
+
+
+@pytest.fixture(scope="session")
+def checkout(folder: Path) -> Iterator[Checkout]:
+    with SigningKey("Tests of a release") as key:
+        yield Checkout(folder / "release-checkout", key)
+
+
+@pytest.fixture(scope="session")
+def without_images(folder: Path) -> str | None:
+    """Why this machine can make none."""
+    return Podman(folder / "no-containers").why_not_here()
+
+
+@pytest.fixture(scope="session")
+def made(
+    checkout: Checkout, program: Path, bases: dict[Debian, Bases], without_images: str | None, folder: Path
+) -> Path:
+    """The folder of a signed release. Its images are built on a Debian of the tests'."""
+    return make_release(checkout, program, bases[BOOKWORM].clean if without_images is None else None, folder / "release")
 
 
 @pytest.fixture

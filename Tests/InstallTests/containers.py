@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Podman with a store of the tests' own, on a base image that is made of a Debian of theirs: no registry is asked."""
+"""Podman with a store of the tests' own: no registry is asked."""
 
-import shutil
+import os
+import re
+import signal
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,15 +11,24 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from child import Child
+from deadline import wait_until
 from mounts import mount, unmount
-from product import CHECKOUT
 
-# Against waiting for ever: an image is two runs of apt.
-COMMAND_SECONDS = 1800
-# What Containerfile names, and a registry would have.
-BASE = "docker.io/library/debian:bookworm-slim"
+# Against waiting for ever.
+COMMAND_SECONDS = 600
 # A machine of the tests may not raise its own limits, which Podman would do.
-LIMITS = ["--ulimit", "nofile=1024:1024", "--ulimit", "nproc=1000:1000"]
+SETTINGS = """
+[containers]
+cgroups = "disabled"
+default_ulimits = ["nofile=1024:1024", "nproc=1000:1000"]
+[engine]
+cgroup_manager = "cgroupfs"
+[network]
+network_backend = "netavark"
+"""
+# What may be written, of a host that is not the tests' machine: networks and sockets of its own.
+OWN = "ip link set lo up && mount -t tmpfs tmpfs /run && mount -t tmpfs tmpfs /etc/tmpfiles.d && echo made && exec sleep infinity"
 # What docs/container.md has in its compose file.
 CONFINED = ["--read-only", "--cap-drop", "ALL", "--security-opt", "no-new-privileges"]
 
@@ -26,7 +37,12 @@ class Podman:
     """While the `with` block lasts. Containers and images go with it."""
 
     def __init__(self, folder: Path):
-        self._folder = folder
+        folder.mkdir(parents=True)
+        places = "".join(f'{name} = "{folder / name}"\n' for name in ("graphroot", "runroot"))
+        files = {"CONTAINERS_STORAGE_CONF": f'[storage]\ndriver = "overlay"\n{places}', "CONTAINERS_CONF": SETTINGS}
+        self.environment = os.environ | {name: str(folder / name) for name in files}
+        for name, text in files.items():
+            (folder / name).write_text(text)
 
     def __enter__(self) -> Self:
         # Control groups as they are on a machine that has the second version alone. The tests have mounts of their own.
@@ -44,12 +60,7 @@ class Podman:
 
     def run(self, *arguments: str, input: str = "", check: bool = True) -> str:
         """Returns what was printed. Raises RuntimeError with that when it fails, if `check`."""
-        places = ["--root", str(self._folder / "root"), "--runroot", str(self._folder / "run")]
-        command = ["podman", *places, "--storage-driver", "overlay", "--cgroup-manager", "cgroupfs", *arguments]
-        options = {"capture_output": True, "text": True, "timeout": COMMAND_SECONDS, "cwd": CHECKOUT}
-        done = subprocess.run(command, check=False, input=input, **options)
-        if check and done.returncode != 0:
-            raise RuntimeError(f"podman {arguments}: status {done.returncode}\n{done.stdout[-4000:]}{done.stderr[-4000:]}")
+        done = _run(["podman", *arguments], self.environment, input, check)
         return done.stdout + done.stderr
 
     def why_not_here(self) -> str | None:
@@ -60,25 +71,19 @@ class Podman:
             return f"Podman has no place for images here: {error}"
         return None
 
-    def import_base(self, system: Path) -> None:
-        """`system` is a folder with a Debian."""
-        archive = self._folder / "base.tar"
-        archive.parent.mkdir(parents=True, exist_ok=True)
-        subprocess.run(["tar", "-C", system, "-cf", archive, "."], check=True, timeout=COMMAND_SECONDS)
-        self.run("import", "--quiet", str(archive), BASE)
-        archive.unlink()
+    def load(self, archive: Path) -> str:
+        """The image's name."""
+        (name,) = re.findall(r"^Loaded image: (\S+)$", self.run("load", "--input", str(archive)), flags=re.M)
+        return str(name)
 
-    def build(self, target: str, context: Path) -> None:
-        """The image has the target's name."""
-        kept = ["--isolation", "chroot", "--network", "host", "--pull=never"]
-        self.run("build", *kept, "--target", target, "--tag", target, str(context))
+    def identify(self, image: str) -> str:
+        return self.run("image", "inspect", "--format", "{{.Id}}", image).strip()
 
     @contextmanager
     def running(self, image: str, *options: str, arguments: tuple[str, ...] = ()) -> Iterator[str]:
         """A container without a network, whose name is returned. It is removed, and its volumes stay."""
-        name = f"tests-{image}"
-        alone = ["--network", "none", "--cgroups", "disabled", *LIMITS]
-        self.run("run", "--detach", "--name", name, *alone, *CONFINED, *options, image, *arguments)
+        name = "tests-" + image.rpartition("/")[2].replace(":", "-")
+        self.run("run", "--detach", "--name", name, "--network", "none", *CONFINED, *options, image, *arguments)
         try:
             yield name
         finally:
@@ -89,13 +94,33 @@ class Podman:
         return int(self.run("inspect", "--format", "{{.State.Pid}}", name).strip())
 
 
-def context(package: Path, folder: Path) -> Path:
-    """What the Containerfile copies from a checkout with that package."""
-    for part in ("Containerfile", ".dockerignore"):
-        folder.mkdir(exist_ok=True)
-        shutil.copy(CHECKOUT / part, folder)
-    for part in ("nginx", "script"):
-        shutil.copytree(CHECKOUT / part, folder / part)
-    (folder / ".build" / "package").mkdir(parents=True)
-    shutil.copy(package, folder / ".build" / "package")
-    return folder
+class ContainerHost:
+    """A host with that Podman, and a network and sockets of its own, while the `with` block lasts."""
+
+    def __init__(self, podman: Podman, home: Path):
+        self._environment = podman.environment | {"HOME": str(home)}
+        self._log = home / "host.log"
+
+    def __enter__(self) -> Self:
+        self._child = Child(["unshare", "--net", "--mount", "sh", "-ec", OWN], self._log)
+        wait_until(lambda: "made" in self._child.output, "there is a network")
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.run("podman", "rm", "--all", "--force", "--time", "0", check=False)
+        self._child.stop(signal.SIGKILL)
+
+    def run(self, *command: str, input: str = "", check: bool = True) -> subprocess.CompletedProcess[str]:
+        """Raises RuntimeError with the output when it fails, if `check`."""
+        inside = ["nsenter", "--target", str(self._child.id), "--net", "--mount", "--", *command]
+        return _run(inside, self._environment, input, check)
+
+
+def _run(command: list[str], environment: dict[str, str], input: str, check: bool) -> subprocess.CompletedProcess[str]:
+    options = {"capture_output": True, "text": True, "timeout": COMMAND_SECONDS, "env": environment}
+    done = subprocess.run(command, check=False, input=input, **options)
+    if check and done.returncode != 0:
+        raise RuntimeError(f"{' '.join(command)}: status {done.returncode}\n{done.stdout[-4000:]}{done.stderr[-4000:]}")
+    return done

@@ -13,8 +13,8 @@ from product import CHECKOUT
 COMMAND_SECONDS = 600
 VERSION_FILE = "Sources/Server/Process/Version.swift"
 PARTS = (
-    ".gitignore", "CHANGELOG.md", "LICENSE", "README.md", "SECURITY.md", VERSION_FILE, "debian", "docs", "hosting", "nginx",
-    "script", "systemd",
+    ".dockerignore", ".gitignore", "CHANGELOG.md", "Containerfile", "LICENSE", "README.md", "SECURITY.md", VERSION_FILE, "debian",
+    "docs", "hosting", "nginx", "script", "systemd",
 )  # fmt: skip
 AUTHOR = {f"GIT_{role}_NAME": "Tests" for role in ("AUTHOR", "COMMITTER")}
 AUTHOR |= {f"GIT_{role}_EMAIL": "tests@example.com" for role in ("AUTHOR", "COMMITTER")}
@@ -49,18 +49,33 @@ class Checkout:
         self.git("add", "--all")
         self.git("commit", "--quiet", "--message", "A change")
 
-    def release(self, *arguments: str, check: bool = True) -> subprocess.CompletedProcess[str]:
-        """Raises CalledProcessError, if `check`, when it fails."""
-        return self._run("script/release", *arguments, check=check)
+    def release(self, *arguments: str, check: bool = True, **variables: str) -> subprocess.CompletedProcess[str]:
+        """Raises RuntimeError, if `check`, when it fails."""
+        return self._run("script/release", *arguments, check=check, **variables)
 
-    def _run(self, *command: str, check: bool = True) -> subprocess.CompletedProcess[str]:
+    def _run(self, *command: str, check: bool = True, **variables: str) -> subprocess.CompletedProcess[str]:
+        environment = self.key.environment | AUTHOR | variables
         done = subprocess.run(
-            command, cwd=self.folder, env=self.key.environment | AUTHOR, stdin=subprocess.DEVNULL, check=False,
+            command, cwd=self.folder, env=environment, stdin=subprocess.DEVNULL, check=False,
             capture_output=True, text=True, timeout=COMMAND_SECONDS,
         )  # fmt: skip
         if check and done.returncode != 0:
             raise RuntimeError(f"{command}: status {done.returncode}\n{done.stdout}{done.stderr}")
         return done
+
+
+def make_release(checkout: Checkout, program: Path, system: Path | None, output: Path) -> Path:
+    """Signed; with images that are built on a Debian in the folder `system`, if there is one. Returns the release's folder."""
+    images = ["--without-images"]
+    if system is not None:
+        base = output.with_suffix(".tar")
+        subprocess.run(["tar", "-C", system, "-cf", base, "."], check=True, timeout=COMMAND_SECONDS)
+        images = ["--base", str(base)]
+    said = checkout.release(
+        checkout.version, "--program", str(program), "--sign", checkout.key.fingerprint, "--output", str(output), *images
+    )
+    assert said.stdout.splitlines()[-1] == str(output)
+    return output
 
 
 def installation_commands() -> str:

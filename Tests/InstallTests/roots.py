@@ -31,6 +31,7 @@ COMMAND_SECONDS = 300
 # The whole environment of a program.
 ENVIRONMENT = {
     "PATH": "/usr/sbin:/usr/bin:/sbin:/bin",
+    "HOME": "/root",
     "LANG": "C.UTF-8",
     "DEBIAN_FRONTEND": "noninteractive",
     # For an answer of systemd's, which has 25 otherwise and a busy machine.

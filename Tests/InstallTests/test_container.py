@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The two images of Containerfile, in real containers: what a user gets, and what the container may not do."""
+"""The two images of a release, in real containers: what a user gets, and what the container may not do."""
 
 import base64
 import json
@@ -10,32 +10,45 @@ from pathlib import Path
 import pytest
 import yaml
 
-from containers import Podman, context
+from containers import ContainerHost, Podman
 from deadline import wait_until
-from debian import BOOKWORM, Debian
 from gateway import Answer, ask
 from installed_site import expect
 from network import Network
 from product import CHECKOUT
-from roots import Bases
+from releases import Checkout
 from trial import call_over_tls
+from walk import walk
+from walks import CONTAINERS
 
 USER = "10001"
 STATE, SOCKET_FOLDER = "/var/lib/app-backend", "/run/app-backend"
 
 
 @pytest.fixture(scope="module")
-def podman(bases: dict[Debian, Bases], package: Path, folder: Path) -> Iterator[Podman]:
-    """It has the images `responder` and `try`."""
+def podman(without_images: str | None, folder: Path) -> Iterator[Podman]:
+    if without_images is not None:
+        pytest.skip(without_images)
     with Podman(folder / "containers") as made:
-        reason = made.why_not_here()
-        if reason is not None:
-            pytest.skip(reason)
-        made.import_base(bases[BOOKWORM].clean)
-        sources = context(package, folder / "context")
-        for target in ("responder", "try"):
-            made.build(target, sources)
         yield made
+
+
+@pytest.fixture(scope="module")
+def archive(made: Path) -> Path:
+    """Of the responder alone."""
+    (found,) = made.glob("app-backend-[0-9]*.oci.tar")
+    return found
+
+
+@pytest.fixture(scope="module")
+def image(podman: Podman, archive: Path) -> str:
+    return podman.load(archive)
+
+
+@pytest.fixture(scope="module")
+def trial_image(podman: Podman, made: Path) -> str:
+    (found,) = made.glob("app-backend-try-*.oci.tar")
+    return podman.load(found)
 
 
 @pytest.fixture
@@ -48,11 +61,32 @@ def sockets(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def responder(podman: Podman, sockets: Path) -> Iterator[str]:
+def responder(podman: Podman, image: str, sockets: Path) -> Iterator[str]:
     volumes = ["--volume", f"state:{STATE}", "--volume", f"{sockets}:{SOCKET_FOLDER}"]
-    with podman.running("responder", *volumes) as name:
+    with podman.running(image, *volumes) as name:
         wait_until(lambda: (sockets / "app-backend.sock").exists(), "the responder listens")
         yield name
+
+
+def test_an_image_has_the_release_for_its_name(image: str, trial_image: str, checkout: Checkout) -> None:
+    assert image == f"localhost/app-backend:{checkout.version}" and trial_image == f"{image}-try"
+
+
+def test_docker_finds_the_same_image_in_the_archive(podman: Podman, image: str, archive: Path) -> None:
+    """By its own list: it reads none of the OCI's."""
+    loaded = podman.identify(image)
+    podman.run("rmi", "--force", loaded)
+    pulled = podman.run("pull", "--quiet", f"docker-archive:{archive}").split()[-1]
+    assert podman.identify(pulled) == loaded
+    assert podman.load(archive) == image
+
+
+def test_the_list_of_an_image_has_its_packages_and_no_others(podman: Podman, responder: str, archive: Path) -> None:
+    parts = json.loads(archive.with_suffix(".spdx.json").read_text())
+    listed = {(part["name"], part["versionInfo"]) for part in parts["packages"] if part["SPDXID"] != "SPDXRef-image"}
+    told = podman.run("exec", responder, "dpkg-query", "--show", "--showformat=${Package} ${Version}\n")
+    assert listed == {tuple(line.split()) for line in told.splitlines()}
+    assert "app-backend" in dict(listed)
 
 
 def call(sockets: Path, method: str, path: str, user: str, body: str = "") -> Answer:
@@ -99,8 +133,8 @@ def test_the_responder_is_an_ordinary_user_that_writes_its_state_alone(podman: P
     podman.run("exec", responder, "sh", "-c", f"echo > {STATE}/new && rm {STATE}/new")
 
 
-def test_the_page_and_the_api_answer_in_the_image_to_try(podman: Podman) -> None:
-    with podman.running("try", "--volume", f"trial:{STATE}") as name:
+def test_the_page_and_the_api_answer_in_the_image_to_try(podman: Podman, trial_image: str) -> None:
+    with podman.running(trial_image, "--volume", f"trial:{STATE}") as name:
         said = wait_until(lambda: printed(podman, name), "the container says that it answers")
         (password,) = set(re.findall(r"^Added the user \w+, password (\S+)\.$", said, flags=re.M))
         authority = podman.run("exec", name, "cat", f"{STATE}/lan/authority.crt")
@@ -119,9 +153,21 @@ def printed(podman: Podman, name: str) -> str | None:
     return said if "AppBackend answers" in said else None
 
 
-def test_the_compose_file_of_the_page_confines_what_the_image_has() -> None:
+def compose_file() -> str:
     (text,) = re.findall(r"^```yaml\n(.*?)^```$", (CHECKOUT / "docs" / "container.md").read_text(), flags=re.M | re.S)
-    service = yaml.safe_load(text)["services"]["app-backend"]
+    return str(text)
+
+
+def test_an_administrator_types_the_commands_of_the_page(podman: Podman, made: Path, tmp_path: Path) -> None:
+    (tmp_path / "compose.yaml").write_text(compose_file())
+    for file in made.glob("*.oci.tar"):
+        (tmp_path / file.name).symlink_to(file)
+    with ContainerHost(podman, tmp_path) as host:
+        walk(host, CONTAINERS)
+
+
+def test_the_compose_file_of_the_page_confines_what_the_image_has() -> None:
+    service = yaml.safe_load(compose_file())["services"]["app-backend"]
     assert service["read_only"] and service["cap_drop"] == ["ALL"] and service["security_opt"] == ["no-new-privileges:true"]
     assert {place.split(":")[1] for place in service["volumes"]} == {STATE, SOCKET_FOLDER}
     (volumes,) = re.findall(r"^VOLUME (\[.*)$", (CHECKOUT / "Containerfile").read_text(), flags=re.M)

@@ -114,7 +114,7 @@ def _library(name: str, architecture: str) -> dict[str, Any]:
     return package(name, version, externalRefs=locator(f"pkg:deb/{system['ID']}/{quote(name)}@{quote(version)}?{qualifiers}"))
 
 
-def document(program: Path, version: str, architecture: str) -> dict[str, Any]:
+def parts(program: Path, version: str, architecture: str) -> dict[str, Any]:
     app, swift = application(program, version), runtime(program)
     packages, linked = swift_packages(), libraries(program, architecture)
     relations = [relation("SPDXRef-DOCUMENT", "DESCRIBES", APPLICATION), relation(APPLICATION, "STATIC_LINK", swift["SPDXID"])]
@@ -122,19 +122,24 @@ def document(program: Path, version: str, architecture: str) -> dict[str, Any]:
         ends = (APPLICATION, made["SPDXID"]) if kind == "STATIC_LINK" else (made["SPDXID"], APPLICATION)
         relations.append(relation(ends[0], kind, ends[1]))
     relations += [relation(APPLICATION, "DYNAMIC_LINK", made["SPDXID"]) for made in linked]
-    digest = app["checksums"][0]["checksumValue"]
+    every = [app, swift, *(made for made, _ in packages), *linked]
+    return document(f"app-backend-{version}-linux-{architecture}", app["checksums"][0]["checksumValue"], every, relations)
+
+
+def document(name: str, digest: str, packages: list[dict[str, Any]], relations: list[dict[str, str]]) -> dict[str, Any]:
+    """`digest` is of what is described: another one makes another document."""
     made_at = datetime.fromtimestamp(int(os.environ["SOURCE_DATE_EPOCH"]), UTC)
     return {
         "spdxVersion": "SPDX-2.3",
         "dataLicense": "CC0-1.0",
         "SPDXID": "SPDXRef-DOCUMENT",
-        "name": f"app-backend-{version}-linux-{architecture}",
-        "documentNamespace": f"https://spdx.org/spdxdocs/app-backend-{version}-linux-{architecture}-{digest[:32]}",
+        "name": name,
+        "documentNamespace": f"https://spdx.org/spdxdocs/{name}-{digest[:32]}",
         "creationInfo": {"created": made_at.strftime("%Y-%m-%dT%H:%M:%SZ"), "creators": ["Tool: script/release"]},
-        "packages": [app, swift, *(made for made, _ in packages), *linked],
+        "packages": packages,
         "relationships": relations,
     }
 
 
 if __name__ == "__main__":
-    print(json.dumps(document(Path(sys.argv[1]), sys.argv[2], sys.argv[3]), indent=2))
+    print(json.dumps(parts(Path(sys.argv[1]), sys.argv[2], sys.argv[3]), indent=2))

@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What root types on one host, page by page, and what is not typed there, and why."""
+
+from walk import Step
+
+ALICE, BOB = "alice:alice-1234", "bob:bob-123456"
+AS_ALICE = {"-u alice": f"-u {ALICE}"}
+ID_OF_LOG = "4f1c2ab0e77d5c1e9b1f3f0f6d0a9b31"
+LAST_ID = """$(tail -n 1 /var/log/nginx/app-backend.log | sed 's/.*"id":"//; s/".*//')"""
+# Asks again until there is an answer.
+ANSWERED = "curl --fail --silent --show-error --retry 180 --retry-delay 1 --retry-connrefused --retry-all-errors"
+API = "https://push.example.com/api"
+STORE = "/var/lib/private/app-backend"
+STOP = "systemctl stop app-backend.socket app-backend.service"
+START = "systemctl start app-backend.socket app-backend.service"
+# systemd lets a socket start five times within ten seconds. A person does not type so fast.
+FORGET = "systemctl reset-failed app-backend.service app-backend.socket"
+RESTART = f"{FORGET}; {START}"
+# What the host's editor writes.
+CREDENTIAL = "LoadCredential=hub.connectionString:/etc/app-backend/hub.connectionString"
+EDIT_SERVICE = f"printf '[Service]\\n{CREDENTIAL}\\n' > /root/edited"
+EDIT_SOCKET = "printf '[Socket]\\nSocketGroup=nginx\\n' > /root/edited"
+
+README = [
+    Step("apt install ./app-backend_0.1.0_amd64.deb", "app-backend init", typed="y\n", after="sh /root/include-snippet"),
+    Step("nginx -t && systemctl reload nginx", "test is successful"),
+    Step("app-backend user add alice", "^added alice$", typed="alice-1234\n", after="echo bob-123456 | app-backend user add bob"),
+    Step(f"curl -u alice {API}/register", r"^\[\]", places=AS_ALICE),
+    Step(
+        "CREDENTIALS_DIRECTORY=/etc/app-backend app-backend doctor --url https://push.example.com",
+        "^ok +nginx +https://push.example.com leads to the service",
+    ),
+    Step(
+        f"""curl -u alice {API}/notifications --json '{{"To": "bob", "Title": "Lunch", "Body": "At noon"}}'""",
+        '^(?=.*"MessageId":"(?P<ID>[^"]+)")(?=.*"NotificationId":"(?P<SEND>[^"]+)")',
+        places=AS_ALICE,
+    ),
+    Step(f"curl -u alice {API}/notifications/ID/timeline", '"State":"NoTargetFound"', places=AS_ALICE),
+]
+DEPLOYMENT = [
+    Step("cp /usr/share/doc/app-backend/examples/site.conf /etc/nginx/sites-available/app-backend.conf"),
+    Step(
+        "sed -i s/push.example.com/NAME/ /etc/nginx/sites-available/app-backend.conf",
+        places={"NAME": "www.example.com"},
+        after="grep 'server_name www.example.com;' /etc/nginx/sites-available/app-backend.conf",
+    ),
+    Step("ln -s ../sites-available/app-backend.conf /etc/nginx/sites-enabled/"),
+    Step(
+        "nginx -t && systemctl reload nginx",
+        "test is successful",
+        # A worker with the former configuration may still be there.
+        after=f"{ANSWERED} https://www.example.com/ | grep '<html'",
+    ),
+    Step(
+        "app-backend keys vapid",
+        "^[A-Za-z0-9_-]{87}$",
+        before="cp /root/configuration.json /etc/app-backend/app-backend.json",
+    ),
+    Step(
+        "systemctl edit app-backend.service",
+        terminal=True,
+        before=EDIT_SERVICE,
+        after="systemctl cat app-backend.service | grep ^LoadCredential=hub && systemctl revert app-backend.service",
+    ),
+    Step("systemctl restart app-backend", after="systemctl is-active app-backend"),
+    Step(
+        "app-backend user import-htpasswd FILE",
+        "carol",
+        places={"FILE": "/root/htpasswd"},
+        before="printf 'carol:%s\\n' \"$(openssl passwd -6 carol-1234)\" > /root/htpasswd",
+    ),
+    Step("journalctl -u app-backend", "listens on standard input"),
+    Step("systemctl status app-backend", "Active: active"),
+    Step("systemctl reload app-backend", after="systemctl is-active app-backend"),
+]
+PACKAGE = [
+    Step(
+        "systemctl edit app-backend.socket",
+        terminal=True,
+        before=EDIT_SOCKET,
+        after="systemctl cat app-backend.socket | grep SocketGroup=nginx && systemctl revert app-backend.socket",
+    ),
+    Step("systemctl restart app-backend.socket", before="systemctl stop app-backend.service"),
+]
+ADMIN = [
+    Step("app-backend user add root --role administrator", "^added root$", typed="root-12345\n"),
+    Step(
+        "app-backend user change NAME --role administrator",
+        places={"NAME": "carol"},
+        after="app-backend user show carol | grep administrator",
+    ),
+    Step("app-backend doctor --url https://push.example.com", "^ok +nginx"),
+]
+NGINX = [
+    Step(
+        "app-backend doctor --url https://shop.example.com/push",
+        "^ok +nginx +https://shop.example.com/push leads to the service",
+        before="cp /root/shop.conf /etc/nginx/conf.d/ && nginx -t && systemctl restart nginx",
+    )
+]
+REGISTER = f"""
+id=$(curl --fail -u {ALICE} -X POST '{API}/register?handle={"ab" * 32}' | tr -d '"')
+curl --fail -u {ALICE} -X PUT -H 'Content-Type: application/json' "{API}/register/$id" \
+    -d '{{"Platform": "apns", "Handle": "{"ab" * 32}", "Tags": []}}'
+curl --fail -X POST -H 'Content-Type: application/json' {API}/session -d '{{"UserName": "alice", "Password": "alice-1234"}}'
+"""
+OPERATION = [
+    Step("openssl x509 -enddate -noout -in FILE", "^notAfter=", places={"FILE": "/etc/ssl/private/tests/cert.pem"}),
+    Step("systemctl status app-backend.socket app-backend nginx", "nginx.service"),
+    Step("journalctl -u app-backend -p err", "-- No entries --"),
+    Step("journalctl -u app-backend -p warning"),
+    Step("app-backend user disable NAME", places={"NAME": "bob"}),
+    Step("app-backend user show NAME", "disabled", places={"NAME": "bob"}),
+    Step(
+        "app-backend device list NAME",
+        "^(?P<DEVICE>[0-9]+-[0-9]+-[0-9]+).* apns",
+        places={"NAME": "alice"},
+        before=REGISTER,
+    ),
+    Step("app-backend device remove NAME ID", places={"NAME ID": "alice DEVICE"}),
+    Step("app-backend session list NAME", "^[0-9a-f]{8}", places={"NAME": "alice"}),
+    Step("app-backend user remove NAME", places={"NAME": "carol"}),
+    Step(
+        f"grep {ID_OF_LOG} /var/log/nginx/app-backend.log",
+        '"status":200',
+        places={ID_OF_LOG: LAST_ID},
+        before=f"curl --fail -u {ALICE} {API}/register",
+    ),
+    Step(f"journalctl -u app-backend | grep {ID_OF_LOG}", "status=200", places={ID_OF_LOG: LAST_ID}),
+]
+TROUBLESHOOTING = [
+    Step("app-backend user list", "^alice$"),
+    Step("app-backend user add NAME", "^added dave$", places={"NAME": "dave"}, typed="dave-12345\n"),
+    Step("app-backend user passwd NAME", places={"NAME": "dave"}, typed="dave-54321\n"),
+    Step("app-backend user token list NAME", places={"NAME": "alice"}),
+    Step("systemctl status app-backend.socket app-backend", "Active: active"),
+    Step("systemctl stop app-backend.service"),
+    Step("systemctl reset-failed app-backend.service app-backend.socket"),
+    Step("systemctl enable --now app-backend.socket", after="systemctl is-active app-backend.socket"),
+    Step("systemctl start app-backend.socket"),
+    Step("getent hosts HOST", "127.0.0.1", places={"HOST": "push.example.com"}),
+    Step("apt install ca-certificates", "already the newest version"),
+    Step("chown -R --reference=FOLDER FOLDER", places={"FOLDER": STORE}),
+    Step("chmod 700 FOLDER", places={"FOLDER": STORE}, after=RESTART),
+    Step("app-backend message list", "alice"),
+    # Its recipient has no device.
+    Step("app-backend outcome ID", "NoTargetFound", places={"ID": "SEND"}, status=3),
+    Step("systemctl reload nginx"),
+]
+
+
+def _without(tables: list[str]) -> str:
+    """The patterns of the page's grep."""
+    return " ".join([*(f"""-e '^{{"table":"{table}"'""" for table in tables), """-e '^{"export":"end"'"""])
+
+
+UPGRADE = [
+    Step("umask 077"),
+    Step("app-backend store backup > store.tar", after="tar -tf store.tar | grep users.jsonl"),
+    Step(
+        f"rsync -a --delete --exclude='*.tmp' --exclude=/lock/ {STORE}/ /backup/app-backend/",
+        before="mkdir /backup",
+        after="app-backend store verify --folder /backup/app-backend",
+    ),
+    Step(
+        f"cp -a {STORE} /backup/",
+        before="rm -r /backup/app-backend",
+        after="app-backend store verify --folder /backup/app-backend",
+    ),
+    Step(f"tar --exclude='*.tmp' --exclude=./lock -cf store.tar -C {STORE} ."),
+    Step("mkdir -m 700 /tmp/restored && tar -xf store.tar -C /tmp/restored"),
+    Step("app-backend store verify --folder /tmp/restored", "^The store is whole"),
+    Step(STOP),
+    Step(f"mv {STORE} {STORE}.old"),
+    Step("app-backend store restore store.tar"),
+    Step(START, before=FORGET),
+    Step("app-backend store verify", "^The store is whole"),
+    Step(
+        "app-backend store restore --without-queue --without-log-ins store.tar",
+        before=f"{STOP}; rm -r {STORE}",
+        after=RESTART,
+    ),
+    Step("chown -R root:root", places={"root:root": f"root:root {STORE}"}, before=STOP, after=RESTART),
+    Step(
+        "CREDENTIALS_DIRECTORY=/etc/app-backend ./app-backend-new check --config /etc/app-backend/app-backend.json",
+        before="cp /usr/bin/app-backend app-backend-new",
+    ),
+    Step("cp -a /usr/bin/app-backend /root/app-backend.before"),
+    Step("install -m 755 app-backend-new /usr/bin/app-backend"),
+    Step("systemctl restart app-backend && app-backend store verify", "^The store is whole"),
+    Step("systemctl stop app-backend.socket app-backend"),
+    Step("app-backend store export --output site.jsonl"),
+    Step(f"mv {STORE} {STORE}.newer"),
+    Step(f"install -d -m 700 {STORE}"),
+    Step(f"cp -p {STORE}.newer/vapid.key* {STORE}/"),
+    Step("app-backend store import site.jsonl", "imported"),
+    Step("systemctl start app-backend.socket app-backend", before=FORGET, after=f"curl --fail -u {ALICE} {API}/register"),
+    *(
+        Step(
+            f"grep -v {_without(tables)} site.jsonl | app-backend store import --allow-cut",
+            "imported",
+            before=f"{STOP}; rm -r {STORE}; install -d -m 700 {STORE}",
+            after=RESTART,
+        )
+        for tables in (["hub/queue", "hub/due", "scheduled", "sessions"], ["hub/due", "scheduled", "tokens"])
+    ),
+]
+HOST = [*README, *DEPLOYMENT, *PACKAGE, *ADMIN, *NGINX, *OPERATION, *TROUBLESHOOTING, *UPGRADE]
+TRIAL = "podman run --rm --name app-backend --publish"
+# `--rm` removes it later, when Podman comes to it.
+STOPPED = "podman stop app-backend && podman rm --force --ignore app-backend"
+DETACHED = {"podman run": "podman run --detach"}
+CONTAINERS = [
+    Step("podman load --input app-backend-try-0.1.0-linux-amd64.oci.tar", "app-backend:0.1.0-try$"),
+    Step("podman load --input app-backend-0.1.0-linux-amd64.oci.tar", "app-backend:0.1.0$"),
+    Step(
+        f"{TRIAL} 127.0.0.1:8443:8443 --volume app-backend-trial:/var/lib/app-backend app-backend:0.1.0-try",
+        places=DETACHED,
+        after=f"{ANSWERED} --insecure https://localhost:8443/ | grep '<html' && {STOPPED}",
+    ),
+    Step(
+        f"{TRIAL} 8443:8443 --volume app-backend-trial:/var/lib/app-backend app-backend:0.1.0-try --address 192.168.1.5",
+        places=DETACHED,
+        before="ip address add 192.168.1.5/32 dev lo",
+        after=f"{ANSWERED} --insecure https://localhost:8443/ | grep '<html'"
+        " && podman exec app-backend cat /var/lib/app-backend/lan/authority.crt > authority.crt"
+        f" && {ANSWERED} --cacert authority.crt https://192.168.1.5:8443/ | grep '<html' && {STOPPED}",
+    ),
+    Step(
+        "echo 'd /run/app-backend 0750 10001 33' > /etc/tmpfiles.d/app-backend.conf"
+        " && systemd-tmpfiles --create app-backend.conf",
+        after="[ \"$(stat --format '%u %g %a' /run/app-backend)\" = '10001 33 750' ]",
+    ),
+    Step(
+        "podman-compose up --detach",
+        after="timeout 180 sh -c 'until [ -S /run/app-backend/app-backend.sock ]; do sleep 0.1; done'",
+    ),
+    Step(
+        "podman exec -it app-backend app-backend user add alice",
+        "^added alice$",
+        places={"-it": "-i"},
+        typed="alice-1234\n",
+    ),
+    Step("podman exec app-backend app-backend check"),
+    Step(
+        "podman kill --signal HUP app-backend",
+        after="timeout 180 sh -c 'until podman logs app-backend 2>&1 | grep \"reloaded the configuration\"; do sleep 0.1; done'",
+    ),
+    Step("podman exec app-backend app-backend store backup > store.tar", after="tar -tf store.tar | grep users"),
+]

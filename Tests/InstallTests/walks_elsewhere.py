@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The commands of the pages that no walk types, and why: another test does, or no machine without the internet can."""
+
+BY_PACKAGED = "packaged.py and releases.py run that script for the other tests"
+NO_OTHER_HOST = "it needs a second host, and ssh to it"
+NO_CLOCK = "the clock of a booted system of the tests is the machine's"
+NO_AUTHORITY = "it needs the internet: a certificate authority that calls back"
+SHARED = "WireTests' HostingTests lay out that home and start these programs, with paths of their own"
+POSTGRES = "WireTests' DatabaseStories start a server and use the same commands, with a URL of their own"
+SIGNING = "test_repository.py makes and lists a key for its own time"
+REGISTRY = "script/release builds both images by that file, in test_release.py; here no registry has the base"
+
+ELSEWHERE = {
+    "script/run": "test_run.py starts it",
+    "script/test": "it is what runs this",
+    "script/package": BY_PACKAGED,
+    "script/package --program FILE": BY_PACKAGED,
+    "apt install ./.build/package/app-backend_0.1.0_amd64.deb": "README's, with another path",
+    "curl --cert alice.pem https://push.example.com/api/register": "Tests/OpenAPI plays that page with a client certificate",
+    "apt install certbot": NO_AUTHORITY,
+    "certbot certonly --webroot -w /var/www/html -d NAME --deploy-hook 'systemctl reload nginx'": NO_AUTHORITY,
+    "tar cannot unpack the archive.": "the beginning of an error",
+    "timedatectl set-ntp true": NO_CLOCK,
+    "ssh root@host app-backend store backup > store.tar": NO_OTHER_HOST,
+    "old# systemctl disable --now app-backend.socket app-backend.service": NO_OTHER_HOST,
+    "old# tar -cf - -C /var/lib/private/app-backend . | ssh root@new 'umask 077; cat > store.tar'": NO_OTHER_HOST,
+    "tar -xf store.tar -C": "a part of a sentence; the same with its folder is typed below *Test a backup*",
+    "CREDENTIALS_DIRECTORY=/etc/app-backend app-backend store migrate": POSTGRES,
+    "app-backend store migrate": POSTGRES,
+    "sudo -u postgres createuser --pwprompt app_backend": POSTGRES,
+    "sudo -u postgres createdb --owner=app_backend --encoding=UTF8 --template=template0 app_backend": POSTGRES,
+    "apt install libpq5": POSTGRES,
+    "install -m 600 /dev/null /etc/app-backend/store.url": POSTGRES,
+    "editor /etc/app-backend/store.url": POSTGRES,
+    "systemctl edit app-backend": POSTGRES,
+    "export CREDENTIALS_DIRECTORY=/etc/app-backend": POSTGRES,
+    "app-backend check": POSTGRES,
+    "dpkg-deb -x app-backend_0.1.0_amd64.deb package": SHARED,
+    "cd ~/app-backend && ./app-backend user add alice": SHARED,
+    "./app-backend keys vapid": SHARED,
+    "./app-backend doctor --socket none --url https://push.example.com": SHARED,
+    "ls -ld ~/app-backend/store": SHARED,
+    "lighttpd -tt -f ~/app-backend/lighttpd.conf": SHARED,
+    "lighttpd -f ~/app-backend/lighttpd.conf": SHARED,
+    'kill "$(cat ~/app-backend/lighttpd.pid)"': SHARED,
+    "mv app-backend.new app-backend": SHARED,
+    'pkill -u "$USER" -x app-backend': SHARED,
+    "chmod 700 store": SHARED,
+    "chmod 700 app-backend": SHARED,
+    "gpg --batch --passphrase '' --quick-generate-key 'AppBackend packages' ed25519 sign 3y": SIGNING,
+    "gpg --list-keys 'AppBackend packages'": SIGNING,
+    "gpg --quick-set-expire FINGERPRINT 3y": SIGNING,
+    "gpg --show-keys /usr/share/keyrings/app-backend.gpg": SIGNING,
+    "rsync -a repository/pool repository/app-backend.gpg packages.example.com:/var/www/packages/": NO_OTHER_HOST,
+    "rsync -a --delete repository/dists packages.example.com:/var/www/packages/": NO_OTHER_HOST,
+    "podman build --target try --tag app-backend:0.1.0-try .": REGISTRY,
+    "podman build --target responder --tag app-backend:0.1.0 .": REGISTRY,
+}
