@@ -17,10 +17,10 @@ i { color: #5fd0b4; font-style: normal; }
 
 
 def shape(story: list[tuple[str, str]]) -> str:
-    """What of it is the same each time: without ids and times, and what stands below each other because of their lengths."""
+    """What of it is the same each time: without ids, ends of handles and times, and without the spaces that their lengths need."""
     text = "\n".join(f"$ {command}\n{output}" for command, output in story)
     text = re.sub(r"\d{4}-\d\d-\d\dT\S+Z", "TIME", text)
-    text = re.sub(r"\b(?=[\w-]*\d)[\w-]{20,}\b", "ID", text)
+    text = re.sub(r"(?<!\S)([\w-]{20,}|[0-9a-f]{6})(?!\S)", "ID", text)
     return re.sub(r"[ \t]+", " ", text)
 
 
