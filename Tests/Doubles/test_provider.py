@@ -93,10 +93,11 @@ def test_the_keys_are_rotated_as_the_providers_manual_says(
     assert show(product, former).status == 200
     provider.rotate()
     current = provider.log_in("alice", CLIENT, authority.file)["access_token"]
-    # The keys were fetched less than five minutes ago.
     answer = show(product, current)
-    assert answer.status == 503 and 1 <= int(answer.headers["Retry-After"]) <= 301
-    product.reload()
+    # Ten seconds after the keys were fetched they are fetched again for it, which a slow machine may reach.
+    if answer.status != 200:
+        assert answer.status == 503 and 1 <= int(answer.headers["Retry-After"]) <= 301
+        product.reload()
     assert [show(product, token).status for token in (current, former)] == [200, 200]
     provider.withdraw()
 
