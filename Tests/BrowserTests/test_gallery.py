@@ -64,6 +64,7 @@ def test_every_state_can_be_looked_at(
     tab.wait_until("document.querySelectorAll('#sessions li').length > 0")
     take("settings")
     tab.click("closeSettings")
+    tab.call("Network.enable")
     tab.call("Network.setBlockedURLs", urls=["*/api/*"])
     page.open()
     page.await_state("offline")
