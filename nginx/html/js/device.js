@@ -7,7 +7,6 @@
 
 import * as api from './api.js';
 import { Late, within } from './deadline.js';
-import { subscribe } from './subscription.js';
 
 const seconds = 15; // for a push service, which may never answer, and for the worker to start
 
@@ -80,7 +79,7 @@ export class Device extends EventTarget {
             const { VapidPublicKey: key } = await api.config();
             if (turn !== this.#turn) return;
             if (!key) return this.#become('unsupported', 'key');
-            pending = subscribe(this.#worker.pushManager, key);
+            pending = import('./subscription.js').then(({ subscribe }) => subscribe(this.#worker.pushManager, key));
             const subscription = await within(seconds, pending);
             if (turn === this.#turn) this.#take(subscription);
         } catch (error) {

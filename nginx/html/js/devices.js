@@ -3,7 +3,7 @@
 
 import * as api from './api.js';
 import { $, element, pressTwice, say } from './dom.js';
-import { t } from './i18n.js';
+import { isolated, t } from './i18n.js';
 import { platformOf, platformWords } from './outcomes.js';
 import * as registration from './registration.js';
 import { failureWords } from './words.js';
@@ -40,7 +40,7 @@ export class Devices {
     }
 
     #item({ RegistrationId: id, Platform: platform, Handle: handle, App: app }, isThisOne) {
-        const told = [isThisOne && t('settings.thisOne'), app, handle && t('settings.handle', { end: handle })].filter(Boolean);
+        const told = [isThisOne && t('settings.thisOne'), isolated(app ?? ''), handle && t('settings.handle', { end: handle })].filter(Boolean);
         const name = platformWords(platformOf(platform));
         const remove = element('button', { type: 'button', className: 'small quiet' }, t('settings.remove'));
         const label = (key) => (button) => {
@@ -50,7 +50,7 @@ export class Devices {
         label('settings.remove')(remove);
         pressTwice(remove, label('settings.remove'), label('settings.removeSure'), () => this.#remove(id, isThisOne));
         return element('li', { data: { here: isThisOne } },
-            element('span', {}, element('b', {}, name), element('small', { dir: 'auto' }, told.join(' · '))), remove);
+            element('span', {}, element('b', {}, name), element('small', {}, told.join(' · '))), remove);
     }
 
     async #remove(id, isThisOne) {

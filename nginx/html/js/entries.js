@@ -2,7 +2,7 @@
 // What is said of an entry: of what was received here (inbox.js), or of a secret that the server keeps. `text` is null as
 // long as a secret is not shown.
 
-import { t } from './i18n.js';
+import { isolated, t } from './i18n.js';
 
 /** `message`; of a secret `secret` (its text is shown), `locked` (it waits to be read) or `read` (it was read before). */
 export function kindOf(entry) {
@@ -21,7 +21,11 @@ export const untitled = (name) => `From ${name}`;
 
 export function titleOf(entry) {
     // A title is the sender's own words, and may be another's name.
-    if (entry.kind !== 'secret') return entry.from && entry.title !== untitled(entry.from) ? `${entry.from}: ${entry.title}` : entry.title;
+    if (entry.kind !== 'secret') {
+        const sender = senderOf(entry);
+        if (sender && entry.title === untitled(sender)) return untitled(isolated(sender));
+        return entry.from ? `${isolated(entry.from)}: ${isolated(entry.title)}` : entry.title;
+    }
     const key = kindOf(entry) === 'locked' ? 'secret.waiting' : 'secret.title';
     return entry.from ? t(`${key}From`, { name: entry.from }) : t(key);
 }

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Texts, numbers and times in the language that was chosen. English is always there; the page loads another language's
-// module on demand (language.js), and the texts of what it loads on demand with that. The service worker reads the few
-// sentences it needs from the database.
-
-import en from './texts/en.js';
+// Texts, numbers and times in the language that was chosen. The page loads its texts (language.js), and later those of what
+// it loads on demand. The service worker reads the few sentences it needs from the database.
 
 export const languages = { en: 'English', de: 'Deutsch', es: 'Español' };
 
-let texts = en;
+let texts = {};
 let language = 'en';
 
-/** From now on texts are in this language; what `own` lacks is said in English. */
+/** From now on texts are in this language. */
 export function use(name, own) {
     language = Object.hasOwn(languages, name) ? name : 'en';
     texts = own;
@@ -23,16 +20,19 @@ export function add(own) {
     texts = { ...texts, ...own };
 }
 
+// Letters that are written from right to left, and what changes the direction without being seen.
+const rightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}\p{Bidi_Control}]/u;
+
+/** A user's words as a part of a sentence: in whichever direction they are written, those around them stay where they are. */
+export const isolated = (text) => (rightToLeft.test(text) ? `\u2068${text.replace(/\p{Bidi_Control}/gu, '')}\u2069` : text);
+
 /** The text with this key; `{name}` in it is replaced by `values.name`. */
 export function t(key, values = {}) {
-    return String(texts[key] ?? en[key] ?? key).replace(/\{(\w+)\}/g, (_, name) => String(values[name] ?? ''));
+    return String(texts[key] ?? key).replace(/\{(\w+)\}/g, (_, name) => isolated(String(values[name] ?? '')));
 }
 
-/** Of the texts that are there from the start. */
-export const keys = () => Object.keys(en);
-
 /** Whether there is such a text. */
-export const has = (key) => Object.hasOwn(texts, key) || Object.hasOwn(en, key);
+export const has = (key) => Object.hasOwn(texts, key);
 
 export const number = (value) => value.toLocaleString(language);
 

@@ -3,21 +3,23 @@
 // the document: `data-t` names an element's text, `data-t-label` and `data-t-hint` its aria-label and placeholder.
 
 import { transact } from './database.js';
-import { add, current, keys, languages, t, use } from './i18n.js';
+import { add, current, languages, t, use } from './i18n.js';
 import { recall, remember } from './memory.js';
 
 const workers = ['push.open', 'push.untitled', 'secret.waiting', 'secret.waitingFrom', 'secret.title', 'secret.titleFrom'];
 
-/** Loads the language's texts, and hands the worker those that it needs. */
+const load = async (name) => ({ name, own: (await import(`./texts/${name}.js`)).default });
+
+// The document names this module, too: the texts are on their way before all other modules are there. A language that cannot be
+// loaded now is no reason to show nothing.
+const loading = load(wanted()).catch(() => load('en'));
+
+/** Puts the language's texts into the document, and hands the worker those that it needs. */
 export async function start() {
-    const name = wanted();
-    if (name !== 'en') {
-        // A language that cannot be loaded now is no reason to show nothing.
-        const loaded = await import(`./texts/${name}.js`).catch(() => null);
-        if (loaded) use(name, loaded.default);
-    }
+    const { name, own } = await loading;
+    use(name, own);
     document.documentElement.lang = current();
-    translate(keys());
+    translate(Object.keys(own));
     document.title = t('name');
     const words = Object.fromEntries(workers.map((key) => [key, t(key)]));
     // The page does not wait for its disk.

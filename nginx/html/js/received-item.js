@@ -15,7 +15,7 @@ export function item(entry, isAble, { read, reply, erase }) {
     const made = element('li', { tabIndex: -1, data: { kind, name: nameOf(entry), look } });
     if (entry.key) made.id = `received-${entry.key}`;
     if (isUnread(entry)) made.dataset.unread = '';
-    const title = element('p', { className: 'title', dir: 'auto' }, titleOf(entry));
+    const title = element('p', { className: 'title' }, element('bdi', {}, titleOf(entry)));
     if (isUnread(entry)) title.prepend(element('b', { className: 'new' }, t('inbox.new')), ' ');
     made.append(title);
     if (entry.at) made.append(element('time', { dateTime: new Date(entry.at).toISOString() }, time(entry.at)));

@@ -2,7 +2,7 @@
 // One user: devices, sessions, and what can be done about them.
 
 import { $, element, say } from '../dom.js';
-import { t, time } from '../i18n.js';
+import { isolated, t, time } from '../i18n.js';
 import { platformOf, platformWords } from '../outcomes.js';
 import { failureWords } from '../words.js';
 import * as calls from './calls.js';
@@ -73,7 +73,7 @@ export class UserDialog {
     }
 
     #device({ RegistrationId: id, Platform: platform, Handle: handle, App: app, Tags: tags }) {
-        const told = [app, handle && t('settings.handle', { end: handle }), tags.join(' ')].filter(Boolean).join(' · ');
+        const told = [isolated(app ?? ''), handle && t('settings.handle', { end: handle }), tags.map(isolated).join(' ')].filter(Boolean).join(' · ');
         return this.#item(platformWords(platformOf(platform)), told, 'admin.removeDevice', 'admin.removeDeviceWords',
             (name, password) => calls.removeDevice(name, id, password));
     }
@@ -88,7 +88,7 @@ export class UserDialog {
         const button = element('button', { type: 'button', className: 'small quiet' }, t(key));
         button.setAttribute('aria-label', `${t(key)}: ${title}, ${told}`);
         button.addEventListener('click', () => this.#ask(key, words, work));
-        return element('li', {}, element('span', {}, element('b', {}, title), element('small', { dir: 'auto' }, told)), button);
+        return element('li', {}, element('span', {}, element('b', {}, title), element('small', {}, told)), button);
     }
 
     #ask(key, words, work) {
