@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The page without a network: it opens with what it has, and sends when the network is back."""
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from installation import ROOT, Installation
 from notify_page import NotifyPage
 from push_service import PushService
 from tab import Tab
+from test_inbox import log_in_elsewhere
 
 Page = NotifyPage[Tab]
 
@@ -28,7 +30,8 @@ def site(
     program: Path, tmp_path_factory: pytest.TempPathFactory, authority: Authority, push: PushService
 ) -> Iterator[Installation]:
     """Of the test's own, as it takes the web server away."""
-    with Installation(program, tmp_path_factory.mktemp("offline"), authority, push.authority) as running:
+    folder = tmp_path_factory.mktemp("offline")
+    with Installation(program, folder, authority, push.authority, groups={"inbox": {"plainDays": 7}}) as running:
         yield running
 
 
@@ -59,6 +62,61 @@ def test_the_page_opens_without_a_network_and_sends_when_it_is_back(
     page.await_state("loggedin")
     tab.wait_until('document.getElementById("message").value === ""')
     assert [one["From"] for one in bob.call("GET", "/api/notifications").json()] == [alice.name]
+
+
+# What the page has kept of what the server told.
+TOLD = """new Promise((resolve, reject) => {
+    const opening = indexedDB.open("app-backend");
+    opening.onerror = reject;
+    opening.onsuccess = () => {
+        const request = opening.result.transaction("device").objectStore("device").get("told");
+        opening.result.close();
+        request.onsuccess = () => resolve(request.result ?? null);
+    };
+})"""
+
+
+@pytest.mark.parametrize("browser", ["firefox", "chromium"])
+def test_without_a_network_the_inbox_is_what_the_server_told_its_user_last(
+    request: pytest.FixtureRequest, site: Installation, tabs: list[Tab], browser: str
+) -> None:
+    alice, bob = (Account(site, site.add_user(role)) for role in ("alice", "bob"))
+    secrets = [site.secret(f"{name} secret ") for name in ("first", "second")]
+    for text in secrets:
+        bob.send_secret(alice, text)
+    lunch = {"To": alice.name, "Platforms": ["browser"], "Title": "Lunch", "Body": "At noon"}
+    assert bob.call("POST", "/api/notifications", lunch).status == 200
+    tab: Tab = request.getfixturevalue(browser).open_tab(site.origin, notifications="denied")
+    tabs.append(tab)
+    page = NotifyPage(tab, site.origin).open()
+    page.log_in(alice, state="loggedin")
+    tab.wait_until("document.querySelectorAll('#received li').length === 3")
+    tab.evaluate("document.querySelector('#received [data-kind=locked] button').click()")
+    tab.wait_until("document.querySelector('#received [data-kind=secret]') !== null")
+    tab.wait_until(f"{TOLD}.then(told => told.entries.filter(one => one.isRead).length === 2)")
+    assert not any(text in json.dumps(tab.evaluate(TOLD)) for text in secrets)
+    tab.wait_until("caches.match('js/texts/es-more.js').then(one => one !== undefined)")
+    page.open().await_state("loggedin")
+    # With the server's answer.
+    tab.wait_until("performance.getEntriesByType('resource').some(one => one.name.includes('/api/inbox') && one.responseEnd > 0)")
+    listed = page.received
+    assert sorted(line.kind for line in listed) == ["locked", "message", "read"]
+    with site.without_web_server():
+        page.open().await_state("offline")
+        tab.wait_until("document.querySelectorAll('#received li').length === 3")
+        assert page.received == listed
+        assert f"{bob.name}: Lunch" in str(listed) and "At noon" in str(listed)
+        assert page.text("unread") == "1"
+    page.await_state("loggedin")
+    page.log_out()
+    assert tab.evaluate(TOLD) is None
+    page.log_in(alice, state="loggedin")
+    tab.wait_until(f"{TOLD}.then(told => told?.entries.length === 3)")
+    log_in_elsewhere(page, bob)
+    with site.without_web_server():
+        page.open().await_state("offline")
+        tab.wait_until("!document.getElementById('receivedEmpty').hidden")
+        assert page.received == []
 
 
 def test_the_worker_keeps_every_file_that_the_page_is_made_of() -> None:

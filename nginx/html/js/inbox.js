@@ -24,8 +24,8 @@ export async function list() {
     return (await transact('inbox', 'readonly', (store) => store.getAll())).reverse();
 }
 
-/** Forgets what was received for `user`. */
-export const clear = (user) => forget((entry) => entry.user === user);
+/** Forgets what was received for `user`, and what the server told. */
+export const clear = (user) => Promise.all([forget((entry) => entry.user === user), forgetTold()]);
 
 /** Forgets one entry. */
 export const remove = (key) => transact('inbox', 'readwrite', (store) => store.delete(key));
@@ -42,6 +42,17 @@ export function see(keys) {
 
 /** Forgets what the server has under that number, a secret or a plain message. */
 export const forgetKept = (number) => forget((entry) => (entry.kind === 'secret' ? entry.secret : entry.message) === number);
+
+/** Keeps what the server has told `user`, instead of what it told before: entries as those here, for a page that cannot ask it. */
+export const keepTold = (user, entries) => transact('device', 'readwrite', (store) => store.put({ user, entries }, 'told'));
+
+/** What the server told last, when it told it to that user. */
+export async function told(user) {
+    const kept = await transact('device', 'readonly', (store) => store.get('told'));
+    return kept?.user === user ? kept.entries : [];
+}
+
+export const forgetTold = () => transact('device', 'readwrite', (store) => store.delete('told'));
 
 function forget(isMeant) {
     return transact('inbox', 'readwrite', (store) => {

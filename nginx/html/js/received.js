@@ -5,7 +5,7 @@
 //
 // Shown is what came for the logged-in user, or for no user in particular. A secret's text is fetched, never kept:
 // of what was pushed here the newest few at once (as they would have been, had the user been logged in), others on
-// demand.
+// demand. What the server told else is kept until the user's session ends, so that the inbox opens without a network, too.
 
 import * as api from './api.js';
 import { hear } from './channel.js';
@@ -59,11 +59,12 @@ export class Received {
         this.#tag = undefined;
         say('receivedNote', '');
         const { user, isPresumed } = this.#session;
-        const kept = (await inbox.list().catch(() => [])).filter((entry) => this.#isShown(entry));
+        const [received, told] = await Promise.all([inbox.list(), user ? inbox.told(user) : inbox.forgetTold()]).catch(() => [[], []]);
         if (turn !== this.#turn) return;
-        this.#entries = kept.map((entry) => ({
-            ...entry, text: entry.kind === 'secret' ? null : entry.body, isTold: Boolean(user) && entry.user === user,
-        }));
+        const own = received.filter((entry) => this.#isShown(entry));
+        this.#entries = own.map((entry) => ({ ...opened(entry), isTold: Boolean(user) && entry.user === user }));
+        for (const entry of (told ?? []).reverse()) this.#take(opened(entry));
+        this.#sort();
         this.#render();
         this.#see();
         const asksServer = Boolean(user) && !isPresumed;
@@ -95,27 +96,33 @@ export class Received {
         this.#tag = told.tag;
         this.#forgetDeleted(told.Messages);
         // Of two of the same second the newer one is above the other.
-        for (const message of [...told.Messages].reverse()) this.#take(message);
+        for (const message of [...told.Messages].reverse()) this.#take(entryOf(message));
         this.#isListed = true;
-        // What has no time was sent before the server noted it, and stays behind the others in the server's order.
-        this.#entries.sort((one, other) => (other.at ?? 0) - (one.at ?? 0));
+        this.#sort();
         this.#render();
         this.#see();
     }
 
-    #take({ Id, Secure, Read, From, SentAt, Title, Body, Link }) {
-        const number = String(Id);
-        const told = { isRead: Read === true, isTold: true, ...(Secure && { from: nameFrom(From) }) };
-        const known = this.#entries.filter((entry) => numberOf(entry) === number);
-        for (const entry of known) Object.assign(entry, told);
+    /** What has no time was sent before the server noted it, and stays behind the others in the server's order. */
+    #sort() {
+        this.#entries.sort((one, other) => (other.at ?? 0) - (one.at ?? 0));
+    }
+
+    /** An entry that the server has told. */
+    #take(fresh) {
+        const { kind, from, text, isRead } = fresh;
+        const known = this.#entries.filter((entry) => numberOf(entry) === numberOf(fresh));
+        for (const entry of known) Object.assign(entry, { isRead, isTold: true, ...(kind === 'secret' && { from }) });
         if (known.length > 0) return;
-        // As it was pushed to browsers.
-        const pushed = { title: Title ?? untitled(From), body: Body, sender: Title && From, link: Link };
-        const plain = Secure ? null : parsePush(JSON.stringify(pushed));
-        const fresh = plain ? { ...plain, message: number, text: plain.body } : { kind: 'secret', secret: number, text: null };
-        Object.assign(fresh, told, { at: timeFrom(SentAt) });
         this.#entries.unshift(fresh);
-        if (this.#isListed) announce(plain ? `${titleOf(fresh)}: ${fresh.text}` : `${titleOf(fresh)}.`);
+        if (this.#isListed) announce(text === null ? `${titleOf(fresh)}.` : `${titleOf(fresh)}: ${text}`);
+    }
+
+    /** For the next time that the page opens, and the server cannot be asked. No text of a secret is in it. */
+    async #keep() {
+        if (!this.#isListed) return;
+        const told = this.#entries.filter((entry) => entry.isTold && numberOf(entry)).map(({ key, text, fault, ...entry }) => entry);
+        await inbox.keepTold(this.#session.user, told).catch(() => {});
     }
 
     /** Forgets what the server had and has no more. Of a list that is full the end is not known. */
@@ -156,13 +163,15 @@ export class Received {
 
     /** What is shown while the page is looked at is not new the next time; its mark stays until then. */
     #see() {
-        if (document.hidden || !this.#session.user) return;
+        const { user, isPresumed } = this.#session;
+        if (document.hidden || !user) return;
         const fresh = this.#entries.filter((entry) => entry.kind !== 'secret' && !entry.isSeen);
         inbox.see(fresh.map((entry) => entry.key).filter(Boolean)).catch(() => {});
         for (const entry of fresh) entry.isSeen = true;
         // On the user's other devices it is not new any more either.
-        for (const entry of this.#entries) if (entry.message && entry.isSeen && entry.isRead === false) this.#markAsRead(entry);
-        this.#count();
+        const isNew = (entry) => entry.message && entry.isSeen && entry.isRead === false;
+        if (!isPresumed) this.#entries.filter(isNew).forEach((entry) => this.#markAsRead(entry));
+        this.#note();
     }
 
     /** Where it fails, it is done again when the server has told its list again. */
@@ -175,7 +184,7 @@ export class Received {
         entry.fault = '';
         try {
             const { Payload, From } = await api.secret(entry.secret);
-            entry.text = typeof Payload === 'string' ? Payload : '';
+            Object.assign(entry, { text: typeof Payload === 'string' ? Payload : '', isRead: true });
             entry.from ??= nameFrom(From);
         } catch (failure) {
             if (failure.status === 401) return this.#session.ended();
@@ -199,6 +208,7 @@ export class Received {
         await (number ? inbox.forgetKept(number) : inbox.remove(entry.key)).catch(() => {});
         const place = this.#entries.indexOf(entry);
         this.#entries = this.#entries.filter((other) => other !== entry && (!number || numberOf(other) !== number));
+        await this.#keep();
         this.#render();
         announce(t('inbox.deleted'));
         ($('received').children[place] ?? $('receivedHeading')).focus();
@@ -211,8 +221,10 @@ export class Received {
         (place ?? $('receivedHeading')).focus();
     }
 
-    /** How many wait to be read: beside the inbox' name, in the title, and at the page's icon where the browser has such a number. */
-    #count() {
+    /** What follows from the list: what is kept of it, and how many wait to be read: beside the inbox' name, in the title, and at
+     *  the page's icon where the browser has such a number. */
+    #note() {
+        this.#keep();
         const count = this.#session.user ? this.#entries.filter(isUnread).length : 0;
         if (count === this.#counted) return;
         this.#counted = count;
@@ -237,6 +249,18 @@ export class Received {
         if (had && !had.isConnected) items.find((one) => one.dataset.name === had.dataset.name)?.focus();
         $('receivedEmpty').hidden = !user || items.length > 0;
         $('inboxCard').hidden = !user && items.length === 0;
-        this.#count();
+        this.#note();
     }
+}
+
+/** As it is shown, of what is kept here. */
+const opened = (entry) => ({ ...entry, text: entry.kind === 'secret' ? null : entry.body });
+
+/** What the server tells of a message; plain ones as they are pushed to browsers. */
+function entryOf({ Id, Secure, Read, From, SentAt, Title, Body, Link }) {
+    const number = String(Id);
+    const told = { isRead: Read === true, isTold: true, at: timeFrom(SentAt) };
+    if (Secure) return { kind: 'secret', secret: number, text: null, from: nameFrom(From), ...told };
+    const plain = parsePush(JSON.stringify({ title: Title ?? untitled(From), body: Body, sender: Title && From, link: Link }));
+    return { ...plain, message: number, text: plain.body, ...told };
 }
