@@ -90,7 +90,7 @@ def test_the_password_is_changed_and_only_this_session_goes_on(
     [
         ("", "new", "presentPassword", "Enter your present password."),
         ("right", "", "newPassword", "Enter a new password."),
-        ("right", "é" * 256, "newPassword", "The new password is too long: at most 511 bytes."),
+        ("right", "é" * 256, "newPassword", "A password has at most 511 bytes."),
         ("right", "a\u0007b", "newPassword", "The new password has characters that cannot be used."),
         ("wrong", "new", "presentPassword", "That is not your present password."),
     ],

@@ -6,6 +6,7 @@ import { speak } from './js/admin/speech.js';
 import { Findings } from './js/admin/findings.js';
 import { Messages } from './js/admin/messages.js';
 import { Status } from './js/admin/status.js';
+import { openTyped } from './js/admin/typed.js';
 import { UserDialog } from './js/admin/user-dialog.js';
 import { Users } from './js/admin/users.js';
 import { hear } from './js/channel.js';
@@ -49,6 +50,7 @@ async function look() {
     if (shown === session.User) return;
     shown = session.User;
     dialog.administrator = shown;
+    openTyped(shown);
     $('refused').hidden = true;
     await Promise.all([status.load(), findings.load(), messages.load(), users.load()]);
     if (!shown) return;

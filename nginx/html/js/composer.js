@@ -57,6 +57,8 @@ export class Composer extends EventTarget {
             Object.assign($('message'), { value: kept.text });
             Object.assign($('when'), { value: kept.when ?? '' });
             $('secure').checked = kept.secure || this.#isSecureOnly;
+            this.#declined = new Set(kept.declined);
+            this.#choose();
             this.unfold({ quietly: true });
         }
         this.#look();
@@ -144,7 +146,7 @@ export class Composer extends EventTarget {
 
     /** `waits`: Send was pressed, and the server was away. */
     keep(waits) {
-        keepDraft(this.#writer, waits);
+        keepDraft(this.#writer, [...this.#declined], waits);
     }
 
     #changed() {
@@ -167,8 +169,12 @@ export class Composer extends EventTarget {
             const note = !delivers.has(name) ? t('compose.notOffered') : delivers.get(name) ? '' : t('compose.recorded');
             say(`${name}Note`, note);
             $(name).closest('label').hidden = !this.#offered.has(name);
-            $(name).checked = this.#offered.has(name) && !this.#declined.has(name);
         }
+        this.#choose();
+    }
+
+    #choose() {
+        for (const name of platforms) $(name).checked = this.#offered.has(name) && !this.#declined.has(name);
     }
 
     #blamePlatforms() {

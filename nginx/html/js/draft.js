@@ -6,12 +6,13 @@ import { held, hold } from './memory.js';
 
 const name = 'draft';
 
-/** `{ user, to, text, secure, when, waits }`; null without one. `waits`: Send was pressed, and the server was away. */
+/** `{ user, to, text, secure, when, declined, waits }`; null without one. `waits`: Send was pressed, and the server was away. */
 export const draft = () => held(name);
 
-export function keepDraft(user, waits) {
+/** `declined`: the platforms where it is not to go. */
+export function keepDraft(user, declined, waits) {
     const [to, text, when] = ['recipient', 'message', 'when'].map((id) => $(id).value);
-    hold(name, to || text || when ? { user, to, text, secure: $('secure').checked, when, waits } : null);
+    hold(name, to || text || when ? { user, to, text, secure: $('secure').checked, when, declined, waits } : null);
 }
 
 export const forgetDraft = () => hold(name, null);

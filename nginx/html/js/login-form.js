@@ -3,7 +3,8 @@
 
 import { $, absolve, blame, pressTwice, say } from './dom.js';
 import { t } from './i18n.js';
-import { failureWords } from './words.js';
+import { held, hold } from './memory.js';
+import { failureWords, nameFault, passwordFault } from './words.js';
 
 export class LoginForm {
     #session;
@@ -17,6 +18,9 @@ export class LoginForm {
             event.preventDefault();
             this.#logIn();
         });
+        // A reload costs nothing that was typed, but for the password.
+        $('username').value ||= held('username') ?? '';
+        $('username').addEventListener('input', () => hold('username', $('username').value));
         $('logout').addEventListener('click', () => this.#logOut());
         const words = (key) => (button) => { button.textContent = t(key); };
         pressTwice($('everywhere'), words('settings.everywhere'), words('settings.everywhereSure'),
@@ -52,12 +56,15 @@ export class LoginForm {
             try {
                 await this.#session.logIn(name.value.trim(), password.value);
                 password.value = '';
+                hold('username', null);
                 say('loginResult', '');
                 $('receivedHeading').focus();
             } catch (failure) {
-                const isWrong = failure.status === 401;
+                const isWrong = [401, 413].includes(failure.status);
+                const fault = nameFault(name.value.trim());
                 say('loginResult', isWrong ? '' : failureWords(failure), 'bad');
-                if (isWrong) blame('password', t('login.wrong'));
+                if (isWrong && fault) blame('username', fault);
+                else if (isWrong) blame('password', passwordFault(password.value) || t('login.wrong'));
             }
         });
     }

@@ -4,9 +4,7 @@
 import * as api from './api.js';
 import { $, absolve, blame, say } from './dom.js';
 import { t } from './i18n.js';
-import { failureWords } from './words.js';
-
-const longest = 511; // bytes
+import { failureWords, passwordFault } from './words.js';
 
 export class PasswordForm {
     #session;
@@ -40,7 +38,7 @@ export class PasswordForm {
         say('passwordResult', '');
         if (present === '') return blame('presentPassword', t('password.presentMissing'));
         if (wanted === '') return blame('newPassword', t('password.newMissing'));
-        if (new TextEncoder().encode(wanted).length > longest) return blame('newPassword', t('password.tooLong', { longest }));
+        if (passwordFault(wanted)) return blame('newPassword', passwordFault(wanted));
         const { user } = this.#session;
         $('changePassword').disabled = true;
         say('passwordResult', t('password.busy'));
@@ -62,7 +60,9 @@ export class PasswordForm {
         const { status, field } = failure;
         say('passwordResult', '');
         if (status === 401) return this.#session.ended();
-        if (status === 403 && field === 'Password') return blame('presentPassword', t('password.wrong'));
+        if (status === 403 && field === 'Password') {
+            return blame('presentPassword', passwordFault($('presentPassword').value) || t('password.wrong'));
+        }
         if (status === 400 && field === 'NewPassword') return blame('newPassword', t('password.unusable'));
         say('passwordResult', failureWords(failure, { 403: t('password.none'), 409: t('password.meanwhile') }), 'bad');
     }

@@ -15,7 +15,7 @@ import { Retry } from './retry.js';
 import * as api from './sender-api.js';
 import * as sent from './sent.js';
 import { faultWords } from './when.js';
-import { failureWords } from './words.js';
+import { failureWords, nameFault } from './words.js';
 
 export class SendForm {
     #session;
@@ -126,7 +126,11 @@ export class SendForm {
     #keep({ user, recipient: to, text, secure }, secret, lines, own) {
         const entry = { user, at: Date.now(), to, text: secure || secret !== null ? null : text, secret, lines, ...own };
         const added = sent.add(entry).catch(() => null);
-        added.then(() => { if (user === this.#session.user) offerPeople(user); });
+        added.then(() => {
+            if (user !== this.#session.user) return;
+            offerPeople(user);
+            document.dispatchEvent(new Event('sent'));
+        });
         return added;
     }
 
@@ -195,13 +199,23 @@ function wordsOf(failure, recipient, secure) {
         413: t('compose.tooLongForServer'),
     };
     if (failure.field === 'SendAt') Object.assign(own, { 400: faultWords(true), 429: t('compose.tooManyWait') });
-    if (secure && failure.field === 'To') own[400] = t('compose.noSuchUser', { name: recipient });
+    if (failure.field === 'To') own[400] = recipientFault(recipient, secure);
+    if (isTextRefused(failure)) own[400] = t('compose.unusable');
     return failureWords(failure, own);
 }
+
+/** What is wrong with a recipient that the server refused. */
+function recipientFault(recipient, secure) {
+    const isName = recipient !== '*' && !recipient.includes(':');
+    const fault = isName ? nameFault(recipient) : t('compose.toUnusable', { name: recipient });
+    return fault || t(secure ? 'compose.noSuchUser' : 'compose.toUnusable', { name: recipient });
+}
+
+const isTextRefused = ({ field }) => ['body', 'Body'].includes(field);
 
 /** The id of the field that the server refused; null when it was none. */
 function culprit(failure) {
     if (failure.status === 403 || failure.field === 'To') return 'recipient';
     if (failure.field === 'SendAt') return 'when';
-    return failure.status === 413 || ['body', 'Body'].includes(failure.field) ? 'message' : null;
+    return failure.status === 413 || isTextRefused(failure) ? 'message' : null;
 }

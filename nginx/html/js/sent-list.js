@@ -35,7 +35,9 @@ export class SentList {
             $('sentHeading').focus();
         });
         setInterval(() => this.#poll(), pollSeconds * 1000);
-        document.addEventListener('visibilitychange', () => { if (isVisible()) this.load($('sentNote').textContent); });
+        for (const event of ['visibilitychange', 'sent']) {
+            document.addEventListener(event, () => { if (isVisible()) this.load($('sentNote').textContent); });
+        }
     }
 
     /** Another user, or none: what the last one sent goes, and what is still being read is not shown. */
@@ -144,7 +146,7 @@ function item(entry, cancel) {
     const { key, message, at, to, text, secret, state } = entry;
     const isLater = isForLater(entry);
     const made = element('li', { data: { kind: text === null ? 'secret' : 'message', name: message ?? key } },
-        element('p', { className: 'title', dir: 'auto' }, t('sent.to', { name: to })),
+        element('p', { className: 'title' }, t('sent.to', { name: to })),
         element('p', { className: 'text', dir: 'auto' }, ...(text === null ? [secretWords(secret)] : linked(text))),
         element('ol', { className: 'steps' }, ...(isLater ? stepsOfLater(entry) : steps(entry))));
     if (isLater && (entry.isWaiting ?? at > Date.now())) made.append(cancelButton(entry, cancel));

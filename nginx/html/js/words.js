@@ -17,5 +17,18 @@ export function failureWords(failure, own = {}) {
     return has(`failure.${status}`) ? t(`failure.${status}`) : t('failure.refused', { status, detail }).trim();
 }
 
+const longestName = 111; // characters
+const longestPassword = 511; // bytes
+
+/** What is wrong with a name that the server refused, or does not know; empty for what could be a user's. */
+export function nameFault(name) {
+    if (name.length > longestName) return t('name.tooLong', { longest: longestName });
+    return /[^\p{L}\p{Nd}_@#.-]/u.test(name) ? t('name.unusable') : '';
+}
+
+/** The same of a password. */
+export const passwordFault = (password) => (
+    new TextEncoder().encode(password).length > longestPassword ? t('password.tooLong', { longest: longestPassword }) : '');
+
 /** Why this browser has no device token, or which one. The names are the states of `Device`, and reasons within them. */
 export const deviceWords = (reason) => (has(`device.${reason}`) ? t(`device.${reason}`) : '');

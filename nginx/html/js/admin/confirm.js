@@ -3,7 +3,7 @@
 
 import { $, absolve, blame, say } from '../dom.js';
 import { t } from '../i18n.js';
-import { failureWords } from '../words.js';
+import { failureWords, passwordFault } from '../words.js';
 
 let act = null;
 
@@ -38,7 +38,8 @@ $('confirmForm').addEventListener('submit', async (event) => {
         await work(password);
         if (work === act) $('confirm').close();
     } catch (failure) {
-        if (failure.status === 403 && failure.field === 'Password') blame('ownPassword', t('admin.wrongPassword'));
+        const isWrong = failure.status === 403 && failure.field === 'Password';
+        if (isWrong) blame('ownPassword', passwordFault(password) || t('admin.wrongPassword'));
         else say('confirmNote', failureWords(failure, { 404: t('admin.gone') }), 'bad');
     } finally {
         $('sure').disabled = false;

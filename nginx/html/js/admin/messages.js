@@ -4,7 +4,7 @@
 import { $, absolve, blame, element, say } from '../dom.js';
 import { amount, number, t, time } from '../i18n.js';
 import { outcomeWords, platformOf, platformWords } from '../outcomes.js';
-import { failureWords } from '../words.js';
+import { failureWords, nameFault } from '../words.js';
 import * as calls from './calls.js';
 
 const pageLength = 50;
@@ -48,17 +48,22 @@ export class Messages {
             $('messagesTable').hidden = count === 0;
             say('messagesNote', count === 0 ? t('admin.noMessages') : amount('admin.shownMessages', count));
             if (isMore) rows[0]?.querySelector('button').focus();
+            const fault = count === 0 && nameFault(this.#sought.user ?? '');
+            if (fault) blame('messageUser', fault);
         } catch (failure) {
             if (failure.status === 401) return this.#ended();
             if (turn !== this.#turn) return;
             // Behind a message that is forgotten by now there are only others that are, or it is found by its time.
             if (failure.field === 'after') return this.load();
+            if (failure.status === 414) return blame('messageUser', nameFault(this.#sought.user));
             say('messagesNote', failureWords(failure), 'bad');
         }
     }
 
     async #find() {
-        absolve('messageId');
+        for (const field of ['messageUser', 'messageBefore', 'messageId']) absolve(field);
+        const { value, validity } = $('messageBefore');
+        if (validity.badInput || (value && !moment(value))) return blame('messageBefore', t('compose.whenIncomplete'));
         const id = $('messageId').value.trim();
         if (!id) return this.load();
         await this.#open(id, $('findMessages'), (words) => blame('messageId', words));
@@ -67,7 +72,7 @@ export class Messages {
     #row(message) {
         const button = element('button', { type: 'button' }, time(Date.parse(message.SentAt)));
         button.addEventListener('click', () => this.#open(message.MessageId, button, (words) => say('messagesNote', words, 'bad')));
-        const cell = (text) => element('td', { dir: 'auto' }, text);
+        const cell = (text) => element('td', {}, element('bdi', {}, text));
         return element('tr', { data: { id: message.MessageId } },
             element('th', { scope: 'row' }, button, element('small', {}, message.Secure ? t('admin.secure') : '')),
             cell(message.From), cell(message.To), element('td', { className: 'number last' }, number(message.Opened)));
@@ -80,7 +85,8 @@ export class Messages {
             message = await calls.message(id);
         } catch (failure) {
             if (failure.status === 401) return this.#ended();
-            return refuse(failureWords(failure, { 404: t('admin.noMessage') }));
+            const unknown = t(isID(id) ? 'admin.noMessage' : 'admin.noMessageId');
+            return refuse(failureWords(failure, { 400: unknown, 404: unknown, 414: unknown }));
         }
         this.#opener = opener;
         show(message);
@@ -88,6 +94,8 @@ export class Messages {
         $('messageHeading').focus();
     }
 }
+
+const isID = (text) => /^[\w-]{22}$/.test(text);
 
 /** The server's form of a time that was entered in this browser's time zone; empty where none was. */
 function moment(text) {

@@ -2,9 +2,10 @@
 // The table of the users, found by the beginning of their names, and the form for one more.
 
 import { $, absolve, blame, element, say } from '../dom.js';
-import { amount, number, t, time } from '../i18n.js';
-import { failureWords } from '../words.js';
+import { amount, isolated, number, t, time } from '../i18n.js';
+import { failureWords, nameFault, passwordFault } from '../words.js';
 import * as calls from './calls.js';
+import { keepTyped } from './typed.js';
 
 const pageLength = 50;
 const patience = 250; // milliseconds after the last key
@@ -45,11 +46,11 @@ export class Users {
             this.#last = users.at(-1)?.Name ?? this.#last;
             $('more').hidden = users.length < pageLength;
             const count = $('users').children.length;
-            say('usersNote', count === 0 ? t('admin.noUsers') : amount('admin.shown', count));
+            say('usersNote', count === 0 ? nameFault(query.name) || t('admin.noUsers') : amount('admin.shown', count));
             if (isMore) rows[0]?.querySelector('button').focus();
         } catch (failure) {
             if (failure.status === 401) return this.#ended();
-            say('usersNote', failureWords(failure), 'bad');
+            say('usersNote', failureWords(failure, { 414: nameFault(query.name) }), 'bad');
         }
     }
 
@@ -66,20 +67,20 @@ export class Users {
     async #add() {
         for (const id of Object.values(fields)) absolve(id);
         const [name, password] = [$('newName').value.trim(), $('newPassword').value];
-        if (!name) return blame('newName', t('login.userMissing'));
-        if (!password) return blame('newPassword', t('login.passwordMissing'));
+        if (!name) return blame('newName', t('admin.nameMissing'));
+        if (!password) return blame('newPassword', t('password.newMissing'));
         $('add').disabled = true;
         try {
             const added = await calls.add(name, password, $('newRoles').value.split(/[\s,]+/).filter(Boolean));
             $('addForm').reset();
+            keepTyped();
             say('addNote', t('admin.added', { name: added.Name }), 'good');
             await this.load();
         } catch (failure) {
             if (failure.status === 401) return this.#ended();
             say('addNote', '');
             const id = fields[failure.field];
-            const words = { 409: t('admin.isThere'), 400: failure.detail, 403: failure.detail };
-            if (id) blame(id, failureWords(failure, words));
+            if (id) blame(id, failureWords(failure, faults(failure.field, name, password)));
             else say('addNote', failureWords(failure), 'bad');
         } finally {
             $('add').disabled = false;
@@ -87,10 +88,17 @@ export class Users {
     }
 }
 
+/** What the server may have against a new user, by its answer's status. */
+function faults(field, name, password) {
+    if (field === 'UserName') return { 400: nameFault(name) || t('name.unusable'), 409: t('admin.isThere') };
+    if (field === 'Password') return { 400: passwordFault(password) || t('password.unusable') };
+    return { 400: t('admin.noRole'), 403: t('admin.roleAdministers') };
+}
+
 /** What is special about a user, in words. */
 export function states(user) {
     return [
-        user.Roles.join(', '), user.DisabledAt && t('admin.disabled'), user.SecureOnly && t('admin.secureOnly'),
+        user.Roles.map(isolated).join(', '), user.DisabledAt && t('admin.disabled'), user.SecureOnly && t('admin.secureOnly'),
         !user.HasPassword && t('admin.noPassword'),
         user.ExpiresAt && t('admin.expires', { time: time(Date.parse(user.ExpiresAt)) }),
     ].filter(Boolean).join(' · ');
