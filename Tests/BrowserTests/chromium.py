@@ -14,7 +14,10 @@ from deadline import wait_until
 from tab import REACH, WATCH, ScriptError, Tab
 
 # What DevTools wants to be told of keys that are no characters: name, code, Windows' number, and text.
-KEYS = {"Tab": ("Tab", 9, ""), "Enter": ("Enter", 13, "\r"), "Backspace": ("Backspace", 8, ""), " ": ("Space", 32, " ")}
+KEYS = {
+    "Tab": ("Tab", 9, ""), "Enter": ("Enter", 13, "\r"), "Backspace": ("Backspace", 8, ""), " ": ("Space", 32, " "),
+    "Escape": ("Escape", 27, ""), "ArrowDown": ("ArrowDown", 40, ""),
+}
 SHIFT = 8
 MIDDLE = "(e => { const r = e.getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2]; })"
 

@@ -18,7 +18,7 @@ from tab import REACH, WATCH, ScriptError, Tab
 # With the end of its line: of an address that is still being written only the beginning may be there.
 LISTENING = re.compile(r"WebDriver BiDi listening on (ws://\S+)\n")
 # How WebDriver names keys that are no characters (WebDriver section 17.4.2).
-KEYS = {"Tab": "\ue004", "Enter": "\ue007", "Backspace": "\ue003"}
+KEYS = {"Tab": "\ue004", "Enter": "\ue007", "Backspace": "\ue003", "Escape": "\ue00c", "ArrowDown": "\ue015"}
 
 PREFERENCES: dict[str, str | int | bool] = {
     # Automation switches it off.

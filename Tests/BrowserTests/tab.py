@@ -61,7 +61,7 @@ class Tab(ABC):
 
     @abstractmethod
     def press(self, key: str) -> None:
-        """A key: a character, or `Tab`, `Enter`, `Backspace`."""
+        """A key: a character, or `Tab`, `Enter`, `Backspace`, `Escape`, `ArrowDown`."""
 
     @abstractmethod
     def screenshot(self, file: Path) -> None:
