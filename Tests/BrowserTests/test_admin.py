@@ -3,18 +3,15 @@
 
 import json
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
 from account import Account
-from chromium import ChromiumTab
 from installation import Installation, User
 from notify_page import NotifyPage
 from subscriber import Subscriber
 from tab import Tab
-from test_languages import HTML, LANGUAGES, LINE, PREFERRED, names
-from test_looks import DESKTOP, NARROWEST, PHONE, settle, violations
+from test_languages import HTML, LANGUAGES, LINE, names
 
 
 @pytest.fixture
@@ -273,63 +270,6 @@ def test_it_is_served_with_the_policy_of_the_page(installation: Installation) ->
     for name in ("Cache-Control", "Content-Security-Policy", "X-Content-Type-Options", "Cross-Origin-Resource-Policy"):
         assert admin.headers[name] == page.headers[name] is not None
     assert installation.call("POST", "/admin").status == 403
-
-
-BESIDE = """[...document.querySelectorAll('body *')]
-    .filter(one => one.getBoundingClientRect().right > document.documentElement.clientWidth + 1)
-    .map(one => `${one.tagName} ${one.id} ${one.textContent.slice(0, 40)}`)"""
-
-
-def overview(tab: ChromiumTab, root: Account) -> None:
-    """All of the page, with the form."""
-    tab.wait_until("document.querySelectorAll('#findings li').length > 8")
-    tab.evaluate("document.getElementById('adding').open = true")
-
-
-def details(tab: ChromiumTab, root: Account) -> None:
-    open_user(tab, root.name)
-
-
-def message(tab: ChromiumTab, root: Account) -> None:
-    """What became of the message that was sent last."""
-    tab.evaluate("document.querySelector('#messages button').click()")
-    tab.wait_until("document.getElementById('message').open")
-
-
-def asking(tab: ChromiumTab, root: Account) -> None:
-    open_user(tab, root.name)
-    tab.evaluate("document.querySelector('#sessions button').click()")
-    confirm(tab, "wrong")
-    await_words(tab, "ownPasswordError", ".")
-
-
-@pytest.mark.parametrize("state", [overview, details, message, asking], ids=lambda one: one.__name__)
-@pytest.mark.parametrize(("language", "scheme"), [("en", "light"), ("en", "dark"), ("de", "light"), ("es", "dark")])
-def test_axe_finds_nothing_to_say_and_nothing_is_beside_the_screen(
-    chromium_tab: Callable[..., ChromiumTab], root: Account, alice: Account, subscriber: Subscriber,
-    open_admin: Callable[[Tab, Account], None], screenshots: Path, language: str, scheme: str,
-    state: Callable[[ChromiumTab, Account], None],
-) -> None:
-    alice.register(subscriber)
-    alice.await_outcome(alice.send(alice, "Hello"))
-    sent_to_alice(alice, alice, "Hello")
-    tab = chromium_tab(notifications="denied")
-    tab.on_new_document(PREFERRED.format(languages=[language]))
-    tab.size(*DESKTOP)
-    tab.prefer(scheme)
-    open_admin(tab, root)
-    state(tab, root)
-    settle(tab)
-    tab.screenshot(screenshots / f"admin-{state.__name__}-{language}-{scheme}.png")
-    assert violations(tab) == []
-    for width, height in (NARROWEST, PHONE):
-        tab.size(width, height, scale=2, mobile=True)
-        tab.wait_until(f"screen.width === {width} && document.documentElement.clientWidth === {width}")
-        assert tab.evaluate(BESIDE) == []
-        assert tab.evaluate("document.documentElement.scrollWidth") == width
-    settle(tab)
-    tab.screenshot(screenshots / f"admin-{state.__name__}-{language}-{scheme}-phone.png")
-    assert violations(tab) == []
 
 
 def texts(language: str) -> dict[str, str]:

@@ -1,87 +1,40 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How the page looks in its states: to those who do not see it, at night, and on a telephone."""
+"""How the page looks in all its states: to those who do not see it, at night, on a telephone, and in each language."""
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing
 from importlib.resources import files
 from pathlib import Path
 
 import pytest
 
+import vapid
 from account import Account
-from chromium import ChromiumTab
-from installation import Installation, User
+from certificates import Authority
+from chromium import Chromium, ChromiumTab
+from installation import Installation
+from later import DAY, choose_time
 from notify_page import NotifyPage
+from push_service import PushService
 from subscriber import Subscriber
-from test_chromium import DELIVERING, forward, subscribed
+from tab import Tab
+from test_chromium import DELIVERING, subscribed
+from test_languages import LANGUAGES, PREFERRED
 
 Page = NotifyPage[ChromiumTab]
 
 DESKTOP, PHONE, NARROWEST = (1280, 900), (390, 844), (320, 640)
 AXE = files("axe_core_python").joinpath("axe.min.js").read_text()
-
-
-def start(page: Page, alice: Account, subscriber: Subscriber) -> None:
-    """No user is logged in."""
-
-
-def registered(page: Page, alice: Account, subscriber: Subscriber) -> None:
-    page.log_in(alice)
-
-
-def results(page: Page, alice: Account, subscriber: Subscriber) -> None:
-    page.log_in(alice)
-    page.send(alice, "The table is booked for eight.")
-    forward(page, subscriber)
-    page.await_received("booked for eight")
-    page.send(alice, "The door's code is 4711.", secure=True)
-    forward(page, subscriber, number=2)
-    page.await_received("4711")
-
-
-def error(page: Page, alice: Account, subscriber: Subscriber) -> None:
-    page.fail_to_log_in(alice)
-
-
-def writing(page: Page, alice: Account, subscriber: Subscriber) -> None:
-    """A secret that is too long, of several platforms' worth."""
-    page.log_in(alice)
-    page.write(alice.name, "x")
-    page.tab.click("whereNow")
-    page.tab.evaluate("document.getElementById('message').value = 'x'.repeat(3000)")
-    page.tab.click("send")
-    page.tab.wait_until('document.getElementById("message").ariaInvalid === "true"')
-
-
-def sent(page: Page, alice: Account, subscriber: Subscriber) -> None:
-    page.log_in(alice)
-    page.send(alice, "The table is booked for eight.")
-    page.tab.click("showSent")
-    page.tab.wait_until("document.querySelectorAll('#sent .state[data-tone=good]').length > 0")
-
-
-def settings(page: Page, alice: Account, subscriber: Subscriber) -> None:
-    page.log_in(alice)
-    page.open_settings()
-    page.tab.wait_until("document.querySelectorAll('#devices li').length > 0")
-
-
-@pytest.fixture(params=[start, registered, results, error, writing, sent, settings], ids=lambda state: state.__name__)
-def page(
-    request: pytest.FixtureRequest,
-    chromium_tab: Callable[..., ChromiumTab],
-    installation: Installation,
-    alice: Account,
-    subscriber: Subscriber,
-) -> Page:
-    """The page in each of its states."""
-    tab = chromium_tab()
-    tab.size(*DESKTOP)
-    subscribed(tab, subscriber)
-    tab.on_new_document(DELIVERING)
-    page = NotifyPage(tab, installation.origin).open()
-    page.await_state("token")
-    request.param(page, alice, subscriber)
-    return page
+# Each of the languages in one of them, and English in all.
+LOOKS = {
+    "en": [(DESKTOP, "light"), (DESKTOP, "dark"), (PHONE, "light")],
+    "de": [(NARROWEST, "light")],
+    "es": [(NARROWEST, "dark")],
+}
+BESIDE = """[...document.querySelectorAll('body *')]
+    .filter(one => one.getBoundingClientRect().right > document.documentElement.clientWidth + 1)
+    .map(one => `${one.tagName} ${one.id} ${one.textContent.slice(0, 40)}`)"""
 
 
 def settle(tab: ChromiumTab) -> None:
@@ -100,57 +53,215 @@ def violations(tab: ChromiumTab) -> list[str]:
     return [f"{one['id']}: {node['html']}" for one in found["violations"] for node in one["nodes"]]
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_to_say_by_day_and_by_night(
-    page: Page, scheme: str, screenshots: Path, request: pytest.FixtureRequest
-) -> None:
-    tab = page.tab
-    tab.prefer(scheme)
-    settle(tab)
-    tab.screenshot(screenshots / f"desktop-{scheme}-{request.node.callspec.params['page'].__name__}.png")
-    assert violations(tab) == []
-
-
-def test_nothing_of_it_is_beside_a_telephones_screen(
-    page: Page, screenshots: Path, request: pytest.FixtureRequest
-) -> None:
-    tab = page.tab
-    for width, height in (NARROWEST, PHONE):
-        tab.size(width, height, scale=2, mobile=True)
-        tab.wait_until(f"screen.width === {width} && document.documentElement.clientWidth === {width}")
-        assert tab.evaluate("document.documentElement.scrollWidth") == width
-    settle(tab)
-    tab.screenshot(screenshots / f"phone-{request.node.callspec.params['page'].__name__}.png")
-    assert violations(tab) == []
-
-
-@pytest.mark.parametrize("language", ["de", "es"])
-def test_axe_finds_nothing_to_say_in_other_languages(
-    chromium_tab: Callable[..., ChromiumTab],
-    installation: Installation,
-    alice: Account,
-    subscriber: Subscriber,
-    screenshots: Path,
-    language: str,
-) -> None:
-    """In the longest words, on the narrowest screen."""
-    tab = chromium_tab()
-    subscribed(tab, subscriber)
-    tab.on_new_document(DELIVERING)
-    tab.on_new_document(f"Object.defineProperty(navigator, 'languages', {{ get: () => ['{language}'] }});")
-    page = NotifyPage(tab, installation.origin).open()
-    page.await_state("token")
-    for state in ("start", "results", "settings"):
-        if state == "results":
-            results(page, alice, subscriber)
-        elif state == "settings":
-            # With a result the composer takes all of so small a screen.
-            tab.click("close")
-            page.open_settings()
-            tab.wait_until("document.querySelectorAll('#devices li').length > 0")
-        tab.size(*NARROWEST, scale=2, mobile=True)
-        tab.wait_until(f"document.documentElement.clientWidth === {NARROWEST[0]}")
-        assert tab.evaluate("document.documentElement.scrollWidth") == NARROWEST[0]
+def look(tab: ChromiumTab, language: str, state: str, screenshots: Path) -> list[str]:
+    """What is wrong with the page as it is now: for those who do not see it, and beside the screen."""
+    assert tab.evaluate("document.documentElement.lang") == language
+    found = []
+    for (width, height), scheme in LOOKS[language]:
+        is_small = width < DESKTOP[0]
+        tab.prefer(scheme)
+        tab.size(width, height, scale=2 if is_small else 1, mobile=is_small)
+        tab.wait_until(f"innerWidth === {width}")
         settle(tab)
-        tab.screenshot(screenshots / f"{language}-{state}.png")
-        assert violations(tab) == []
+        tab.screenshot(screenshots / f"{state.replace(' ', '-')}-{language}-{width}-{scheme}.png")
+        seen = violations(tab) + (tab.evaluate(BESIDE) if is_small else [])
+        if is_small and tab.evaluate("document.documentElement.scrollWidth") != width:
+            seen.append("the page is wider than the screen")
+        found += [f"{state}, {width} px, {scheme}: {fault}" for fault in seen]
+    tab.size(*DESKTOP)
+    return found
+
+
+def faults(walk: list[Generator[str, None, None]], tab: ChromiumTab, language: str, screenshots: Path) -> list[str]:
+    """What is wrong in all states of these walks."""
+    found = []
+    for part in walk:
+        # What a walk has taken away comes back.
+        with closing(part):
+            for state in part:
+                found += look(tab, language, state, screenshots)
+    return found
+
+
+@pytest.fixture(scope="module")
+def site(
+    program: Path, tmp_path_factory: pytest.TempPathFactory, authority: Authority, push: PushService
+) -> Iterator[Installation]:
+    groups = {"inbox": {"plainDays": 7}, "roles": [{"name": "administrator", "administer": True}]}
+    with Installation(program, tmp_path_factory.mktemp("looks"), authority, push.authority, groups=groups) as running:
+        yield running
+
+
+@pytest.fixture
+def people(site: Installation, push: PushService) -> tuple[Account, Account]:
+    """Two who know each other. The first one has a browser and a telephone elsewhere."""
+    alice, bob = (Account(site, site.add_user(name)) for name in ("alice", "bob"))
+    alice.register(Subscriber(push.subscribe(vapid.decode(site.vapid_key))))
+    phone = {"Platform": "apns", "Handle": "ab" * 32}
+    assert alice.call("PUT", f"/api/register/{alice.ask_for_id()}", phone).status == 200
+    return alice, bob
+
+
+@pytest.fixture
+def open_tab(chromium: Chromium, site: Installation, tabs: list[Tab]) -> Callable[..., ChromiumTab]:
+    """Opens a tab whose person reads that language."""
+
+    def open_it(language: str, **options: str) -> ChromiumTab:
+        tab = chromium.open_tab(site.origin, **options)
+        tabs.append(tab)
+        tab.on_new_document(PREFERRED.format(languages=[language]))
+        tab.size(*DESKTOP)
+        return tab
+
+    return open_it
+
+
+def press(tab: Tab, selector: str) -> None:
+    """The first of those elements, by the keyboard, which then stays there."""
+    tab.wait_until(f"document.querySelector({json.dumps(selector)}) !== null")
+    tab.evaluate(f"document.querySelector({json.dumps(selector)}).focus()")
+    tab.press("Enter")
+
+
+def await_fault(tab: Tab, id: str) -> None:
+    """Raises TimeoutError."""
+    tab.wait_until(f"document.getElementById('{id}').ariaInvalid === 'true'")
+
+
+def at_the_door(page: Page, site: Installation, alice: Account) -> Generator[str, None, None]:
+    with site.without_service():
+        page.open()
+        page.tab.wait_until("!document.getElementById('retry').hidden")
+        yield "service down"
+    page.await_enabled("login")
+    yield "logged out"
+    page.tab.click("login")
+    await_fault(page.tab, "username")
+    yield "nothing entered"
+    page.fail_to_log_in(alice)
+    yield "wrong password"
+
+
+def asked(page: Page, alice: Account) -> Generator[str, None, None]:
+    """What keeps notifications away."""
+    page.log_in(alice, state="loggedin")
+    page.tab.wait_until("!document.getElementById('banner').hidden && !document.getElementById('receivedEmpty').hidden")
+    yield "asked for notifications"
+    page.tab.decide("denied")
+    page.tab.wait_until("document.body.dataset.device === 'blocked'")
+    yield "notifications blocked"
+    page.tab.decide("granted")
+    page.await_state("registered")
+    yield "empty inbox"
+    page.tab.click("showSent")
+    page.tab.wait_until("!document.getElementById('sentCard').hidden")
+    yield "nothing sent"
+    page.tab.click("showInbox")
+
+
+def reading(page: Page, alice: Account, bob: Account) -> Generator[str, None, None]:
+    for members in (
+        {"Title": "Lunch", "Body": "At noon", "Link": "https://example.com/4"}, {"Body": "שלום, עולם! https://example.com"},
+        {"Body": "one", "Secure": True}, {"Body": "two", "Secure": True},
+    ):
+        assert bob.call("POST", "/api/notifications", {"To": alice.name, **members}).status == 200
+    page.tab.evaluate("void dispatchEvent(new Event('focus'))")
+    page.tab.wait_until("document.querySelectorAll('#received li').length === 4")
+    yield "messages"
+    press(page.tab, "#received [data-kind=locked] button")
+    press(page.tab, "#received [data-kind=secret] button:last-child")
+    yield "secret read and delete pressed once"
+    for message in alice.call("GET", "/api/notifications").json():
+        assert alice.call("DELETE", f"/api/notifications/{message['Id']}").status == 200
+    press(page.tab, "#received [data-kind=locked] button")
+    page.tab.wait_until("document.querySelector('#received [data-tone=bad]') !== null")
+    yield "secret gone"
+
+
+def writing(page: Page, alice: Account, bob: Account) -> Generator[str, None, None]:
+    tab = page.tab
+    page.unfold()
+    yield "composer"
+    tab.click("send")
+    await_fault(tab, "recipient")
+    yield "recipient missing"
+    tab.click("whereNow")
+    page.write(bob.name, "x")
+    tab.evaluate("document.getElementById('message').value = 'x'.repeat(3000)")
+    tab.click("send")
+    await_fault(tab, "message")
+    yield "message too long"
+    page.write(bob.name, "Hello")
+    tab.evaluate("document.getElementById('when').value = '2020-01-01T00:00'")
+    tab.click("send")
+    await_fault(tab, "when")
+    yield "time past"
+    tab.evaluate("document.getElementById('when').value = ''")
+    tab.click("send")
+    await_fault(tab, "recipient")
+    yield "no device reached"
+    page.send(alice, "The table is booked for eight.", platforms=("browser", "apns"))
+    yield "results"
+    page.send(bob, "The door's code is 4711.", secure=True)
+    yield "secret sent"
+    page.choose("secure", False)
+    page.write(bob.name, "Good morning")
+    choose_time(page, 2 * DAY)
+    tab.click("send")
+    tab.wait_until("document.getElementById('message').value === ''")
+    yield "scheduled"
+    tab.click("close")
+    tab.click("showSent")
+    tab.wait_until("document.querySelectorAll('#sent .state[data-tone=good]').length > 0")
+    press(tab, "#sent button")
+    yield "timelines and cancel pressed once"
+
+
+def settings(page: Page, site: Installation, alice: Account) -> Generator[str, None, None]:
+    credentials = {"UserName": alice.name, "Password": alice.user.password}
+    assert site.call("POST", "/api/session", json_body=credentials).status == 200
+    page.open_settings()
+    page.tab.wait_until("document.querySelectorAll('#devices li').length === 3")
+    yield "settings"
+    press(page.tab, "#devices button")
+    press(page.tab, "#sessions button")
+    yield "ending a session pressed once"
+    page.tab.click("changePassword")
+    await_fault(page.tab, "presentPassword")
+    yield "password missing"
+    page.tab.click("closeSettings")
+
+
+def away(page: Page, site: Installation, bob: Account) -> Generator[str, None, None]:
+    page.tab.wait_until("caches.match('js/texts/es-more.js').then(one => one !== undefined)")
+    with site.without_web_server():
+        page.open().await_state("offline")
+        yield "offline"
+        page.choose("secure", True)
+        page.write(bob.name, "Later")
+        page.tab.click("send")
+        page.tab.wait_until("document.getElementById('sendError').dataset.tone === 'wait'")
+        yield "waits to be sent"
+    page.await_state("registered")
+    page.tab.wait_until("document.getElementById('message').value === ''")
+    page.tab.evaluate('fetch("/api/session?everywhere=true", { method: "DELETE" }).then(answer => answer.status)')
+    page.tab.evaluate("void dispatchEvent(new Event('focus'))")
+    page.tab.wait_until("document.getElementById('loginResult').dataset.tone === 'bad'")
+    yield "session expired"
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_axe_finds_nothing_to_say_in_any_state_and_nothing_is_beside_the_screen(
+    open_tab: Callable[..., ChromiumTab], site: Installation, people: tuple[Account, Account], push: PushService,
+    screenshots: Path, language: str,
+) -> None:
+    alice, bob = people
+    tab = open_tab(language, notifications="prompt")
+    subscribed(tab, Subscriber(push.subscribe(vapid.decode(site.vapid_key))))
+    tab.on_new_document(DELIVERING)
+    page = NotifyPage(tab, site.origin)
+    walk = [
+        at_the_door(page, site, alice), asked(page, alice), reading(page, alice, bob), writing(page, alice, bob),
+        settings(page, site, alice), away(page, site, bob),
+    ]
+    assert faults(walk, tab, language, screenshots) == []
