@@ -94,6 +94,22 @@ def test_what_is_being_read_further_down_stays_where_it_is_when_a_message_arrive
     assert tab.evaluate(place) == before
 
 
+@pytest.mark.parametrize("path", ["/", "/admin"], ids=["page", "admin"])
+def test_no_module_of_the_first_load_waits_for_another_one(
+    chromium_tab: Callable[..., ChromiumTab], installation: Installation, path: str
+) -> None:
+    """But for the texts, of which the browser's language tells which."""
+    tab = chromium_tab(notifications="denied")
+    tab.expect_complaint("401")
+    tab.navigate(installation.origin + path)
+    tab.wait_until("['blocked', 'refused'].includes(document.body.dataset.state)")
+    urls = "performance.getEntriesByType('resource').map(one => one.name).filter(one => one.includes('/js/'))"
+    loaded = {one for one in tab.evaluate(urls) if "/texts" not in one}
+    named = tab.evaluate("[...document.querySelectorAll('link[rel=modulepreload]')].map(one => one.href)")
+    assert len(named) == len(set(named)) > 10
+    assert loaded == set(named)
+
+
 def test_nothing_moves_while_the_operators_page_opens(
     tab: ChromiumTab, installation: Installation, root: Account
 ) -> None:
