@@ -9,7 +9,7 @@ from typing import Any
 from chromium import ChromiumTab
 from deadline import wait_until
 
-CATEGORIES = ["loading", "devtools.timeline", "blink.user_timing", "disabled-by-default-lighthouse"]
+CATEGORIES = ["loading", "devtools.timeline", "disabled-by-default-devtools.timeline", "blink.user_timing"]
 # A task that is longer keeps a person's key or click waiting, and what it has above that is blocking time.
 LONG_TASK_MS = 50.0
 MICROSECONDS = 1000.0  # of a millisecond
@@ -76,6 +76,8 @@ def traced(tab: ChromiumTab, origin: str, work: Callable[[], None]) -> Trace:
     begun = [one for one in events if one["name"] == "navigationStart"]
     main = next(one for one in begun if one["args"]["data"]["navigationId"] == document)
     own = [one for one in events if (one["pid"], one["tid"]) == (main["pid"], main["tid"]) and one["ts"] >= main["ts"]]
+    # The document before may still be painted.
+    own = [one for one in own if one.get("args", {}).get("data", {}).get("navigationId", document) == document]
     return Trace(main["ts"], sorted(own, key=lambda one: float(one["ts"])))
 
 
