@@ -62,8 +62,7 @@ def host(
 ) -> Iterator[BootedSystem]:
     """It has nginx, a certificate of a trusted authority, and the package in root's folder."""
     bring(root, package)
-    root.run("apt-get", "install", "--download-only", "--yes", "rsync")
-    root.run("apt-get", "install", "--no-download", "--yes", "rsync")
+    root.run("apt-get", "install", "--yes", "--no-install-recommends", "postgresql", "rsync", "sudo")
     shutil.copy(package, root.file(f"/root/{package.name}"))
     authority = make_authority(folder / "walk-tls")
     speak_tls(root, authority)
@@ -100,9 +99,13 @@ def write_what_a_reader_writes(root: Root) -> None:
     told = json.loads(f"{{ {subject} }}") | json.loads(roles) | {"log": {"level": "debug"}}
     configuration = json.loads((CHECKOUT / CONFIGURATION).read_text()) | told
     root.write("/root/configuration.json", json.dumps(configuration))
+    # As docs/postgresql.md says; the key of the page is in the folder.
+    without = {name: value for name, value in configuration.items() if name not in ("store", "webPush")}
+    root.write("/root/without-path.json", json.dumps(without))
     server = f"\\tserver_name push.example.com;\\n\\t{INCLUDE}"
     root.write("/root/include-snippet", f"sed -i 's|^\\tserver_name _;$|{server}|' /etc/nginx/sites-available/default\n")
-    root.write("/root/editor", '#!/bin/sh\ncat /root/edited > "$1"\n', mode=0o755)
+    # The file is its last argument; before it may stand the line to begin at.
+    root.write("/root/editor", '#!/bin/sh\nfor file; do :; done\ncat /root/edited > "$file"\n', mode=0o755)
     page = (CHECKOUT / "docs" / "nginx.md").read_text()
     (below_prefix,) = re.findall(r"^## Below a prefix$.*?^```nginx\n(.*?)^```$", page, flags=re.M | re.S)
     tls = "listen 443 ssl; ssl_certificate /etc/ssl/private/tests/cert.pem; ssl_certificate_key /etc/ssl/private/tests/key.pem;"

@@ -205,7 +205,35 @@ UPGRADE = [
         for tables in (["hub/queue", "hub/due", "scheduled", "sessions"], ["hub/due", "scheduled", "tokens"])
     ),
 ]
-HOST = [*README, *DEPLOYMENT, *PACKAGE, *ADMIN, *NGINX, *OPERATION, *TROUBLESHOOTING, *UPGRADE]
+URL = "postgresql://app_backend:db-12345@localhost/app_backend"
+URL_UNIT = "[Service]\\nLoadCredential=store.url:/etc/app-backend/store.url\\n"
+POSTGRES = [
+    Step("sudo -u postgres createuser --pwprompt app_backend", typed="db-12345\ndb-12345\n"),
+    Step("sudo -u postgres createdb --owner=app_backend --encoding=UTF8 --template=template0 app_backend"),
+    Step("apt install libpq5", "already the newest version"),
+    Step("install -m 600 /dev/null /etc/app-backend/store.url"),
+    Step(
+        "editor /etc/app-backend/store.url",
+        places={"editor ": "/root/editor "},
+        before=f"echo {URL} > /root/edited",
+        after="[ $(stat --format %a /etc/app-backend/store.url) = 600 ]",
+    ),
+    Step(
+        "systemctl edit app-backend",
+        terminal=True,
+        before=f"printf '{URL_UNIT}' > /root/edited",
+        after="systemctl cat app-backend.service | grep ^LoadCredential=store.url",
+    ),
+    Step("export CREDENTIALS_DIRECTORY=/etc/app-backend", before="cp /root/without-path.json /etc/app-backend/app-backend.json"),
+    Step("app-backend store migrate"),
+    Step("app-backend check", after=f"{FORGET}; systemctl restart app-backend; echo erin-12345 | app-backend user add erin"),
+    Step(
+        "CREDENTIALS_DIRECTORY=/etc/app-backend app-backend store migrate",
+        after=f"curl --fail -u erin:erin-12345 {API}/register && sudo -u postgres psql app_backend"
+        """ -tc "SELECT convert_from(name, 'UTF8') FROM app_backend.users WHERE removed_at IS NULL" | grep erin""",
+    ),
+]
+HOST = [*README, *DEPLOYMENT, *PACKAGE, *ADMIN, *NGINX, *OPERATION, *TROUBLESHOOTING, *UPGRADE, *POSTGRES]
 TRIAL = "podman run --rm --name app-backend --publish"
 # `--rm` removes it later, when Podman comes to it.
 STOPPED = "podman stop app-backend && podman rm --force --ignore app-backend"

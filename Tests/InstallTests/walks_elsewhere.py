@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The commands of the pages that no walk types, and why: another test does, or no machine without the internet can."""
+"""The commands of the pages that no walk types, and why."""
 
 BY_PACKAGED = "packaged.py and releases.py run that script for the other tests"
 NO_OTHER_HOST = "it needs a second host, and ssh to it"
 NO_CLOCK = "the clock of a booted system of the tests is the machine's"
 NO_AUTHORITY = "it needs the internet: a certificate authority that calls back"
-SHARED = "WireTests' HostingTests lay out that home and start these programs, with paths of their own"
-POSTGRES = "WireTests' DatabaseStories start a server and use the same commands, with a URL of their own"
-SIGNING = "test_repository.py makes and lists a key for its own time"
+SHARED = "no test types it: WireTests' HostingTests lay out that home and start these programs by means of their own"
+SIGNING = "no test types it: test_repository.py makes and exports a key by means of its own"
 REGISTRY = "script/release builds both images by that file, in test_release.py; here no registry has the base"
 
 ELSEWHERE = {
@@ -25,16 +24,6 @@ ELSEWHERE = {
     "old# systemctl disable --now app-backend.socket app-backend.service": NO_OTHER_HOST,
     "old# tar -cf - -C /var/lib/private/app-backend . | ssh root@new 'umask 077; cat > store.tar'": NO_OTHER_HOST,
     "tar -xf store.tar -C": "a part of a sentence; the same with its folder is typed below *Test a backup*",
-    "CREDENTIALS_DIRECTORY=/etc/app-backend app-backend store migrate": POSTGRES,
-    "app-backend store migrate": POSTGRES,
-    "sudo -u postgres createuser --pwprompt app_backend": POSTGRES,
-    "sudo -u postgres createdb --owner=app_backend --encoding=UTF8 --template=template0 app_backend": POSTGRES,
-    "apt install libpq5": POSTGRES,
-    "install -m 600 /dev/null /etc/app-backend/store.url": POSTGRES,
-    "editor /etc/app-backend/store.url": POSTGRES,
-    "systemctl edit app-backend": POSTGRES,
-    "export CREDENTIALS_DIRECTORY=/etc/app-backend": POSTGRES,
-    "app-backend check": POSTGRES,
     "dpkg-deb -x app-backend_0.1.0_amd64.deb package": SHARED,
     "cd ~/app-backend && ./app-backend user add alice": SHARED,
     "./app-backend keys vapid": SHARED,
