@@ -73,6 +73,9 @@ def test_a_secret_is_read_answered_and_deleted(page: Page, installation: Install
     assert tab.evaluate("document.getElementById('recipient').value") == bob.name
     tab.press("Escape")
     await_focus(tab, "#compose")
+    # From the top again: behind the page's end Firefox has its own buttons, which are not ours to press.
+    page.open()
+    await_count(tab, "#received [data-kind=read]", 1)
     press(tab, "#received button:last-child", times=2)
     await_count(tab, "#received li", 0)
     assert has_focus(tab, "#receivedHeading")
@@ -111,13 +114,13 @@ def test_the_list_of_what_was_sent_is_opened_and_a_message_for_later_taken_back(
     await_focus(tab, "#sentHeading")
     assert alice.call("GET", "/api/notifications/scheduled").json() == []
     page.send(bob, "a secret", secure=True)
-    tab.press("Escape")
+    await_count(tab, "#sent > li", 1)
+    page.open().await_state("loggedin")
+    press(tab, "#showSent")
     await_count(tab, "#sent > li", 1)
     press(tab, "#clearSent")
     await_count(tab, "#sent > li", 0)
     await_focus(tab, "#sentHeading")
-    press(tab, "#showInbox")
-    tab.wait_until("document.body.dataset.view === 'inbox'")
 
 
 def open_settings(page: Page, sessions: int = 1) -> None:
