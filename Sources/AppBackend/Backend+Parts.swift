@@ -103,14 +103,14 @@ extension Backend.Parts {
     }
 
     /// What needs no credentials.
-    func openRoutes(_ sessions: Sessions, _ challenge: Challenge) -> [Route<RequestAction>] {
+    func openRoutes(_ sessions: Sessions, _ challenge: Challenge, _ seen: SeenUsers) -> [Route<RequestAction>] {
         let config = ConfigController(
             publicConfiguration, platforms: notifications.platforms, realm: realm, isSecureOnly: policy.isSecureOnly)
         guard authenticationMethods.contains(.session) else { return config.routes }
         let session = SessionController(
             sessions: sessions, authenticator: authenticator,
             takesPasswords: authenticationMethods.contains(.password) || authenticationMethods.contains(.test),
-            challenge: challenge, policy: policy)
+            challenge: challenge, policy: policy, seen: seen)
         return session.routes + config.routes
     }
 

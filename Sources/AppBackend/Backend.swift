@@ -24,11 +24,13 @@ package struct Backend: Responder {
         let sessions = Sessions(
             store: parts.store, authenticator: parts.authenticator, lifetime: parts.sessionSeconds, now: parts.now)
         let challenge = Challenge(realm: parts.realm, methods: methods)
+        let seen = SeenUsers(store: parts.store, now: parts.now)
         monitors = parts.monitors
-        open = Router(parts.openRoutes(sessions, challenge))
+        open = Router(parts.openRoutes(sessions, challenge, seen))
         userRoutes = Router(parts.userRoutes(users, sessions))
         api = AuthenticationHandler(
             authenticators: methods.compactMap { $0.authenticator(parts, sessions, users) }, challenge: challenge,
+            seen: seen,
             inner: AdministrationHandler(
                 policy: parts.policy,
                 inner: ScopeHandler(

@@ -47,6 +47,7 @@ package final class FileSiteStore: SiteStore, Sendable {
     /// Names that no user has. Apart, because anybody can ask for such, which must not displace the users.
     let absentUserCache = RecordCache<String, String>()
     let idleUserFiles = KnownFiles()
+    let seenTable: BucketTable
     let notificationTable: BucketTable
     let notificationSummaries = BucketSummaries()
     let notificationCache = RecordCache<NotificationKey, SecureNotification>()
@@ -101,6 +102,7 @@ package final class FileSiteStore: SiteStore, Sendable {
             try BucketTable(context, schema)
         }
         userTable = try table(.records(User.self, "users", key: "id", beginsWhole: true))
+        seenTable = try table(.records(LastSeen.self, "seen", key: "id", beginsWhole: true, expires: true))
         notificationTable = try table(.notifications)
         let owners = try table(IndexEntry.schema("owners", key: "owner"))
         ownerIndex = owners
@@ -160,7 +162,7 @@ package final class FileSiteStore: SiteStore, Sendable {
             notificationTable, messageTable, userTable, deviceTable.records, ownerIndex, registrationTable.records,
             channelIndex, tagIndex, queueTable, sessionTable.records, sessionIndex, tokenTable.records,
             tokenIndex, sentTable, sentMessageTable, openingTable, idempotencyTable, webhookTable,
-            sendTable,
+            sendTable, seenTable,
         ]
     }
 

@@ -18,7 +18,7 @@ struct RandomRecords {
     }
 
     mutating func next() -> StoredRecord {
-        switch Int.random(in: 0..<12, using: &numbers) {
+        switch Int.random(in: 0..<13, using: &numbers) {
         case 0: .user(User(name: text(), passwordHash: text(), tags: texts(), sendTo: texts(), version: version()))
         case 1:
             .notification(
@@ -55,6 +55,7 @@ struct RandomRecords {
                     expiresAt: time()))
         case 9: .opening(MessageOpening(opener: text(), message: text(), expiresAt: time()))
         case 10: .scheduledSend(message())
+        case 11: .lastSeen(LastSeen(owner: text(), at: time()))
         default: .queuedMessage(message())
         }
     }

@@ -87,7 +87,7 @@ import Text
             let again = try read(line)
             #expect(again == record && again.line == line)
         }
-        #expect(tables.count == 12)
+        #expect(tables.count == 13)
     }
 
     @Test func `a line that was hurt is refused or is another record, and never stops the reader`() throws {

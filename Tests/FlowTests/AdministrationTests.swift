@@ -83,7 +83,7 @@ struct AdministrationTests {
         let device = try #require(alice["Devices"]?.array?.first)
         #expect(device["RegistrationId"]?.string == id && device["Handle"]?.string == "000001")
         #expect(alice["Sessions"]?.array?.first?["Id"]?.string?.count == 16)
-        #expect(alice["LastLogInAt"]?.string != nil && alice["DisabledAt"] == nil && alice["ExpiresAt"] == nil)
+        #expect(alice["LastSeenAt"]?.string != nil && alice["DisabledAt"] == nil && alice["ExpiresAt"] == nil)
         let text = String(decoding: answer.body, as: UTF8.self)
         let cookie = try #require(session.cookie?.split(separator: "=").last)
         #expect(!text.contains(TestSite.token(1)) && !text.contains("$y$") && !text.contains(cookie))

@@ -41,7 +41,7 @@ struct BearerTests {
 
     // MARK: users
 
-    @Test func `a token is a user without a record, and nothing is written for one`() throws {
+    @Test func `a token is a user without a record, and none is made`() throws {
         #expect(status(try issuer.token("carol")) == 200)
         #expect(try site.store.userRecord("id.carol") == nil)
         #expect(try site.store.users().map(\.name).sorted() == ["alice", "bob"])

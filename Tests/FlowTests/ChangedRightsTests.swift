@@ -61,19 +61,4 @@ import Testing
         #expect(try site.hubTags(id) == ["news", "username:bob"])
         #expect(try site.store.device(id)?.tags == ["news"])
     }
-
-    @Test func `the last log-in is noted, and not at each request`() throws {
-        let site = try TestSite()
-        #expect(try site.store.user("bob")?.lastLogInAt == nil)
-        let first = site.clock.seconds
-        for _ in 0..<6 {
-            #expect(site.call(.get, Path.register, as: "bob").status == .ok)
-            #expect(try site.store.user("bob")?.lastLogInAt?.seconds == first)
-            site.clock.advance(120)
-        }
-        site.clock.advance(900)
-        #expect(site.call(.get, Path.register, as: "bob").status == .ok)
-        #expect(try site.store.user("bob")?.lastLogInAt?.seconds == site.clock.seconds)
-        #expect(site.call(.get, Path.register, as: "alice").status == .ok)
-    }
 }

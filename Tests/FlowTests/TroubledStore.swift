@@ -9,13 +9,23 @@ struct TroubledStore: StateStore {
     var error: StoreError?
     /// Thrown by what is written about a request after it was carried out.
     var errorAfterwards: StoreError?
+    /// Thrown where it is noted that a user was seen.
+    var errorOfSeen: StoreError?
     var reportedHealth = StoreHealth.writable
     /// Counts every call but those about users.
     var calls: CallCount?
+    /// Counts those that throw `errorOfSeen`.
+    var notes: CallCount?
 
     private func fail() throws(StoreError) {
         calls?.number.add(1, ordering: .relaxed)
         if let error { throw error }
+    }
+
+    private func failToNote() throws(StoreError) {
+        guard let errorOfSeen else { return }
+        notes?.number.add(1, ordering: .relaxed)
+        throw errorOfSeen
     }
 
     func user(_ name: String) throws(StoreError) -> User? { try inner.user(name) }
@@ -28,7 +38,21 @@ struct TroubledStore: StateStore {
         try inner.usersWithWork(dueBy: now, limit: limit)
     }
 
-    func noteLogIn(_ user: User, at time: Timestamp) throws(StoreError) { try inner.noteLogIn(user, at: time) }
+    func noteSeen(_ user: User, at time: Timestamp) throws(StoreError) {
+        try failToNote()
+        try inner.noteSeen(user, at: time)
+    }
+
+    func noteSeen(_ seen: LastSeen) throws(StoreError) {
+        try failToNote()
+        try inner.noteSeen(seen)
+    }
+
+    func lastSeen(_ owner: String, now: Timestamp) throws(StoreError) -> LastSeen? {
+        try inner.lastSeen(owner, now: now)
+    }
+
+    func forgetSeen(_ owner: String) throws(StoreError) { try inner.forgetSeen(owner) }
 
     func putUser(_ user: User) throws(StoreError) -> User { try inner.putUser(user) }
 

@@ -94,7 +94,7 @@ class Story:
     # Members whose values differ from run to run, and a whole answer that is one text, an id.
     MADE_UP = {
         "", "Id", "RegistrationId", "NotificationId", "MessageId", "SentAt", "CreatedAt", "ExpiresAt", "Token", "VapidPublicKey",
-        "LastLogInAt", "DisabledAt", "StartedAt", "Version", "version", "Ids",
+        "LastSeenAt", "DisabledAt", "StartedAt", "Version", "version", "Ids",
     }  # fmt: skip
     # What a send has come to by now, and at which services, depends on the site and the moment.
     STATES = {"Enqueued", "Processing", "Completed", "Abandoned"}

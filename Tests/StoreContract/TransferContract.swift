@@ -58,7 +58,7 @@ package struct TransferContract {
         ended.isSecureOnly = true
         ended.roles = ["editor", "\"\\"]
         (ended.disabledAt, ended.expiresAt, ended.credentialEpoch) = (noon, nextDay, 7)
-        (ended.generation, ended.removedAt, ended.keepsData, ended.lastLogInAt) = (3, noon, true, noon + -5)
+        (ended.generation, ended.removedAt, ended.keepsData, ended.lastSeenAt) = (3, noon, true, noon + -5)
         ended.upkeep = Upkeep(
             cleanings: [
                 Cleaning(
@@ -66,8 +66,11 @@ package struct TransferContract {
                     schedule: Schedule(until: noon + 9, dueAt: noon, attempts: 4))
             ],
             review: Schedule(until: noon, dueAt: noon + 1))
+        let seen = LastSeen(owner: "id.carol", at: noon + -5)
+        try source.noteSeen(seen)
+        try source.noteSeen(LastSeen(owner: "id.late", at: noon + -LastSeen.keptSeconds))
         return [
-            .user(try source.putUser(changed)), .user(try source.putUser(ended)),
+            .lastSeen(seen), .user(try source.putUser(changed)), .user(try source.putUser(ended)),
             .user(try source.putUser(User(name: "kept", passwordHash: "moved"))),
             .user(try source.putUser(User(name: "andr\u{E9}", passwordHash: "one", tags: ["a", "b*"], sendTo: ["*"]))),
             .user(try source.putUser(User(name: "andre\u{301}", passwordHash: "two"))),

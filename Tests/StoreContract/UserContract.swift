@@ -13,7 +13,8 @@ package struct UserContract {
         try removedUser()
         try successor()
         try work()
-        try logIns()
+        try sightings()
+        try sightingsWithoutRecord()
         try holdings()
     }
 
@@ -81,23 +82,39 @@ package struct UserContract {
         for name in ["late", "early", "idle"] { #expect(try store.removeUser(name)) }
     }
 
-    func logIns() throws {
+    func sightings() throws {
         var user = try store.putUser(User(name: "lora", passwordHash: "$y$1"))
-        #expect(user.lastLogInAt == nil)
-        try store.noteLogIn(user, at: noon)
-        #expect(try store.user("lora")?.lastLogInAt == noon)
+        #expect(user.lastSeenAt == nil)
+        try store.noteSeen(user, at: noon)
+        #expect(try store.user("lora")?.lastSeenAt == noon)
         #expect(try store.user("lora")?.version == user.version)
-        // Another user of the name has not logged in.
+        // Another user of the name was not seen.
         user.generation = 1
-        try store.noteLogIn(user, at: nextDay)
-        #expect(try store.user("lora")?.lastLogInAt == noon)
+        try store.noteSeen(user, at: nextDay)
+        #expect(try store.user("lora")?.lastSeenAt == noon)
         user.removedAt = noon
         user = try store.putUser(user)
-        try store.noteLogIn(user, at: nextDay)
+        try store.noteSeen(user, at: nextDay)
         #expect(try store.userRecord("lora") == user)
-        try store.noteLogIn(User(name: "nobody", passwordHash: ""), at: noon)
+        try store.noteSeen(User(name: "nobody", passwordHash: ""), at: noon)
         #expect(try store.userRecord("nobody") == nil)
         #expect(try store.removeUser("lora"))
+    }
+
+    func sightingsWithoutRecord() throws {
+        // Two owners that only look alike.
+        let (one, other) = ("id.andr\u{E9}", "id.andre\u{301}")
+        #expect(try store.lastSeen(one, now: noon) == nil)
+        for time in [noon, noon + 3_600] { try store.noteSeen(LastSeen(owner: one, at: time)) }
+        #expect(try store.lastSeen(one, now: noon)?.seenAt == noon + 3_600)
+        #expect(try store.lastSeen(other, now: noon) == nil && store.userRecord(one) == nil)
+        let end = noon + 3_600 + LastSeen.keptSeconds
+        #expect(try store.lastSeen(one, now: end + -1) != nil && store.lastSeen(one, now: end) == nil)
+        for _ in 0..<2 { try store.forgetSeen(one) }
+        #expect(try store.lastSeen(one, now: noon) == nil)
+        try store.noteSeen(LastSeen(owner: one, at: nextDay))
+        #expect(try store.lastSeen(one, now: noon)?.seenAt == nextDay)
+        try store.forgetSeen(one)
     }
 
     private static func messageID(of name: String) -> String {

@@ -48,7 +48,7 @@ enum Content {
         case .user(let user): (.user, user.name, user.passwordHash)
         case .queuedMessage(let message): (.message, message.id, state(of: message))
         case .idempotentRequest(let request): (.request, request.key, state(of: request))
-        case .sent, .message, .opening, .hubMessage, .appToken, .scheduledSend: nil
+        case .lastSeen, .sent, .message, .opening, .hubMessage, .appToken, .scheduledSend: nil
         }
     }
 

@@ -70,7 +70,7 @@ extension User {
         json.member("HasPassword", !passwordHash.isEmpty)
         if let disabledAt { json.member("DisabledAt", disabledAt.text) }
         if let expiresAt { json.member("ExpiresAt", expiresAt.text) }
-        if let lastLogInAt { json.member("LastLogInAt", lastLogInAt.text) }
+        if let lastSeenAt { json.member("LastSeenAt", lastSeenAt.text) }
         json.member("DeviceCount", devices)
         json.member("SessionCount", sessions)
     }

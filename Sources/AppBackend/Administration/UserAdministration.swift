@@ -40,6 +40,7 @@ package struct UserAdministration: Sendable {
         guard hasIssuer(stored), try store.userRecord(stored) == nil else { throw AdministrationError.noUser(name) }
         var user = User(name: stored, passwordHash: "")
         user.roles = newUserRoles
+        user.lastSeenAt = try store.lastSeen(user.owner, now: now())?.seenAt
         return user
     }
 
@@ -158,8 +159,9 @@ package struct UserAdministration: Sendable {
         return remains
     }
 
-    /// Whether a user without a record was here as far as the store can tell: has a device, a message, or has sent one.
+    /// Whether a user without a record was here as far as the store can tell: was seen, has a device, a message, or has sent one.
     private func hasLeftSomething(_ owner: String) throws(StoreError) -> Bool {
+        if try store.lastSeen(owner, now: now()) != nil { return true }
         if try !store.devices(owner: owner).isEmpty { return true }
         if try !store.notifications(owner: owner, unreadOnly: false, after: nil, limit: 1, now: now()).isEmpty {
             return true

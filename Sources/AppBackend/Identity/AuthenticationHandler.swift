@@ -8,6 +8,7 @@ struct AuthenticationHandler: Sendable {
     /// In the order of the configuration: the first that finds something of its kind decides.
     let authenticators: [any Authenticator]
     let challenge: Challenge
+    let seen: SeenUsers
     let inner: any UserResponder
 
     /// - Parameter route: the request's; nil: there is no such path, which only users are told.
@@ -18,6 +19,7 @@ struct AuthenticationHandler: Sendable {
         switch try authenticate(request) {
         case .principal(let user):
             guard ExpectedUser.isMet(by: user, request) else { return challenge.response(to: request) }
+            seen.note(user)
             return try inner.respond(to: UserRequest(http: request, user: user, route: route))
         case .invalidToken(let error): return challenge.response(to: error)
         case .refused, .notMine: return challenge.response(to: request)

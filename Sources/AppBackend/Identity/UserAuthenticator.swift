@@ -12,10 +12,6 @@ package final class UserAuthenticator: PasswordAuthenticator {
     static let decoySeconds: Int64 = 60
     static let maximumDecoys = 256
 
-    /// A log-in so soon after the one that was noted last is not noted, in seconds: each costs a line in the store. One that is
-    /// remembered counts as well.
-    static let logInPauseSeconds: Int64 = 900
-
     private let store: any StateStore
     private let cache = CredentialCache()
     private let throttle = LoginThrottle()
@@ -54,7 +50,6 @@ package final class UserAuthenticator: PasswordAuthenticator {
             metrics?.count(isRemembered ? .remembered : .notRemembered)
             if isRemembered {
                 accounts.noteRemembered(name: user.owner, address: logIn.address, now: logIn.time)
-                noteLogIn(user, Timestamp(seconds: logIn.time))
                 return user.principal
             }
         }
@@ -100,16 +95,7 @@ package final class UserAuthenticator: PasswordAuthenticator {
             current.owner.hasSameBytes(as: user.owner), current.passwordHash == user.passwordHash,
             current.mayLogIn(now())
         else { return nil }
-        noteLogIn(current, now())
         return current.principal
-    }
-
-    /// A log-in shall not fail because it cannot be noted.
-    private func noteLogIn(_ user: User, _ time: Timestamp) {
-        let last = user.lastLogInAt ?? Timestamp(seconds: .min)
-        // A clock that was set back must not keep a later time for good.
-        guard last + Self.logInPauseSeconds <= time || last > time else { return }
-        try? store.noteLogIn(user, at: time)
     }
 
     /// Sessions depend on the hash of the password, which is another one also when the same password is set again.

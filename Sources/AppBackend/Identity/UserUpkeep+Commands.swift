@@ -79,7 +79,7 @@ extension UserUpkeep {
 extension User {
     /// Makes the record that of a removed user.
     fileprivate mutating func end(keepingData: Bool, at time: Timestamp) {
-        (passwordHash, tags, sendTo, roles, lastLogInAt) = ("", nil, nil, [], nil)
+        (passwordHash, tags, sendTo, roles, lastSeenAt) = ("", nil, nil, [], nil)
         (removedAt, keepsData, upkeep.review) = (time, keepingData, nil)
         (disabledAt, expiresAt) = (nil, nil)
         // What is kept goes on being sent to, so it goes on being sent no plain text.

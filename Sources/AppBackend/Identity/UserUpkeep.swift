@@ -118,6 +118,7 @@ package struct UserUpkeep: Sendable {
             remains.secrets += try store.removeNotifications(owner: owner)
             remains.keys += try store.removeIdempotencyKeys(owner: owner)
             remains.sends += try store.forgetSent(owner: owner)
+            try store.forgetSeen(owner)
         } catch {
             remains.record(error)
         }

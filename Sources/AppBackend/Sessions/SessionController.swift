@@ -15,6 +15,7 @@ struct SessionController: Sendable {
     let takesPasswords: Bool
     let challenge: Challenge
     let policy: TagPolicy
+    let seen: SeenUsers
 
     var routes: [Route<RequestAction>] {
         [
@@ -33,6 +34,7 @@ struct SessionController: Sendable {
 
     /// `{"User":"alice","ExpiresAt":"2026-11-28T12:00:00Z"}`, and `"Administer":true` only for who may.
     func answer(_ session: Session, of user: Principal) -> Response {
+        seen.note(user)
         var json = JSONWriter()
         json.object { json in
             json.member("User", user.name)

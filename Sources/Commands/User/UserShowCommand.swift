@@ -13,8 +13,8 @@ struct UserShowCommand: ParsableCommand {
         commandName: "show", abstract: "Show what a user may do, and what is theirs.",
         discussion: """
             Devices with the end of their handles, sessions, app tokens, how many secrets wait for them and how many they have read, and \
-            the last log-in: the last time that the password was verified, to a quarter of an hour. Of a user who was \
-            removed it shows what is left to be removed.
+            when the user was last seen: the last request that was authenticated, by whichever method, to an hour. Of a user \
+            who was removed it shows what is left to be removed.
             """)
 
     @OptionGroup var options: ConfigurationOptions
@@ -65,7 +65,7 @@ private struct UserReport {
         if let removedAt = user.removedAt { lines.append("removed: \(removedAt.text)") }
         if let disabledAt = user.disabledAt { lines.append("disabled: \(disabledAt.text)") }
         if let expiresAt = user.expiresAt { lines.append("may log in until: \(expiresAt.text)") }
-        lines.append("last log-in: \(user.lastLogInAt?.text ?? "none noted")")
+        lines.append("last seen: \(user.lastSeenAt?.text ?? "not noted")")
         lines.append("may claim: \(Self.text(user.tags))")
         lines.append("may send to: \(Self.text(user.sendTo))")
         if !user.roles.isEmpty { lines.append("roles: \(user.roles.joined(separator: " "))") }
@@ -114,7 +114,7 @@ private struct UserReport {
             write(user.removedAt, "removedAt", &json)
             write(user.disabledAt, "disabledAt", &json)
             write(user.expiresAt, "expiresAt", &json)
-            write(user.lastLogInAt, "lastLogInAt", &json)
+            write(user.lastSeenAt, "lastSeenAt", &json)
             write(user.tags, "tags", &json)
             write(user.sendTo, "sendTo", &json)
             write(user.roles, "roles", &json)

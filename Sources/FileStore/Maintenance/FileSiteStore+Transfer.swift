@@ -13,6 +13,7 @@ extension FileSiteStore: TransferStore {
             }
         }
         try walk(userTable) { User(line: $0).map(StoredRecord.user) }
+        try walk(seenTable) { LastSeen(line: $0).map(StoredRecord.lastSeen) }
         try walk(notificationTable) { SecureNotification(line: $0).map(StoredRecord.notification) }
         try walk(deviceTable.records) { DeviceRecord(line: $0).map(StoredRecord.device) }
         try walk(sessionTable.records) { SessionRecord(line: $0).map { .session($0.session) } }
@@ -45,6 +46,7 @@ extension FileSiteStore: TransferStore {
     private func incoming(_ record: StoredRecord) -> ImportRecord {
         switch record {
         case .user(let user): ImportRecord(userTable, user, id: .string(user.name), key: user.name)
+        case .lastSeen(let seen): ImportRecord(seenTable, seen, id: .string(seen.owner), key: seen.owner)
         case .notification(let note):
             ImportRecord(notificationTable, note, id: .number(String(note.id)), key: note.owner)
         case .device(let device): ImportRecord(deviceTable, device)

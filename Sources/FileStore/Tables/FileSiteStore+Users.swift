@@ -46,15 +46,30 @@ extension FileSiteStore {
         return Array(mostUrgentFirst.prefix(max(0, limit)))
     }
 
-    package func noteLogIn(_ user: User, at time: Timestamp) throws(StoreError) {
+    package func noteSeen(_ user: User, at time: Timestamp) throws(StoreError) {
         try userTable.write(user.name, durably: false) { (bucket) throws(StoreError) in
             let line = userTable.current(user.name, in: try userTable.lines(of: user.name, in: bucket.file))
             guard var current = line.flatMap({ User(line: $0) }), current.removedAt == nil,
                 current.generation == user.generation
             else { return }
-            current.lastLogInAt = time
+            current.lastSeenAt = time
             try bucket.append(LineCodec.encode(current, keepingUnknownOf: line))
         }
+    }
+
+    package func noteSeen(_ seen: LastSeen) throws(StoreError) {
+        try seenTable.write(seen.owner, now: seen.seenAt, durably: false) { (bucket) throws(StoreError) in
+            try bucket.append(LineCodec.encode { seen.write(to: &$0) })
+        }
+    }
+
+    package func lastSeen(_ owner: String, now: Timestamp) throws(StoreError) -> LastSeen? {
+        let seen = seenTable.current(owner, in: try seenTable.read(owner)).flatMap(LastSeen.init(line:))
+        return seen.flatMap { $0.expiresAt > now ? $0 : nil }
+    }
+
+    package func forgetSeen(_ owner: String) throws(StoreError) {
+        seenTable.forget([owner])
     }
 
     package func putUser(_ user: User) throws(StoreError) -> User {

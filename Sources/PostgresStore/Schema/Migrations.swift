@@ -9,7 +9,7 @@ enum Migrations {
     static let all: [[String]] = [
         schemaVersion1, removedUsers, deviceAliases, secureOnlyUsers, sendersAndUnusedIDs, scheduledMessages,
         appTokens, plainMessages, userRoles, sentMessages,
-        webhookEvents, scheduledSends,
+        webhookEvents, scheduledSends, seenUsers,
     ]
 
     static var newest: Int { all.count }
@@ -160,6 +160,12 @@ enum Migrations {
         "CREATE INDEX scheduled_sends_order ON scheduled_sends (created_at, id)",
         "CREATE INDEX scheduled_sends_expiry ON scheduled_sends (expires_at)",
         "INSERT INTO hub_turns VALUES ('scheduled sends', '', 0, '1970-01-01T00:00:00Z')",
+    ]
+
+    /// When users without a record were authenticated last.
+    private static let seenUsers = [
+        "CREATE TABLE seen_users (id bytea PRIMARY KEY, seen_at bigint NOT NULL, expires_at bigint NOT NULL)",
+        "CREATE INDEX seen_users_expiry ON seen_users (expires_at)",
     ]
 
     private static let deviceAliases = ["ALTER TABLE devices ADD COLUMN alias bytea"]

@@ -23,7 +23,7 @@ extension PostgresSiteStore {
             ("notifications", "owner, id"), ("hub_messages", "id"), ("sessions", "id"), ("app_tokens", "id"),
             ("sent", "owner, id"), ("messages", "id"), ("openings", "message, opener"),
             ("idempotent_requests", "owner, key"), ("webhook_events", "id"),
-            ("scheduled_sends", "id"),
+            ("scheduled_sends", "id"), ("seen_users", "id"),
         ].map { (expiring($0, key: $1), Bound.now) }
         + [(queue, .now), (scheduled, .now), (unusedDevices, .now)]
         + ["hub_messages", "messages"].map { (excess($0, key: "id"), .hubMessages) }

@@ -14,12 +14,22 @@ extension PostgresSiteStore {
     private static let usersWithWork = Statement.reading(
         "usersWithWork",
         "SELECT \(columns) FROM users WHERE work_due_at <= $1 AND removed_at IS NULL ORDER BY work_due_at LIMIT $2")
-    private static let noteLogIn = Statement.writingOnce(
-        "noteLogIn",
+    /// The column's name is that of versions that noted log-ins by password alone.
+    private static let noteSeen = Statement.writingOnce(
+        "noteSeen",
         """
         UPDATE users SET last_log_in_at = $3
         WHERE name = $1 AND generation = $2 AND ended_at IS NULL AND removed_at IS NULL
         """)
+    private static let noteSeenWithoutRecord = Statement.writingOnce(
+        "noteSeenWithoutRecord",
+        """
+        INSERT INTO seen_users (id, seen_at, expires_at) VALUES ($1, $2, $3)
+        ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at, expires_at = excluded.expires_at
+        """)
+    private static let lastSeen = Statement.reading(
+        "lastSeen", "SELECT id, seen_at, expires_at FROM seen_users WHERE id = $1 AND expires_at > $2")
+    private static let forgetSeen = Statement.writingOnce("forgetSeen", "DELETE FROM seen_users WHERE id = $1")
     /// A record that was removed lately counts on.
     private static let createUser = Statement.writing(
         "createUser",
@@ -74,8 +84,20 @@ extension PostgresSiteStore {
         try all(Self.usersWithWork, [.time(now), .count(max(0, limit))])
     }
 
-    package func noteLogIn(_ user: User, at time: Timestamp) throws(StoreError) {
-        try database.call(Self.noteLogIn, [.name(user.name), .count(user.generation), .time(time)])
+    package func noteSeen(_ user: User, at time: Timestamp) throws(StoreError) {
+        try database.call(Self.noteSeen, [.name(user.name), .count(user.generation), .time(time)])
+    }
+
+    package func noteSeen(_ seen: LastSeen) throws(StoreError) {
+        try database.call(Self.noteSeenWithoutRecord, seen.values)
+    }
+
+    package func lastSeen(_ owner: String, now: Timestamp) throws(StoreError) -> LastSeen? {
+        try first(Self.lastSeen, [.name(owner), .time(now)])
+    }
+
+    package func forgetSeen(_ owner: String) throws(StoreError) {
+        try database.call(Self.forgetSeen, [.name(owner)])
     }
 
     package func putUser(_ user: User) throws(StoreError) -> User {
@@ -96,7 +118,7 @@ extension PostgresSiteStore {
         [
             .name(user.name), .name(user.passwordHash), .text(user.tags.map(JSONText.array)),
             .text(user.sendTo.map(JSONText.array)), .count(user.generation), .time(user.removedAt),
-            .bool(user.keepsData), .text(user.upkeep.text), .time(user.upkeep.dueAt), .time(user.lastLogInAt),
+            .bool(user.keepsData), .text(user.upkeep.text), .time(user.upkeep.dueAt), .time(user.lastSeenAt),
             .bool(user.isSecureOnly), .count(user.credentialEpoch), .time(user.disabledAt), .time(user.expiresAt),
             .text(user.roles.isEmpty ? nil : JSONText.array(user.roles)),
         ]
@@ -105,6 +127,16 @@ extension PostgresSiteStore {
     package func removeUser(_ name: String) throws(StoreError) -> Bool {
         try database.call(Self.removeUser, [.name(name)]) > 0
     }
+}
+
+extension LastSeen: RowRecord {
+    init(_ row: Row) throws(CallFailure) {
+        self.init(owner: try row.string(0), at: try row.time(1))
+        expiresAt = try row.time(2)
+    }
+
+    /// Of the columns `id`, `seen_at` and `expires_at`.
+    var values: [Value] { [.name(owner), .time(seenAt), .time(expiresAt)] }
 }
 
 extension User: RowRecord {
@@ -119,7 +151,7 @@ extension User: RowRecord {
             guard let upkeep = Upkeep(text: text) else { throw .malformed }
             self.upkeep = upkeep
         }
-        lastLogInAt = try row.optionalTime(8)
+        lastSeenAt = try row.optionalTime(8)
         isSecureOnly = try row.bool(10)
         credentialEpoch = try row.integer(11)
         (disabledAt, expiresAt) = (try row.optionalTime(12), try row.optionalTime(13))

@@ -11,6 +11,7 @@ extension StoredRecord {
     func put(now: Timestamp) throws(StoreError) -> Put {
         switch self {
         case .user(let user): Self.put(user)
+        case .lastSeen(let seen): (Self.seen, seen.values + [.time(now)])
         case .notification(let notification): Self.put(notification, now)
         case .device(let device): Self.put(device)
         case .session(let session): Self.put(session, now)
@@ -75,6 +76,7 @@ extension StoredRecord {
                 "work_due_at", "last_log_in_at", "is_secure_only", "credential_epoch", "disabled_at", "expires_at",
                 "roles",
             ], key: "name"))
+    private static let seen = expiring("seen_users", ["id", "seen_at", "expires_at"], key: ["id"])
     private static let notification = expiring(
         "notifications",
         ["owner", "id", "token", "payload", "is_read", "created_at", "expires_at", "sender", "size", "is_plain"],

@@ -18,6 +18,9 @@ extension TransferWalk {
     }
 
     static let all: [TransferWalk] = [
+        byID("seen users", "id, seen_at, expires_at", from: "seen_users", expires: true, id: \LastSeen.owner) {
+            .lastSeen($0)
+        },
         notifications,
         byID(
             "devices", "id, owner, platform, handle, tags, installation_id, is_pending, updated_at, version, alias",

@@ -7,6 +7,7 @@ extension StoredRecord {
     package var table: String {
         switch self {
         case .user: Self.users
+        case .lastSeen: Self.seen
         case .notification: Self.notifications
         case .device: Self.devices
         case .session: Self.sessions
@@ -23,6 +24,7 @@ extension StoredRecord {
     }
 
     private static let users = "users"
+    private static let seen = "seen"
     private static let notifications = "notifications"
     private static let devices = "devices"
     private static let sessions = "sessions"
@@ -51,6 +53,7 @@ extension StoredRecord {
     private var asLineRecord: any LineRecord {
         switch self {
         case .user(let user): user
+        case .lastSeen(let seen): seen
         case .notification(let notification): notification
         case .device(let device): device
         case .session(let session): SessionRecord(session, version: 1)
@@ -93,7 +96,7 @@ extension StoredRecord {
         case .user(let user): user.version
         case .device(let device): device.version
         case .hubRegistration(let registration): registration.version
-        case .notification, .session, .appToken, .sent, .message, .opening, .idempotentRequest, .hubMessage,
+        case .lastSeen, .notification, .session, .appToken, .sent, .message, .opening, .idempotentRequest, .hubMessage,
             .queuedMessage, .scheduledSend:
             nil
         }
@@ -101,6 +104,7 @@ extension StoredRecord {
 
     private static let decoders: [String: @Sendable (JSONValue) -> StoredRecord?] = [
         users: { User(line: $0).map(Self.user) },
+        seen: { LastSeen(line: $0).map(Self.lastSeen) },
         notifications: { SecureNotification(line: $0).map(Self.notification) },
         devices: { DeviceRecord(line: $0).map(Self.device) },
         sessions: { SessionRecord(line: $0).map { .session($0.session) } },

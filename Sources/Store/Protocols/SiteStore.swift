@@ -42,6 +42,7 @@ package protocol TransferStore: Sendable {
 /// A record of whatever kind, on its way from one store to another.
 package enum StoredRecord: Hashable, Sendable {
     case user(User)
+    case lastSeen(LastSeen)
     case notification(SecureNotification)
     case device(DeviceRecord)
     case session(Session)

@@ -23,9 +23,18 @@ package protocol StateStore: SessionStore, AppTokenStore, SendOwnership, Idempot
     /// At most `limit` users, removed ones too, whose upkeep is due.
     func usersWithWork(dueBy now: Timestamp, limit: Int) throws(StoreError) -> [User]
 
-    /// Notes when the user's password was verified, if the user is there and of that generation. A hint, which the next
-    /// loss of power may take, and no new version.
-    func noteLogIn(_ user: User, at time: Timestamp) throws(StoreError)
+    /// Notes when the user was authenticated, if the user is there and of that generation. A hint, which the next loss of
+    /// power may take, and no new version.
+    func noteSeen(_ user: User, at time: Timestamp) throws(StoreError)
+
+    /// Notes the same of a user without a record, in the place of what was noted before.
+    func noteSeen(_ seen: LastSeen) throws(StoreError)
+
+    /// What was noted of an owner without a record; nil when nothing was, or it is forgotten.
+    func lastSeen(_ owner: String, now: Timestamp) throws(StoreError) -> LastSeen?
+
+    /// Forgets what was noted of an owner without a record.
+    func forgetSeen(_ owner: String) throws(StoreError)
 
     /// Creates the user (`version` 0) or replaces the one at that version.
     /// - Returns: the user with its new version.

@@ -3,9 +3,11 @@ package import JSON
 
 extension User: LineRecord {
     package static let members: Set = [
-        "id", "passwordHash", "tags", "sendTo", "generation", "removedAt", "keepsData", "upkeep", "lastLogInAt",
+        "id", "passwordHash", "tags", "sendTo", "generation", "removedAt", "keepsData", "upkeep", lastSeen,
         "secureOnly", "disabledAt", "expiresAt", "credentialEpoch", "roles", "version",
     ]
+    /// As files have it from versions that noted log-ins by password alone.
+    private static let lastSeen = "lastLogInAt"
 
     package init?(line: JSONValue) {
         guard let name = line["id"]?.string, let passwordHash = line["passwordHash"]?.string,
@@ -15,7 +17,7 @@ extension User: LineRecord {
         self.init(name: name, passwordHash: passwordHash, tags: tags, sendTo: sendTo, version: version)
         guard let generation = line.optional("generation", \.integer), generation ?? 0 >= 0, generation ?? 0 < .max - 1,
             let keepsData = line.optional("keepsData", \.bool), let upkeep = line.optional("upkeep", Upkeep.init),
-            let removedAt = line.optional("removedAt", \.time), let lastLogInAt = line.optional("lastLogInAt", \.time),
+            let removedAt = line.optional("removedAt", \.time), let lastSeenAt = line.optional(Self.lastSeen, \.time),
             let isSecureOnly = line.optional("secureOnly", \.bool),
             let disabledAt = line.optional("disabledAt", \.time),
             let expiresAt = line.optional("expiresAt", \.time), let epoch = line.optional("credentialEpoch", \.integer),
@@ -25,7 +27,7 @@ extension User: LineRecord {
         self.generation = generation ?? 0
         self.keepsData = keepsData ?? false
         self.upkeep = upkeep ?? Upkeep()
-        (self.removedAt, self.lastLogInAt) = (removedAt, lastLogInAt)
+        (self.removedAt, self.lastSeenAt) = (removedAt, lastSeenAt)
         self.isSecureOnly = isSecureOnly ?? false
         (self.disabledAt, self.expiresAt, credentialEpoch) = (disabledAt, expiresAt, epoch ?? 0)
     }
@@ -42,13 +44,29 @@ extension User: LineRecord {
             json.name("upkeep")
             upkeep.write(to: &json)
         }
-        if let lastLogInAt { json.member("lastLogInAt", lastLogInAt.text) }
+        if let lastSeenAt { json.member(Self.lastSeen, lastSeenAt.text) }
         if isSecureOnly { json.member("secureOnly", true) }
         if let disabledAt { json.member("disabledAt", disabledAt.text) }
         if let expiresAt { json.member("expiresAt", expiresAt.text) }
         if credentialEpoch > 0 { json.member("credentialEpoch", credentialEpoch) }
         if !roles.isEmpty { json.member("roles", roles) }
         json.member("version", version)
+    }
+}
+
+extension LastSeen: LineRecord {
+    package static let members: Set = ["id", "seenAt", "expiresAt"]
+
+    package init?(line: JSONValue) {
+        guard let owner = line["id"]?.string, let seenAt = line.time("seenAt"), let expiresAt = line.time("expiresAt")
+        else { return nil }
+        (self.owner, self.seenAt, self.expiresAt) = (owner, seenAt, expiresAt)
+    }
+
+    package func write(to json: inout JSONWriter) {
+        json.member("id", owner)
+        json.member("seenAt", seenAt.text)
+        json.member("expiresAt", expiresAt.text)
     }
 }
 

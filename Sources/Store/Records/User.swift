@@ -29,8 +29,8 @@ package struct User: Hashable, Sendable {
     package var keepsData = false
     /// What is left to be done for this user, and for those who had the name before.
     package var upkeep = Upkeep()
-    /// When the password was verified last. Noted now and then, not each time.
-    package var lastLogInAt: Timestamp?
+    /// When the user was authenticated last, by whichever method. Noted now and then, not each time.
+    package var lastSeenAt: Timestamp?
     /// Counts the writes, from 1; 0 in a user who was never stored. Also counts on over the record's removal, until the
     /// file is compacted.
     package var version: Int
@@ -90,6 +90,22 @@ extension User {
     /// The name of the user whose owner that is.
     package static func name(ofOwner owner: String) -> String {
         String(Substring(owner.utf8.prefix { $0 != UInt8(ascii: ":") }))
+    }
+}
+
+/// When a user without a record was authenticated last: one whom an issuer of tokens names. A user with a record has it there.
+package struct LastSeen: Hashable, Sendable {
+    /// For how long it is kept, in seconds.
+    package static let keptSeconds: Int64 = 366 * 86_400
+
+    /// The user, as the owner that they were.
+    package var owner: String
+    package var seenAt: Timestamp
+    /// From this moment on it is forgotten.
+    package var expiresAt: Timestamp
+
+    package init(owner: String, at time: Timestamp) {
+        (self.owner, seenAt, expiresAt) = (owner, time, time + Self.keptSeconds)
     }
 }
 

@@ -59,7 +59,7 @@ export class UserDialog {
 
     #show(user) {
         $('userHeading').textContent = user.Name;
-        const last = user.LastLogInAt ? t('admin.seen', { time: time(Date.parse(user.LastLogInAt)) }) : t('admin.notSeen');
+        const last = user.LastSeenAt ? t('admin.seen', { time: time(Date.parse(user.LastSeenAt)) }) : t('admin.notSeen');
         $('userWords').textContent = [states(user), last].filter(Boolean).join(' · ');
         const isSelf = user.Name === this.administrator;
         $('disable').hidden = isSelf || Boolean(user.DisabledAt);

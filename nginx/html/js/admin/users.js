@@ -61,7 +61,7 @@ export class Users {
         return element('tr', { data: { name: user.Name } },
             element('th', { scope: 'row' }, button, element('small', {}, states(user))),
             cell('number', number(user.DeviceCount)), cell('number', number(user.SessionCount)),
-            cell('last', user.LastLogInAt ? time(Date.parse(user.LastLogInAt)) : '–'));
+            cell('last', user.LastSeenAt ? time(Date.parse(user.LastSeenAt)) : '–'));
     }
 
     async #add() {
