@@ -9,6 +9,7 @@ import pytest
 from account import Account
 from chromium import ChromiumTab
 from installation import Installation
+from later import DAY, post
 from test_admin import await_words, confirm, log_in, open_user
 from test_languages import LANGUAGES
 from test_looks import await_fault, faults, open_tab, people, press, site  # noqa: F401
@@ -34,6 +35,7 @@ def overview(tab: ChromiumTab, site: Installation, alice: Account, bob: Account)
     """All of the page, with the form and what is wrong with its fields."""
     alice.await_outcome(alice.send(alice, "Hello"))
     assert alice.call("POST", "/api/notifications", {"To": bob.name, "Body": "Hello"}).status == 200
+    post(alice, bob.name, "Later", DAY)
     open_admin(tab, site, "ready")
     tab.wait_until("document.querySelectorAll('#findings li').length > 8")
     tab.evaluate("document.getElementById('adding').open = true")

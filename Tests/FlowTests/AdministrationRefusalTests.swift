@@ -20,6 +20,8 @@ struct AdministrationRefusalTests {
         (.delete, users + "/alice/sessions", AdministrationTests.own),
         (.delete, users + "/alice/sessions/0123456789abcdef", AdministrationTests.own),
         (.get, "/api/admin/messages", ""), (.get, "/api/admin/messages/AAAAAAAAAAAAAAAAAAAAAA", ""),
+        (.get, "/api/admin/messages/scheduled", ""),
+        (.delete, "/api/admin/messages/scheduled/AAAAAAAAAAAAAAAAAAAAAA", AdministrationTests.own),
         (.get, "/api/admin/status", ""), (.get, "/api/admin/findings", ""),
     ]
     /// Those that need the administrator's password.

@@ -203,6 +203,19 @@ def test_the_sender_alone_lists_a_message_for_later_and_takes_it_back(client: Cl
         client.call("readTimeline", 404, bob, name=id)
 
 
+def test_an_administrator_takes_a_message_for_later_back(
+    client: Client, root: User, alice: User, bob: User, at_the_page: dict[str, str]
+) -> None:
+    soon = (datetime.now(UTC) + timedelta(hours=1)).strftime("%Y-%m-%dT%H:%M:%SZ")
+    id = client.call("send", 200, bob, {"To": alice.name, "Body": "4711", "SendAt": soon}).json()["MessageId"]
+    listed = client.call("listWaitingMessages", 200, query=f"user={bob.name}", **at_the_page).json()
+    assert listed == [{"MessageId": id, "From": bob.name, "To": alice.name, "SendAt": soon, "Secure": False}]
+    own = {"Password": root.password}
+    client.call("takeBackMessage", 200, body=own, name=id, **at_the_page)
+    client.call("takeBackMessage", 404, body=own, name=id, **at_the_page)
+    assert client.call("listScheduled", 200, bob).json() == []
+
+
 def test_the_same_request_twice(client: Client, alice: User) -> None:
     first = client.call("send", 200, alice, "once", Idempotency_Key="errand")
     again = client.call("send", 200, alice, "once", Idempotency_Key='"errand"')

@@ -182,9 +182,12 @@ FAULTS: dict[Row, list[Fault]] = {
         Fault("listMessages", 400, "after", query="after=7"),
         *[Fault("listMessages", 400, "before", query=f"before={value}") for value in ("noon", "2026-11-23")],
     ],
+    ("`GET /api/admin/messages/scheduled`", "`limit`"): [Fault("listWaitingMessages", 400, "limit", query="limit=0")],
     ("others of `/api/admin` that take a password", "`Password`"): [
         Fault(operation, status, "Password", body)
-        for operation in ("removeUser", "disableUser", "removeDevice", "endUserSessions", "endUserSession")
+        for operation in (
+            "removeUser", "disableUser", "removeDevice", "endUserSessions", "endUserSession", "takeBackMessage",
+        )
         for status, body in ((400, {}), (403, {"Password": "wrong"}))
     ],
     ("`POST /api/register` without a body", "`handle`"): [

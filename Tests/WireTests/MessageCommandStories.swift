@@ -4,6 +4,7 @@ import Foundation
 import HTTPTypes
 import JSON
 import Testing
+import Text
 
 extension WireTests {
     /// `message`, beside a server that is running.
@@ -26,6 +27,33 @@ extension WireTests {
                 }
                 for id in ids { #expect(lines.contains(["browser", id, bob.name, "Success"]), "\(lines)") }
             }
+        }
+
+        @Test func `the operator sees what waits for its time, counts it, and takes it back`() throws {
+            let site = try sharedSite()
+            let (alice, bob) = (try site.addUser("alice"), try site.addUser("bob"))
+            let secret = site.secrets.make("text-")
+            let sendAt = Timestamp(seconds: Int64(Date().timeIntervalSince1970) + 86_400)
+            let message = PushMessage(to: .one(alice.name), body: secret, sendAt: sendAt.text)
+            let body = String(decoding: message.json, as: UTF8.self)
+            let id = try #require(SendOutcome(site.call(.post, Path.notifications, as: bob, body: body)).messageID)
+            let waiting = try site.list("message", "list", "--waiting", "--user", bob.name)
+            #expect(waiting.map { $0["id"]?.string } == [id] && waiting.first?["to"]?.string == alice.name)
+            #expect(waiting.first?["sendAt"]?.string == sendAt.text && waiting.first?["triedAt"] == nil)
+            func withAlice(before: String) throws -> Int {
+                try site.list("message", "list", "--waiting", "--with", alice.name, "--before", before).count
+            }
+            #expect(try withAlice(before: (sendAt + 1).text) == 1 && withAlice(before: sendAt.text) == 0)
+            let lines = try site.run("message", "list", "--waiting").output
+            #expect(lines.contains("\(id)  20") && lines.contains("to \(alice.name)") && !lines.contains(secret))
+            let metrics = String(decoding: try site.call(.get, Path.metrics).body, as: UTF8.self)
+            #expect(metrics.contains("\napp_backend_scheduled_overdue_seconds 0\n"))
+            #expect(metrics.contains(/\napp_backend_scheduled_messages [1-9]/))
+            #expect(try site.run("message", "cancel", id).output == "took back \(id) of \(bob.name)\n")
+            #expect(try site.list("message", "list", "--waiting", "--user", bob.name).isEmpty)
+            let again = try site.run("message", "cancel", id)
+            #expect(again.status == 1 && again.errors.contains("No message waits for its time under that id."))
+            #expect(try site.run("message", "list", "--waiting", "--user", "other-\(bob.name)").status == 1)
         }
 
         @Test func `the operator sees who sent what to whom and what became of it, and no text`() throws {

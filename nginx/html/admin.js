@@ -5,6 +5,7 @@ import * as api from './js/api.js';
 import { speak } from './js/admin/speech.js';
 import { Findings } from './js/admin/findings.js';
 import { Messages } from './js/admin/messages.js';
+import { Scheduled } from './js/admin/scheduled.js';
 import { Status } from './js/admin/status.js';
 import { openTyped } from './js/admin/typed.js';
 import { UserDialog } from './js/admin/user-dialog.js';
@@ -35,6 +36,7 @@ const ended = () => refuse('admin.loggedOut');
 const status = new Status(ended);
 const findings = new Findings(ended);
 const messages = new Messages(ended);
+const scheduled = new Scheduled(ended);
 const users = new Users((name) => dialog.open(name), ended);
 const dialog = new UserDialog(() => users.load(), ended);
 
@@ -52,7 +54,7 @@ async function look() {
     dialog.administrator = shown;
     openTyped(shown);
     $('refused').hidden = true;
-    await Promise.all([status.load(), findings.load(), messages.load(), users.load()]);
+    await Promise.all([status.load(), findings.load(), messages.load(), scheduled.load(), users.load()]);
     if (!shown) return;
     // All at once: nothing moves that one has begun to read.
     for (const id of cards) $(id).hidden = false;

@@ -8,7 +8,7 @@ import NotificationHub
 import Store
 import Text
 
-/// `GET /api/admin/messages` and `GET /api/admin/messages/{MessageId}`
+/// `GET /api/admin/messages` and below it
 extension AdministrationController {
     /// The message objects of the last seven days, newest first: those behind `after`, that were sent before `before`, by or
     /// to `user`.
@@ -29,6 +29,27 @@ extension AdministrationController {
             throw Problem(.notFound, "There is no message of that id.")
         }
         return Self.answer(try history.report(message) { hub.details(of: $0, for: request, logger) }.json)
+    }
+
+    /// `GET /api/admin/messages/scheduled`: those that wait for their time, the soonest first, by or to `user`.
+    func waiting(_ request: UserRequest) throws -> Response {
+        let query = try Query(request.query)
+        var wish = MessageHistory.Wish(limit: try ListQuery.limit(query))
+        wish.user = query["user"]
+        let waiting = try history.waiting(wish)
+        var json = JSONWriter()
+        json.array { json in waiting.forEach { $0.write(to: &json) } }
+        return Self.answer(json)
+    }
+
+    /// `DELETE /api/admin/messages/scheduled/{MessageId}`: `{"Password":"…"}`
+    func cancel(_ request: UserRequest, _ id: String) throws -> Response {
+        try requirePassword(request)
+        guard let waiting = try history.cancel(id) else {
+            throw Problem(.notFound, "No message waits for its time under that id.")
+        }
+        note("a message for later was taken back", request, of: waiting.message.sender)
+        return Response(fields: [.cacheControl: "no-store"])
     }
 
     /// Where the list begins: behind the earlier one of what `after` and `before` name.

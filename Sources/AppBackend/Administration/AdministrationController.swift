@@ -44,6 +44,10 @@ struct AdministrationController: Sendable {
                 try endSession(request, parameters["name"], parameters["id"])
             },
             Route(.get, Path.admin + "/messages") { request, _ in try messages(request) },
+            Route(.get, Path.admin + "/messages/scheduled") { request, _ in try waiting(request) },
+            Route(.delete, Path.admin + "/messages/scheduled/{id}") { request, parameters in
+                try cancel(request, parameters["id"])
+            },
             Route(.get, Path.admin + "/messages/{id}") { request, parameters in
                 try message(request, parameters["id"])
             },

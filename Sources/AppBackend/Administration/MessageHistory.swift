@@ -56,10 +56,9 @@ package struct MessageHistory: Sendable {
 
     /// Newest first. A later user of a name is found with the former ones: the list shows all of them by that name.
     package func list(_ wish: Wish) throws(StoreError) -> [Entry] {
-        let (time, user) = (now(), wish.user.map { UserName($0)?.description ?? $0 })
-        let messages = try store.sentMessages(owner: wish.owner, behind: wish.place, limit: wish.limit, now: time) {
-            message in user.map { message.names($0) } ?? true
-        }
+        let time = now()
+        let messages = try store.sentMessages(
+            owner: wish.owner, behind: wish.place, limit: wish.limit, now: time, where: wish.includes)
         var entries: [Entry] = []
         for message in messages {
             entries.append(Entry(message: message, opened: try store.openings(ofMessage: message.id, now: time)))
@@ -123,6 +122,14 @@ extension MessageHistory.Device {
             if let user { json.member("User", user) }
             json.member("Outcome", outcome)
         }
+    }
+}
+
+extension MessageHistory.Wish {
+    func includes(_ message: SentMessage) -> Bool {
+        if let owner, !message.owner.hasSameBytes(as: owner) { return false }
+        if let place, message.place >= place { return false }
+        return user.map { message.names(UserName($0)?.description ?? $0) } ?? true
     }
 }
 

@@ -78,7 +78,7 @@ extension NotificationsController {
 
     /// `DELETE /api/notifications/scheduled/{MessageId}`
     func cancelScheduled(_ request: UserRequest, _ id: String) throws -> Response {
-        guard try schedule.cancel(id, owner: request.user.owner) else {
+        guard try schedule.cancel(id, owner: request.user.owner) != nil else {
             throw Problem(.notFound, "No message of yours waits for its time under that id.")
         }
         return Response()

@@ -56,10 +56,19 @@ package final class SendSchedule: Sendable {
         bell.signal()
     }
 
-    /// - Returns: false, when the owner has no such message that waits.
-    func cancel(_ id: String, owner: String) throws(StoreError) -> Bool {
-        guard let send = try sends(of: owner).first(where: { $0.id.hasSameBytes(as: id) }) else { return false }
-        return try store.changeWaiting(send.stored, to: nil, in: .sends)
+    /// Takes back a message that no process has begun to send.
+    /// - Parameter owner: whose it must be; nil: any user's.
+    /// - Returns: what it was; nil, when no such message waits.
+    func cancel(_ id: String, owner: String?) throws(StoreError) -> ScheduledSend? {
+        let sends = if let owner { try sends(of: owner) } else { try all().filter { !$0.hasBegun } }
+        guard let send = sends.first(where: { $0.id.hasSameBytes(as: id) }) else { return nil }
+        return try store.changeWaiting(send.stored, to: nil, in: .sends) ? send : nil
+    }
+
+    /// How many wait, and the soonest time of them. Those that are being sent are among them.
+    package func backlog() throws(StoreError) -> QueueBacklog {
+        let sends = try all()
+        return QueueBacklog(messages: sends.count, oldest: sends.map(\.sendAt).min())
     }
 }
 

@@ -16,18 +16,20 @@ struct MessageCommand: ParsableCommand {
             Message objects of the last seven days, by their MessageId: who sent them, to whom and when, never their \
             text. Sends of strings are not among them.
             """,
-        subcommands: [List.self, Show.self])
+        subcommands: [List.self, Show.self, MessageCancelCommand.self])
 
     struct List: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "List the messages that were sent last, newest first, one a line.",
             discussion: """
                 The id, the time, the sender, the recipient, how many have opened it, and what the hub answered for \
-                each platform; `show` has what became of it since.
+                each platform; `show` has what became of it since. With --waiting, the messages that users have put off with \
+                `SendAt`: the id, the time, the sender, the recipient, and when a process has tried to send it first.
                 """)
 
         @OptionGroup var options: ConfigurationOptions
         @Flag(help: "Print one JSON array.") var json = false
+        @Flag(help: "List the messages that wait for their time instead, the soonest first.") var waiting = false
         @Option(
             name: .customLong("user"), help: "Only messages of this sender: a user, or the name that `send` sent as.")
         var name: String?
@@ -37,7 +39,9 @@ struct MessageCommand: ParsableCommand {
                 "Only messages that this user has sent, or that name them as a recipient.", valueName: "user"))
         var party: String?
         @Option(
-            help: ArgumentHelp("Only messages that were sent before, as in 2026-11-23T00:14:10Z.", valueName: "time"))
+            help: ArgumentHelp(
+                "Only messages that were sent, or are to be sent, before, as in 2026-11-23T00:14:10Z.",
+                valueName: "time"))
         var before: String?
         @Option(help: "How many at most.") var limit = 50
 
@@ -58,20 +62,23 @@ struct MessageCommand: ParsableCommand {
             wish.owner = user.flatMap { try? $0.get().owner } ?? name
             wish.user = party
             wish.place = before.flatMap(Timestamp.init(text:)).map { SentMessage.Place(sentAt: $0) }
-            let messages = try MessageHistory(store: store, now: Site.now).list(wish)
+            let history = MessageHistory(store: store, now: Site.now)
+            if waiting {
+                let messages = try history.waiting(wish)
+                try show(messages, of: user, columns: \.columns) { $0.writeMembers(to: &$1) }
+            } else {
+                let messages = try history.list(wish)
+                try show(messages, of: user, columns: \.columns) { $0.message.writeMembers(opened: $0.opened, to: &$1) }
+            }
+        }
+
+        private func show<Message>(
+            _ messages: [Message], of user: Result<User, any Error>?, columns: (Message) -> [String],
+            members: (Message, inout JSONWriter) -> Void
+        ) throws {
             if messages.isEmpty { _ = try user?.get() }
-            guard !json else {
-                return print(JSONArray.text(messages) { $0.message.writeMembers(opened: $0.opened, to: &$1) })
-            }
-            let rows = messages.map { entry in
-                let message = entry.message
-                return [
-                    message.id, message.sentAt.text, message.sender, "to " + message.to,
-                    message.isSecure ? "secure" : "plain", "opened \(entry.opened)",
-                    message.outcomes.map { "\($0.platform) \($0.state)" }.joined(separator: ", "),
-                ]
-            }
-            TextTable.lines(rows, textColumns: Set(0...6)).forEach { print($0) }
+            guard !json else { return print(JSONArray.text(messages, members)) }
+            TextTable.lines(messages.map(columns), textColumns: Set(0...6)).forEach { print($0) }
         }
     }
 
@@ -121,7 +128,30 @@ struct MessageCommand: ParsableCommand {
     }
 }
 
+extension MessageHistory.Entry {
+    fileprivate var columns: [String] {
+        let states = message.outcomes.map { "\($0.platform) \($0.state)" }
+        return message.columns + ["opened \(opened)", states.joined(separator: ", ")]
+    }
+}
+
+extension MessageHistory.Waiting {
+    fileprivate var columns: [String] { message.columns + [triedAt.map { "tried \($0.text)" } ?? ""] }
+
+    fileprivate func writeMembers(to json: inout JSONWriter) {
+        json.member("id", message.id)
+        json.member("sender", message.sender)
+        json.member("to", message.to)
+        json.member("sendAt", message.sentAt.text)
+        json.member("secure", message.isSecure)
+        if let triedAt { json.member("triedAt", triedAt.text) }
+    }
+}
+
 extension SentMessage {
+    /// What an operator is shown of a message in a line, before what became of it.
+    fileprivate var columns: [String] { [id, sentAt.text, sender, "to " + to, isSecure ? "secure" : "plain"] }
+
     /// What an operator is shown of a message in JSON.
     fileprivate func writeMembers(opened: Int, to json: inout JSONWriter) {
         json.member("id", id)

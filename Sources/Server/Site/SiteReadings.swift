@@ -16,6 +16,12 @@ struct SiteReadings: Collector {
     private static let queuedBytes = MetricName(
         "app_backend_hub_queue_bytes", "Size of the file they wait in; it takes no more than 16 MiB.")
 
+    private static let scheduled = MetricName(
+        "app_backend_scheduled_messages", "Users' messages for later that are not sent yet.")
+    private static let overdue = MetricName(
+        "app_backend_scheduled_overdue_seconds",
+        "For how long the one whose time came first should have been sent; 0 when none should.")
+
     private static let signatureExpiry = MetricName(
         "app_backend_hub_signature_expiry_timestamp_seconds",
         "Until when the access signature is good that the hub was shown last; calls renew it.")
@@ -44,6 +50,7 @@ struct SiteReadings: Collector {
         }
         PushMetrics.collect(hub.credentials, into: &exposition)
         if hub.isInTheBox { collectQueue(into: &exposition) }
+        collectSchedule(into: &exposition)
         if let webhooks { WebhookMetrics.collect(waiting: webhooks.waiting, into: &exposition) }
     }
 
@@ -63,6 +70,14 @@ struct SiteReadings: Collector {
                 failed: hour.failed)
         }
         return status
+    }
+
+    private func collectSchedule(into exposition: inout Exposition) {
+        do throws(StoreError) {
+            let backlog = try SendSchedule(store: store).backlog()
+            exposition.gauge(Self.scheduled, backlog.messages)
+            exposition.gauge(Self.overdue, backlog.oldest.map { max(0, now() - $0.seconds) } ?? 0)
+        } catch {}
     }
 
     /// A queue that cannot be read is not an empty one: then there are no numbers, and `absent()` shows it.
