@@ -104,24 +104,14 @@ package final class FileSiteStore: SiteStore, Sendable {
         userTable = try table(.records(User.self, "users", key: "id", beginsWhole: true))
         seenTable = try table(.records(LastSeen.self, "seen", key: "id", beginsWhole: true, expires: true))
         notificationTable = try table(.notifications)
-        let owners = try table(IndexEntry.schema("owners", key: "owner"))
-        ownerIndex = owners
-        deviceTable = IndexedTable(records: try table(.records(DeviceRecord.self, "devices", key: "id"))) {
-            [IndexEntry(table: owners, key: $0.owner)]
+        (deviceTable, ownerIndex) = try Self.owned(context, "devices", index: "owners") {
+            IndexEntry(table: $1, key: $0.owner)
         }
-        let sessionOwners = try table(IndexEntry.schema("session-owners", key: "owner", expires: true))
-        sessionIndex = sessionOwners
-        sessionTable = IndexedTable(
-            records: try table(.records(SessionRecord.self, "sessions", key: "id", expires: true))
-        ) {
-            [IndexEntry(table: sessionOwners, key: $0.session.owner, expiresAt: $0.session.expiresAt)]
+        (sessionTable, sessionIndex) = try Self.owned(context, "sessions", index: "session-owners", expires: true) {
+            IndexEntry(table: $1, key: $0.session.owner, expiresAt: $0.session.expiresAt)
         }
-        let tokenOwners = try table(IndexEntry.schema("token-owners", key: "owner", expires: true))
-        tokenIndex = tokenOwners
-        tokenTable = IndexedTable(
-            records: try table(.records(AppTokenRecord.self, "tokens", key: "id", expires: true))
-        ) {
-            [IndexEntry(table: tokenOwners, key: $0.token.owner, expiresAt: $0.token.expiresAt)]
+        (tokenTable, tokenIndex) = try Self.owned(context, "tokens", index: "token-owners", expires: true) {
+            IndexEntry(table: $1, key: $0.token.owner, expiresAt: $0.token.expiresAt)
         }
         let quotas = context.options.quotas
         let (messages, objects) = (try table(.hubMessages(quotas)), try table(.sentMessages(quotas)))
@@ -154,6 +144,16 @@ package final class FileSiteStore: SiteStore, Sendable {
         // A table that begins as one file gets its folder from the first split, and must not have one before.
         let names = tables.filter { !$0.schema.beginsWhole }.map(\.schema.name) + [DueFiles.folder]
         try StoreFolder(path: context.path, calls: context.options.calls).makeFolders(names)
+    }
+
+    /// Records that are also found by their owner, and the index for that.
+    private static func owned<Record: IndexedRecord>(
+        _ context: StoreContext, _ name: String, index: String, expires: Bool = false,
+        _ entry: @escaping @Sendable (Record, BucketTable) -> IndexEntry
+    ) throws(StoreError) -> (IndexedTable<Record>, BucketTable) {
+        let index = try BucketTable(context, IndexEntry.schema(index, key: "owner", expires: expires))
+        let records = try BucketTable(context, .records(Record.self, name, key: "id", expires: expires))
+        return (IndexedTable(records: records) { [entry($0, index)] }, index)
     }
 
     /// All tables that are always there, in the order in which they are swept. Behind them come those of `DueFiles`.

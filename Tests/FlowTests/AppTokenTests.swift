@@ -194,15 +194,10 @@ struct AppTokenTests {
     func `it ends with its user's log-in, and the next user of the name has none of it`(_ end: String) throws {
         let token = try make(#"{"Scopes":["read"]}"#)
         let cookie = try #require(try site.page(of: "alice").cookie)
-        var user = try #require(try site.store.user("alice"))
         let now = Timestamp(seconds: site.clock.seconds)
         switch end {
-        case "disabled":
-            user.disabledAt = now
-            _ = try site.store.putUser(user)
-        case "expired":
-            user.expiresAt = now
-            _ = try site.store.putUser(user)
+        case "disabled": try site.change("alice") { $0.disabledAt = now }
+        case "expired": try site.change("alice") { $0.expiresAt = now }
         default:
             _ = try site.upkeep().remove("alice", keepingData: end.hasPrefix("kept"))
             guard end.hasSuffix("added") else { break }

@@ -28,12 +28,6 @@ struct MAUIRequestTests {
         try JSONValue(parsing: Array((bodies[format] ?? "").utf8))
     }
 
-    private func change(_ change: (inout User) -> Void) throws {
-        var alice = try #require(try site.store.user("alice"))
-        change(&alice)
-        _ = try site.store.putUser(alice)
-    }
-
     @Test func `the request of the tutorial shows its text, and the app finds the action`() throws {
         let apps = MAUIApp.Kind.allCases.map { MAUIApp($0, on: site, key: key) }
         apps.forEach { $0.register() }
@@ -79,18 +73,18 @@ struct MAUIRequestTests {
         let body = #"{"text":"Hi","action":"a","tags":["news","sport","NEWS"]}"#
         let refused = Problem(site.request(body, key: key))
         #expect(refused.status == .forbidden && refused.field == "tags" && refused.detail.contains("policy.sendTo"))
-        try change { $0.sendTo = ["tag:news"] }
+        try site.change("alice") { $0.sendTo = ["tag:news"] }
         let half = Problem(site.request(body, key: key))
         #expect(half.status == .forbidden && half.detail.contains("the user's own sendTo"))
         #expect(site.hub.messages.isEmpty)
-        try change { $0.sendTo = ["tag:*"] }
+        try site.change("alice") { $0.sendTo = ["tag:*"] }
         _ = try site.register("alice", handle: TestSite.token(1), tags: ["news", "sport"])
         _ = try site.register("bob", handle: TestSite.token(2), tags: ["sport"])
         _ = try site.register("bob", handle: TestSite.token(3), tags: ["other"])
         let outcome = try SendOutcome(site.request(body, key: key))
         #expect(Set(site.hub.messages.map(\.tags)) == ["news || sport"])
         #expect(try site.devices(of: outcome, on: "apns") == 2)
-        try change { $0.sendTo = nil }
+        try site.change("alice") { $0.sendTo = nil }
         #expect(site.request(body, key: key).status == .forbidden)
     }
 
@@ -102,14 +96,14 @@ struct MAUIRequestTests {
     func `tags of the server's own, texts that are no tags and more than 20 are refused`(tags: [String], status: Int)
         throws
     {
-        try change { $0.sendTo = ["tag:*", "*"] }
+        try site.change("alice") { $0.sendTo = ["tag:*", "*"] }
         let list = tags.map { "\"\($0)\"" }.joined(separator: ",")
         let answer = site.request(#"{"text":"Hi","tags":[\#(list)]}"#, key: key)
         #expect(answer.status.code == status && Problem(answer).field == (status == 200 ? nil : "tags"))
     }
 
     @Test func `a token with recipients sends to those alone`() throws {
-        try change { $0.sendTo = ["tag:*", "*"] }
+        try site.change("alice") { $0.sendTo = ["tag:*", "*"] }
         let tagged = #"{"text":"Hi","tags":["news"]}"#
         for (recipients, statuses) in [("bob", [403, 403]), ("alice", [200, 403])] {
             let key = try site.appToken(#"{"Scopes":["send"],"To":["\#(recipients)"]}"#)
@@ -120,7 +114,7 @@ struct MAUIRequestTests {
     }
 
     @Test func `where only secure messages may be sent, no request is`() throws {
-        try change { ($0.isSecureOnly, $0.sendTo) = (true, ["tag:*"]) }
+        try site.change("alice") { ($0.isSecureOnly, $0.sendTo) = (true, ["tag:*"]) }
         for body in [#"{"text":"Hi"}"#, #"{"action":"a","silent":true}"#, #"{"text":"Hi","tags":["news"]}"#] {
             #expect(site.request(body, key: key).status == .forbidden)
         }

@@ -150,14 +150,11 @@ struct OwnSessionTests {
             request.authenticatedUser = "alice"
             return behind.respond(to: request)
         }
-        var user = try #require(try site.store.user("alice"))
-        let hash = user.passwordHash
-        user.passwordHash = ""
-        user = try site.store.putUser(user)
+        let hash = try #require(try site.store.user("alice")).passwordHash
+        try site.change("alice") { $0.passwordHash = "" }
         let refused = call()
         #expect(refused.status == .forbidden && Problem(refused).detail.contains("no password"))
-        user.passwordHash = hash
-        _ = try site.store.putUser(user)
+        try site.change("alice") { $0.passwordHash = hash }
         #expect(call().status == .ok)
         #expect(try !page.isKnown)
     }

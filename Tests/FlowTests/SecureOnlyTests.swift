@@ -17,10 +17,7 @@ struct SecureOnlyTests {
         let site = try TestSite(
             users: ["alice", "bob", "carol"], policy: TagPolicy(isSecureOnly: careful == .everybody))
         let name = [Careful.sender: "bob", .recipient: "alice"][careful ?? .everybody]
-        if let name, var user = try site.store.user(name) {
-            user.isSecureOnly = true
-            _ = try site.store.putUser(user)
-        }
+        if let name { try site.change(name) { $0.isSecureOnly = true } }
         return site
     }
 

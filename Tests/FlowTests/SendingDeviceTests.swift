@@ -63,9 +63,7 @@ struct SendingDeviceTests {
         }
         let kept = try Inbox(scene.site.call(.get, Path.inbox, as: "bob")).messages
         #expect(kept.count == 3)
-        var bob = try #require(try scene.site.store.user("bob"))
-        bob.isSecureOnly = true
-        _ = try scene.site.store.putUser(bob)
+        try scene.site.change("bob") { $0.isSecureOnly = true }
         #expect(try scene.devices(PushMessage(to: "bob", body: "Hi", platforms: ["apns"], fromDevice: scene.own)) == 1)
     }
 

@@ -43,6 +43,22 @@ import Text
         )
     }
 
+    @Test func `an entry that waits is changed in whatever way its row is written, while its value is the same`() throws
+    {
+        let site = try Site()
+        let store = try site.open()
+        let document = JSONValue.object([JSONValue.Member("text", .string("\u{E9}/"))])
+        let entry = HubMessage(id: "1", document: document, createdAt: noon, expiresAt: nextDay)
+        try store.putWaiting([entry], in: .sends)
+        try site.run(#"UPDATE app_backend.scheduled_sends SET document = '{ "text" : "\u00e9\/" }'"#)
+        var new = entry
+        new.document = .string("new")
+        #expect(try store.changeWaiting(entry, to: new, in: .sends))
+        #expect(try !store.changeWaiting(entry, to: nil, in: .sends))
+        #expect(try store.changeWaiting(new, to: nil, in: .sends))
+        #expect(try store.waiting(in: .sends).isEmpty)
+    }
+
     @Test func `events that wait for webhooks are bounded, and openings of all messages together`() throws {
         let store = try Site().open { ($0.quotas.webhookBytes, $0.quotas.openings) = (1_000, 3) }
         let text = String(repeating: "x", count: 600)

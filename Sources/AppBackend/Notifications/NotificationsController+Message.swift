@@ -34,18 +34,14 @@ extension NotificationsController {
         switch message.to {
         case .several(let texts): return try sendToSeveral(texts, message, on: platforms, request)
         case .one(let text):
-            if let tag = text.tagText { return try sendToTag(tag, message, on: platforms, request) }
-            if let role = text.roleName { return try sendToRole(role, message, on: platforms, request) }
-            if let id = text.dropping(TagPolicy.devicePrefix) {
-                return try sendToDevice(id, message, on: platforms, request)
+            switch Recipient(text) {
+            case .user(let name): return try sendToUser(name, message, on: platforms, request)
+            case .tag(let tag): return try sendToTag(tag, message, on: platforms, request)
+            case .role(let role): return try sendToRole(role, message, on: platforms, request)
+            case .device(let id): return try sendToDevice(id, message, on: platforms, request)
+            case .expression(let text): return try sendToExpression(text, message, on: platforms, request)
+            case .everyone: return try sendToEveryone(message, on: platforms, request)
             }
-            if let expression = text.dropping(TagPolicy.expressionPrefix) {
-                return try sendToExpression(expression, message, on: platforms, request)
-            }
-            if text == PushMessage.Recipients.everyoneText {
-                return try sendToEveryone(message, on: platforms, request)
-            }
-            return try sendToUser(text, message, on: platforms, request)
         }
     }
 

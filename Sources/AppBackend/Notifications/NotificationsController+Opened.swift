@@ -27,19 +27,19 @@ extension NotificationsController {
         let registered = try store.devices(owner: user.owner).filter { !$0.platform.isEmpty }
         let devices = registered.map { device in device.tags.compactMap { try? Tag($0) } }
         return message.to.split(separator: PushMessage.Recipients.separator).contains { part in
-            let text = String(part)
-            if text == PushMessage.Recipients.everyoneText { return !devices.isEmpty }
-            if let id = text.dropping(TagPolicy.devicePrefix) {
-                return registered.contains { $0.id == id || $0.alias == id }
+            func haveTag(_ text: String) -> Bool {
+                (try? Tag(text)).map { tag in devices.contains { $0.contains(tag) } } ?? false
             }
-            // A role's recipient is written as its tag.
-            if let tag = (text.roleName == nil ? text.tagText : text).flatMap({ try? Tag($0) }) {
-                return devices.contains { $0.contains(tag) }
-            }
-            if let expression = text.dropping(TagPolicy.expressionPrefix).flatMap({ try? TagExpression(parsing: $0) }) {
+            switch Recipient(String(part)) {
+            case .user(let name): return UserName(name)?.description == user.name
+            case .tag(let text): return haveTag(text)
+            case .role(let name): return haveTag(TagPolicy.rolePrefix + name)
+            case .device(let id): return registered.contains { $0.id == id || $0.alias == id }
+            case .expression(let text):
+                guard let expression = try? TagExpression(parsing: text) else { return false }
                 return devices.contains { expression.matches(Set($0)) }
+            case .everyone: return !devices.isEmpty
             }
-            return UserName(text)?.description == user.name
         }
     }
 }

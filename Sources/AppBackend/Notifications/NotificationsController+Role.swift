@@ -40,8 +40,3 @@ extension NotificationsController {
         }
     }
 }
-
-extension String {
-    /// Of a recipient that is a role, its name; nil: it is another.
-    var roleName: String? { dropping(TagPolicy.rolePrefix) }
-}

@@ -62,13 +62,14 @@ extension NotificationsController {
         }
 
         mutating func add(_ text: String) throws(Problem) {
-            if let name = text.roleName {
+            switch Recipient(text) {
+            case .role(let name):
                 let role = try NotificationsController.role(name)
                 if !roles.contains(role) { roles.append(role) }
-            } else if let text = text.tagText {
+            case .tag(let text):
                 let tag = try NotificationsController.tag(text)
                 if !tags.contains(tag) { tags.append(tag) }
-            } else {
+            case .user, .device, .expression, .everyone:
                 guard let name = UserName(text) else {
                     throw Problem(
                         .badRequest, "A list in To holds names of users, and tag: and a tag, as in tag:news.",

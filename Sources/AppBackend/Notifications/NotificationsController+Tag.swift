@@ -76,13 +76,3 @@ extension PushMessage {
     /// Whether devices of the older call with a tag get it: they are of any platform, and a template shows a text.
     var reachesTemplates: Bool { !isSilent && platforms.isEmpty }
 }
-
-extension String {
-    /// Of a recipient that is a tag, the tag; nil: it is a user.
-    var tagText: String? { dropping(TagPolicy.tagPrefix) }
-
-    /// Nil, where it does not begin with that, in any case.
-    package func dropping(_ prefix: String) -> String? {
-        lowercased().hasPrefix(prefix) ? String(dropFirst(prefix.count)) : nil
-    }
-}

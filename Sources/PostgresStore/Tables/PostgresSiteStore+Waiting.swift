@@ -23,10 +23,17 @@ extension PostgresSiteStore {
         try database.call(list.statements.remove, [.names(ids)])
     }
 
+    /// Values are compared, and the change depends on the row's own text: another version, or a person, may have written the
+    /// same value in another way.
     package func changeWaiting(
         _ entry: HubMessage, to new: HubMessage?, in list: WaitingList
     ) throws(StoreError) -> Bool {
-        var values: [Value] = [.name(entry.id), .text(try JSONText.document(entry.document))]
+        let text = try database.call(list.statements.text, [.name(entry.id)]) { (rows) throws(CallFailure) -> String? in
+            guard let row = rows.first, try row.document(0) == entry.document else { return nil }
+            return try row.string(0)
+        }
+        guard let text else { return false }
+        var values: [Value] = [.name(entry.id), .text(text)]
         guard let new else { return try database.call(list.statements.take, values) > 0 }
         values.append(.text(try JSONText.document(new.document)))
         return try database.call(list.statements.replace, values) > 0
@@ -58,6 +65,7 @@ private struct WaitingStatements {
 
     let put: Statement
     let all: Statement
+    let text: Statement
     let remove: Statement
     let replace: Statement
     let take: Statement
@@ -83,6 +91,7 @@ private struct WaitingStatements {
             SELECT id, document, created_at, expires_at FROM \(table) WHERE NOT id = ANY ($1)
             ORDER BY created_at, id
             """)
+        text = .reading("text of \(table)", "SELECT document FROM \(table) WHERE id = $1")
         remove = .writingOnce("remove \(table)", "DELETE FROM \(table) WHERE id = ANY ($1)")
         replace = .writing("replace \(table)", "UPDATE \(table) SET document = $3 WHERE id = $1 AND document = $2")
         take = .writing("take \(table)", "DELETE FROM \(table) WHERE id = $1 AND document = $2")
