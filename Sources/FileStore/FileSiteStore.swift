@@ -56,10 +56,8 @@ package final class FileSiteStore: SiteStore, Sendable {
     let ownerIndex: BucketTable
     let sessionTable: IndexedTable<SessionRecord>
     let sessionIndex: BucketTable
-    let sessionCache = RecordCache<String, Session>()
     let tokenTable: IndexedTable<AppTokenRecord>
     let tokenIndex: BucketTable
-    let tokenCache = RecordCache<String, AppToken>()
     let sentTable: BucketTable
     let sentMessageTable: BucketTable
     let openingTable: BucketTable

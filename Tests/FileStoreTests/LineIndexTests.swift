@@ -17,7 +17,7 @@ import Text
         let open = { (bytes: Int) in
             try folder.open {
                 ($0.bucketBytes, $0.indexedFileBytes, $0.quotas.devicesPerOwner) = (2_000, bytes, .max)
-                ($0.settlingTime, $0.calls) = (.zero, DiskCalls(flushFile: { _ in 0 }, flushFolder: { _ in 0 }))
+                $0.calls = DiskCalls(flushFile: { _ in 0 }, flushFolder: { _ in 0 })
             }
         }
         let (indexed, plain, other) = (try open(0), try open(.max), try open(0))

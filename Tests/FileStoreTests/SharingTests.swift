@@ -82,6 +82,42 @@ import Testing
         #expect(try one.userRecord("bob") == nil)
     }
 
+    @Test func `a device and a registration that are read again cost no read, and are what another has made of them`()
+        throws
+    {
+        let folder = try TemporaryFolder()
+        let other = try open(folder, bucketBytes: 128 << 10)
+        let reads = ReadCount()
+        let one = try folder.open { ($0.calls, $0.settlingTime) = (reads.counting, .zero) }
+        var device = try other.putDevice(DeviceRecord(id: "d", owner: "bob", platform: "apns", updatedAt: noon))
+        var registration = try other.putHubRegistration(
+            HubRegistration(id: "r", channel: "c", tags: ["news"], description: .string("1"), updatedAt: noon))
+        func listed() throws -> [HubRegistration] {
+            var found: [HubRegistration] = []
+            try one.forEachHubRegistration(tag: "news") { found.append($0) }
+            return found
+        }
+        for version in 2...4 {
+            for _ in 1...2 {
+                #expect(try one.device("d") == device)
+                #expect(try one.devices(owner: "bob") == [device])
+                #expect(try one.hubRegistration("r") == registration)
+                #expect(try listed() == [registration])
+            }
+            let cost = try reads.during { _ = (try one.device("d"), try one.hubRegistration("r")) }
+            #expect(cost == [0, 0])
+            (device.platform, registration.description) = ("p\(version)", .string("\(version)"))
+            device = try other.putDevice(device)
+            registration = try other.putHubRegistration(registration)
+        }
+        #expect(try other.removeDevice("d", version: device.version))
+        #expect(try other.removeHubRegistration("r", version: nil))
+        #expect(try one.device("d") == nil)
+        #expect(try one.devices(owner: "bob").isEmpty)
+        #expect(try one.hubRegistration("r") == nil)
+        #expect(try listed().isEmpty)
+    }
+
     @Test func `a reader in a loop sees each read that another acknowledged before`() throws {
         let folder = try TemporaryFolder()
         let (writer, reader) = (try open(folder, bucketBytes: 1_500), try open(folder, bucketBytes: 1_500))

@@ -14,13 +14,19 @@ final class RecordCache<Key: Hashable & Sendable, Record: Sendable>: Sendable {
     /// What an entry takes beside the texts of its record, in bytes: itself, its place in the table, two paths.
     private static var overhead: Int { 512 }
 
-    private struct Entry {
+    /// A class, because each request looks up several, and a copy of a record is one of all of its texts.
+    private final class Entry: Sendable {
         let record: Record
         let size: Int
-        let identity: FileIdentity
-        let file: String
+        private let identity: FileIdentity
+        private let file: String
         /// Where the file's lines are once it was split.
-        let folder: String
+        private let folder: String
+
+        init(record: Record, size: Int, identity: FileIdentity, file: String) {
+            (self.record, self.size, self.identity, self.file) = (record, size, identity, file)
+            folder = String(file.dropLast(BucketTable.fileSuffix.utf8.count))
+        }
 
         /// If the file is there, so are the folders above it; only its own could hide it.
         var isCurrent: Bool { !BucketTable.isFolder(folder) && FileIdentity(path: file) == identity }
@@ -56,10 +62,9 @@ final class RecordCache<Key: Hashable & Sendable, Record: Sendable>: Sendable {
     ) {
         let (age, overflow) = asked.subtractingReportingOverflow(content.identity.changedAt)
         guard !overflow, .nanoseconds(age) >= context.options.settlingTime else { return }
-        let file = context.path + "/" + content.name
-        let folder = String(file.dropLast(BucketTable.fileSuffix.utf8.count))
         let entry = Entry(
-            record: record, size: bytes + Self.overhead, identity: content.identity, file: file, folder: folder)
+            record: record, size: bytes + Self.overhead, identity: content.identity,
+            file: context.path + "/" + content.name)
         entries.withLock { $0.insert(entry, key) }
     }
 }

@@ -28,9 +28,24 @@ struct IndexEntry {
 struct IndexedTable<Record: IndexedRecord>: Sendable {
     let records: BucketTable
     let entries: @Sendable (Record) -> [IndexEntry]
+    private let cache = RecordCache<String, Record>()
 
+    /// What a record takes in memory for each byte of its line, about: its texts, and their places.
+    private static var memoryPerByte: Int { 3 }
+
+    /// Costs two `stat` where the file has not changed since the record was last asked for.
     func record(_ id: String) throws(StoreError) -> Record? {
-        record(id, in: try records.readLines(of: id))
+        // Two ids may be equal that only look alike.
+        if let known = cache.record(id), known.id.hasSameBytes(as: id) { return known }
+        let asked = FileIdentity.clock
+        guard let content = try records.readLines(of: id) else { return nil }
+        let lines = CurrentRecords(content, records, key: id)
+        guard let current = lines.all.first, let record = lines.line(of: current).flatMap({ Record(line: $0.value) })
+        else { return nil }
+        cache.remember(
+            record, as: id, bytes: Self.memoryPerByte * current.newest.count, of: content, in: records.context,
+            asked: asked)
+        return record
     }
 
     func record(_ id: String, in content: BucketContent?) -> Record? {
@@ -121,7 +136,7 @@ struct IndexedTable<Record: IndexedRecord>: Sendable {
         CurrentRecords(content, index, key: key).all.map(\.name.idText)
     }
 
-    /// Ids that are tried one by one, before all records under a key are read together.
+    /// Records that are read one by one, before all records under a key are read together.
     private static var firstTried: Int { 8 }
 
     /// Whether any record that really is listed under that key is one that is looked for. Of a key of thousands the ids are not
@@ -158,8 +173,8 @@ struct IndexedTable<Record: IndexedRecord>: Sendable {
 }
 
 extension IndexedTable {
-    /// Calls `body` with every record that really is listed under that key, in no order of meaning. Records that lie in
-    /// one file are read together, so many cost little more than their files.
+    /// Calls `body` with every record that really is listed under that key, in no order of meaning. Of many, those that lie
+    /// in one file are read together, so they cost little more than their files.
     func forEachRecord(_ key: String, _ index: BucketTable, _ body: (Record) -> Void) throws(StoreError) {
         try forEachRecord(key, in: try index.readLines(of: key), index, body)
     }
@@ -169,6 +184,13 @@ extension IndexedTable {
         _ key: String, in content: BucketContent?, _ index: BucketTable, _ body: (Record) -> Void
     ) throws(StoreError) {
         let ids = Self.ids(key, in: content, index)
+        let entry = IndexEntry(table: index, key: key)
+        guard ids.count > Self.firstTried else {
+            for id in ids {
+                if let record = try record(id), entry.isIn(entries(record)) { body(record) }
+            }
+            return
+        }
         let wanted = ids.map { (hash: records.hash(of: $0), id: $0) }.sorted { $0.hash < $1.hash }
         var bucketContent: BucketContent?
         // The first hash that `bucketContent` does not hold; nil: it holds all that follow.
@@ -181,7 +203,7 @@ extension IndexedTable {
                 end = records.nextHash(hash, depth: bucket?.depth ?? records.depth(hash))
             }
             guard let record = record(id, in: bucketContent) else { continue }
-            if IndexEntry(table: index, key: key).isIn(entries(record)) { body(record) }
+            if entry.isIn(entries(record)) { body(record) }
         }
     }
 }

@@ -14,16 +14,8 @@ extension FileSiteStore {
         }
     }
 
-    /// Costs two `stat` where the file has not changed since the token was last asked for.
     package func appToken(_ id: String, now: Timestamp) throws(StoreError) -> AppToken? {
-        if let known = tokenCache.record(id), known.id.hasSameBytes(as: id) {
-            return known.isExpired(now) ? nil : known
-        }
-        let asked = FileIdentity.clock
-        guard let content = try tokenTable.records.read(id),
-            let found = tokenTable.record(id, in: content)?.token
-        else { return nil }
-        tokenCache.remember(found, as: id, bytes: found.textBytes, of: content, in: context, asked: asked)
+        guard let found = try tokenTable.record(id)?.token else { return nil }
         return found.isExpired(now) ? nil : found
     }
 
@@ -53,15 +45,6 @@ extension FileSiteStore {
             count += 1
         }
         return count
-    }
-}
-
-extension AppToken {
-    /// How long all of its texts are.
-    fileprivate var textBytes: Int {
-        (scopes + (recipients ?? [])).reduce(id.utf8.count + hash.utf8.count + owner.utf8.count + label.utf8.count) {
-            $0 + $1.utf8.count + 16
-        }
     }
 }
 

@@ -24,16 +24,8 @@ extension FileSiteStore {
             .sorted { ($0.createdAt, $0.id) < ($1.createdAt, $1.id) }
     }
 
-    /// Costs two `stat` where the file has not changed since the session was last asked for.
     package func session(_ id: String, now: Timestamp) throws(StoreError) -> Session? {
-        if let known = sessionCache.record(id), known.id.hasSameBytes(as: id) {
-            return known.expiresAt > now ? known : nil
-        }
-        let asked = FileIdentity.clock
-        guard let content = try sessionTable.records.readLines(of: id),
-            let found = sessionTable.record(id, in: content)?.session
-        else { return nil }
-        sessionCache.remember(found, as: id, bytes: found.textBytes, of: content, in: context, asked: asked)
+        guard let found = try sessionTable.record(id)?.session else { return nil }
         return found.expiresAt > now ? found : nil
     }
 
@@ -46,11 +38,6 @@ extension FileSiteStore {
         for record in try sessionTable.records(owner, sessionIndex) where try removeSession(record.id) { count += 1 }
         return count
     }
-}
-
-extension Session {
-    /// How long all of its texts are.
-    fileprivate var textBytes: Int { id.utf8.count + owner.utf8.count + binding.utf8.count }
 }
 
 extension SessionRecord: IndexedRecord {}
