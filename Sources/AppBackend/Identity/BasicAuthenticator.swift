@@ -8,8 +8,8 @@ struct BasicAuthenticator: Authenticator {
     let method: AuthenticationMethod
 
     func authenticate(_ request: Request) throws -> Authentication {
-        guard request.fields.authorization("basic") != nil else { return .notMine }
-        guard let credentials = BasicCredentials(fields: request.fields) else { return .refused }
+        guard let encoded = request.fields.authorization("basic") else { return .notMine }
+        guard let credentials = BasicCredentials(encoded: encoded) else { return .refused }
         guard !credentials.isAppToken else { return .notMine }
         guard let user = try passwords.authenticate(credentials, of: request) else { return .refused }
         return .principal(user.authenticated(by: method))

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import FoundationEssentials
 package import HTTPTypes
 import Text
 
@@ -38,13 +37,13 @@ package struct BasicCredentials: Sendable, CustomStringConvertible, CustomDebugS
     }
 
     /// The name ends at the first colon; the rest is the password, colons and all.
-    private init?(encoded: Substring.UTF8View) {
-        guard encoded.count <= Self.maximumEncodedLength, let decoded = Data(base64Encoded: Data(encoded)),
-            let pair = String(validUTF8: decoded)?.utf8,
-            let colon = pair.firstIndex(of: UInt8(ascii: ":"))
+    /// - Parameter encoded: what follows the scheme.
+    init?(encoded: Substring.UTF8View) {
+        guard encoded.count <= Self.maximumEncodedLength, let decoded = Base64.standard.decode(Substring(encoded)),
+            let colon = decoded.firstIndex(of: UInt8(ascii: ":")), let name = String(validUTF8: decoded[..<colon]),
+            let password = String(validUTF8: decoded[(colon + 1)...])
         else { return nil }
-        self.init(
-            name: String(Substring(pair[..<colon])), password: String(Substring(pair[pair.index(after: colon)...])))
+        self.init(name: name, password: password)
     }
 
     package var description: String { "***" }

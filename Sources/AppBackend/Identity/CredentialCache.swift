@@ -40,10 +40,13 @@ package final class CredentialCache: Sendable {
         // Neither a name nor a hash holds a NUL, so no two triples run together.
         var text: [UInt8] = []
         text.reserveCapacity(name.utf8.count + hash.utf8.count + password.utf8.count + 3)
-        for part in [name, hash, password] {
+        func add(_ part: String) {
             text.append(contentsOf: part.utf8)
             text.append(0)
         }
+        add(name)
+        add(hash)
+        add(password)
         // 128 bits: a blind guess takes 2^127 requests on average.
         return text.withUnsafeBufferPointer { Fingerprint(low: hashes.low.hash($0), high: hashes.high.hash($0)) }
     }

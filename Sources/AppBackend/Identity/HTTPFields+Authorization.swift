@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import HTTP
 import HTTPTypes
 import Text
 
@@ -8,8 +9,7 @@ extension HTTPFields {
     /// - Parameter scheme: in lower case; compared without regard to case.
     /// - Returns: nil for another scheme as well; empty where nothing follows.
     func authorization(_ scheme: String) -> Substring.UTF8View? {
-        let values = self[values: .authorization]
-        guard values.count == 1, let value = values.first?.utf8 else { return nil }
+        guard let value = only(.authorization)?.utf8 else { return nil }
         let end = value.firstIndex(of: UInt8(ascii: " ")) ?? value.endIndex
         guard value[..<end].elementsEqual(scheme.utf8, by: { ASCII.lowercased($0) == $1 }) else { return nil }
         return value[end...].drop { $0 == UInt8(ascii: " ") }

@@ -73,11 +73,12 @@ package final class UserAuthenticator: PasswordAuthenticator {
     private func logIn(_ credentials: BasicCredentials, from address: String) throws -> LogIn {
         let time = now().seconds
         // Who may not log in, or has no password, is answered like who is not there.
-        let user = try UserName(credentials.name).flatMap { try store.user($0.description) }
-            .flatMap { $0.mayLogIn(Timestamp(seconds: time)) && !$0.passwordHash.isEmpty ? $0 : nil }
+        let name = UserName(credentials.name)?.description
+        var user = try name.flatMap { try store.user($0) }
+        if let found = user, !found.mayLogIn(Timestamp(seconds: time)) || found.passwordHash.isEmpty { user = nil }
         let hash = try user?.passwordHash ?? decoyHash(for: credentials.name, time)
         return LogIn(
-            name: UserName(credentials.name)?.description ?? "", user: user, password: credentials.password, hash: hash,
+            name: name ?? "", user: user, password: credentials.password, hash: hash,
             fingerprint: cache.fingerprint(
                 name: user?.name ?? credentials.name, password: credentials.password, hash: hash),
             address: address, time: time)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import NotificationHub
 package import Store
+import Text
 
 /// Which tags users may claim for their devices, and whom they may send to; `Rights` is what that means for one of them.
 ///
@@ -73,12 +74,17 @@ package struct TagPolicy: Sendable {
 
     /// Folded as user names are: no spelling that some hub may take for the prefix slips through.
     private static func has(_ prefix: String, _ tag: String) -> Bool {
-        tag.uppercased().lowercased().utf8.starts(with: prefix.utf8)
+        let start = tag.utf8.prefix(prefix.utf8.count)
+        guard start.allSatisfy({ $0 < 0x80 }) else {
+            return tag.uppercased().lowercased().utf8.starts(with: prefix.utf8)
+        }
+        return start.elementsEqual(prefix.utf8) { ASCII.lowercased($0) == $1 }
     }
 
     /// Matches in time proportional to text times pattern, without recursion: after a `*` it is enough to remember
     /// where the last one stood.
     static func matches(_ text: String, pattern: String) -> Bool {
+        if pattern == "*" { return true }
         let text = Array(text.lowercased().unicodeScalars)
         let pattern = Array(pattern.lowercased().unicodeScalars)
         var textIndex = 0

@@ -64,6 +64,7 @@ struct UserLimiter: UserResponder {
     private enum Kind {
         case send, registration, list
 
+        private static let lists: Set<String?> = [Path.register, Path.notifications, Path.scheduled, Path.inbox]
         private static let registrations: Set<String?> = [
             Path.register, Path.register + "/{id}", Path.installations, Path.installations + "/{id}",
         ]
@@ -71,8 +72,7 @@ struct UserLimiter: UserResponder {
         /// Nil for all others.
         init?(_ request: Request, route: String?) {
             switch request.method {
-            case .get where [Path.register, Path.notifications, Path.scheduled, Path.inbox].contains(route):
-                self = .list
+            case .get where Self.lists.contains(route): self = .list
             case .post where route == Path.notifications || route == Path.requests: self = .send
             case .post, .put, .delete:
                 guard Self.registrations.contains(route) else { return nil }

@@ -43,7 +43,7 @@ extension RegisterController {
     /// Takes back what was registered while its user was removed, or lost the right to one of the tags, and follows a change of
     /// the user's roles. The process that removed the user may have searched before this record was there.
     private func confirm(_ device: DeviceRecord, _ claim: Claim, _ hub: any Hub) throws {
-        guard try authenticator.account(ofOwner: claim.user) != nil else {
+        guard let account = try authenticator.account(ofOwner: claim.user) else {
             _ = try RegistrationRemoval(store: store, hub: hub, now: now).remove(device.id) {
                 $0.owner.hasSameBytes(as: claim.user)
             }
@@ -51,9 +51,8 @@ extension RegisterController {
         }
         // Another process gave it to another user meanwhile, and checks that user's rights.
         guard device.owner.hasSameBytes(as: claim.user) else { return }
-        let user = try store.user(User.name(ofOwner: claim.user))
-        let narrowing = TagNarrowing(store: store, hub: hub, now: now)
-        let change = try narrowing.narrow(device, to: policy.rights(of: user, tokenRoles: claim.tokenRoles))
+        let rights = policy.rights(of: account.principal.record, tokenRoles: claim.tokenRoles)
+        let change = try TagNarrowing(store: store, hub: hub, now: now).narrow(device, to: rights)
         guard change != .lostClaims else {
             throw Problem(.forbidden, "You may not claim all of these tags any more.", field: "Tags")
         }

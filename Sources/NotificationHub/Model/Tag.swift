@@ -71,7 +71,7 @@ package enum TagError: Error, Equatable, Sendable {
 enum TagCharacter {
     static func isTag(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar {
-        case "-", "_", "@", "#", ".", ":": true
+        case "-", "_", "@", "#", ".", ":", "a"..."z", "A"..."Z", "0"..."9": true
         default: isWord(scalar)
         }
     }

@@ -211,7 +211,7 @@ private struct HubAndBackend: Responder {
     }
 
     private func isForHub(_ request: Request) -> Bool {
-        let first = request.path.split(separator: "/", maxSplits: 1).first.map(String.init) ?? ""
-        return ASCII.equalIgnoringCase(first, name)
+        let first = request.path.utf8.drop { $0 == UInt8(ascii: "/") }.prefix { $0 != UInt8(ascii: "/") }
+        return first.elementsEqual(name.utf8) { ASCII.lowercased($0) == ASCII.lowercased($1) }
     }
 }
