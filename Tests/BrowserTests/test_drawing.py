@@ -157,13 +157,19 @@ def test_the_first_contents_are_painted_before_any_script_has_come(
     tab.wait_until("document.readyState === 'complete'")
 
 
-# Counts the elements that scripts make.
+# Counts the elements that scripts make, and the formats of times.
 MADE = """{
     const real = Document.prototype.createElement;
     window.made = 0;
     Document.prototype.createElement = function (...words) {
         window.made += 1;
         return real.apply(this, words);
+    };
+    const format = Intl.DateTimeFormat;
+    window.formats = 0;
+    Intl.DateTimeFormat = function (...words) {
+        window.formats += 1;
+        return new format(...words);
     };
 }"""
 
@@ -184,6 +190,8 @@ def test_many_messages_are_drawn_as_often_as_few(
         told = {one["name"]: one["value"] for one in tab.call("Performance.getMetrics")["metrics"]}
         drawn.append((told["LayoutCount"], told["RecalcStyleCount"]))
         made.append(tab.evaluate("window.made"))
+        # One for times of today, and one for others.
+        assert 1 <= tab.evaluate("window.formats") <= 2
     # How often depends on when answers come; but if it were once for each message, it would be as many times more.
     for few, many in zip(*drawn):
         assert 0 < many < few + (MANY - FEW) / 2, drawn

@@ -42,10 +42,13 @@ export function amount(key, count, values = {}) {
     return t(`${key}.${form}`, { ...values, count: number(count) });
 }
 
+const formats = {}; // each takes longer to make than a message to draw
+
 /** A time of today without its date. `at` is in milliseconds since 1970. */
 export function time(at) {
     const date = new Date(at);
     const today = date.toDateString() === new Date().toDateString();
     const style = today ? { timeStyle: 'short' } : { dateStyle: 'medium', timeStyle: 'short' };
-    return new Intl.DateTimeFormat(language === 'en' ? 'en-GB' : language, style).format(date);
+    formats[language + today] ??= new Intl.DateTimeFormat(language === 'en' ? 'en-GB' : language, style);
+    return formats[language + today].format(date);
 }
