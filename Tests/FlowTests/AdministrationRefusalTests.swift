@@ -87,7 +87,7 @@ struct AdministrationRefusalTests {
                 .replacing("/0123456789abcdef", with: "/{id}")
             return "\(route.method.rawValue) \(pattern.replacing("/AAAAAAAAAAAAAAAAAAAAAA", with: "/{MessageId}"))"
         }
-        #expect(Set(known) == Set(documented) && known.count == 13)
+        #expect(Set(known) == Set(documented) && known.count == 15)
     }
 
     private static let loginNeeded =
