@@ -127,8 +127,6 @@ final class DeliveryBench {
         self.sender = sender
         var options = DeliveryWorker.Options()
         (options.poll, options.drain, options.progress) = (.milliseconds(2), .milliseconds(20), .zero)
-        // The test moves the clock, and does not wake the worker.
-        (options.idlePoll, options.leasePoll) = (options.poll, options.poll)
         // Look-ups end before others go on, so that the order of a test's messages is sure.
         options.lookupPatience = .seconds(60)
         adjust(&options)

@@ -108,20 +108,6 @@ import class System.Lock
         #expect(bench.ask(.get, "/myhub/registrations/2-2-2").status.code == 503)
     }
 
-    @Test func `what another process puts in wakes a worker that has nothing to do`() throws {
-        let bench = DeliveryBench(store: try FileSiteStore.open(path: path, options: .patient)) {
-            $0.idlePoll = .seconds(3_600)
-        }
-        bench.register(1)
-        bench.start()
-        #expect(try bench.outcomes(bench.send()) == ["Success": 1])
-        let other = try self.bench()
-        for count in 2...4 {
-            other.send("browser", tags: "all")
-            try bench.wait { bench.sender.requests.count == count }
-        }
-    }
-
     @Test func `writers of one id in two processes' stores do not lose each other's`() async throws {
         let benches = [try bench(), try bench()]
         var statuses: [Int: Int] = [:]

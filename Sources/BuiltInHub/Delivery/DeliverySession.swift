@@ -9,8 +9,6 @@ final class DeliverySession {
     let lease: DeliveryLease
     /// The number of the session in its worker: one for each lease that was acquired.
     let epoch: Int
-    /// Whether the worker is woken for messages of other processes.
-    private let hearsOfMessages: Bool
     var jobs: [String: DeliveryJob] = [:]
     /// The order in which messages are looked at. It rotates, so that a message to thousands delays no other.
     var order: [String] = []
@@ -30,9 +28,8 @@ final class DeliverySession {
     /// Whether messages may have begun to wait for a retry since they were last counted.
     var hasMoreWaiting = false
 
-    init(_ worker: DeliveryWorker, _ lease: DeliveryLease, epoch: Int, hearsOfMessages: Bool) {
+    init(_ worker: DeliveryWorker, _ lease: DeliveryLease, epoch: Int) {
         (self.worker, self.lease, self.epoch) = (worker, lease, epoch)
-        self.hearsOfMessages = hearsOfMessages
         throttle = ServiceThrottle(
             limit: worker.options.inFlightPerService, batch: worker.options.batch,
             unsent: worker.options.unsentPerService)
@@ -53,20 +50,11 @@ final class DeliverySession {
                 if error != lastError { worker.report("delivery: \(error)") }
                 lastError = error
             }
-            if !hasMore { worker.completions.wait(pause) }
+            if !hasMore {
+                worker.completions.wait(throttle.isBackedUp ? worker.options.sendingPoll : worker.options.poll)
+            }
         }
         drain()
-    }
-
-    /// How long there is nothing to do, unless the worker is woken.
-    private var pause: Duration {
-        if throttle.isBackedUp { return worker.options.sendingPoll }
-        guard hearsOfMessages, jobs.isEmpty, lastError == nil, revision != nil else { return worker.options.poll }
-        guard let nextDue else { return worker.options.idlePoll }
-        // The clock that tells of dues counts whole seconds.
-        let (seconds, overflow) = nextDue.seconds.subtractingReportingOverflow(worker.now() + 1)
-        guard !overflow else { return worker.options.poll }
-        return min(worker.options.idlePoll, max(worker.options.poll, .seconds(seconds)))
     }
 
     private func reportLoss() {

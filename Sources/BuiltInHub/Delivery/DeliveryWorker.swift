@@ -36,13 +36,8 @@ package final class DeliveryWorker: Sendable {
         /// Targets of one message that wait for another try; with more the message itself waits, and those of its
         /// targets with it that come later and have another service.
         package var retries = 1_000
-        /// How often the queue is checked for messages of other processes while there is something to deliver, or where
-        /// the store does not tell of them.
+        /// How often the queue is checked for messages of other processes.
         package var poll: Duration = .milliseconds(250)
-        /// How often it is checked where the store tells of them and nothing waits.
-        package var idlePoll: Duration = .seconds(10)
-        /// How often a process that does not deliver asks whether it may.
-        package var leasePoll: Duration = .seconds(1)
         /// How soon the thread looks again whether requests that wait on this host have been sent.
         package var sendingPoll: Duration = .milliseconds(5)
         /// How often the progress of messages in flight is written down when nothing else is.
@@ -103,21 +98,20 @@ package final class DeliveryWorker: Sendable {
             do throws(StoreError) {
                 if let lease = try store.acquireDeliveryLease() {
                     epoch += 1
-                    let watch = store.watchHubQueue(pause: options.poll) { [completions] in completions.wake() }
-                    DeliverySession(self, lease, epoch: epoch, hearsOfMessages: watch != nil).work()
+                    DeliverySession(self, lease, epoch: epoch).work()
                     lease.release()
-                    withExtendedLifetime(watch) {}
                     continue
                 }
             } catch {
                 if error != lastError { report("delivery: \(error)") }
                 lastError = error
             }
-            completions.wait(options.leasePoll)
+            completions.wait(options.poll)
         }
     }
 
-    /// Grows as long as the delivering thread is at work: after each batch of targets, and after `wake()`.
+    /// Grows as long as the delivering thread is at work, also while there is nothing to deliver: every `poll` at least,
+    /// or after each batch of targets.
     package var pulse: Int { turns.load(ordering: .relaxed) }
 
     func showLife() {

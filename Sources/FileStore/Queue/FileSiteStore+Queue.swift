@@ -198,11 +198,6 @@ extension FileSiteStore {
         file.map { [Int(truncatingIfNeeded: $0.inode), $0.size, $0.changedAt] } ?? [0, 0, 0]
     }
 
-    package func watchHubQueue(pause: Duration, _ onChange: @escaping @Sendable () -> Void) -> AnyObject? {
-        let folders = [BucketTable.folder(of: QueuedLine.table), DueFiles.folder].map { context.path + "/" + $0 }
-        return FolderWatch(folders, pause: pause, onChange: onChange)
-    }
-
     package func acquireDeliveryLease() throws(StoreError) -> DeliveryLease? { try acquireLease("hub-delivery") }
 
     /// The kernel gives the lock back when the descriptor is closed, and it closes that of a process that was killed.

@@ -11,7 +11,7 @@ import System
 final class Watchdog: Sendable {
     /// Seconds between two looks when there is no watchdog to be fed.
     private static let pause = Duration.seconds(5)
-    /// The shortest time between two looks: those who are watched take a moment to answer.
+    /// The shortest time between two looks: those who are watched may sleep a quarter of a second.
     private static let shortestPause = Duration.milliseconds(400)
 
     private let notifier: SystemdNotifier
@@ -49,7 +49,7 @@ final class Watchdog: Sendable {
     private var signs: ProgressCheck.Signs {
         let status = server.status
         return ProgressCheck.Signs(
-            server: server.liveness, delivery: site.pulse(), patience: site.patience, isDraining: status.isDraining,
+            server: server.liveness, delivery: site.pulse, patience: site.patience, isDraining: status.isDraining,
             status:
                 "Serving: \(status.workersBusy) of \(status.workers) workers busy, \(status.connections) connections, "
                 + "\(status.answered) requests answered\(site.remark)")

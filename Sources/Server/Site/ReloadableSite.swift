@@ -87,10 +87,10 @@ final class ReloadableSite: Responder {
         }
     }
 
-    /// As `Site.deliveryTurns()`.
-    func pulse() -> Pulse? {
+    /// Nil where nothing is delivered.
+    var pulse: Pulse? {
         let generation = generation
-        return generation.site.deliveryTurns().map { Pulse(site: generation.number, turns: $0) }
+        return generation.site.deliveryTurns.map { Pulse(site: generation.number, turns: $0) }
     }
 
     /// For how long all workers may be at work on what they have: a request makes several calls to the hub.

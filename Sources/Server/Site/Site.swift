@@ -137,14 +137,8 @@ package struct Site {
         try PlatformThread.start { worker.run() }
     }
 
-    /// Grows from one call to the next as long as the delivery is at work, which is asked for that; nil where nothing is
-    /// delivered.
-    func deliveryTurns() -> Int? {
-        hub.deliveryWorker.map { worker in
-            defer { worker.wake() }
-            return worker.pulse
-        }
-    }
+    /// Grows as long as the delivery is at work; nil where nothing is delivered.
+    var deliveryTurns: Int? { hub.deliveryWorker?.pulse }
 
     /// Ends the delivery, for which another process or site may take over, and waits for the pushes under way.
     func stopDelivering() {

@@ -38,13 +38,6 @@ package protocol HubQueue: Sendable {
     /// `DueHubMessages.next` tells when to look again.
     func hubQueueRevision(now: Timestamp) -> QueueRevision
 
-    /// Watches for messages that any process puts in.
-    /// - Parameters:
-    ///   - pause: of what is put in within this time, the later messages are told at its end, together.
-    ///   - onChange: called when a message may have come; then `hubQueueRevision(now:)` tells.
-    /// - Returns: what watches for as long as it is referred to; nil where the store cannot tell.
-    func watchHubQueue(pause: Duration, _ onChange: @escaping @Sendable () -> Void) -> AnyObject?
-
     /// How much is due and waits, from all processes; for monitoring. Its cost grows with what is due, and is nearly nothing
     /// as long as that does not change. Lines that cannot be read may be counted.
     func hubQueueBacklog(now: Timestamp) throws(StoreError) -> QueueBacklog
@@ -53,11 +46,6 @@ package protocol HubQueue: Sendable {
     /// is gone, or until the process ends, however that happens. In some stores it also ends when `renew()` was not called
     /// for some seconds.
     func acquireDeliveryLease() throws(StoreError) -> DeliveryLease?
-}
-
-extension HubQueue {
-    /// Of stores that cannot tell.
-    package func watchHubQueue(pause: Duration, _ onChange: @escaping @Sendable () -> Void) -> AnyObject? { nil }
 }
 
 extension HubQueue where Self: HubStore {
