@@ -6,6 +6,7 @@ import os
 import re
 import sys
 from collections.abc import Set
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -66,12 +67,15 @@ def fill(options: str, site: Installation, root: User) -> str:
         assert site.call("PUT", f"/api/register/{id}", owner, device).status == 200
         log_in(site, owner)
     message = {"To": owner.name, "Body": "Hi"}
+    tomorrow = (datetime.now(UTC) + timedelta(days=1)).strftime("%Y-%m-%dT%H:%M:%SZ")
+    later = [site.call("POST", "/api/notifications", root, message | {"SendAt": tomorrow}).json() for _ in range(MANY)]
     values = {
         "USERS": [user.name for user in users],
         "OWNER": owner.name,
         "DEVICES": [one["RegistrationId"] for one in site.call("GET", "/api/register", owner).json()],
         "SESSIONS": [one["Id"] for one in site.call("GET", "/api/sessions", owner).json()],
         "MESSAGES": [site.call("POST", "/api/notifications", root, message).json()["MessageId"]],
+        "LATER": [one["MessageId"] for one in later],
         "PASSWORD": root.password,
     }
     for word, value in values.items():

@@ -7,7 +7,10 @@ import { failureWords, passwordFault } from '../words.js';
 
 let act = null;
 
-/** `work(password)` throws `Failure`; the dialog stays open until it succeeds or the person gives up. */
+/**
+ * `work(password)` throws `Failure`; the dialog stays open until it succeeds or the person gives up. It may give the element
+ * that has the focus then.
+ */
 export function confirm(heading, words, work) {
     act = work;
     $('confirmHeading').textContent = heading;
@@ -35,8 +38,10 @@ $('confirmForm').addEventListener('submit', async (event) => {
     const work = act;
     $('sure').disabled = true;
     try {
-        await work(password);
+        const next = await work(password);
         if (work === act) $('confirm').close();
+        // A dialog that closes gives the focus back, and the button it came from may be gone.
+        next?.focus();
     } catch (failure) {
         const isWrong = failure.status === 403 && failure.field === 'Password';
         if (isWrong) blame('ownPassword', passwordFault(password) || t('admin.wrongPassword'));

@@ -57,7 +57,7 @@ export class Scheduled {
             }
             await this.load();
             say('scheduledNote', t('admin.done'), 'good');
-            $('scheduledHeading').focus();
+            return $('scheduledHeading');
         });
     }
 }
