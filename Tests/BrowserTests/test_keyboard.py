@@ -250,6 +250,11 @@ def test_a_user_is_added(
 ) -> None:
     carol = User(f"new.{root.name}", installation.secret("of-the-new-one-"))
     open_admin(tab, root)
+    # The way to the form leads through all users that are listed.
+    reach(tab, "#search")
+    tab.write(root.name)
+    tab.wait_until(
+        f"[...document.querySelectorAll('#users tr')].every(one => one.textContent.trim().startsWith({json.dumps(root.name)}))")
     press(tab, "#adding summary")
     reach(tab, "#newName")
     tab.write(carol.name)

@@ -199,7 +199,7 @@ def test_axe_finds_nothing_to_say_about_a_time_and_all_of_it_is_on_a_telephones_
     for name, (width, height) in {"phone": NARROWEST, "desktop": DESKTOP}.items():
         tab.size(width, height, scale=2, mobile=name == "phone")
         tab.wait_until(f"document.documentElement.clientWidth === {width}")
-        assert tab.evaluate("document.documentElement.scrollWidth") == width
+        assert tab.evaluate("document.documentElement.scrollWidth") <= width
         assert tab.evaluate("(dock => dock.scrollWidth - dock.clientWidth)(document.querySelector('.dock'))") == 0
         for look in ("writing", "list"):
             if look == "list":

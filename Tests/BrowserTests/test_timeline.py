@@ -243,7 +243,7 @@ def test_axe_finds_nothing_to_say_about_the_steps_and_they_fit_on_a_telephones_s
     for name, (width, height) in {"phone": NARROWEST, "desktop": DESKTOP}.items():
         tab.size(width, height, scale=2, mobile=name == "phone")
         tab.wait_until(f"document.documentElement.clientWidth === {width}")
-        assert tab.evaluate("document.documentElement.scrollWidth") == width
+        assert tab.evaluate("document.documentElement.scrollWidth") <= width
         for scheme in ("light", "dark"):
             tab.prefer(scheme)
             settle(tab)
