@@ -23,7 +23,8 @@ EDIT_SOCKET = "printf '[Socket]\\nSocketGroup=nginx\\n' > /root/edited"
 
 README = [
     Step("apt install ./app-backend_0.1.0_amd64.deb", "app-backend init", typed="y\n", after="sh /root/include-snippet"),
-    Step("nginx -t && systemctl reload nginx", "test is successful"),
+    # For a moment the workers of the old configuration go on answering.
+    Step("nginx -t && systemctl reload nginx", "test is successful", after=f"{ANSWERED} {API}/config"),
     Step("app-backend user add alice", "^added alice$", typed="alice-1234\n", after="echo bob-123456 | app-backend user add bob"),
     Step(f"curl -u alice {API}/register", r"^\[\]", places=AS_ALICE),
     Step(
@@ -202,7 +203,7 @@ UPGRADE = [
             before=f"{STOP}; rm -r {STORE}; install -d -m 700 {STORE}",
             after=RESTART,
         )
-        for tables in (["hub/queue", "hub/due", "scheduled", "sessions"], ["hub/due", "scheduled", "tokens"])
+        for tables in (["hub/queue", "hub/due", "scheduled", "sessions"], ["hub/due", "scheduled", "tokens", "seen"])
     ),
 ]
 URL = "postgresql://app_backend:db-12345@localhost/app_backend"
