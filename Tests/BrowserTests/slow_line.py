@@ -52,11 +52,18 @@ class SlowLine:
         server.close()
 
     async def _carry(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        ends = [writer]
         try:
             there, back = await asyncio.open_connection("127.0.0.1", self._to)
+            ends.append(back)
+            await asyncio.gather(self._pump(reader, back, "up"), self._pump(there, writer, "down"))
         except OSError:
-            return writer.close()
-        await asyncio.gather(self._pump(reader, back, "up"), self._pump(there, writer, "down"))
+            writer.close()
+        except asyncio.CancelledError:
+            # The line goes before the browser, which keeps its connections. Of a task that says that it was cancelled,
+            # asyncio's streams would complain.
+            for end in ends:
+                end.transport.abort()
 
     async def _pump(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, way: str) -> None:
         """Until one end closes, and then the other one learns of it, as late as of the bytes before."""
