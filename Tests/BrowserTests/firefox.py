@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from child import Child
-from connection import Connection
+from connection import Connection, Refused
 from deadline import PATIENCE_SECONDS, wait_until
 from tab import REACH, WATCH, ScriptError, Tab
 
@@ -113,6 +113,10 @@ class FirefoxTab(Tab):
         return json.loads(self._evaluate(wrapped)["value"])
 
     def click(self, id: str) -> None:
+        wait_until(lambda: self._is_clicked(id), f"{id} stays where it was put")
+
+    def _is_clicked(self, id: str) -> bool:
+        """Not where the page, or the browser after a change of focus, has scrolled it away in the meantime."""
         element = self._evaluate(REACH.format(id=id))
         if "sharedId" not in element:
             raise ScriptError(f"there is no element {id}")
@@ -122,7 +126,13 @@ class FirefoxTab(Tab):
             {"type": "pointerDown", "button": 0},
             {"type": "pointerUp", "button": 0},
         ]
-        self._perform({"type": "pointer", "id": "mouse", "actions": steps})
+        try:
+            self._perform({"type": "pointer", "id": "mouse", "actions": steps})
+        except Refused as error:
+            if "move target out of bounds" not in str(error):
+                raise
+            return False
+        return True
 
     def press(self, key: str) -> None:
         self.write(KEYS.get(key, key))
