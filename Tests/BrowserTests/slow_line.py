@@ -57,9 +57,7 @@ class SlowLine:
             there, back = await asyncio.open_connection("127.0.0.1", self._to)
             ends.append(back)
             await asyncio.gather(self._pump(reader, back, "up"), self._pump(there, writer, "down"))
-        except OSError:
-            writer.close()
-        except asyncio.CancelledError:
+        except (OSError, asyncio.CancelledError):
             # The line goes before the browser, which keeps its connections. Of a task that says that it was cancelled,
             # asyncio's streams would complain.
             for end in ends:
