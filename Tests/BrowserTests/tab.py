@@ -5,7 +5,11 @@ from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import Any
 
+from connection import Refused
 from deadline import PATIENCE_SECONDS, wait_until
+
+# What Chromium says of a question to a document that the page leaves.
+WENT_AWAY = ("Inspected target navigated or closed", "Execution context was destroyed")
 
 # Yields an element after it was put where a pointer can reach it.
 REACH = """(() => {{
@@ -96,5 +100,14 @@ class Tab(ABC):
         self.write(text)
 
     def wait_until(self, expression: str, seconds: float = PATIENCE_SECONDS) -> Any:
-        """Waits until the expression is true. Raises TimeoutError."""
-        return wait_until(lambda: self.evaluate(expression), expression, seconds)
+        """Waits until the expression is true, also of the document that the page goes to meanwhile. Raises TimeoutError."""
+        return wait_until(lambda: self._answer(expression), expression, seconds)
+
+    def _answer(self, expression: str) -> Any:
+        """None, where the document went away before it had one."""
+        try:
+            return self.evaluate(expression)
+        except Refused as error:
+            if not any(words in str(error) for words in WENT_AWAY):
+                raise
+            return None
