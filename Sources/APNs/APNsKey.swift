@@ -30,8 +30,7 @@ package struct APNsKey: Sendable {
             throw .damaged
         }
         self.teamID = teamID
-        var json = JSONWriter()
-        json.object {
+        let json = JSONWriter.object {
             $0.member("alg", "ES256")
             $0.member("kid", keyID)
         }
@@ -42,8 +41,7 @@ package struct APNsKey: Sendable {
     /// - Parameter issuedAt: seconds since 1970. Apple takes tokens that are at most an hour old.
     /// - Throws: what swift-crypto throws, for want of randomness or memory.
     func token(issuedAt: Int64) throws -> Secret {
-        var json = JSONWriter()
-        json.object {
+        let json = JSONWriter.object {
             $0.member("iss", teamID)
             $0.member("iat", issuedAt)
         }

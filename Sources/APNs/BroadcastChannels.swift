@@ -43,8 +43,7 @@ package struct BroadcastChannels: Sendable {
 
     /// Answered with `created(_:)`.
     package func create(_ storage: Storage) -> Request {
-        var json = JSONWriter()
-        json.object {
+        let json = JSONWriter.object {
             $0.member("message-storage-policy", storage.rawValue)
             $0.member("push-type", "LiveActivity")
         }

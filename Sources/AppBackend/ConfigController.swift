@@ -16,18 +16,12 @@ struct ConfigController: Sendable {
 
     /// - Parameter isSecureOnly: whether every send is kept and only its id leaves, also one with `pns`.
     init(_ configuration: PublicConfiguration, platforms: [Platform], realm: String, isSecureOnly: Bool) {
-        var json = JSONWriter()
-        json.object { json in
+        let json = JSONWriter.object { json in
             json.name("VapidPublicKey")
             if let key = configuration.vapidPublicKey { json.string(key) } else { json.null() }
-            json.name("Platforms")
-            json.array { json in
-                for platform in platforms {
-                    json.object { json in
-                        json.member("Name", platform.rawValue)
-                        json.member("Delivers", configuration.deliveringPlatforms.contains(platform))
-                    }
-                }
+            json.member("Platforms", platforms) { platform, json in
+                json.member("Name", platform.rawValue)
+                json.member("Delivers", configuration.deliveringPlatforms.contains(platform))
             }
             json.member("Realm", realm)
             json.member("MaximumMessageBytes", PublicConfiguration.maximumMessageBytes)

@@ -30,15 +30,10 @@ struct ConfigCommand: ParsableCommand {
         }
 
         private static func json(_ file: String?, _ settings: [ConfigurationSetting]) -> String {
-            var json = JSONWriter()
-            json.object { json in
+            JSONWriter.object { json in
                 if let file { json.member("file", file) }
-                json.name("settings")
-                json.array { json in
-                    for setting in settings { json.object { setting.writeMembers(to: &$0) } }
-                }
-            }
-            return String(decoding: json.bytes, as: UTF8.self)
+                json.member("settings", settings) { $0.writeMembers(to: &$1) }
+            }.text
         }
     }
 }
@@ -60,9 +55,7 @@ extension ConfigurationSetting {
         json.member("key", key)
         switch value {
         case .text(let text): json.member("value", text)
-        case .list(let texts):
-            json.name("value")
-            json.array { json in texts.forEach { json.string($0) } }
+        case .list(let texts): json.member("value", texts)
         case .secret: json.member("value", Self.hidden)
         case nil: break
         }

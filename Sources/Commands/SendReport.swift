@@ -126,32 +126,19 @@ struct SendReport {
     // MARK: For scripts
 
     var json: String {
-        var json = JSONWriter()
-        json.object { json in
+        JSONWriter.object { json in
             if let secretID { json.member("Id", secretID) }
             if let messageID { json.member("MessageId", messageID) }
-            if !secretIDs.isEmpty {
-                json.name("Ids")
-                json.object { json in
-                    for (name, id) in secretIDs.sorted(by: { $0.key < $1.key }) { json.member(name, id) }
-                }
+            if !secretIDs.isEmpty { json.member("Ids") { $0.members(secretIDs) } }
+            json.member("Outcomes", lines) { line, json in
+                json.member("Platform", line.platform)
+                if let recipient = line.recipient { json.member("To", recipient) }
+                json.member("State", line.state)
+                if let id = line.notificationID { json.member("NotificationId", id) }
+                if let error = line.error { json.member("Error", error) }
+                if line.waitReason != nil { json.member("WaitsFor", "credential") }
+                json.member("Counts") { json in line.counts.forEach { json.member($0.name, $0.devices) } }
             }
-            json.name("Outcomes")
-            json.array { json in lines.forEach { Self.write($0, to: &json) } }
-        }
-        return String(decoding: json.bytes, as: UTF8.self)
-    }
-
-    private static func write(_ line: Line, to json: inout JSONWriter) {
-        json.object { json in
-            json.member("Platform", line.platform)
-            if let recipient = line.recipient { json.member("To", recipient) }
-            json.member("State", line.state)
-            if let id = line.notificationID { json.member("NotificationId", id) }
-            if let error = line.error { json.member("Error", error) }
-            if line.waitReason != nil { json.member("WaitsFor", "credential") }
-            json.name("Counts")
-            json.object { json in line.counts.forEach { json.member($0.name, $0.devices) } }
-        }
+        }.text
     }
 }

@@ -54,21 +54,17 @@ public struct DeviceRegistration: Equatable, Sendable {
 
     /// As it crosses the wire.
     public var json: [UInt8] {
-        var json = JSONWriter()
-        json.object { json in
+        JSONWriter.object { json in
             json.member("Platform", platform)
             json.member("Handle", handle)
-            json.name("Tags")
-            json.array { json in tags.forEach { json.string($0) } }
+            json.member("Tags", tags)
             if let app { json.member("App", app) }
             if let keys {
-                json.name("Keys")
-                json.object { json in
+                json.member("Keys") { json in
                     json.member("p256dh", keys.p256dh)
                     json.member("auth", keys.auth)
                 }
             }
-        }
-        return json.bytes
+        }.bytes
     }
 }

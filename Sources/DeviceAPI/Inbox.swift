@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 public import HTTP
 import HTTPTypes
-public import JSON
+internal import JSON
 
 /// One page of a user's inbox, newest first, as `GET /api/inbox` answers it: `{"Unread":1,"Messages":[…]}`.
 public struct Inbox: Equatable, Sendable {
@@ -19,13 +19,10 @@ public struct Inbox: Equatable, Sendable {
 
     /// As it crosses the wire.
     public var json: [UInt8] {
-        var json = JSONWriter()
-        json.object { json in
+        JSONWriter.object { json in
             json.member("Unread", unread)
-            json.name("Messages")
-            json.array { json in messages.forEach { $0.write(to: &json) } }
-        }
-        return json.bytes
+            json.member("Messages", messages) { $0.writeMembers(to: &$1) }
+        }.bytes
     }
 
     /// - Throws: `Problem` 502, when the answer is not an inbox.
@@ -69,17 +66,14 @@ public struct InboxMessage: Equatable, Sendable {
         (self.title, self.body, self.link) = (title, body, link)
     }
 
-    /// Writes this element into a list that is being written.
-    public func write(to json: inout JSONWriter) {
-        json.object { json in
-            json.member("Id", id)
-            json.member("Secure", isSecure)
-            json.member("Read", isRead)
-            json.origin(sender: sender, sentAt: sentAt)
-            if let title { json.member("Title", title) }
-            if let body { json.member("Body", body) }
-            if let link { json.member("Link", link) }
-        }
+    fileprivate func writeMembers(to json: inout JSONWriter) {
+        json.member("Id", id)
+        json.member("Secure", isSecure)
+        json.member("Read", isRead)
+        json.origin(sender: sender, sentAt: sentAt)
+        if let title { json.member("Title", title) }
+        if let body { json.member("Body", body) }
+        if let link { json.member("Link", link) }
     }
 
     fileprivate init?(element: JSONValue) {

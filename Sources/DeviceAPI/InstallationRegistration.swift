@@ -46,13 +46,11 @@ public struct InstallationRegistration: Equatable, Sendable {
 
     /// As it crosses the wire.
     public var json: [UInt8] {
-        var json = JSONWriter()
-        json.object { json in
+        JSONWriter.object { json in
             json.member("platform", platform.rawValue)
             json.member("instId", installationID)
             json.member(Self.handleField(of: platform), handle)
             if let app { json.member("app", app) }
-        }
-        return json.bytes
+        }.bytes
     }
 }

@@ -58,9 +58,7 @@ public struct MessageTimeline: Equatable, Sendable {
 
     /// As it crosses the wire.
     public var json: [UInt8] {
-        var json = JSONWriter()
-        json.object(writeMembers)
-        return json.bytes
+        JSONWriter.object { writeMembers(to: &$0) }.bytes
     }
 
     /// Writes its members into an object that is being written.
@@ -72,8 +70,7 @@ public struct MessageTimeline: Equatable, Sendable {
         json.member("Kept", isKept)
         if let isRead { json.member("Read", isRead) }
         json.member("Opened", opened)
-        json.name("Outcomes")
-        json.array { json in outcomes.forEach { $0.write(to: &json) } }
+        json.member("Outcomes", outcomes) { $0.writeMembers(to: &$1) }
     }
 
     /// - Throws: `Problem` 502, when the answer does not tell what became of a message.
@@ -93,15 +90,12 @@ public struct MessageTimeline: Equatable, Sendable {
 }
 
 extension MessageTimeline.PlatformOutcome {
-    fileprivate func write(to json: inout JSONWriter) {
-        json.object { json in
-            json.member("Platform", platform)
-            if let notificationID { json.member("NotificationId", notificationID) }
-            json.member("State", state)
-            if waitsForCredential { json.member("WaitsFor", SendOutcomeDetails.credential) }
-            json.name("Counts")
-            json.object { json in counts.forEach { json.member($0.name, $0.devices) } }
-        }
+    fileprivate func writeMembers(to json: inout JSONWriter) {
+        json.member("Platform", platform)
+        if let notificationID { json.member("NotificationId", notificationID) }
+        json.member("State", state)
+        if waitsForCredential { json.member("WaitsFor", SendOutcomeDetails.credential) }
+        json.member("Counts") { json in counts.forEach { json.member($0.name, $0.devices) } }
     }
 
     fileprivate init?(element: JSONValue) {

@@ -40,8 +40,7 @@ public struct Problem: Error, Equatable, Sendable {
     /// As `response`; with the outcome's `Id` and `Outcomes` as further members (RFC 9457 section 3.2), when a send
     /// failed on every platform.
     public func response(with outcome: SendOutcome?) -> Response {
-        var json = JSONWriter()
-        json.object { json in
+        let json = JSONWriter.object { json in
             json.member("type", "about:blank")
             json.member("title", status.reasonPhrase)
             json.member("status", status.code)

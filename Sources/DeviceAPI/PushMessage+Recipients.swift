@@ -39,7 +39,7 @@ extension PushMessage.Recipients {
     func write(to json: inout JSONWriter) {
         switch self {
         case .one(let text): json.string(text)
-        case .several(let texts): json.array { json in texts.forEach { json.string($0) } }
+        case .several(let texts): json.array(texts)
         }
     }
 }

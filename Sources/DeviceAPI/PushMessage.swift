@@ -66,25 +66,17 @@ public struct PushMessage: Equatable, Sendable {
 
     /// As it crosses the wire.
     public var json: [UInt8] {
-        var json = JSONWriter()
-        json.object { json in
+        JSONWriter.object { json in
             json.name(Member.to.rawValue)
             to.write(to: &json)
             for (member, text) in texts { if let text { json.member(member.rawValue, text) } }
-            if !data.isEmpty {
-                json.name("Data")
-                json.object { $0.members(data) }
-            }
+            if !data.isEmpty { json.member("Data") { $0.members(data) } }
             if let badge { json.member("Badge", badge) }
             if let timeToLive { json.member("TimeToLive", timeToLive) }
             if isSecure { json.member("Secure", true) }
             if isSilent { json.member("Silent", true) }
-            if !platforms.isEmpty {
-                json.name("Platforms")
-                json.array { json in platforms.forEach { json.string($0) } }
-            }
-        }
-        return json.bytes
+            if !platforms.isEmpty { json.member("Platforms", platforms) }
+        }.bytes
     }
 
     private var texts: [(Member, String?)] {

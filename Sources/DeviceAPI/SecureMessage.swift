@@ -28,14 +28,12 @@ public struct SecureMessage: Equatable, Sendable {
 
     /// As it crosses the wire.
     public var json: [UInt8] {
-        var json = JSONWriter(reservingCapacity: 64 + payload.utf8.count)
-        json.object { json in
+        JSONWriter.object(reservingCapacity: 64 + payload.utf8.count) { json in
             json.member("Id", id)
             json.member("Payload", payload)
             json.member("Read", isRead)
             json.origin(sender: sender, sentAt: sentAt)
-        }
-        return json.bytes
+        }.bytes
     }
 
     /// - Throws: `Problem` 502, when the answer is not a secure notification.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 public import HTTP
-public import JSON
+package import JSON
 
 /// A secure notification as the list shows it, without its payload, one element of what `GET /api/notifications` answers:
 /// `{"Id":7,"Read":false,"From":"bob","SentAt":"2026-11-22T09:00:00Z"}`.
@@ -22,13 +22,11 @@ public struct SecureMessageSummary: Equatable, Sendable {
         self.sentAt = sentAt
     }
 
-    /// Writes this element into a list that is being written.
-    public func write(to json: inout JSONWriter) {
-        json.object { json in
-            json.member("Id", id)
-            json.member("Read", isRead)
-            json.origin(sender: sender, sentAt: sentAt)
-        }
+    /// Writes its members into an object that is being written.
+    package func writeMembers(to json: inout JSONWriter) {
+        json.member("Id", id)
+        json.member("Read", isRead)
+        json.origin(sender: sender, sentAt: sentAt)
     }
 
     /// Reads the whole list.

@@ -66,23 +66,15 @@ public struct SendOutcome: Equatable, Sendable {
 
     /// As it crosses the wire.
     public var json: [UInt8] {
-        var json = JSONWriter()
-        json.object { writeMembers(to: &$0) }
-        return json.bytes
+        JSONWriter.object { writeMembers(to: &$0) }.bytes
     }
 
     func writeMembers(to json: inout JSONWriter) {
         if let id { json.member("Id", id) }
         if let messageID { json.member("MessageId", messageID) }
-        if !ids.isEmpty {
-            json.name("Ids")
-            json.object { json in
-                for (name, id) in ids.sorted(by: { $0.key < $1.key }) { json.member(name, id) }
-            }
-        }
+        if !ids.isEmpty { json.member("Ids") { $0.members(ids) } }
         if let sendAt { json.member("SendAt", sendAt) }
-        json.name("Outcomes")
-        json.array { json in outcomes.forEach { $0.write(to: &json) } }
+        json.member("Outcomes", outcomes) { $0.writeMembers(to: &$1) }
     }
 
     /// - Throws: `Problem` 502, when the answer is not an outcome.
@@ -109,17 +101,12 @@ public struct SendOutcome: Equatable, Sendable {
 }
 
 extension SendOutcome.PlatformOutcome {
-    fileprivate func write(to json: inout JSONWriter) {
-        json.object { json in
-            json.member("Platform", platform)
-            if let recipient { json.member("To", recipient) }
-            json.member("State", state)
-            if let notificationID { json.member("NotificationId", notificationID) }
-            if let error { json.member("Error", error) }
-            if !ignored.isEmpty {
-                json.name("Ignored")
-                json.array { json in ignored.forEach { json.string($0) } }
-            }
-        }
+    fileprivate func writeMembers(to json: inout JSONWriter) {
+        json.member("Platform", platform)
+        if let recipient { json.member("To", recipient) }
+        json.member("State", state)
+        if let notificationID { json.member("NotificationId", notificationID) }
+        if let error { json.member("Error", error) }
+        if !ignored.isEmpty { json.member("Ignored", ignored) }
     }
 }

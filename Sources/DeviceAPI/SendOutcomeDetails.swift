@@ -62,15 +62,12 @@ public struct SendOutcomeDetails: Equatable, Sendable {
 
     /// As it crosses the wire.
     public var json: [UInt8] {
-        var json = JSONWriter()
-        json.object { json in
+        JSONWriter.object { json in
             json.member("NotificationId", notificationID)
             json.member("State", state)
             if waitsForCredential { json.member("WaitsFor", Self.credential) }
-            json.name("Outcomes")
-            json.array { json in outcomes.forEach { $0.write(to: &json) } }
-        }
-        return json.bytes
+            json.member("Outcomes", outcomes) { $0.writeMembers(to: &$1) }
+        }.bytes
     }
 
     /// What `WaitsFor` says.
@@ -90,12 +87,9 @@ public struct SendOutcomeDetails: Equatable, Sendable {
 }
 
 extension SendOutcomeDetails.PlatformCounts {
-    fileprivate func write(to json: inout JSONWriter) {
-        json.object { json in
-            json.member("Platform", platform)
-            json.name("Counts")
-            json.object { json in counts.forEach { json.member($0.name, $0.devices) } }
-        }
+    fileprivate func writeMembers(to json: inout JSONWriter) {
+        json.member("Platform", platform)
+        json.member("Counts") { json in counts.forEach { json.member($0.name, $0.devices) } }
     }
 
     init?(element: JSONValue) {

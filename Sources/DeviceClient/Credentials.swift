@@ -115,17 +115,15 @@ extension Credentials {
 
     /// The secret in JSON, for a keychain alone; nil of a provider, which is code.
     package var secretJSON: [UInt8]? {
-        var json = JSONWriter()
         switch kind {
-        case .provider: return nil
+        case .provider: nil
         case .password(let user, let password):
-            json.object { json in
+            JSONWriter.object { json in
                 json.member(Member.user.rawValue, user)
                 json.member(Member.password.rawValue, password.reveal())
-            }
-        case .token(let token): json.object { $0.member(Member.token.rawValue, token.reveal()) }
+            }.bytes
+        case .token(let token): JSONWriter.object { $0.member(Member.token.rawValue, token.reveal()) }.bytes
         }
-        return json.bytes
     }
 
     /// Nil for anything that `secretJSON` would not have written.

@@ -136,9 +136,7 @@ extension NotificationClient {
     }
 
     private static func string(_ text: String) -> [UInt8] {
-        var json = JSONWriter(reservingCapacity: text.utf8.count + 16)
-        json.string(text)
-        return json.bytes
+        JSONWriter(.string(text), reservingCapacity: text.utf8.count + 16).bytes
     }
 }
 

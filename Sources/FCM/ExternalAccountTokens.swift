@@ -66,10 +66,8 @@ struct ExternalAccountTokens: TokenSource {
     private func impersonate(
         _ token: AccessToken, at url: ServiceURL, by sender: any RequestSender, _ completion: @escaping Completion
     ) {
-        var json = JSONWriter()
-        json.object {
-            $0.name("scope")
-            $0.array { $0.string(GoogleCredential.scope) }
+        let json = JSONWriter.object {
+            $0.member("scope", [GoogleCredential.scope])
             $0.member("lifetime", "\(account.impersonationLifetime)s")
         }
         let fields: HTTPFields = [

@@ -68,13 +68,10 @@ struct FCMMessage {
 
     /// What is sent.
     func encoded(to target: FCMTarget) -> [UInt8] {
-        var json = JSONWriter(reservingCapacity: 1024)
-        json.object {
+        JSONWriter.object(reservingCapacity: 1024) {
             if validatesOnly { $0.member("validateOnly", true) }
-            $0.name("message")
-            $0.value(.object([target.member] + members))
-        }
-        return json.bytes
+            $0.member("message", .object([target.member] + members))
+        }.bytes
     }
 
     private func member(_ name: String) -> JSONValue? { members.first { $0.name == name }?.value }

@@ -89,9 +89,7 @@ struct LegacyMessage {
     /// Apps got texts, whatever was sent: anything else arrives as its JSON.
     private static func text(_ value: JSONValue) -> String {
         if case .string(let text) = value { return text }
-        var json = JSONWriter()
-        json.value(value)
-        return String(decoding: json.bytes, as: UTF8.self)
+        return JSONWriter(value).text
     }
 
     /// An array, or the JSON of one in a text, which the legacy protocol's documents asked for.

@@ -55,14 +55,12 @@ struct ServiceAccountTokens: TokenSource {
     private func assertion() throws -> Secret {
         let now = now()
         let (end, overflow) = now.addingReportingOverflow(Self.lifetime)
-        var header = JSONWriter()
-        header.object {
+        let header = JSONWriter.object {
             $0.member("alg", "RS256")
             $0.member("typ", "JWT")
             $0.member("kid", account.keyID)
         }
-        var claims = JSONWriter()
-        claims.object {
+        let claims = JSONWriter.object {
             $0.member("iss", account.email)
             $0.member("scope", GoogleCredential.scope)
             $0.member("aud", account.tokenURL.description)

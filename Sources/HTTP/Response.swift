@@ -30,4 +30,11 @@ public struct Response: Sendable {
     ) -> Response {
         Response(status: status, fields: [.contentType: contentType], body: body)
     }
+
+    /// An answer with a JSON body that no cache keeps: it is one user's.
+    package static func unstoredJSON(_ body: [UInt8]) -> Response {
+        var response = json(body)
+        response.fields[.cacheControl] = "no-store"
+        return response
+    }
 }

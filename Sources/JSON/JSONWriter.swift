@@ -5,15 +5,41 @@
 /// It exists beside `JSONEncoder` because the members' order is part of what we promise (lines of the store, answers
 /// of the contract) and because it costs a tenth: 0.3 microseconds for a record of 300 bytes.
 ///
-///     var json = JSONWriter()
-///     json.object { $0.member("Id", 7); $0.member("Payload", "a \"secret\"") }
+///     JSONWriter.object { $0.member("Id", 7); $0.member("Payload", "a \"secret\"") }.bytes
 public struct JSONWriter {
     /// What was written so far.
     public private(set) var bytes: [UInt8] = []
 
+    /// The same as text.
+    public var text: String { String(decoding: bytes, as: UTF8.self) }
+
     /// - Parameter capacity: bytes that will be needed, as far as the caller can tell.
     public init(reservingCapacity capacity: Int = 256) {
         bytes.reserveCapacity(capacity)
+    }
+
+    /// One value that was parsed before, or made of others.
+    public init(_ value: JSONValue, reservingCapacity capacity: Int = 256) {
+        self.init(reservingCapacity: capacity)
+        self.value(value)
+    }
+
+    /// One object, with the members that the closure writes.
+    public static func object(
+        reservingCapacity capacity: Int = 256, _ members: (inout JSONWriter) throws -> Void
+    ) rethrows -> JSONWriter {
+        var json = JSONWriter(reservingCapacity: capacity)
+        try json.object(members)
+        return json
+    }
+
+    /// One array, with an object for each element, whose members the closure writes.
+    public static func array<Element>(
+        _ elements: some Sequence<Element>, _ members: (Element, inout JSONWriter) throws -> Void
+    ) rethrows -> JSONWriter {
+        var json = JSONWriter()
+        try json.array(elements, members)
+        return json
     }
 
     /// Writes `{`, what `body` writes, and `}`.
@@ -30,6 +56,20 @@ public struct JSONWriter {
         bytes.append(UInt8(ascii: "["))
         try body(&self)
         bytes.append(UInt8(ascii: "]"))
+    }
+
+    /// Writes an array, with an object for each element, whose members the closure writes.
+    public mutating func array<Element>(
+        _ elements: some Sequence<Element>, _ members: (Element, inout JSONWriter) throws -> Void
+    ) rethrows {
+        try array { json in
+            for element in elements { try json.object { try members(element, &$0) } }
+        }
+    }
+
+    /// Writes an array of texts.
+    public mutating func array(_ texts: [String]) {
+        array { json in texts.forEach { json.string($0) } }
     }
 
     /// Writes a member's name; its value must be written next.
@@ -70,6 +110,11 @@ public struct JSONWriter {
         for (name, text) in texts.sorted(by: { $0.key < $1.key }) { member(name, text) }
     }
 
+    /// Writes numbers as members, in the order of their names.
+    public mutating func members(_ numbers: [String: some BinaryInteger]) {
+        for (name, number) in numbers.sorted(by: { $0.key < $1.key }) { member(name, number) }
+    }
+
     /// Writes a value that was parsed before.
     public mutating func value(_ value: JSONValue) {
         switch value {
@@ -81,12 +126,7 @@ public struct JSONWriter {
         case .string(let text): string(text)
         case .array(let elements): array { json in elements.forEach { json.value($0) } }
         case .object(let members):
-            object { json in
-                for member in members {
-                    json.name(member.name)
-                    json.value(member.value)
-                }
-            }
+            object { json in members.forEach { json.member($0.name, $0.value) } }
         }
     }
 
@@ -106,6 +146,32 @@ public struct JSONWriter {
     public mutating func member(_ name: String, _ value: Bool) {
         self.name(name)
         bool(value)
+    }
+
+    /// Writes a member.
+    public mutating func member(_ name: String, _ value: JSONValue) {
+        self.name(name)
+        self.value(value)
+    }
+
+    /// Writes a member that is an array of texts.
+    public mutating func member(_ name: String, _ texts: [String]) {
+        self.name(name)
+        array(texts)
+    }
+
+    /// Writes a member that is an object, with the members that the closure writes.
+    public mutating func member(_ name: String, _ members: (inout JSONWriter) throws -> Void) rethrows {
+        self.name(name)
+        try object(members)
+    }
+
+    /// Writes a member that is an array, with an object for each element, whose members the closure writes.
+    public mutating func member<Element>(
+        _ name: String, _ elements: some Sequence<Element>, _ members: (Element, inout JSONWriter) throws -> Void
+    ) rethrows {
+        self.name(name)
+        try array(elements, members)
     }
 
     /// A comma where one is due: after anything but an opening bracket, a colon, or nothing at all.

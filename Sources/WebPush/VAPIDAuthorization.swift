@@ -71,8 +71,7 @@ final class VAPIDAuthorization: Sendable {
     private static let header = Base64.url.encode(#"{"typ":"JWT","alg":"ES256"}"#.utf8)
 
     private func claims(audience: String, expiry: Int64) -> String {
-        var json = JSONWriter()
-        json.object {
+        let json = JSONWriter.object {
             $0.member("aud", audience)
             $0.member("exp", expiry)
             $0.member("sub", subject.description)

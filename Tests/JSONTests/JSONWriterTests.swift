@@ -31,6 +31,23 @@ import Testing
         #expect(written == #"{"z":1,"a":"x","list":[-1,[],{},false,null,""],"b":true}"#)
     }
 
+    @Test func `one call writes an object, a list of objects, or the members of either`() {
+        let written = JSONWriter.object { json in
+            json.member("inner") { $0.member("a", 1) }
+            json.member("texts", ["x", "y"])
+            json.member("value", .array([.null]))
+            json.member("none", [Int]()) { $1.member("n", $0) }
+            json.member("list", [1, 2]) { number, json in json.member("n", number) }
+            json.member("sorted") { $0.members(["b": 2, "a": 1]) }
+        }
+        #expect(
+            written.text
+                == #"{"inner":{"a":1},"texts":["x","y"],"value":[null],"none":[],"list":[{"n":1},{"n":2}],"#
+                + #""sorted":{"a":1,"b":2}}"#)
+        #expect(JSONWriter.array([1, 2]) { $1.member("n", $0) }.text == #"[{"n":1},{"n":2}]"#)
+        #expect(JSONWriter(.string("x")).text == #""x""#)
+    }
+
     @Test func `strings that end like brackets do not confuse the commas`() {
         let written = text { json in
             json.array { json in

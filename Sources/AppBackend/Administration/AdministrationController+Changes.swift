@@ -96,8 +96,7 @@ extension AdministrationController {
 
     /// What was removed. What the hub could not be told of is in `Waiting`; the service goes on with it.
     private static func answer(_ remains: UserRemains) -> Response {
-        var json = JSONWriter()
-        json.object { json in
+        let json = JSONWriter.object { json in
             json.member("Devices", remains.devices)
             json.member("Sessions", remains.sessions)
             json.member("Tokens", remains.tokens)

@@ -17,10 +17,7 @@ extension AdministrationController {
         var wish = MessageHistory.Wish(limit: try ListQuery.limit(query))
         wish.user = query["user"]
         wish.place = try place(query)
-        let entries = try history.list(wish)
-        var json = JSONWriter()
-        json.array { json in entries.forEach { $0.write(to: &json) } }
-        return Self.answer(json)
+        return Self.answer(JSONWriter.array(try history.list(wish)) { $0.writeMembers(to: &$1) })
     }
 
     /// What the message's sender learns by its timeline, who that is, and what became of it at each device.
@@ -36,10 +33,7 @@ extension AdministrationController {
         let query = try Query(request.query)
         var wish = MessageHistory.Wish(limit: try ListQuery.limit(query))
         wish.user = query["user"]
-        let waiting = try history.waiting(wish)
-        var json = JSONWriter()
-        json.array { json in waiting.forEach { $0.write(to: &json) } }
-        return Self.answer(json)
+        return Self.answer(JSONWriter.array(try history.waiting(wish)) { $0.writeMembers(to: &$1) })
     }
 
     /// `DELETE /api/admin/messages/scheduled/{MessageId}`: `{"Password":"…"}`
@@ -72,25 +66,18 @@ extension AdministrationController {
 }
 
 extension MessageHistory.Entry {
-    fileprivate func write(to json: inout JSONWriter) {
-        json.object { json in
-            json.member("MessageId", message.id)
-            json.member("From", message.sender)
-            json.member("To", message.to)
-            json.member("SentAt", message.sentAt.text)
-            json.member("Secure", message.isSecure)
-            json.member("Kept", message.keptID != nil)
-            json.member("Opened", opened)
-            json.name("Outcomes")
-            json.array { json in
-                for outcome in message.outcomes {
-                    json.object { json in
-                        json.member("Platform", outcome.platform)
-                        if let id = outcome.notificationID { json.member("NotificationId", id) }
-                        json.member("State", outcome.state)
-                    }
-                }
-            }
+    fileprivate func writeMembers(to json: inout JSONWriter) {
+        json.member("MessageId", message.id)
+        json.member("From", message.sender)
+        json.member("To", message.to)
+        json.member("SentAt", message.sentAt.text)
+        json.member("Secure", message.isSecure)
+        json.member("Kept", message.keptID != nil)
+        json.member("Opened", opened)
+        json.member("Outcomes", message.outcomes) { outcome, json in
+            json.member("Platform", outcome.platform)
+            if let id = outcome.notificationID { json.member("NotificationId", id) }
+            json.member("State", outcome.state)
         }
     }
 }

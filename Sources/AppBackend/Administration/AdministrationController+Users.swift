@@ -15,12 +15,9 @@ extension AdministrationController {
         let (prefix, after) = (query["name"]?.lowercased() ?? "", query["after"])
         let users = try administration.store.users().lazy
             .filter { user in (after.map { $0 < user.name } ?? true) && user.name.hasPrefix(prefix) }
-        var json = JSONWriter()
-        try json.array { json in
-            for user in users.prefix(limit) {
-                let (devices, sessions) = (try devices(of: user), try sessions(of: user))
-                json.object { user.writeMembers(devices: devices.count, sessions: sessions.count, to: &$0) }
-            }
+        let json = try JSONWriter.array(users.prefix(limit)) { user, json in
+            let (devices, sessions) = (try devices(of: user), try sessions(of: user))
+            user.writeMembers(devices: devices.count, sessions: sessions.count, to: &json)
         }
         return Self.answer(json)
     }
@@ -39,15 +36,10 @@ extension AdministrationController {
 
     func answer(_ user: User) throws -> Response {
         let (devices, sessions) = (try devices(of: user), try sessions(of: user))
-        var json = JSONWriter()
-        json.object { json in
+        let json = JSONWriter.object { json in
             user.writeMembers(devices: devices.count, sessions: sessions.count, to: &json)
-            json.name("Devices")
-            json.array { json in devices.forEach { $0.write(to: &json) } }
-            json.name("Sessions")
-            json.array { json in
-                for session in sessions { json.object { session.writeMembers(to: &$0) } }
-            }
+            json.member("Devices", devices) { $0.writeMembers(to: &$1) }
+            json.member("Sessions", sessions) { $0.writeMembers(to: &$1) }
         }
         return Self.answer(json)
     }

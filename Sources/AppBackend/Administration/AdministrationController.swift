@@ -56,11 +56,7 @@ struct AdministrationController: Sendable {
         ]
     }
 
-    static func answer(_ json: JSONWriter) -> Response {
-        var response = Response.json(json.bytes)
-        response.fields[.cacheControl] = "no-store"
-        return response
-    }
+    static func answer(_ json: JSONWriter) -> Response { .unstoredJSON(json.bytes) }
 
     /// Checks `{"Password":"…"}`, the administrator's own, before something is ended for good: a page that was left open, or
     /// a cookie that was stolen, is not enough.

@@ -37,14 +37,12 @@ extension MessageHistory {
 
 extension MessageHistory.Waiting {
     /// As `GET /api/admin/messages/scheduled` has it.
-    package func write(to json: inout JSONWriter) {
-        json.object { json in
-            json.member("MessageId", message.id)
-            json.member("From", message.sender)
-            json.member("To", message.to)
-            json.member("SendAt", message.sentAt.text)
-            json.member("Secure", message.isSecure)
-            if let triedAt { json.member("TriedAt", triedAt.text) }
-        }
+    func writeMembers(to json: inout JSONWriter) {
+        json.member("MessageId", message.id)
+        json.member("From", message.sender)
+        json.member("To", message.to)
+        json.member("SendAt", message.sentAt.text)
+        json.member("Secure", message.isSecure)
+        if let triedAt { json.member("TriedAt", triedAt.text) }
     }
 }

@@ -102,26 +102,21 @@ package struct MessageHistory: Sendable {
 extension MessageHistory.Report {
     /// As `GET /api/admin/messages/{MessageId}` answers it.
     package var json: JSONWriter {
-        var json = JSONWriter()
-        json.object { json in
+        JSONWriter.object { json in
             json.member("From", sender)
             timeline.writeMembers(to: &json)
             guard !devices.isEmpty else { return }
-            json.name("Devices")
-            json.array { json in devices.forEach { $0.write(to: &json) } }
+            json.member("Devices", devices) { $0.writeMembers(to: &$1) }
         }
-        return json
     }
 }
 
 extension MessageHistory.Device {
-    fileprivate func write(to json: inout JSONWriter) {
-        json.object { json in
-            json.member("Platform", platform)
-            json.member("RegistrationId", id)
-            if let user { json.member("User", user) }
-            json.member("Outcome", outcome)
-        }
+    fileprivate func writeMembers(to json: inout JSONWriter) {
+        json.member("Platform", platform)
+        json.member("RegistrationId", id)
+        if let user { json.member("User", user) }
+        json.member("Outcome", outcome)
     }
 }
 

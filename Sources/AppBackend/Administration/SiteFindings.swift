@@ -31,22 +31,15 @@ package struct SiteFindings: Equatable, Sendable {
     }
 
     var json: JSONWriter {
-        var json = JSONWriter()
-        json.object { json in
+        JSONWriter.object { json in
             if let lookedAt { json.member("LookedAt", lookedAt.text) }
             json.member("Looking", isLooking)
-            json.name("Findings")
-            json.array { json in
-                for finding in findings {
-                    json.object { json in
-                        json.member("Step", finding.step)
-                        json.member("Verdict", finding.verdict)
-                        json.member("Found", finding.found)
-                        if let fix = finding.fix { json.member("Fix", fix) }
-                    }
-                }
+            json.member("Findings", findings) { finding, json in
+                json.member("Step", finding.step)
+                json.member("Verdict", finding.verdict)
+                json.member("Found", finding.found)
+                if let fix = finding.fix { json.member("Fix", fix) }
             }
         }
-        return json
     }
 }

@@ -56,8 +56,7 @@ struct StatusReport: Sendable {
 
     var json: JSONWriter {
         let (load, health, site) = (load(), store.health(), site())
-        var json = JSONWriter()
-        json.object { json in
+        return JSONWriter.object { json in
             json.member("Version", version)
             json.member("StartedAt", site.startedAt.text)
             json.member("Store", "\(health)")
@@ -68,47 +67,36 @@ struct StatusReport: Sendable {
                 json.member("Queue", queue.messages)
                 if let oldest = queue.oldest { json.member("QueuedSince", oldest.text) }
             }
-            json.name("Waiting")
-            json.array { json in waiting().forEach { $0.write(to: &json) } }
-            json.name("Sends")
-            json.array { json in site.sends.forEach { $0.write(to: &json) } }
-            json.name("Pushes")
-            json.array { json in site.pushes.forEach { $0.write(to: &json) } }
-            json.name("History")
-            json.array { json in site.hours.forEach { $0.write(to: &json) } }
+            json.member("Waiting", waiting()) { $0.writeMembers(to: &$1) }
+            json.member("Sends", site.sends) { $0.writeMembers(to: &$1) }
+            json.member("Pushes", site.pushes) { $0.writeMembers(to: &$1) }
+            json.member("History", site.hours) { $0.writeMembers(to: &$1) }
         }
-        return json
     }
 }
 
 extension SiteStatus.Count {
-    fileprivate func write(to json: inout JSONWriter) {
-        json.object { json in
-            if !platform.isEmpty { json.member("Platform", platform) }
-            json.member("Outcome", outcome)
-            json.member("Count", count)
-        }
+    fileprivate func writeMembers(to json: inout JSONWriter) {
+        if !platform.isEmpty { json.member("Platform", platform) }
+        json.member("Outcome", outcome)
+        json.member("Count", count)
     }
 }
 
 extension SiteStatus.Hour {
-    fileprivate func write(to json: inout JSONWriter) {
-        json.object { json in
-            json.member("From", beganAt.text)
-            json.member("Platform", platform)
-            json.member("Taken", taken)
-            json.member("Failed", failed)
-        }
+    fileprivate func writeMembers(to json: inout JSONWriter) {
+        json.member("From", beganAt.text)
+        json.member("Platform", platform)
+        json.member("Taken", taken)
+        json.member("Failed", failed)
     }
 }
 
 extension HealthController.WaitingChannel {
-    fileprivate func write(to json: inout JSONWriter) {
-        json.object { json in
-            json.member("Channel", name)
-            json.member("Cause", cause.rawValue)
-            json.member("Since", since.text)
-            json.member("Reason", reason)
-        }
+    fileprivate func writeMembers(to json: inout JSONWriter) {
+        json.member("Channel", name)
+        json.member("Cause", cause.rawValue)
+        json.member("Since", since.text)
+        json.member("Reason", reason)
     }
 }

@@ -21,13 +21,11 @@ struct PlainMessage: Equatable {
 
     /// As the store keeps it.
     var payload: String {
-        var json = JSONWriter()
-        json.object { json in
+        JSONWriter.object { json in
             if let title { json.member("Title", title) }
             if let body { json.member("Body", body) }
             if let link { json.member("Link", link) }
-        }
-        return String(decoding: json.bytes, as: UTF8.self)
+        }.text
     }
 
     /// Where there is room for one text.

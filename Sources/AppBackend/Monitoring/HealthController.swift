@@ -58,31 +58,24 @@ package struct HealthController: Responder {
         let load = load()
         let storeHealth = store.health()
         let isWell = storeHealth == .writable && !load.isExhausted
-        var json = JSONWriter()
-        json.object { json in
+        let json = JSONWriter.object { json in
             json.member("status", isWell ? "ok" : "unavailable")
             json.member("version", version)
             json.member("store", "\(storeHealth)")
-            json.name("workers")
-            json.object { json in
+            json.member("workers") { json in
                 json.member("busy", load.workersBusy)
                 json.member("total", load.workers)
             }
             // Not a matter of the status: a restart mends no credential.
-            json.name("waiting")
-            json.array { json in for channel in waiting() { Self.write(channel, to: &json) } }
+            json.member("waiting", waiting()) { channel, json in
+                json.member("channel", channel.name)
+                json.member("cause", channel.cause.rawValue)
+                json.member("since", channel.since.text)
+                json.member("reason", channel.reason)
+            }
         }
         var response = Response.json(json.bytes, status: isWell ? .ok : .serviceUnavailable)
         if !isWell { response.fields[.retryAfter] = String(Problem.defaultRetryAfter) }
         return response
-    }
-
-    private static func write(_ channel: WaitingChannel, to json: inout JSONWriter) {
-        json.object { json in
-            json.member("channel", channel.name)
-            json.member("cause", channel.cause.rawValue)
-            json.member("since", channel.since.text)
-            json.member("reason", channel.reason)
-        }
     }
 }

@@ -66,14 +66,10 @@ extension NotificationsController {
 
     /// `GET /api/notifications/scheduled`: the caller's, the soonest first, of secure ones no text.
     func listScheduled(_ request: UserRequest) throws -> Response {
-        let sends = try schedule.sends(of: request.user.owner)
-        var json = JSONWriter()
-        json.array { json in
-            for send in sends { if let message = send.message { json.object { send.write(message, to: &$0) } } }
+        let sends = try schedule.sends(of: request.user.owner).compactMap { send in
+            send.message.map { (send: send, message: $0) }
         }
-        var response = Response.json(json.bytes)
-        response.fields[.cacheControl] = "no-store"
-        return response
+        return .unstoredJSON(JSONWriter.array(sends) { $0.send.write($0.message, to: &$1) }.bytes)
     }
 
     /// `DELETE /api/notifications/scheduled/{MessageId}`

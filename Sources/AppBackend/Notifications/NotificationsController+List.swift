@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import DeviceAPI
 import HTTP
-import HTTPTypes
 import JSON
 import Store
 
@@ -13,18 +12,13 @@ extension NotificationsController {
         let found = try store.notifications(
             owner: request.user.owner, unreadOnly: query.unreadOnly, secureOnly: true, after: query.after,
             limit: query.limit, now: now())
-        var json = JSONWriter()
-        json.array { json in
-            for notification in found {
-                SecureMessageSummary(
-                    id: notification.id, isRead: notification.isRead, sender: User.shownSender(notification.sender),
-                    sentAt: notification.createdAt.text
-                ).write(to: &json)
-            }
+        let json = JSONWriter.array(found) { notification, json in
+            SecureMessageSummary(
+                id: notification.id, isRead: notification.isRead, sender: User.shownSender(notification.sender),
+                sentAt: notification.createdAt.text
+            ).writeMembers(to: &json)
         }
-        var response = Response.json(json.bytes)
-        response.fields[.cacheControl] = "no-store"
-        return response
+        return .unstoredJSON(json.bytes)
     }
 }
 

@@ -22,9 +22,7 @@ extension NotificationsController {
             try store.hasSent(id.description, owner: sender.owner, now: now()),
             let details = try notifications.hub.tracking(request.id).details(id.description)
         else { throw Problem(.notFound, "You have sent no such notification.") }
-        var response = Response.json(SendOutcomeDetails(id, details).json)
-        response.fields[.cacheControl] = "no-store"
-        return response
+        return .unstoredJSON(SendOutcomeDetails(id, details).json)
     }
 
     /// Remembers the sender, who may ask, and of a message object what the hub has said. A failure of this does not fail the send.

@@ -18,9 +18,7 @@ extension NotificationsController {
         else { throw Problem(.notFound, "You have sent no such message.") }
         let answers = message.answers { notifications.hub.details(of: $0, for: request, logger) }
         let timeline = try MessageTimeline(message, answers, in: store, now: time)
-        var response = Response.json(timeline.json)
-        response.fields[.cacheControl] = "no-store"
-        return response
+        return .unstoredJSON(timeline.json)
     }
 }
 

@@ -139,21 +139,12 @@ enum Payload {
         json.member("secureToken", token)
     }
 
-    static func object(_ body: (inout JSONWriter) -> Void) -> [UInt8] {
-        var json = JSONWriter()
-        json.object(body)
-        return json.bytes
-    }
+    static func object(_ body: (inout JSONWriter) -> Void) -> [UInt8] { JSONWriter.object(body).bytes }
 }
 
 extension JSONWriter {
     /// By which an app marks a plain message as read in the inbox. A string, because FCM's data holds strings only.
     mutating func member(inboxID: Int32?) {
         if let inboxID { member("inboxId", String(inboxID)) }
-    }
-
-    mutating func member(_ name: String, _ body: (inout JSONWriter) -> Void) {
-        self.name(name)
-        object(body)
     }
 }

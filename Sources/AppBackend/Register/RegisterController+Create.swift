@@ -24,9 +24,7 @@ extension RegisterController {
         let id = ids.isEmpty ? try hub.createRegistrationID() : ids.removeFirst()
         let record = try claim(id.description, for: user.owner)
         try deleteSuperseded(ids, by: record, hub)
-        var json = JSONWriter()
-        json.string(id.description)
-        return .json(json.bytes)
+        return .json(JSONWriter(.string(id.description)).bytes)
     }
 
     /// The native registrations that the hub has for this handle. The first one stays; with the others the device would get

@@ -39,9 +39,7 @@ extension RegisterController {
         }
         // Only now, so that the installation is never without one.
         try deleteSuperseded(registered, by: device, hub)
-        var json = JSONWriter()
-        device.write(to: &json)
-        return .json(json.bytes)
+        return .json(JSONWriter.object { device.writeMembers(to: &$0) }.bytes)
     }
 
     /// The installation id is a tag like any other that a device claims.

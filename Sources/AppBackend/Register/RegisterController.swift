@@ -76,15 +76,12 @@ extension DeviceRecord {
     /// One of the caller's own registrations, as the list shows it. The handle is a secret between the device and
     /// its push service, so only its end is shown,
     /// and of a short one nothing.
-    func write(to json: inout JSONWriter) {
-        json.object { json in
-            json.member("RegistrationId", id)
-            json.member("Platform", platform)
-            json.member("Handle", DeviceHandle.suffix(of: handle))
-            json.name("Tags")
-            json.array { json in claimedTags.forEach { json.string($0) } }
-            if let app { json.member("App", app) }
-            if let installationID { json.member("InstallationId", installationID) }
-        }
+    func writeMembers(to json: inout JSONWriter) {
+        json.member("RegistrationId", id)
+        json.member("Platform", platform)
+        json.member("Handle", DeviceHandle.suffix(of: handle))
+        json.member("Tags", claimedTags)
+        if let app { json.member("App", app) }
+        if let installationID { json.member("InstallationId", installationID) }
     }
 }

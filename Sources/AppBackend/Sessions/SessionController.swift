@@ -35,14 +35,11 @@ struct SessionController: Sendable {
     /// `{"User":"alice","ExpiresAt":"2026-11-28T12:00:00Z"}`, and `"Administer":true` only for who may.
     func answer(_ session: Session, of user: Principal) -> Response {
         seen.note(user)
-        var json = JSONWriter()
-        json.object { json in
+        let json = JSONWriter.object { json in
             json.member("User", user.name)
             json.member("ExpiresAt", session.expiresAt.text)
             if policy.rights(of: user).mayAdminister { json.member("Administer", true) }
         }
-        var response = Response.json(json.bytes)
-        response.fields[.cacheControl] = "no-store"
-        return response
+        return .unstoredJSON(json.bytes)
     }
 }

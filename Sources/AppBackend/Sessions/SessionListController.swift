@@ -20,18 +20,11 @@ struct SessionListController: Sendable {
     private func list(_ request: UserRequest) throws -> Response {
         let found = try sessions.store.sessions(owner: request.user.owner, now: sessions.now())
         let current = request.user.method == .session ? SessionCookie.token(in: request.http.fields)?.id : nil
-        var json = JSONWriter()
-        json.array { json in
-            for session in found {
-                json.object { json in
-                    session.writeMembers(to: &json)
-                    json.member("Current", session.id == current)
-                }
-            }
+        let json = JSONWriter.array(found) { session, json in
+            session.writeMembers(to: &json)
+            json.member("Current", session.id == current)
         }
-        var response = Response.json(json.bytes)
-        response.fields[.cacheControl] = "no-store"
-        return response
+        return .unstoredJSON(json.bytes)
     }
 
     /// `DELETE /api/sessions/{id}`: a mistake in the id must not pass for an end, so it is 404.

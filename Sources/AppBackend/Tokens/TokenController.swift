@@ -34,12 +34,11 @@ struct TokenController: Sendable {
             label: try fields.optionalString("Label") ?? "", days: try Self.days(fields))
         let (text, token) = try draft.issue(
             owner: request.user.owner, epoch: user.credentialEpoch, in: store, now: now())
-        var json = JSONWriter()
-        json.object { json in
+        let json = JSONWriter.object { json in
             json.member("Token", text.text.reveal())
             token.writeMembers(to: &json)
         }
-        return Self.answer(json)
+        return .unstoredJSON(json.bytes)
     }
 
     /// - Throws: `Problem` 400, for anything but a whole number; how large it may be is the draft's affair.
@@ -54,14 +53,8 @@ struct TokenController: Sendable {
     /// `GET /api/tokens`
     private func list(_ request: UserRequest) throws -> Response {
         let epoch = request.user.record?.credentialEpoch ?? 0
-        let tokens = try store.appTokens(owner: request.user.owner, now: now())
-        var json = JSONWriter()
-        json.array { json in
-            for token in tokens where token.epoch == epoch {
-                json.object { token.writeMembers(to: &$0) }
-            }
-        }
-        return Self.answer(json)
+        let tokens = try store.appTokens(owner: request.user.owner, now: now()).filter { $0.epoch == epoch }
+        return .unstoredJSON(JSONWriter.array(tokens) { $0.writeMembers(to: &$1) }.bytes)
     }
 
     /// `DELETE /api/tokens/{id}`: a mistake in the id must not pass for a revocation, so it is 404.
@@ -70,12 +63,6 @@ struct TokenController: Sendable {
             throw Problem(.notFound, "You have no such app token.")
         }
         return Response(fields: [.cacheControl: "no-store"])
-    }
-
-    private static func answer(_ json: JSONWriter) -> Response {
-        var response = Response.json(json.bytes)
-        response.fields[.cacheControl] = "no-store"
-        return response
     }
 }
 

@@ -74,13 +74,11 @@ package struct Webhooks: Sendable {
 
     /// As it crosses the wire.
     static func body(_ kind: WebhookKind, _ time: Timestamp, _ data: (inout JSONWriter) -> Void) -> String {
-        var json = JSONWriter()
-        json.object { json in
+        JSONWriter.object { json in
             json.member("type", kind.rawValue)
             json.member("timestamp", time.text)
             json.member("data", data)
-        }
-        return String(decoding: json.bytes, as: UTF8.self)
+        }.text
     }
 
     /// What its sender knows of it. Who of several has read or opened it is theirs alone.

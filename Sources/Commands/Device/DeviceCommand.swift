@@ -26,7 +26,7 @@ struct DeviceCommand: ParsableCommand {
             let (configuration, store) = try options.openStore()
             let user = try UserCommand.existing(name, in: store, or: configuration)
             let devices = try store.devices(owner: user.owner).filter { !$0.isUnused }
-            guard !json else { return print(JSONArray.text(devices) { $0.writeMembers(to: &$1) }) }
+            guard !json else { return print(JSONWriter.array(devices) { $0.writeMembers(to: &$1) }.text) }
             let rows = devices.map { device in
                 [
                     device.id, device.platform.isEmpty ? "being removed" : device.platform, device.updatedAt.text,
@@ -66,8 +66,7 @@ extension DeviceRecord {
     func writeMembers(to json: inout JSONWriter) {
         json.member("id", id)
         json.member("platform", platform)
-        json.name("tags")
-        json.array { json in tags.forEach { json.string($0) } }
+        json.member("tags", tags)
         json.member("registeredAt", updatedAt.text)
         json.member("pending", needsReconciliation)
     }

@@ -34,32 +34,20 @@ struct DoctorReport: Sendable {
 
     /// `{"verdict":…,"version":…,"steps":[{"step":…,"verdict":…,"findings":[{"verdict":…,"found":…,"cure":…}]}]}`
     func json(version: String) -> String {
-        var json = JSONWriter()
-        json.object { json in
+        JSONWriter.object { json in
             json.member("verdict", verdict.rawValue)
             json.member("version", version)
-            json.name("steps")
-            json.array { json in for entry in entries { Self.write(entry, to: &json) } }
-        }
-        return String(decoding: json.bytes, as: UTF8.self)
-    }
-
-    private static func write(_ entry: Entry, to json: inout JSONWriter) {
-        json.object { json in
-            json.member("step", entry.step.rawValue)
-            json.member("verdict", entry.verdict.rawValue)
-            json.name("findings")
-            json.array { json in
-                for finding in entry.findings {
-                    json.object { json in
-                        json.member("verdict", finding.verdict.rawValue)
-                        json.member("found", printable(finding.found))
-                        json.name("cure")
-                        if let fix = finding.fix { json.string(printable(fix)) } else { json.null() }
-                    }
+            json.member("steps", entries) { entry, json in
+                json.member("step", entry.step.rawValue)
+                json.member("verdict", entry.verdict.rawValue)
+                json.member("findings", entry.findings) { finding, json in
+                    json.member("verdict", finding.verdict.rawValue)
+                    json.member("found", Self.printable(finding.found))
+                    json.name("cure")
+                    if let fix = finding.fix { json.string(Self.printable(fix)) } else { json.null() }
                 }
             }
-        }
+        }.text
     }
 
     private static func padded(_ text: String, _ width: Int) -> String {

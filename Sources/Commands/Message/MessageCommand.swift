@@ -77,7 +77,7 @@ struct MessageCommand: ParsableCommand {
             members: (Message, inout JSONWriter) -> Void
         ) throws {
             if messages.isEmpty { _ = try user?.get() }
-            guard !json else { return print(JSONArray.text(messages, members)) }
+            guard !json else { return print(JSONWriter.array(messages, members).text) }
             TextTable.lines(messages.map(columns), textColumns: Set(0...6)).forEach { print($0) }
         }
     }
@@ -102,7 +102,7 @@ struct MessageCommand: ParsableCommand {
                 throw CommandError("There is no message of that id.")
             }
             let report = try history.report(message) { site.details(of: $0) }
-            guard !json else { return print(String(decoding: report.json.bytes, as: UTF8.self)) }
+            guard !json else { return print(report.json.text) }
             Self.lines(report).forEach { print($0) }
         }
 
@@ -161,15 +161,10 @@ extension SentMessage {
         json.member("secure", isSecure)
         json.member("kept", keptID != nil)
         json.member("opened", opened)
-        json.name("outcomes")
-        json.array { json in
-            for outcome in outcomes {
-                json.object { json in
-                    json.member("platform", outcome.platform)
-                    json.member("state", outcome.state)
-                    if let id = outcome.notificationID { json.member("notificationId", id) }
-                }
-            }
+        json.member("outcomes", outcomes) { outcome, json in
+            json.member("platform", outcome.platform)
+            json.member("state", outcome.state)
+            if let id = outcome.notificationID { json.member("notificationId", id) }
         }
     }
 }

@@ -24,7 +24,7 @@ struct SessionCommand: ParsableCommand {
             let store = try options.openStore().store
             let user = try UserCommand.existing(name, in: store)
             let sessions = try store.sessions(owner: user.owner, now: Site.now())
-            guard !json else { return print(JSONArray.text(sessions) { $0.writeMembers(to: &$1) }) }
+            guard !json else { return print(JSONWriter.array(sessions) { $0.writeMembers(to: &$1) }.text) }
             for session in sessions {
                 print("\(session.shownID)  since \(session.createdAt.text)  until \(session.expiresAt.text)")
             }

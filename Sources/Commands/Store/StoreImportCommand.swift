@@ -100,17 +100,13 @@ struct StoreImportCommand: ParsableCommand {
             let left = imported.map { "imported \($0) records, \(total - $0) were there already" }
             return print(left ?? "\(total) records, all lines are right; nothing is imported")
         }
-        var json = JSONWriter()
-        json.object { json in
+        let json = JSONWriter.object { json in
             json.member("records", total)
             json.member("imported", imported ?? 0)
             if let imported { json.member("existing", total - imported) }
             json.member("whole", read.hasEnded)
-            json.name("tables")
-            json.object { json in
-                for (table, count) in read.counts.sorted(by: { $0.key < $1.key }) { json.member(table, count) }
-            }
+            json.member("tables") { $0.members(read.counts) }
         }
-        print(String(decoding: json.bytes, as: UTF8.self))
+        print(json.text)
     }
 }

@@ -38,11 +38,10 @@ struct StoreMigrateCommand: ParsableCommand {
     }
 
     private func printJSON(_ migration: PostgresSiteStore.Migration) {
-        var json = JSONWriter()
-        json.object {
+        let json = JSONWriter.object {
             $0.member("before", migration.before)
             $0.member("after", migration.after)
         }
-        print(String(decoding: json.bytes, as: UTF8.self))
+        print(json.text)
     }
 }

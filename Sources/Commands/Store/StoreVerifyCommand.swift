@@ -51,35 +51,20 @@ struct StoreVerifyCommand: ParsableCommand {
     }
 
     private func printJSON(_ report: StoreReport) {
-        var json = JSONWriter()
-        json.object {
+        let json = JSONWriter.object {
             $0.member("whole", report.isWhole)
             $0.member("unopenedCopy", report.isUnopenedCopy)
             $0.member("lines", report.lines)
             $0.member("faultyLines", report.faultyLines)
             $0.member("cutLines", report.cutLines)
             $0.member("editedLines", report.editedLines)
-            write(report.missingIndexLines, as: "missingIndexLines", to: &$0)
-            write(report.faults, to: &$0)
-        }
-        print(String(decoding: json.bytes, as: UTF8.self))
-    }
-
-    private func write(_ counts: [String: Int], as name: String, to json: inout JSONWriter) {
-        json.name(name)
-        json.object { for (index, count) in counts.sorted(by: { $0.key < $1.key }) { $0.member(index, count) } }
-    }
-
-    private func write(_ faults: [StoreReport.Fault], to json: inout JSONWriter) {
-        json.name("faults")
-        json.array { json in
-            for fault in faults {
-                json.object {
-                    $0.member("file", fault.file)
-                    $0.member("line", fault.line)
-                    $0.member("reason", fault.reason)
-                }
+            $0.member("missingIndexLines") { $0.members(report.missingIndexLines) }
+            $0.member("faults", report.faults) { fault, json in
+                json.member("file", fault.file)
+                json.member("line", fault.line)
+                json.member("reason", fault.reason)
             }
         }
+        print(json.text)
     }
 }

@@ -108,8 +108,7 @@ private struct UserReport {
     // MARK: JSON
 
     var json: String {
-        var json = JSONWriter()
-        json.object { json in
+        JSONWriter.object { json in
             json.member("name", user.name)
             write(user.removedAt, "removedAt", &json)
             write(user.disabledAt, "disabledAt", &json)
@@ -124,30 +123,22 @@ private struct UserReport {
             for (name, span) in [
                 ("sessions", holdings.sessions), ("waiting", holdings.waiting), ("read", holdings.read),
             ] {
-                json.name(name)
-                json.object { json in
+                json.member(name) { json in
                     json.member("count", span.count)
                     write(span.oldest, "oldest", &json)
                     write(span.newest, "newest", &json)
                 }
             }
-            json.name("devices")
-            json.array { json in devices.forEach { write($0, &json) } }
-            json.name("pending")
-            json.object { json in
+            json.member("devices", devices) { device, json in
+                device.writeMembers(to: &json)
+                json.member("handle", DeviceHandle.suffix(of: device.handle))
+            }
+            json.member("pending") { json in
                 json.member("registrations", pending)
                 json.member("failedTries", tries)
                 write(user.upkeep.dueAt, "nextAt", &json)
             }
-        }
-        return String(decoding: json.bytes, as: UTF8.self)
-    }
-
-    private func write(_ device: DeviceRecord, _ json: inout JSONWriter) {
-        json.object { json in
-            device.writeMembers(to: &json)
-            json.member("handle", DeviceHandle.suffix(of: device.handle))
-        }
+        }.text
     }
 
     private func write(_ time: Timestamp?, _ name: String, _ json: inout JSONWriter) {
@@ -155,8 +146,6 @@ private struct UserReport {
     }
 
     private func write(_ texts: [String]?, _ name: String, _ json: inout JSONWriter) {
-        guard let texts else { return }
-        json.name(name)
-        json.array { json in texts.forEach { json.string($0) } }
+        if let texts { json.member(name, texts) }
     }
 }

@@ -75,7 +75,7 @@ struct UserTokenCommand: ParsableCommand {
         func run() throws {
             let store = try options.openStore().store
             let tokens = try UserTokenCommand.tokens(of: try UserCommand.existing(name, in: store), in: store)
-            guard !json else { return print(JSONArray.text(tokens) { $0.writeMembers(to: &$1) }) }
+            guard !json else { return print(JSONWriter.array(tokens) { $0.writeMembers(to: &$1) }.text) }
             let rows = tokens.map { token in
                 [
                     token.id, token.scopes.joined(separator: ","),

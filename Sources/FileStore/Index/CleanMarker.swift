@@ -29,8 +29,7 @@ struct CleanMarker {
     /// Not flushed: where it gets lost with the power, the store is looked through once more.
     func write() throws(StoreError) {
         guard let place else { return }
-        var json = JSONWriter()
-        json.object {
+        let json = JSONWriter.object {
             $0.member("inode", String(place.inode))
             $0.member("changed", place.changedAt)
         }

@@ -33,9 +33,7 @@ enum LineCodec {
 
     /// The members that `body` writes, with checksum and line feed.
     static func encode(_ body: (inout JSONWriter) -> Void) -> [UInt8] {
-        var json = JSONWriter(reservingCapacity: 512)
-        json.object(body)
-        return addingChecksum(json.bytes.dropLast())
+        addingChecksum(JSONWriter.object(reservingCapacity: 512, body).bytes.dropLast())
     }
 
     /// Ends an object that has all but its checksum.
@@ -54,8 +52,7 @@ enum LineCodec {
         encode { json in
             record.write(to: &json)
             for member in old?.members ?? [] where !Record.members.contains(member.name) && member.name != "crc" {
-                json.name(member.name)
-                json.value(member.value)
+                json.member(member.name, member.value)
             }
         }
     }

@@ -36,9 +36,7 @@ struct LinePrefilter {
     }
 
     static func bytes(_ value: JSONValue) -> [UInt8] {
-        var json = JSONWriter(reservingCapacity: 64)
-        json.value(value)
-        return json.bytes
+        JSONWriter(value, reservingCapacity: 64).bytes
     }
 
     /// What the beginning of a line tells.

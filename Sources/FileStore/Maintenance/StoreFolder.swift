@@ -138,8 +138,7 @@ struct StoreFolder {
 
     /// - Parameter salt: 32 hexadecimal digits.
     private static func settings(salt: String) -> [UInt8] {
-        var json = JSONWriter()
-        json.object {
+        let json = JSONWriter.object {
             $0.member("format", format)
             $0.member("salt", salt)
         }

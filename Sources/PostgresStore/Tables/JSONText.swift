@@ -7,16 +7,14 @@ internal import Text
 enum JSONText {
     static func array(_ texts: [String]) -> String {
         var json = JSONWriter()
-        json.array { json in texts.forEach { json.string($0) } }
-        return String(decoding: json.bytes, as: UTF8.self)
+        json.array(texts)
+        return json.text
     }
 
     /// - Throws: what `checkDocument` throws.
     static func document(_ value: JSONValue) throws(StoreError) -> String {
         try value.checkDocument()
-        var json = JSONWriter()
-        json.value(value)
-        return String(decoding: json.bytes, as: UTF8.self)
+        return JSONWriter(value).text
     }
 }
 

@@ -144,9 +144,7 @@ extension SentMessage: RowRecord {
 
     /// What is found by other columns is in it as well.
     fileprivate var document: String {
-        var json = JSONWriter()
-        json.object { write(to: &$0) }
-        return String(decoding: json.bytes, as: UTF8.self)
+        JSONWriter.object { write(to: &$0) }.text
     }
 }
 

@@ -46,17 +46,12 @@ package struct ExportWriter: Sendable {
         Self.line { json in
             json.member(Export.member, Export.end)
             json.member("records", counts.values.reduce(0, +))
-            json.name("tables")
-            json.object { json in
-                for (table, count) in counts.sorted(by: { $0.key < $1.key }) { json.member(table, count) }
-            }
+            json.member("tables") { $0.members(counts) }
         }
     }
 
     private static func line(_ body: (inout JSONWriter) -> Void) -> [UInt8] {
-        var json = JSONWriter()
-        json.object(body)
-        return json.bytes + [0x0A]
+        JSONWriter.object(body).bytes + [0x0A]
     }
 }
 

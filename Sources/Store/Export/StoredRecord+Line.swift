@@ -42,8 +42,7 @@ extension StoredRecord {
 
     /// One JSON object, with the line feed.
     package var line: [UInt8] {
-        var json = JSONWriter(reservingCapacity: 512)
-        json.object {
+        let json = JSONWriter.object(reservingCapacity: 512) {
             $0.member("table", table)
             asLineRecord.write(to: &$0)
         }

@@ -17,9 +17,7 @@ extension LineRecord {
     package func hasSameBytes(as other: Self) -> Bool { bytes == other.bytes }
 
     private var bytes: [UInt8] {
-        var json = JSONWriter(reservingCapacity: 512)
-        json.object { write(to: &$0) }
-        return json.bytes
+        JSONWriter.object(reservingCapacity: 512) { write(to: &$0) }.bytes
     }
 }
 
@@ -56,12 +54,5 @@ extension JSONValue {
     package var version: Int? {
         guard let value = self["version"] else { return 1 }
         return value.integer.flatMap { $0 > 0 && $0 < .max ? $0 : nil }
-    }
-}
-
-extension JSONWriter {
-    package mutating func member(_ name: String, _ texts: [String]) {
-        self.name(name)
-        array { json in texts.forEach { json.string($0) } }
     }
 }

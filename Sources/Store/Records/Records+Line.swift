@@ -40,10 +40,7 @@ extension User: LineRecord {
         if generation > 0 { json.member("generation", generation) }
         if let removedAt { json.member("removedAt", removedAt.text) }
         if keepsData { json.member("keepsData", true) }
-        if !upkeep.isEmpty {
-            json.name("upkeep")
-            upkeep.write(to: &json)
-        }
+        if !upkeep.isEmpty { json.member("upkeep") { upkeep.writeMembers(to: &$0) } }
         if let lastSeenAt { json.member(Self.lastSeen, lastSeenAt.text) }
         if isSecureOnly { json.member("secureOnly", true) }
         if let disabledAt { json.member("disabledAt", disabledAt.text) }
@@ -109,9 +106,7 @@ extension SecureNotification {
 
     /// What it counts against the quotas, in bytes: its line in a file, in which a control character takes six.
     package var size: Int {
-        var json = JSONWriter(reservingCapacity: 512)
-        json.object { write(to: &$0) }
-        return json.bytes.count + Self.checksumBytes
+        JSONWriter.object(reservingCapacity: 512) { write(to: &$0) }.bytes.count + Self.checksumBytes
     }
 }
 
@@ -257,8 +252,7 @@ extension HubRegistration: LineRecord {
         json.member("id", id)
         json.member("channel", channel)
         json.member("tags", tags)
-        json.name("description")
-        json.value(description)
+        json.member("description", description)
         json.member("updatedAt", updatedAt.text)
         json.member("version", version)
     }
@@ -281,8 +275,7 @@ extension HubMessage: LineRecord {
 
     /// All members but the id.
     package func writeRest(to json: inout JSONWriter) {
-        json.name("document")
-        json.value(document)
+        json.member("document", document)
         if let notBefore { json.member("notBefore", notBefore.text) }
         json.member("createdAt", createdAt.text)
         json.member("expiresAt", expiresAt.text)

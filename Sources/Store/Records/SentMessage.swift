@@ -102,8 +102,7 @@ extension SentMessage: LineRecord {
         json.member("sentAt", sentAt.text)
         if isSecure { json.member("secure", true) }
         if let keptID { json.member("kept", keptID) }
-        json.name("outcomes")
-        json.array { json in outcomes.forEach { $0.write(to: &json) } }
+        json.member("outcomes", outcomes) { $0.writeMembers(to: &$1) }
         json.member("expiresAt", expiresAt.text)
     }
 }
@@ -116,12 +115,10 @@ extension SentMessage.PlatformOutcome {
         self.init(platform: platform, state: state, notificationID: notificationID)
     }
 
-    fileprivate func write(to json: inout JSONWriter) {
-        json.object { json in
-            json.member("platform", platform)
-            json.member("state", state)
-            if let notificationID { json.member("id", notificationID) }
-        }
+    fileprivate func writeMembers(to json: inout JSONWriter) {
+        json.member("platform", platform)
+        json.member("state", state)
+        if let notificationID { json.member("id", notificationID) }
     }
 }
 

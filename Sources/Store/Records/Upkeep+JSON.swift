@@ -6,9 +6,7 @@ extension Upkeep {
     /// Nil when there is nothing to do.
     package var text: String? {
         guard !isEmpty else { return nil }
-        var json = JSONWriter()
-        write(to: &json)
-        return String(decoding: json.bytes, as: UTF8.self)
+        return JSONWriter.object { writeMembers(to: &$0) }.text
     }
 
     /// Nil for anything but what `text` has written.
@@ -29,26 +27,16 @@ extension Upkeep {
         self.init(cleanings: cleanings, review: schedule)
     }
 
-    func write(to json: inout JSONWriter) {
-        json.object { json in
-            if !cleanings.isEmpty {
-                json.name("cleanings")
-                json.array { json in
-                    for cleaning in cleanings {
-                        json.object { json in
-                            json.member("first", cleaning.first)
-                            json.member("last", cleaning.last)
-                            cleaning.walk?.write(to: &json)
-                            cleaning.schedule.write(to: &json)
-                        }
-                    }
-                }
-            }
-            if let review {
-                json.name("review")
-                json.object { review.write(to: &$0) }
+    func writeMembers(to json: inout JSONWriter) {
+        if !cleanings.isEmpty {
+            json.member("cleanings", cleanings) { cleaning, json in
+                json.member("first", cleaning.first)
+                json.member("last", cleaning.last)
+                cleaning.walk?.write(to: &json)
+                cleaning.schedule.write(to: &json)
             }
         }
+        if let review { json.member("review") { review.write(to: &$0) } }
     }
 }
 
@@ -70,8 +58,7 @@ extension Cleaning.Walk {
     }
 
     fileprivate func write(to json: inout JSONWriter) {
-        json.name("walk")
-        json.object { json in
+        json.member("walk") { json in
             json.member("next", next)
             json.member("begunAt", begunAt.text)
             if hasFailed { json.member("hasFailed", true) }
