@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import FastCGI
 import Glibc
 import System
 
@@ -9,31 +8,13 @@ enum HostLookup {
     /// Names that are looked up at once.
     static let maximumHosts = 32
 
-    private final class Found: Sendable {
-        let hosts = Lock<Set<String>>([])
-        let ended = Semaphore()
-    }
-
     /// - Returns: those without an address, or without an answer in time.
     static func unresolved(_ hosts: [String], seconds: UInt16) -> [String] {
         let hosts = Array(hosts.prefix(maximumHosts))
-        let found = Found()
-        var started = 0
-        for host in hosts {
-            do throws(ServerError) {
-                try PlatformThread.start {
-                    if hasAddress(host) { found.hosts.withLock { _ = $0.insert(host) } }
-                    found.ended.signal()
-                }
-                started += 1
-            } catch {
-                continue
-            }
+        let answers = Together.ask(hosts, waiting: .seconds(Int(seconds))) { host, answer in
+            if DetachedThread.start({ answer(hasAddress(host)) }) != 0 { answer(false) }
         }
-        let deadline = Deadline.after(.seconds(Int(seconds)))
-        for _ in 0..<started where !found.ended.wait(until: deadline) { break }
-        let resolved = found.hosts.withLock(\.self)
-        return hosts.filter { !resolved.contains($0) }
+        return zip(hosts, answers).filter { $1 != true }.map(\.0)
     }
 
     private static func hasAddress(_ host: String) -> Bool {

@@ -47,23 +47,11 @@ extension HubClient {
         guard let together, notificationIDs.count > 1 else {
             return notificationIDs.map { id in Result { () throws(HubError) in try details(id) } }
         }
-        let (answers, completion) = (Lock<[Int: Result<NotificationDetails?, HubError>]>([:]), Completion())
-        for (index, id) in notificationIDs.enumerated() {
+        let answers = Together.ask(notificationIDs, waiting: together.timeout + Self.answerMargin) { id, answer in
             let request = request(for: Self.question(id), id: trackingID ?? makeTrackingID())
-            together.sender.send(request) { result in
-                let answer = Self.details(answered: result)
-                let isLast = answers.withLock { answers in
-                    answers[index] = answer
-                    return answers.count == notificationIDs.count
-                }
-                if isLast { completion.end() }
-            }
+            together.sender.send(request) { answer(Self.details(answered: $0)) }
         }
-        completion.wait(until: .after(together.timeout + Self.answerMargin))
-        let known = answers.withLock(\.self)
-        return notificationIDs.indices.map {
-            known[$0] ?? .failure(.unreachable("no answer in time", mayHaveActed: false))
-        }
+        return answers.map { $0 ?? .failure(.unreachable("no answer in time", mayHaveActed: false)) }
     }
 
     private static func details(

@@ -85,15 +85,8 @@ package struct BroadcastClient {
     }
 
     private func ask(_ request: Request) throws(Failure) -> Response {
-        let answer = Lock<Result<Response, any Error>?>(nil)
-        let answered = Semaphore()
-        sender.send(request) { result in
-            answer.withLock { $0 = result }
-            answered.signal()
-        }
         // The transport ends each request within its own deadline, which is earlier.
-        _ = answered.wait(until: .after(Self.patience))
-        switch answer.withLock(\.self) {
+        switch Together.ask([request], waiting: Self.patience, { sender.send($0, $1) })[0] {
         case .success(let response)?: return response
         case .failure(let error as TransportError)?: throw Failure(description: "APNs does not answer: \(error)")
         case .failure?, nil: throw Failure(description: "APNs cannot be asked")

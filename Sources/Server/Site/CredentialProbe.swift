@@ -17,17 +17,7 @@ package enum CredentialProbe {
         let channels = try SiteChannels(
             apps, metrics: PushMetrics(), now: { Site.now().seconds }, report: { _ in })
         defer { channels.close() }
-        let results = Lock<[Int: PushResult]>([:])
-        let answered = Semaphore()
-        for (index, probe) in channels.probes.enumerated() {
-            probe.ask { result in
-                results.withLock { $0[index] = result }
-                answered.signal()
-            }
-        }
-        let deadline = Deadline.after(timeout)
-        for _ in channels.probes { _ = answered.wait(until: deadline) }
-        let all = results.withLock { $0 }
-        return channels.probes.enumerated().map { ($1.channel, all[$0]) }
+        let results = Together.ask(channels.probes, waiting: timeout) { $0.ask($1) }
+        return zip(channels.probes, results).map { ($0.channel, $1) }
     }
 }

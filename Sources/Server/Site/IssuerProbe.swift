@@ -12,17 +12,9 @@ package enum IssuerProbe {
         _ issuers: [SiteConfiguration.Issuer], timeout: Duration
     ) throws -> [(issuer: SiteConfiguration.Issuer, answer: Result<Int, KeyError>?)] {
         let sources = try issuers.map { try SiteIssuers.source($0, timeout: timeout) }
-        let answers = Lock<[Int: Result<Int, KeyError>]>([:])
-        let answered = Semaphore()
-        for (index, source) in sources.enumerated() {
-            source.fetch { result in
-                answers.withLock { $0[index] = result.map(\.count) }
-                answered.signal()
-            }
+        let answers = withExtendedLifetime(sources) {
+            Together.ask(sources, waiting: timeout) { source, answer in source.fetch { answer($0.map(\.count)) } }
         }
-        let deadline = Deadline.after(timeout)
-        for _ in sources { _ = answered.wait(until: deadline) }
-        let all = withExtendedLifetime(sources) { answers.withLock { $0 } }
-        return issuers.enumerated().map { ($1, all[$0]) }
+        return zip(issuers, answers).map { ($0, $1) }
     }
 }
