@@ -18,10 +18,10 @@ extension PostgresSiteStore {
         SELECT EXISTS (SELECT 1 FROM made), EXISTS (SELECT 1 FROM app_tokens WHERE id = $1)
         """)
     private static let appToken = Statement.reading(
-        "appToken", "SELECT \(AppToken.columns) FROM app_tokens WHERE id = $1 AND \(isAlive)")
+        "appToken", "SELECT \(AppToken.selected) FROM app_tokens WHERE id = $1 AND \(isAlive)")
     private static let appTokens = Statement.reading(
         "appTokens",
-        "SELECT \(AppToken.columns) FROM app_tokens WHERE owner = $1 AND \(isAlive) ORDER BY created_at, id")
+        "SELECT \(AppToken.selected) FROM app_tokens WHERE owner = $1 AND \(isAlive) ORDER BY created_at, id")
     private static let noteAppToken = Statement.writingOnce(
         "noteAppToken", "UPDATE app_tokens SET last_used_at = $2 WHERE id = $1")
     private static let removeAppToken = Statement.writing(
@@ -62,11 +62,10 @@ extension PostgresSiteStore {
 }
 
 extension AppToken: RowRecord {
-    /// Of the table, in the order of `values` and of `init(_:)`.
-    static let columnNames = [
+    static let columns: Columns = [
         "id", "hash", "owner", "epoch", "scopes", "recipients", "label", "created_at", "expires_at", "last_used_at",
     ]
-    static let columns = columnNames.joined(separator: ", ")
+    static let selected = columns.description
 
     var values: [Value] {
         [

@@ -2,12 +2,10 @@
 import Store
 
 extension PostgresSiteStore {
-    private static let columns =
-        "id, owner, platform, handle, tags, installation_id, is_pending, updated_at, version, alias"
     private static let device = Statement.reading(
-        "device", "SELECT \(columns) FROM devices WHERE id = $1 AND removed_at IS NULL")
+        "device", "SELECT \(DeviceRecord.selected) FROM devices WHERE id = $1 AND removed_at IS NULL")
     private static let devices = Statement.reading(
-        "devices", "SELECT \(columns) FROM devices WHERE owner = $1 AND removed_at IS NULL ORDER BY id")
+        "devices", "SELECT \(DeviceRecord.selected) FROM devices WHERE owner = $1 AND removed_at IS NULL ORDER BY id")
     /// What the owner has beside this one, the version that is stored, and the new one: NULL when nothing was written.
     private static let before = """
         held AS (
@@ -22,11 +20,10 @@ extension PostgresSiteStore {
         "createDevice",
         """
         WITH \(before), put AS (
-            INSERT INTO devices (
-                id, owner, platform, handle, tags, installation_id, is_pending, updated_at, alias, version)
-            SELECT $1, $2, $3, $4, $5, $6, $7, $8, $10, 1 FROM held WHERE records < $9
-            ON CONFLICT (id) DO UPDATE SET owner = $2, platform = $3, handle = $4, tags = $5, installation_id = $6,
-                is_pending = $7, updated_at = $8, alias = $10, version = devices.version + 1, removed_at = NULL
+            INSERT INTO devices (\(DeviceRecord.columns), version)
+            SELECT \(DeviceRecord.columns.parameters), 1 FROM held WHERE records < $10
+            ON CONFLICT (id) DO UPDATE SET \(DeviceRecord.columns.assignments()), version = devices.version + 1,
+                removed_at = NULL
             WHERE devices.removed_at IS NOT NULL RETURNING version)
         \(after)
         """)
@@ -34,10 +31,9 @@ extension PostgresSiteStore {
         "replaceDevice",
         """
         WITH \(before), put AS (
-            UPDATE devices SET owner = $2, platform = $3, handle = $4, tags = $5, installation_id = $6,
-                is_pending = $7, updated_at = $8, alias = $10, version = version + 1
+            UPDATE devices SET \(DeviceRecord.columns.assignments()), version = version + 1
             WHERE id = $1 AND version = $11 AND removed_at IS NULL
-                AND (owner = $2 OR (SELECT records FROM held) < $9) RETURNING version)
+                AND (owner = $2 OR (SELECT records FROM held) < $10) RETURNING version)
         \(after)
         """)
     /// The handle goes at once; what stays counts on.
@@ -75,11 +71,7 @@ extension PostgresSiteStore {
     /// Durable in any case: a transaction that is not would save little.
     package func putDevice(_ device: DeviceRecord, durably: Bool) throws(StoreError) -> DeviceRecord {
         guard device.version >= 0, device.version < .max - 1 else { throw .conflict }
-        var values: [Value] = [
-            .name(device.id), .name(device.owner), .name(device.platform), .name(device.handle),
-            .text(JSONText.array(device.tags)), .name(device.installationID), .bool(device.needsReconciliation),
-            .time(device.updatedAt), .count(options.quotas.devicesPerOwner), .name(device.alias),
-        ]
+        var values = device.values + [.count(options.quotas.devicesPerOwner)]
         if device.version > 0 { values.append(.count(device.version)) }
         let statement = device.version == 0 ? Self.createDevice : Self.replaceDevice
         return try answer(statement, values) { (row) throws(CallFailure) in
@@ -117,11 +109,24 @@ extension PostgresSiteStore {
 }
 
 extension DeviceRecord: RowRecord {
+    /// All but the version.
+    static let columns: Columns = [
+        "id", "owner", "platform", "handle", "tags", "installation_id", "is_pending", "updated_at", "alias",
+    ]
+    static let selected = "\(columns), version"
+
+    var values: [Value] {
+        [
+            .name(id), .name(owner), .name(platform), .name(handle), .text(JSONText.array(tags)),
+            .name(installationID), .bool(needsReconciliation), .time(updatedAt), .name(alias),
+        ]
+    }
+
     init(_ row: Row) throws(CallFailure) {
         self.init(
             id: try row.string(0), owner: try row.string(1), platform: try row.string(2), handle: try row.string(3),
             tags: try row.texts(4) ?? [], installationID: try row.optionalString(5),
-            alias: try row.optionalString(9), needsReconciliation: try row.bool(6), updatedAt: try row.time(7),
-            version: try row.integer(8))
+            alias: try row.optionalString(8), needsReconciliation: try row.bool(6), updatedAt: try row.time(7),
+            version: try row.integer(9))
     }
 }

@@ -3,7 +3,6 @@ import Store
 package import Text
 
 extension PostgresSiteStore {
-    private static let columns = "r.id, r.channel, r.tags, r.description, r.updated_at, r.version"
     /// Registrations that are read at once.
     private static let pageSize = 500
     /// Bytes of a channel that are indexed, because an index takes no more than 2,700. Those of one push service differ
@@ -12,23 +11,25 @@ extension PostgresSiteStore {
 
     private static let hubRegistration = Statement.reading(
         "hubRegistration",
-        "SELECT \(columns) FROM hub_registrations AS r WHERE id = $1 AND removed_at IS NULL")
+        "SELECT \(HubRegistration.selected) FROM hub_registrations WHERE id = $1 AND removed_at IS NULL")
     private static let hubRegistrationsByChannel = Statement.reading(
         "hubRegistrationsByChannel",
         """
-        SELECT \(columns) FROM hub_registrations AS r
+        SELECT \(HubRegistration.selected) FROM hub_registrations
         WHERE channel_start = $1 AND channel = $2 AND removed_at IS NULL ORDER BY id
         """)
     private static let hubRegistrationsByTag = Statement.reading(
         "hubRegistrationsByTag",
         """
-        SELECT \(columns) FROM hub_registration_tags AS t JOIN hub_registrations AS r ON r.id = t.registration_id
+        SELECT \(HubRegistration.selected)
+        FROM hub_registration_tags AS t JOIN hub_registrations AS r ON r.id = t.registration_id
         WHERE t.tag = $1 AND t.registration_id >= $2 AND r.removed_at IS NULL ORDER BY t.registration_id LIMIT $3
         """)
     private static let hubRegistrationsInOrder = Statement.reading(
         "hubRegistrations",
         """
-        SELECT \(columns) FROM hub_registrations AS r WHERE id >= $1 AND removed_at IS NULL ORDER BY id LIMIT $2
+        SELECT \(HubRegistration.selected) FROM hub_registrations WHERE id >= $1 AND removed_at IS NULL
+        ORDER BY id LIMIT $2
         """)
 
     /// The registration and the index of its tags change together. A caller that replaces it has read what is replaced, so
@@ -50,18 +51,17 @@ extension PostgresSiteStore {
         "createHubRegistration",
         withTags(
             """
-            INSERT INTO hub_registrations (id, channel, channel_start, tags, description, updated_at, version)
-            SELECT $1, $2, $3, $4, $5, $6, 1
-            ON CONFLICT (id) DO UPDATE SET channel = $2, channel_start = $3, tags = $4, description = $5,
-                updated_at = $6, version = hub_registrations.version + 1, removed_at = NULL
+            INSERT INTO hub_registrations (\(HubRegistration.columns), version)
+            SELECT \(HubRegistration.columns.parameters), 1
+            ON CONFLICT (id) DO UPDATE SET \(HubRegistration.columns.assignments()),
+                version = hub_registrations.version + 1, removed_at = NULL
             WHERE hub_registrations.removed_at IS NOT NULL RETURNING version
             """))
     private static let replaceHubRegistration = Statement.writing(
         "replaceHubRegistration",
         withTags(
             """
-            UPDATE hub_registrations SET channel = $2, channel_start = $3, tags = $4, description = $5,
-                updated_at = $6, version = version + 1
+            UPDATE hub_registrations SET \(HubRegistration.columns.assignments()), version = version + 1
             WHERE id = $1 AND version = $8 AND removed_at IS NULL RETURNING version
             """))
     /// The device's address goes at once; what stays counts on.
@@ -84,11 +84,7 @@ extension PostgresSiteStore {
 
     package func putHubRegistration(_ registration: HubRegistration) throws(StoreError) -> HubRegistration {
         guard registration.version >= 0, registration.version < .max - 1 else { throw .conflict }
-        var values: [Value] = [
-            .name(registration.id), .name(registration.channel), Self.channelStart(registration.channel),
-            .text(JSONText.array(registration.tags)), .text(try JSONText.document(registration.description)),
-            .time(registration.updatedAt), .names(registration.tags),
-        ]
+        var values = try registration.values() + [.names(registration.tags)]
         if registration.version > 0 { values.append(.count(registration.version)) }
         let put = registration.version == 0 ? Self.createHubRegistration : Self.replaceHubRegistration
         var stored = registration
@@ -192,6 +188,18 @@ private enum PageName {
 }
 
 extension HubRegistration: RowRecord {
+    /// All but the version.
+    static let columns: Columns = ["id", "channel", "channel_start", "tags", "description", "updated_at"]
+    /// Without the beginning of the channel, which would be read in vain with each device of a message.
+    static let selected = "id, channel, tags, description, updated_at, version"
+
+    func values() throws(StoreError) -> [Value] {
+        [
+            .name(id), .name(channel), PostgresSiteStore.channelStart(channel), .text(JSONText.array(tags)),
+            .text(try JSONText.document(description)), .time(updatedAt),
+        ]
+    }
+
     init(_ row: Row) throws(CallFailure) {
         self.init(
             id: try row.string(0), channel: try row.string(1), tags: try row.texts(2) ?? [],
@@ -203,20 +211,15 @@ extension PostgresSiteStore {
     private static let putHubMessage = Statement.writingOnce(
         "putHubMessage",
         """
-        INSERT INTO hub_messages (id, document, created_at, expires_at) VALUES ($1, $2, $3, $4)
-        ON CONFLICT (id) DO UPDATE SET document = $2, created_at = $3, expires_at = $4
+        INSERT INTO hub_messages (\(HubMessage.columns)) VALUES (\(HubMessage.columns.parameters))
+        ON CONFLICT (id) DO UPDATE SET \(HubMessage.columns.assignments())
         """)
     private static let hubMessage = Statement.reading(
         "hubMessage",
-        "SELECT id, document, created_at, expires_at FROM hub_messages WHERE id = $1 AND expires_at > $2")
+        "SELECT \(HubMessage.selected) FROM hub_messages WHERE id = $1 AND expires_at > $2")
 
     package func putHubMessage(_ message: HubMessage) throws(StoreError) {
-        try database.call(
-            Self.putHubMessage,
-            [
-                .name(message.id), .text(try JSONText.document(message.document)), .time(message.createdAt),
-                .time(message.expiresAt),
-            ])
+        try database.call(Self.putHubMessage, try message.values())
     }
 
     package func hubMessage(_ id: String, now: Timestamp) throws(StoreError) -> HubMessage? {
@@ -225,6 +228,13 @@ extension PostgresSiteStore {
 }
 
 extension HubMessage: RowRecord {
+    static let columns: Columns = ["id", "document", "created_at", "expires_at"]
+    static let selected = columns.description
+
+    func values() throws(StoreError) -> [Value] {
+        [.name(id), .text(try JSONText.document(document)), .time(createdAt), .time(expiresAt)]
+    }
+
     init(_ row: Row) throws(CallFailure) {
         self.init(
             id: try row.string(0), document: try row.document(1), createdAt: try row.time(2),

@@ -25,7 +25,7 @@ extension PostgresSiteStore {
     private static let idempotentRequest = Statement.reading(
         "idempotentRequest",
         """
-        SELECT owner, key, fingerprint, status, content_type, body, created_at, expires_at FROM idempotent_requests
+        SELECT \(IdempotentRequest.selected) FROM idempotent_requests
         WHERE owner = $1 AND key = $2 AND expires_at > $3
         """)
     /// Answers how many other keys the owner has.
@@ -33,11 +33,10 @@ extension PostgresSiteStore {
         "keepAnswer",
         """
         WITH kept AS (
-            INSERT INTO idempotent_requests
-                (owner, key, fingerprint, created_at, expires_at, status, content_type, body)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
-            ON CONFLICT (owner, key) DO UPDATE SET fingerprint = $3, created_at = $4, expires_at = $5, status = $6,
-                content_type = $7, body = $8 RETURNING 1)
+            INSERT INTO idempotent_requests (\(IdempotentRequest.columns))
+            VALUES (\(IdempotentRequest.columns.parameters))
+            ON CONFLICT (owner, key) DO UPDATE SET \(IdempotentRequest.columns.assignments(key: ["owner", "key"]))
+            RETURNING 1)
         SELECT count(*) FROM idempotent_requests WHERE owner = $1 AND key <> $2
         """)
     private static let forgetAnswers = Statement.writing(
@@ -70,12 +69,7 @@ extension PostgresSiteStore {
     }
 
     package func keepAnswer(of request: IdempotentRequest) throws(StoreError) {
-        let values: [Value] = [
-            .name(request.owner), .name(request.key), .name(request.fingerprint), .time(request.createdAt),
-            .time(request.expiresAt), .integer((request.answer?.status).map(Int64.init)),
-            .name(request.answer?.contentType), .name(request.answer?.body),
-        ]
-        let others = try answer(Self.keepAnswer, values) { (row) throws(CallFailure) in try row.integer(0) }
+        let others = try answer(Self.keepAnswer, request.values) { (row) throws(CallFailure) in try row.integer(0) }
         let allowed = options.quotas.idempotencyKeysPerOwner
         guard others >= allowed else { return }
         // An eighth more than must be, so that who sends all day does not have them sorted for each answer.
@@ -89,14 +83,26 @@ extension PostgresSiteStore {
 }
 
 extension IdempotentRequest: RowRecord {
+    static let columns: Columns = [
+        "owner", "key", "fingerprint", "created_at", "expires_at", "status", "content_type", "body",
+    ]
+    static let selected = columns.description
+
+    var values: [Value] {
+        [
+            .name(owner), .name(key), .name(fingerprint), .time(createdAt), .time(expiresAt),
+            .integer((answer?.status).map(Int64.init)), .name(answer?.contentType), .name(answer?.body),
+        ]
+    }
+
     init(_ row: Row) throws(CallFailure) {
         var answer: KeptAnswer?
-        if let status = try row.optionalInteger(3).map({ Int($0) }) {
+        if let status = try row.optionalInteger(5).map({ Int($0) }) {
             guard KeptAnswer.statuses.contains(status) else { throw .malformed }
-            answer = KeptAnswer(status: status, contentType: try row.string(4), body: try row.string(5))
+            answer = KeptAnswer(status: status, contentType: try row.string(6), body: try row.string(7))
         }
         self.init(
             owner: try row.string(0), key: try row.string(1), fingerprint: try row.string(2), answer: answer,
-            createdAt: try row.time(6), expiresAt: try row.time(7))
+            createdAt: try row.time(3), expiresAt: try row.time(4))
     }
 }

@@ -3,10 +3,6 @@ import Store
 package import Text
 
 extension PostgresSiteStore {
-    private static let columns = "id, token, owner, payload, is_read, created_at, expires_at, sender, is_plain"
-    /// Of a row of before, `size` is about what its line in a file would take.
-    private static let summary =
-        "id, token, sender, is_read, created_at, expires_at, coalesce(size, octet_length(payload)::bigint + 256), is_plain"
     /// Ids that were drawn and taken (with a full mailbox one of two million draws meets one), and times that others were
     /// faster where room had been made.
     private static let maximumDraws = 5
@@ -34,25 +30,28 @@ extension PostgresSiteStore {
         FROM room
         """)
     private static let mailbox = Statement.reading(
-        "mailbox", "SELECT \(summary) FROM notifications WHERE owner = $1 AND expires_at > $2")
+        "mailbox", "SELECT \(NotificationSummary.selected) FROM notifications WHERE owner = $1 AND expires_at > $2")
     private static let removeNotifications = Statement.writing(
         "removeNotifications", "DELETE FROM notifications WHERE owner = $1 AND id = ANY ($2) AND expires_at > $3")
     private static let notification = Statement.reading(
-        "notification", "SELECT \(columns) FROM notifications WHERE owner = $1 AND id = $2 AND expires_at > $3")
+        "notification",
+        "SELECT \(SecureNotification.selected) FROM notifications WHERE owner = $1 AND id = $2 AND expires_at > $3")
     private static let notificationByToken = Statement.reading(
         "notificationByToken",
-        "SELECT \(columns) FROM notifications WHERE owner = $1 AND token = $2 AND expires_at > $3")
+        "SELECT \(SecureNotification.selected) FROM notifications WHERE owner = $1 AND token = $2 AND expires_at > $3")
     /// Where there is none of the id `after`, the comparison is NULL, and all are wanted.
     private static let notifications = Statement.reading(
         "notifications",
         """
-        SELECT \(summary) FROM notifications WHERE owner = $1 AND expires_at > $2 AND NOT ($3 AND is_read) AND NOT ($6 AND is_plain)
+        SELECT \(NotificationSummary.selected) FROM notifications
+        WHERE owner = $1 AND expires_at > $2 AND NOT ($3 AND is_read) AND NOT ($6 AND is_plain)
         AND coalesce((created_at, id) < (
             SELECT created_at, id FROM notifications WHERE owner = $1 AND id = $4 AND expires_at > $2), true)
         ORDER BY created_at DESC, id DESC LIMIT $5
         """)
     private static let payloads = Statement.reading(
-        "payloads", "SELECT id, payload FROM notifications WHERE owner = $1 AND id = ANY ($2) AND expires_at > $3")
+        "payloads",
+        "SELECT \(Payload.selected) FROM notifications WHERE owner = $1 AND id = ANY ($2) AND expires_at > $3")
     /// Tokens are drawn at random, so that the hash is another one after each change.
     private static let mailboxState = Statement.reading(
         "mailboxState",
@@ -171,6 +170,8 @@ extension PostgresSiteStore {
 }
 
 extension SecureNotification: RowRecord {
+    static let selected = "id, token, owner, payload, is_read, created_at, expires_at, sender, is_plain"
+
     init(_ row: Row) throws(CallFailure) {
         guard let id = Int32(exactly: try row.integer(0)) else { throw .malformed }
         self.init(
@@ -181,6 +182,10 @@ extension SecureNotification: RowRecord {
 }
 
 extension NotificationSummary: RowRecord {
+    /// Of a row of before, `size` is about what its line in a file would take.
+    static let selected =
+        "id, token, sender, is_read, created_at, expires_at, coalesce(size, octet_length(payload)::bigint + 256), is_plain"
+
     init(_ row: Row) throws(CallFailure) {
         guard let id = Int32(exactly: try row.integer(0)) else { throw .malformed }
         self.init(
@@ -190,6 +195,8 @@ extension NotificationSummary: RowRecord {
 }
 
 private struct Payload: RowRecord {
+    static let selected = "id, payload"
+
     let id: Int32
     let text: String
 

@@ -24,11 +24,11 @@ extension PostgresSiteStore {
         SELECT total.bytes + $3 <= $6 OR EXISTS (SELECT 1 FROM hub_queue WHERE id = $1) FROM total
         """)
     private static let queuedHubMessage = Statement.reading(
-        "queuedHubMessage", "SELECT \(QueuedRow.columns) FROM \(QueuedRow.all) WHERE id = $1")
+        "queuedHubMessage", "SELECT \(QueuedRow.selected) FROM \(QueuedRow.all) WHERE id = $1")
     private static let dueHubMessages = Statement.reading(
         "dueHubMessages",
         """
-        SELECT \(QueuedRow.columns) FROM hub_queue WHERE NOT id = ANY ($1)
+        SELECT \(QueuedRow.selected) FROM hub_queue WHERE NOT id = ANY ($1)
         ORDER BY coalesce(not_before, created_at), queued_at, id LIMIT $2
         """)
     private static let hubQueueRevision = Statement.reading(
@@ -83,8 +83,8 @@ extension PostgresSiteStore {
         """
         WITH \(fence),
         put AS (
-            INSERT INTO hub_messages (id, document, created_at, expires_at)
-            SELECT new.* FROM unnest($3, $4, $5, $6) AS new (id, document, created_at, expires_at) WHERE \(isFenced)
+            INSERT INTO hub_messages (\(HubMessage.columns))
+            SELECT new.* FROM unnest($3, $4, $5, $6) AS new (\(HubMessage.columns)) WHERE \(isFenced)
             ON CONFLICT (id) DO UPDATE SET document = excluded.document, created_at = excluded.created_at,
                 expires_at = excluded.expires_at),
         removed AS (DELETE FROM hub_queue WHERE id = ANY ($3) AND \(isFenced) RETURNING bytes),

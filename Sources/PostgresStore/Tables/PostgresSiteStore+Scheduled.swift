@@ -73,9 +73,9 @@ extension PostgresSiteStore {
 
 /// A row of the queue, or of what is scheduled.
 struct QueuedRow: RowRecord {
-    static let columns = "id, document, created_at, expires_at, not_before"
+    static let selected = "\(HubMessage.columns), not_before"
     /// Of both tables at one moment: a message that is being moved is in one of them.
-    static let all = "(SELECT \(columns) FROM hub_queue UNION ALL SELECT \(columns) FROM hub_scheduled) AS waiting"
+    static let all = "(SELECT \(selected) FROM hub_queue UNION ALL SELECT \(selected) FROM hub_scheduled) AS waiting"
 
     let message: HubMessage
 

@@ -69,17 +69,17 @@ extension PostgresSiteStore {
     }
 
     private static let sentMessage = Statement.reading(
-        "sentMessage", "SELECT document FROM messages WHERE id = $1 AND expires_at > $2")
+        "sentMessage", "SELECT \(SentMessage.selected) FROM messages WHERE id = $1 AND expires_at > $2")
     private static let allSentMessages = Statement.reading(
         "sentMessages",
         """
-        SELECT document FROM messages WHERE expires_at > $1 AND (sent_at, id) < ($3, $4)
+        SELECT \(SentMessage.selected) FROM messages WHERE expires_at > $1 AND (sent_at, id) < ($3, $4)
         ORDER BY sent_at DESC, id DESC LIMIT $2
         """)
     private static let sentMessagesOfOwner = Statement.reading(
         "sentMessagesOfOwner",
         """
-        SELECT document FROM messages WHERE expires_at > $1 AND (sent_at, id) < ($3, $4) AND owner = $5
+        SELECT \(SentMessage.selected) FROM messages WHERE expires_at > $1 AND (sent_at, id) < ($3, $4) AND owner = $5
         ORDER BY sent_at DESC, id DESC LIMIT $2
         """)
     /// So many messages are read in one go.
@@ -131,13 +131,14 @@ extension PostgresSiteStore {
 }
 
 extension SentMessage: RowRecord {
-    /// - Parameter row: begins with the document.
+    static let columns: Columns = ["id", "owner", "sent_at", "document", "expires_at"]
+    static let selected = "document"
+
     init(_ row: Row) throws(CallFailure) {
         guard let message = SentMessage(line: try row.document(0)) else { throw .malformed }
         self = message
     }
 
-    /// Of the columns `id`, `owner`, `sent_at`, `document` and `expires_at`.
     var values: [Value] {
         [.name(id), .name(owner), .time(sentAt), .text(document), .time(expiresAt)]
     }
@@ -149,6 +150,7 @@ extension SentMessage: RowRecord {
 }
 
 extension MessageOpening {
-    /// Of the columns `message`, `opener` and `expires_at`.
+    static let columns: Columns = ["message", "opener", "expires_at"]
+
     var values: [Value] { [.name(message), .name(opener), .time(expiresAt)] }
 }

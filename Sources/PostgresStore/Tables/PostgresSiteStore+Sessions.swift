@@ -17,7 +17,7 @@ extension PostgresSiteStore {
         "createSession",
         """
         WITH made AS (
-            INSERT INTO sessions (id, owner, binding, created_at, expires_at) VALUES ($1, $2, $3, $4, $5)
+            INSERT INTO sessions (\(Session.columns)) VALUES (\(Session.columns.parameters))
             ON CONFLICT (id) DO UPDATE SET id = excluded.id
             WHERE (sessions.owner, sessions.binding, sessions.created_at, sessions.expires_at) = ($2, $3, $4, $5)
             RETURNING 1)
@@ -25,11 +25,11 @@ extension PostgresSiteStore {
         """)
     private static let session = Statement.reading(
         "session",
-        "SELECT id, owner, binding, created_at, expires_at FROM sessions WHERE id = $1 AND expires_at > $2")
+        "SELECT \(Session.selected) FROM sessions WHERE id = $1 AND expires_at > $2")
     private static let sessions = Statement.reading(
         "sessions",
         """
-        SELECT id, owner, binding, created_at, expires_at FROM sessions WHERE owner = $1 AND expires_at > $2
+        SELECT \(Session.selected) FROM sessions WHERE owner = $1 AND expires_at > $2
         ORDER BY created_at, id
         """)
     private static let removeSession = Statement.writing("removeSession", "DELETE FROM sessions WHERE id = $1")
@@ -38,11 +38,7 @@ extension PostgresSiteStore {
     package func createSession(_ session: Session, now: Timestamp) throws(StoreError) {
         let room = max(0, options.quotas.sessionsPerOwner - 1)
         try database.call(Self.makeRoomForSession, [.name(session.owner), .time(now), .count(room)])
-        let values: [Value] = [
-            .name(session.id), .name(session.owner), .name(session.binding), .time(session.createdAt),
-            .time(session.expiresAt),
-        ]
-        try answer(Self.createSession, values) { (row) throws(CallFailure) in
+        try answer(Self.createSession, session.values) { (row) throws(CallFailure) in
             if try !row.bool(0) { throw .told(.conflict) }
         }
     }
@@ -65,6 +61,11 @@ extension PostgresSiteStore {
 }
 
 extension Session: RowRecord {
+    static let columns: Columns = ["id", "owner", "binding", "created_at", "expires_at"]
+    static let selected = columns.description
+
+    var values: [Value] { [.name(id), .name(owner), .name(binding), .time(createdAt), .time(expiresAt)] }
+
     init(_ row: Row) throws(CallFailure) {
         self.init(
             id: try row.string(0), owner: try row.string(1), binding: try row.string(2),

@@ -3,17 +3,16 @@ import Store
 package import Text
 
 extension PostgresSiteStore {
-    private static let columns = """
-        name, password_hash, tags, send_to, generation, ended_at, keeps_data, upkeep, last_log_in_at, version,
-        is_secure_only, credential_epoch, disabled_at, expires_at, roles
-        """
     private static let userRecord = Statement.reading(
-        "user", "SELECT \(columns) FROM users WHERE name = $1 AND removed_at IS NULL")
+        "user", "SELECT \(User.selected) FROM users WHERE name = $1 AND removed_at IS NULL")
     private static let users = Statement.reading(
-        "users", "SELECT \(columns) FROM users WHERE removed_at IS NULL AND (ended_at IS NULL OR $1)")
+        "users", "SELECT \(User.selected) FROM users WHERE removed_at IS NULL AND (ended_at IS NULL OR $1)")
     private static let usersWithWork = Statement.reading(
         "usersWithWork",
-        "SELECT \(columns) FROM users WHERE work_due_at <= $1 AND removed_at IS NULL ORDER BY work_due_at LIMIT $2")
+        """
+        SELECT \(User.selected) FROM users WHERE work_due_at <= $1 AND removed_at IS NULL
+        ORDER BY work_due_at LIMIT $2
+        """)
     /// The column's name is that of versions that noted log-ins by password alone.
     private static let noteSeen = Statement.writingOnce(
         "noteSeen",
@@ -24,34 +23,27 @@ extension PostgresSiteStore {
     private static let noteSeenWithoutRecord = Statement.writingOnce(
         "noteSeenWithoutRecord",
         """
-        INSERT INTO seen_users (id, seen_at, expires_at) VALUES ($1, $2, $3)
-        ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at, expires_at = excluded.expires_at
+        INSERT INTO seen_users (\(LastSeen.columns)) VALUES (\(LastSeen.columns.parameters))
+        ON CONFLICT (id) DO UPDATE SET \(LastSeen.columns.assignments())
         """)
     private static let lastSeen = Statement.reading(
-        "lastSeen", "SELECT id, seen_at, expires_at FROM seen_users WHERE id = $1 AND expires_at > $2")
+        "lastSeen", "SELECT \(LastSeen.selected) FROM seen_users WHERE id = $1 AND expires_at > $2")
     private static let forgetSeen = Statement.writingOnce("forgetSeen", "DELETE FROM seen_users WHERE id = $1")
     /// A record that was removed lately counts on.
     private static let createUser = Statement.writing(
         "createUser",
         """
-        INSERT INTO users (
-            name, password_hash, tags, send_to, generation, ended_at, keeps_data, upkeep, work_due_at, last_log_in_at,
-            is_secure_only, credential_epoch, disabled_at, expires_at, roles, version)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, 1)
-        ON CONFLICT (name) DO UPDATE SET \(assignments), version = users.version + 1, removed_at = NULL
+        INSERT INTO users (\(User.columns), version) VALUES (\(User.columns.parameters), 1)
+        ON CONFLICT (name) DO UPDATE SET \(User.columns.assignments(key: ["name"])), version = users.version + 1,
+            removed_at = NULL
         WHERE users.removed_at IS NOT NULL RETURNING version
         """)
     private static let replaceUser = Statement.writing(
         "replaceUser",
         """
-        UPDATE users SET \(assignments), version = version + 1
+        UPDATE users SET \(User.columns.assignments(key: ["name"])), version = version + 1
         WHERE name = $1 AND version = $16 AND removed_at IS NULL RETURNING version
         """)
-    private static let assignments = """
-        password_hash = $2, tags = $3, send_to = $4, generation = $5, ended_at = $6, keeps_data = $7, upkeep = $8,
-        work_due_at = $9, last_log_in_at = $10, is_secure_only = $11, credential_epoch = $12, disabled_at = $13,
-        expires_at = $14, roles = $15
-        """
     private static let removeUser = Statement.writing(
         "removeUser",
         """
@@ -102,7 +94,7 @@ extension PostgresSiteStore {
 
     package func putUser(_ user: User) throws(StoreError) -> User {
         guard user.version >= 0, user.version < .max - 1 else { throw .conflict }
-        var values = Self.values(user)
+        var values = user.values
         if user.version > 0 { values.append(.count(user.version)) }
         let statement = user.version == 0 ? Self.createUser : Self.replaceUser
         return try database.call(statement, values) { (rows) throws(CallFailure) in
@@ -113,37 +105,44 @@ extension PostgresSiteStore {
         }
     }
 
-    /// All columns but the version.
-    static func values(_ user: User) -> [Value] {
-        [
-            .name(user.name), .name(user.passwordHash), .text(user.tags.map(JSONText.array)),
-            .text(user.sendTo.map(JSONText.array)), .count(user.generation), .time(user.removedAt),
-            .bool(user.keepsData), .text(user.upkeep.text), .time(user.upkeep.dueAt), .time(user.lastSeenAt),
-            .bool(user.isSecureOnly), .count(user.credentialEpoch), .time(user.disabledAt), .time(user.expiresAt),
-            .text(user.roles.isEmpty ? nil : JSONText.array(user.roles)),
-        ]
-    }
-
     package func removeUser(_ name: String) throws(StoreError) -> Bool {
         try database.call(Self.removeUser, [.name(name)]) > 0
     }
 }
 
 extension LastSeen: RowRecord {
+    static let columns: Columns = ["id", "seen_at", "expires_at"]
+    static let selected = columns.description
+
     init(_ row: Row) throws(CallFailure) {
         self.init(owner: try row.string(0), at: try row.time(1))
         expiresAt = try row.time(2)
     }
 
-    /// Of the columns `id`, `seen_at` and `expires_at`.
     var values: [Value] { [.name(owner), .time(seenAt), .time(expiresAt)] }
 }
 
 extension User: RowRecord {
+    /// All but the version.
+    static let columns: Columns = [
+        "name", "password_hash", "tags", "send_to", "generation", "ended_at", "keeps_data", "upkeep", "work_due_at",
+        "last_log_in_at", "is_secure_only", "credential_epoch", "disabled_at", "expires_at", "roles",
+    ]
+    static let selected = "\(columns), version"
+
+    var values: [Value] {
+        [
+            .name(name), .name(passwordHash), .text(tags.map(JSONText.array)), .text(sendTo.map(JSONText.array)),
+            .count(generation), .time(removedAt), .bool(keepsData), .text(upkeep.text), .time(upkeep.dueAt),
+            .time(lastSeenAt), .bool(isSecureOnly), .count(credentialEpoch), .time(disabledAt), .time(expiresAt),
+            .text(roles.isEmpty ? nil : JSONText.array(roles)),
+        ]
+    }
+
     init(_ row: Row) throws(CallFailure) {
         self.init(
             name: try row.string(0), passwordHash: try row.string(1), tags: try row.texts(2), sendTo: try row.texts(3),
-            version: try row.integer(9))
+            version: try row.integer(15))
         generation = try row.integer(4)
         removedAt = try row.optionalTime(5)
         keepsData = try row.bool(6)
@@ -151,7 +150,7 @@ extension User: RowRecord {
             guard let upkeep = Upkeep(text: text) else { throw .malformed }
             self.upkeep = upkeep
         }
-        lastSeenAt = try row.optionalTime(8)
+        lastSeenAt = try row.optionalTime(9)
         isSecureOnly = try row.bool(10)
         credentialEpoch = try row.integer(11)
         (disabledAt, expiresAt) = (try row.optionalTime(12), try row.optionalTime(13))

@@ -79,8 +79,8 @@ private struct WaitingStatements {
                     OR count(*) FILTER (WHERE id = ANY ($1)) = cardinality($1) AS is_there
                 FROM \(table)),
             put AS (
-                INSERT INTO \(table) (id, document, created_at, expires_at)
-                SELECT new.* FROM unnest($1, $2, $3, $4) AS new (id, document, created_at, expires_at), room
+                INSERT INTO \(table) (\(HubMessage.columns))
+                SELECT new.* FROM unnest($1, $2, $3, $4) AS new (\(HubMessage.columns)), room
                 WHERE room.is_there
                 ON CONFLICT (id) DO UPDATE SET document = excluded.document)
             SELECT is_there FROM room
@@ -88,7 +88,7 @@ private struct WaitingStatements {
         all = .reading(
             "all \(table)",
             """
-            SELECT id, document, created_at, expires_at FROM \(table) WHERE NOT id = ANY ($1)
+            SELECT \(HubMessage.selected) FROM \(table) WHERE NOT id = ANY ($1)
             ORDER BY created_at, id
             """)
         text = .reading("text of \(table)", "SELECT document FROM \(table) WHERE id = $1")

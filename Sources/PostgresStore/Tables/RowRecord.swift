@@ -4,6 +4,8 @@ internal import Text
 
 /// A record that is kept as a row.
 protocol RowRecord: Sendable {
+    /// What a statement selects that finds it, in the order in which `init(_:)` reads it.
+    static var selected: String { get }
     /// - Throws: `malformed`, when a column is not what this store writes.
     init(_ row: Row) throws(CallFailure)
 }

@@ -4,12 +4,12 @@ import Store
 extension TransferWalk {
     /// $1: the key that comes next; $2: how many; $3: the time, of what expires.
     private static func byID<Record: RowRecord>(
-        _ name: String, _ columns: String, from table: String, where condition: String? = nil, expires: Bool = false,
+        _ name: String, from table: String, where condition: String? = nil, expires: Bool = false,
         id: KeyPath<Record, String> & Sendable, _ record: @escaping @Sendable (Record) -> StoredRecord
     ) -> TransferWalk {
         let only = condition ?? (expires ? "AND expires_at > $3" : "")
         let statement = Statement.reading(
-            "export " + name, "SELECT \(columns) FROM \(table) WHERE id >= $1 \(only) ORDER BY id LIMIT $2")
+            "export " + name, "SELECT \(Record.selected) FROM \(table) WHERE id >= $1 \(only) ORDER BY id LIMIT $2")
         return TransferWalk(statement: statement, start: [.behind(nil)], expires: expires) {
             (row) throws(CallFailure) in
             let found = try Record(row)
@@ -18,45 +18,32 @@ extension TransferWalk {
     }
 
     static let all: [TransferWalk] = [
-        byID("seen users", "id, seen_at, expires_at", from: "seen_users", expires: true, id: \LastSeen.owner) {
-            .lastSeen($0)
-        },
+        byID("seen users", from: "seen_users", expires: true, id: \LastSeen.owner) { .lastSeen($0) },
         notifications,
+        byID("devices", from: "devices", where: "AND removed_at IS NULL", id: \DeviceRecord.id) { .device($0) },
+        byID("sessions", from: "sessions", expires: true, id: \Session.id) { .session($0) },
         byID(
-            "devices", "id, owner, platform, handle, tags, installation_id, is_pending, updated_at, version, alias",
-            from: "devices", where: "AND removed_at IS NULL", id: \DeviceRecord.id
-        ) { .device($0) },
-        byID(
-            "sessions", "id, owner, binding, created_at, expires_at", from: "sessions", expires: true, id: \Session.id
-        ) { .session($0) },
-        byID(
-            "appTokens", AppToken.columns, from: "app_tokens", where: "AND (expires_at IS NULL OR expires_at > $3)",
-            expires: true, id: \AppToken.id
+            "appTokens", from: "app_tokens", where: "AND (expires_at IS NULL OR expires_at > $3)", expires: true,
+            id: \AppToken.id
         ) { .appToken($0) },
         sent,
-        byID("sentMessages", "document, id", from: "messages", expires: true, id: \SentMessage.id) { .message($0) },
+        byID("sentMessages", from: "messages", expires: true, id: \SentMessage.id) { .message($0) },
         openings, idempotentRequests,
-        byID(
-            "registrations", "id, channel, tags, description, updated_at, version", from: "hub_registrations",
-            where: "AND removed_at IS NULL", id: \HubRegistration.id
-        ) { .hubRegistration($0) },
-        byID(
-            "messages", "id, document, created_at, expires_at", from: "hub_messages", expires: true, id: \HubMessage.id
-        ) { .hubMessage($0) },
-        byID("queue", QueuedRow.columns, from: QueuedRow.all, expires: true, id: \QueuedRow.message.id) {
+        byID("registrations", from: "hub_registrations", where: "AND removed_at IS NULL", id: \HubRegistration.id) {
+            .hubRegistration($0)
+        },
+        byID("messages", from: "hub_messages", expires: true, id: \HubMessage.id) { .hubMessage($0) },
+        byID("queue", from: QueuedRow.all, expires: true, id: \QueuedRow.message.id) {
             .queuedMessage($0.message)
         },
-        byID(
-            "scheduled sends", "id, document, created_at, expires_at", from: "scheduled_sends", expires: true,
-            id: \HubMessage.id
-        ) { .scheduledSend($0) },
+        byID("scheduled sends", from: "scheduled_sends", expires: true, id: \HubMessage.id) { .scheduledSend($0) },
     ]
 
     private static let notifications = TransferWalk(
         statement: .reading(
             "export notifications",
             """
-            SELECT id, token, owner, payload, is_read, created_at, expires_at, sender, is_plain FROM notifications
+            SELECT \(SecureNotification.selected) FROM notifications
             WHERE (owner, id) > ($1, $2) AND expires_at > $4 ORDER BY owner, id LIMIT $3
             """),
         start: [.bytes([]), .integer(.min)], expires: true
@@ -82,7 +69,7 @@ extension TransferWalk {
         statement: .reading(
             "export openings",
             """
-            SELECT message, opener, expires_at FROM openings
+            SELECT \(MessageOpening.columns) FROM openings
             WHERE (message, opener) >= ($1, $2) AND expires_at > $4 ORDER BY message, opener LIMIT $3
             """),
         start: [.bytes([]), .bytes([])], expires: true
@@ -96,7 +83,7 @@ extension TransferWalk {
         statement: .reading(
             "export idempotentRequests",
             """
-            SELECT owner, key, fingerprint, status, content_type, body, created_at, expires_at FROM idempotent_requests
+            SELECT \(IdempotentRequest.selected) FROM idempotent_requests
             WHERE (owner, key) >= ($1, $2) AND expires_at > $4 ORDER BY owner, key LIMIT $3
             """),
         start: [.bytes([]), .bytes([])], expires: true
