@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import DeviceAPI
-package import JSON
+import JSON
 package import Store
 package import Text
 
