@@ -81,6 +81,9 @@ struct ConfigurationFaultTests {
         Row(#""roles": [{ "name": "a", "administer": true }], "users": { "roles": ["a"] }"#, "users.roles"),
         Row(#""roles": [{ "name": "a", "claim": ["x"] }]"#, "roles.0.claim"),
         Row(#""roles": [{ "name": "a", "tags": "x" }]"#, "roles.0.tags"),
+        Row(#""roles": [{ "name": "a", "tags": ["x y"], "sendTo": ["tag:a|b"] }]"#, "roles.0.tags", "roles.0.sendTo"),
+        Row(#""policy": { "tags": ["news-*", "news/*"] }"#, "policy.tags"),
+        Row(#""policy": { "sendTo": ["tag:news/*", "al ice"] }"#, "policy.sendTo", "policy.sendTo"),
         Row(#""roles": [{ "name": "a", "broadcast": "*" }]"#, "roles.0.broadcast"),
         Row(#""roles": [{ "name": "a", "administer": "maybe" }]"#, "roles.0.administer"),
         Row(#""roles": [\#((0...100).map { #"{ "name": "r\#($0)" }"# }.joined(separator: ", "))]"#, "roles"),
@@ -249,6 +252,19 @@ struct ConfigurationFaultTests {
         let (configuration, faults) = SiteConfiguration.load(
             file: folder.path("none.json"), environment: Environment([:]))
         #expect(configuration == nil && faults.map(\.key) == [folder.path("none.json")])
+    }
+
+    @Test func `a pattern that matches nothing is named`() throws {
+        func faults(_ patterns: String) throws -> [String] {
+            let members = #""policy": { "tags": \#(patterns), "sendTo": \#(patterns) }"#
+            return try WrittenConfiguration(#"{ "store": { "path": "/s" }, \#(members) }"#).faults.map(\.description)
+        }
+        let found = try faults(#"["sport", "news/*"]"#)
+        #expect(found.count == 2 && found[0].contains(" policy.tags: ") && found[1].contains(" policy.sendTo: "))
+        #expect(found.allSatisfy { $0.contains("news/*") && !$0.contains("sport") }, "\(found)")
+        // Letters of every script, whatever the hub's tags have, and nothing at all, for a variable that was emptied.
+        let long = String(repeating: "a", count: 121)
+        #expect(try faults(#"["*", "from:*", "tag:Größe_*", "a.b@c#d-1", "", "**", "新闻-*", "\#(long)"]"#).isEmpty)
     }
 
     private static let lists: Set<String> = [

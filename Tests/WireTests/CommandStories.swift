@@ -39,6 +39,7 @@ extension WireTests {
             #expect(try sends() == 200)
             for wrong in [
                 [alice.name], [alice.name, "--tag", "a", "--default-tags"], ["nosuch-user", "--tag", "a"],
+                [alice.name, "--tag", "news/*"], [alice.name, "--send-to", "tag:a b"],
             ] {
                 let refused = try site.run(["user", "change"] + wrong, input: "")
                 #expect(refused.status != 0 && !refused.errors.isEmpty)

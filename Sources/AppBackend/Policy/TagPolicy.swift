@@ -81,6 +81,19 @@ package struct TagPolicy: Sendable {
         return start.elementsEqual(prefix.utf8) { ASCII.lowercased($0) == $1 }
     }
 
+    /// Whether there can be a text that matches: beside `*` a pattern has only what a tag may have. The names of users and roles have
+    /// nothing else either.
+    package static func isPossible(pattern: String) -> Bool {
+        let rest = pattern.unicodeScalars.filter { $0 != "*" }
+        do throws(TagError) {
+            _ = try Tag(String(rest))
+            return true
+        } catch {
+            // How long a recipient may be depends on what it is.
+            return error != .illegalCharacter
+        }
+    }
+
     /// Matches in time proportional to text times pattern, without recursion: after a `*` it is enough to remember
     /// where the last one stood.
     static func matches(_ text: String, pattern: String) -> Bool {

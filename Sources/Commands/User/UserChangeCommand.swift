@@ -40,6 +40,7 @@ struct UserChangeCommand: ParsableCommand {
         if !tags.isEmpty && defaultTags || !sendTo.isEmpty && defaultSendTo {
             throw ValidationError("Patterns and the configuration's exclude each other.")
         }
+        try UserCommand.check(patterns: tags + sendTo)
         if !roles.isEmpty && noRoles { throw ValidationError("--role and --no-roles exclude each other.") }
         if let expires, expires != Self.never, Self.time(expires) == nil {
             throw ValidationError("--expires takes a day or a moment: 2027-12-31, 2027-12-31T18:00:00Z, or never.")

@@ -28,6 +28,8 @@ struct UserCommand: ParsableCommand {
         @Flag(help: "Let no plain text of the user, or for the user, go through push services.")
         var secureOnly = false
 
+        func validate() throws { try UserCommand.check(patterns: tags + sendTo) }
+
         func run() throws {
             let (configuration, store) = try options.openStore()
             let administration = UserCommand.administration(configuration, store)
@@ -99,6 +101,13 @@ struct UserCommand: ParsableCommand {
         UserAdministration(
             store: store, policy: configuration?.policy ?? TagPolicy(),
             hasIssuer: { configuration?.hasIssuer(ofUser: $0) ?? false }, now: Site.now)
+    }
+
+    /// - Throws: `ValidationError`, for a pattern that nothing can match.
+    static func check(patterns: [String]) throws {
+        if !patterns.allSatisfy(TagPolicy.isPossible) {
+            throw ValidationError("--tag and --send-to take patterns of letters, digits, _ @ # . : - and *.")
+        }
     }
 
     /// - Throws: `AdministrationError`, when no user has that name.

@@ -82,8 +82,8 @@ extension SiteConfiguration {
         readRoles(&reading)
         readNewUsers(&reading)
         readAuthentication(&reading)
-        policy.defaultTags = reading.list("policy.tags") ?? policy.defaultTags
-        policy.defaultSendTo = reading.list("policy.sendTo") ?? policy.defaultSendTo
+        policy.defaultTags = reading.patterns("policy.tags") ?? policy.defaultTags
+        policy.defaultSendTo = reading.patterns("policy.sendTo") ?? policy.defaultSendTo
         policy.isSecureOnly = reading.flag("policy.secureOnly") ?? policy.isSecureOnly
         readSecureForm(&reading)
         sessionHours = reading.number("session.hours", 1...8760) ?? sessionHours

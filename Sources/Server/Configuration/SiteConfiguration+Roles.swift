@@ -21,8 +21,8 @@ extension SiteConfiguration {
         }
         for group in groups.prefix(Self.maximumRoles) {
             let name = reading.needed("\(group).name", "what commands and issuers call the role")
-            let tags = reading.list("\(group).tags") ?? []
-            let sendTo = reading.list("\(group).sendTo") ?? []
+            let tags = reading.patterns("\(group).tags") ?? []
+            let sendTo = reading.patterns("\(group).sendTo") ?? []
             let mayBroadcast = reading.flag("\(group).broadcast") ?? false
             let administers = reading.flag("\(group).administer") ?? false
             guard let name else { continue }
@@ -60,5 +60,19 @@ extension SiteConfiguration {
     /// Whether only an issuer's user can have that name.
     package func hasIssuer(ofUser name: String) -> Bool {
         UserPrefix.text(of: name).map { prefix in issuers.contains { $0.prefix == prefix } } ?? false
+    }
+}
+
+extension ConfigurationReading {
+    /// Patterns of tags or of recipients. One that nothing can match would be a right that no user ever gets.
+    mutating func patterns(_ key: String) -> [String]? {
+        let patterns = list(key)
+        for pattern in patterns ?? [] where !TagPolicy.isPossible(pattern: pattern) {
+            fault(
+                key,
+                "has a pattern that matches nothing, as it may have only letters, digits, _ @ # . : - and *: \(pattern)"
+            )
+        }
+        return patterns
     }
 }
