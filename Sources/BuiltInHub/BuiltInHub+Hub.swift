@@ -5,6 +5,8 @@ import NotificationHub
 extension BuiltInHub {
     package var knowsRegistrationTags: Bool { true }
 
+    package var isLocal: Bool { true }
+
     package func createRegistrationID() -> RegistrationID { newRegistrationID() }
 
     package func registration(_ id: RegistrationID) throws(HubError) -> RegistrationDescription? {

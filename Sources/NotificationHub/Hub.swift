@@ -12,6 +12,9 @@ package protocol Hub: Sendable {
     /// Whether each registration is addressed by `Tag(registration:)` without bearing it. Where it is not, a backend sets the tag.
     var knowsRegistrationTags: Bool { get }
 
+    /// Whether it is in this process, so that asking it takes no network.
+    var isLocal: Bool { get }
+
     /// A new id. The hub stores nothing under it before the first `createOrUpdate`.
     func createRegistrationID() throws(HubError) -> RegistrationID
 
@@ -60,6 +63,8 @@ package protocol Hub: Sendable {
 
 extension Hub {
     package var knowsRegistrationTags: Bool { false }
+
+    package var isLocal: Bool { false }
 
     package func ensure(_ description: RegistrationDescription) throws(HubError) -> Bool {
         _ = try createOrUpdate(description)

@@ -89,6 +89,19 @@ struct AdministrationMessageTests {
         #expect(try devices()[carols]?["User"]?.string == "carol")
     }
 
+    @Test(arguments: TestSite.Road.allCases)
+    func `the list tells of a message what its timeline does, where no network is between`(road: TestSite.Road) throws {
+        let tests = try Self(road)
+        let (site, page) = (tests.site, tests.page)
+        _ = try site.register("alice")
+        let sent = try tests.send("a", from: "bob", to: #""alice""#)
+        func states(_ document: JSONValue?) -> [String?]? { document?["Outcomes"]?.array?.map { $0["State"]?.string } }
+        let listed = states(try tests.list().first)
+        let shown = states(try JSONValue(parsing: page.call(.get, Self.messages + "/" + sent).body))
+        #expect(shown?.isEmpty == false && shown != ["Enqueued"])
+        #expect(listed == (road == .direct ? shown : ["Enqueued"]))
+    }
+
     @Test func `messages are found by sender and by recipient, and each user's by no other's name`() throws {
         let toAlice = try send("a", from: "bob", to: #""alice""#)
         let fromAlice = try send("b", from: "alice", to: #""carol""#)

@@ -11,13 +11,17 @@ import Text
 /// `GET /api/admin/messages` and below it
 extension AdministrationController {
     /// The message objects of the last seven days, newest first: those behind `after`, that were sent before `before`, by or
-    /// to `user`.
+    /// to `user`. What became of them the built-in hub tells.
     func messages(_ request: UserRequest) throws -> Response {
         let query = try Query(request.query)
         var wish = MessageHistory.Wish(limit: try ListQuery.limit(query))
         wish.user = query["user"]
         wish.place = try place(query)
-        return Self.answer(JSONWriter.array(try history.list(wish)) { $0.writeMembers(to: &$1) })
+        // A hub elsewhere would be asked for each over the network, and the list would wait for it: `message(_:_:)` asks it.
+        let entries = try history.list(wish) { ids in
+            hub.isLocal ? hub.details(of: ids, for: request, logger) : ids.map { _ in .success(nil) }
+        }
+        return Self.answer(JSONWriter.array(entries) { $0.writeMembers(to: &$1) })
     }
 
     /// What the message's sender learns by its timeline, who that is, and what became of it at each device.
@@ -74,7 +78,7 @@ extension MessageHistory.Entry {
         json.member("Secure", message.isSecure)
         json.member("Kept", message.keptID != nil)
         json.member("Opened", opened)
-        json.member("Outcomes", message.outcomes) { outcome, json in
+        json.member("Outcomes", outcomes) { outcome, json in
             json.member("Platform", outcome.platform)
             if let id = outcome.notificationID { json.member("NotificationId", id) }
             json.member("State", outcome.state)

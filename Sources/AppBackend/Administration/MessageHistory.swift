@@ -26,6 +26,8 @@ package struct MessageHistory: Sendable {
         package let message: SentMessage
         /// How many users have opened it.
         package let opened: Int
+        /// What became of it, as its timeline tells.
+        package let outcomes: [MessageTimeline.PlatformOutcome]
     }
 
     /// What became of one message.
@@ -55,15 +57,40 @@ package struct MessageHistory: Sendable {
     }
 
     /// Newest first. A later user of a name is found with the former ones: the list shows all of them by that name.
-    package func list(_ wish: Wish) throws(StoreError) -> [Entry] {
+    /// - Parameter ask: the hub, for what it says now, by its own names of several messages.
+    package func list(
+        _ wish: Wish, ask: ([String]) -> [Result<NotificationDetails?, HubError>]
+    ) throws(StoreError) -> [Entry] {
         let time = now()
         let messages = try store.sentMessages(
             owner: wish.owner, behind: wish.place, limit: wish.limit, now: time, where: wish.includes)
+        let answers = Self.answers(messages.flatMap(\.notificationIDs), ask)
         var entries: [Entry] = []
         for message in messages {
-            entries.append(Entry(message: message, opened: try store.openings(ofMessage: message.id, now: time)))
+            entries.append(
+                Entry(
+                    message: message, opened: try store.openings(ofMessage: message.id, now: time),
+                    outcomes: message.platformOutcomes(answers)))
         }
         return entries
+    }
+
+    /// So many sends are asked for together: of a hub elsewhere each is a call over the network.
+    private static let askedTogether = 100
+
+    /// A hub that does not answer is not asked any further.
+    private static func answers(
+        _ ids: [String], _ ask: ([String]) -> [Result<NotificationDetails?, HubError>]
+    ) -> HubAnswers {
+        var answers: HubAnswers = [:]
+        var failure: HubError?
+        for start in stride(from: 0, to: ids.count, by: askedTogether) {
+            let part = Array(ids[start...].prefix(askedTogether))
+            let told = failure.map { error in part.map { _ in Result.failure(error) } } ?? ask(part)
+            for case .failure(let error) in told { failure = error }
+            answers.merge(zip(part, told)) { $1 }
+        }
+        return answers
     }
 
     /// The message of that id; nil when it never was, or is forgotten.

@@ -42,13 +42,24 @@ extension SentMessage {
     /// What the hub says of it.
     /// - Parameter ask: the hub, about several messages, each in its place.
     package func answers(_ ask: ([String]) -> [Result<NotificationDetails?, HubError>]) -> HubAnswers {
-        let ids = outcomes.compactMap(\.notificationID).filter { NotificationID($0) != nil }
+        let ids = notificationIDs
         return Dictionary(zip(ids, ask(ids))) { $1 }
+    }
+
+    /// By which the hub can be asked for it.
+    var notificationIDs: [String] { outcomes.compactMap(\.notificationID).filter { NotificationID($0) != nil } }
+
+    /// What became of it on each platform.
+    /// - Parameter answers: what the hub says now. What it does not know, yet or any more, is as it was when the message was sent.
+    func platformOutcomes(_ answers: HubAnswers) -> [MessageTimeline.PlatformOutcome] {
+        outcomes.map { outcome in
+            MessageTimeline.PlatformOutcome(outcome, outcome.notificationID.flatMap { answers[$0] })
+        }
     }
 }
 
 extension MessageTimeline {
-    /// - Parameter answers: what the hub says now. What it does not know, yet or any more, is as it was when the message was sent.
+    /// - Parameter answers: what the hub says now.
     package init(
         _ message: SentMessage, _ answers: HubAnswers, in store: any StateStore, now: Timestamp
     ) throws(StoreError) {
@@ -56,7 +67,7 @@ extension MessageTimeline {
             messageID: message.id, to: message.to, sentAt: message.sentAt.text, isSecure: message.isSecure,
             isKept: message.keptID != nil, isRead: try Self.isRead(message, in: store, now),
             opened: try store.openings(ofMessage: message.id, now: now),
-            outcomes: message.outcomes.map { PlatformOutcome($0, $0.notificationID.flatMap { answers[$0] }) })
+            outcomes: message.platformOutcomes(answers))
     }
 
     /// Nil, where it was not kept for one user, or the mailbox has it no more.

@@ -22,8 +22,8 @@ struct MessageCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "List the messages that were sent last, newest first, one a line.",
             discussion: """
-                The id, the time, the sender, the recipient, how many have opened it, and what the hub answered for \
-                each platform; `show` has what became of it since. With --waiting, the messages that users have put off with \
+                The id, the time, the sender, the recipient, how many have opened it, and what became of it on each platform, \
+                for which the hub is asked; `show` has more. With --waiting, the messages that users have put off with \
                 `SendAt`: the id, the time, the sender, the recipient, and when a process has tried to send it first.
                 """)
 
@@ -53,7 +53,8 @@ struct MessageCommand: ParsableCommand {
         }
 
         func run() throws {
-            let (configuration, store) = try options.openStore()
+            let (configuration, site, store) = try UserCommand.site(options)
+            defer { site.close() }
             let user = name.map { name in
                 Result { try UserCommand.existing(name, in: store, or: configuration) }
             }
@@ -67,8 +68,8 @@ struct MessageCommand: ParsableCommand {
                 let messages = try history.waiting(wish)
                 try show(messages, of: user, columns: \.columns) { $0.writeMembers(to: &$1) }
             } else {
-                let messages = try history.list(wish)
-                try show(messages, of: user, columns: \.columns) { $0.message.writeMembers(opened: $0.opened, to: &$1) }
+                let messages = try history.list(wish) { site.details(of: $0) }
+                try show(messages, of: user, columns: \.columns) { $0.writeMembers(to: &$1) }
             }
         }
 
@@ -130,8 +131,23 @@ struct MessageCommand: ParsableCommand {
 
 extension MessageHistory.Entry {
     fileprivate var columns: [String] {
-        let states = message.outcomes.map { "\($0.platform) \($0.state)" }
+        let states = outcomes.map { "\($0.platform) \($0.state)" }
         return message.columns + ["opened \(opened)", states.joined(separator: ", ")]
+    }
+
+    fileprivate func writeMembers(to json: inout JSONWriter) {
+        json.member("id", message.id)
+        json.member("sender", message.sender)
+        json.member("to", message.to)
+        json.member("sentAt", message.sentAt.text)
+        json.member("secure", message.isSecure)
+        json.member("kept", message.keptID != nil)
+        json.member("opened", opened)
+        json.member("outcomes", outcomes) { outcome, json in
+            json.member("platform", outcome.platform)
+            json.member("state", outcome.state)
+            if let id = outcome.notificationID { json.member("notificationId", id) }
+        }
     }
 }
 
@@ -151,20 +167,4 @@ extension MessageHistory.Waiting {
 extension SentMessage {
     /// What an operator is shown of a message in a line, before what became of it.
     fileprivate var columns: [String] { [id, sentAt.text, sender, "to " + to, isSecure ? "secure" : "plain"] }
-
-    /// What an operator is shown of a message in JSON.
-    fileprivate func writeMembers(opened: Int, to json: inout JSONWriter) {
-        json.member("id", id)
-        json.member("sender", sender)
-        json.member("to", to)
-        json.member("sentAt", sentAt.text)
-        json.member("secure", isSecure)
-        json.member("kept", keptID != nil)
-        json.member("opened", opened)
-        json.member("outcomes", outcomes) { outcome, json in
-            json.member("platform", outcome.platform)
-            json.member("state", outcome.state)
-            if let id = outcome.notificationID { json.member("notificationId", id) }
-        }
-    }
 }

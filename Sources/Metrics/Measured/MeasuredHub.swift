@@ -9,6 +9,7 @@ struct MeasuredHub: Hub {
     let count: @Sendable (HubOperation, _ result: String, Duration) -> Void
 
     var knowsRegistrationTags: Bool { inner.knowsRegistrationTags }
+    var isLocal: Bool { inner.isLocal }
 
     func tracking(_ id: String) -> any Hub {
         MeasuredHub(inner: inner.tracking(id), clock: clock, count: count)
