@@ -62,13 +62,11 @@ export function absolve(id) {
 /** A button whose press is for good: it asks once more, in the words `sure`, and acts at the second press. */
 export function pressTwice(button, words, sure, act) {
     let isSure = false;
-    button.addEventListener('click', () => {
-        if (isSure) return act();
-        isSure = true;
-        sure(button);
-    });
-    button.addEventListener('blur', () => {
-        if (isSure) words(button);
-        isSure = false;
-    });
+    const ask = (isAsked) => {
+        isSure = isAsked;
+        button.classList.toggle('danger', isSure);
+        (isSure ? sure : words)(button);
+    };
+    button.addEventListener('click', () => (isSure ? act() : ask(true)));
+    button.addEventListener('blur', () => { if (isSure) ask(false); });
 }
