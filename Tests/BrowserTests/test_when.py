@@ -15,6 +15,8 @@ from later import DAY, HOUR, MINUTE, choose_time, iso, send_soon, waiting
 from notify_page import NotifyPage
 from subscriber import Subscriber
 from test_chromium import tab_to
+from test_languages import LANGUAGES, opened
+from test_looks import DESKTOP, NARROWEST, PHONE
 from test_truth import Page, await_words, page, value  # noqa: F401
 
 # The page asks for another time than the person: `{made}` is the next request's, once.
@@ -96,11 +98,67 @@ def test_a_time_that_is_only_half_typed_is_no_message_for_now(
     page = NotifyPage[Any](chromium_tab(notifications="denied"), installation.origin).open()
     page.log_in(alice, state="loggedin")
     page.write(bob.name, "Hello")
-    page.tab.evaluate("document.getElementById('when').focus()")
+    page.tab.click("chooseWhen")
     page.tab.write("12")
     page.tab.click("send")
     await_words(page, "whenError", "Enter a date and a time, or neither.")
     assert value(page, "message") == "Hello"
+
+
+# The field's place
+
+# How much higher the form is for the button, and what is wider than the dock.
+COST = """(() => {
+    const [form, button, dock] = ["#sendForm", "#chooseWhen", ".dock"].map(one => document.querySelector(one));
+    const { height } = form.getBoundingClientRect();
+    const { width: own, height: ownHeight } = button.getBoundingClientRect();
+    button.style.display = "none";
+    const cost = height - form.getBoundingClientRect().height;
+    button.style.display = "";
+    return [cost, own >= 44 && ownHeight >= 44, dock.scrollWidth - dock.clientWidth];
+})()"""
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("secure", [False, True], ids=["plain", "secure"])
+def test_a_time_that_is_not_wanted_costs_no_row(
+    chromium_tab: Callable[..., ChromiumTab], installation: Installation, alice: Account, bob: Account, language: str,
+    secure: bool,
+) -> None:
+    tab = chromium_tab(notifications="denied")
+    page = opened(tab, installation, language)
+    page.log_in(alice, state="loggedin")
+    page.write(bob.name, "Hello")
+    page.choose("secure", secure)
+    for width, height in (DESKTOP, PHONE, (360, 740), NARROWEST):
+        tab.size(width, height, scale=2, mobile=width < DESKTOP[0])
+        tab.wait_until(f"document.documentElement.clientWidth === {width}")
+        assert tab.evaluate(COST) == [0, True, 0], width
+        # Who wants it has the field, and not the button.
+        tab.click("chooseWhen")
+        assert tab.evaluate("document.activeElement.id") == "when"
+        choose_time(page, DAY)
+        assert tab.evaluate("document.getElementById('chooseWhen').hidden")
+        assert tab.evaluate("(dock => dock.scrollWidth - dock.clientWidth)(document.querySelector('.dock'))") == 0, width
+        # Its words are in one row.
+        assert tab.evaluate("document.getElementById('send').offsetHeight") <= 46, width
+        tab.click("withoutWhen")
+
+
+def test_a_time_is_taken_away_with_its_field_and_what_was_wrong_with_it(
+    page: Page, alice: Account, bob: Account, subscriber: Subscriber
+) -> None:
+    bob.register(subscriber)
+    page.write(bob.name, "Hello")
+    choose_time(page, -MINUTE)
+    page.tab.click("send")
+    await_words(page, "whenError", "This time has come already.")
+    page.tab.click("withoutWhen")
+    assert (value(page, "when"), page.text("whenError"), page.text("send")) == ("", "", "Send")
+    assert page.tab.evaluate("document.getElementById('whenLine').hidden && document.activeElement.id") == "chooseWhen"
+    page.tab.click("send")
+    subscriber.subscription.await_message()
+    assert waiting(alice) == []
 
 
 # What is typed is kept
@@ -173,7 +231,9 @@ def test_a_time_is_chosen_by_keyboard_alone(
     tab.write(bob.name)
     tab_to(tab, "message")
     tab.write("by keyboard")
-    tab_to(tab, "when")
+    tab_to(tab, "chooseWhen")
+    tab.press(" ")
+    assert tab.evaluate("document.activeElement.id") == "when"
     # Month, day, year, hour, minute and half of the day; the year has six places.
     ahead = datetime.now(UTC) + timedelta(days=1)
     tab.write(ahead.strftime("%m%d%Y"))

@@ -6,7 +6,7 @@ import { draft, forgetDraft, keepDraft } from './draft.js';
 import { amount, number, t } from './i18n.js';
 import { offerPeople } from './people.js';
 import { platformOf, platforms, platformWords } from './outcomes.js';
-import { faultWords, makeField, sendAt } from './when.js';
+import { faultWords, makeField, sendAt, showField } from './when.js';
 
 const fields = ['recipient', 'message', 'when'];
 
@@ -21,7 +21,10 @@ export class Composer extends EventTarget {
     constructor() {
         super();
         makeSwitches();
-        makeField();
+        makeField(() => {
+            absolve('when');
+            this.#changed();
+        });
         $('close').addEventListener('click', () => this.#fold());
         $('sendForm').addEventListener('keydown', (event) => this.#key(event));
         for (const id of [...fields, 'secure']) $(id).addEventListener('input', () => this.#changed());
@@ -109,7 +112,7 @@ export class Composer extends EventTarget {
         if (recipient === '') blame('recipient', t('compose.toMissing'));
         else if (text === '') blame('message', t('compose.messageMissing'));
         else if (this.#count() > 0) blame('message', t('compose.tooLong'));
-        else if (fault) blame('when', fault);
+        else if (fault) this.#blameTime(fault);
         else if (!secure && places.length === 0) this.#blamePlatforms();
         else return { user: this.#writer, recipient, text, secure, places, message: { ...message, SendAt: sendAt() } };
         return null;
@@ -124,9 +127,14 @@ export class Composer extends EventTarget {
     /** `user`'s message was sent. What was typed meanwhile stays. */
     clear(user, message) {
         if (user !== this.#writer) return;
-        if ($('message').value === message) for (const id of ['message', 'when']) $(id).value = '';
+        if ($('message').value === message) this.#clear('message', 'when');
         this.keep(false);
         this.#look();
+    }
+
+    #clear(...ids) {
+        for (const id of ids) $(id).value = '';
+        showField(false);
     }
 
     /** It was not sent after all. Gives whether it is there again, as nothing else was typed meanwhile. */
@@ -139,7 +147,7 @@ export class Composer extends EventTarget {
     }
 
     empty() {
-        for (const id of fields) $(id).value = '';
+        this.#clear(...fields);
         forgetDraft();
         this.#look();
     }
@@ -177,6 +185,11 @@ export class Composer extends EventTarget {
         for (const name of platforms) $(name).checked = this.#offered.has(name) && !this.#declined.has(name);
     }
 
+    #blameTime(words) {
+        showField(true);
+        blame('when', words);
+    }
+
     #blamePlatforms() {
         $('where').open = true;
         say('sendError', t('compose.nowhere'), 'bad');
@@ -188,7 +201,9 @@ export class Composer extends EventTarget {
         const secure = $('secure').checked;
         const name = $('recipient').value.trim() || t('compose.recipient');
         const only = this.#isSecureOnly ? `${t('compose.secureOnly')} ` : '';
-        $('send').textContent = t($('when').value ? 'compose.sendLater' : 'compose.send');
+        const hasTime = $('when').value !== '';
+        if (hasTime) showField(true);
+        $('send').textContent = t(hasTime ? 'compose.sendLater' : 'compose.send');
         say('secureNote', secure ? `${only}${t('compose.secureNote', { name })}` : '');
         $('where').hidden = secure || this.#offered.size < 2;
         const on = [...this.#offered].filter((one) => $(one).checked);

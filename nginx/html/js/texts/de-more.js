@@ -8,7 +8,7 @@ export default {
     'compose.toHint': 'Benutzername',
     'compose.message': 'Nachricht',
     'compose.when': 'Wann',
-    'compose.whenHint': 'Leer: sofort',
+    'compose.withoutWhen': 'Ohne Zeit',
     'compose.whenIncomplete': 'Geben Sie Datum und Uhrzeit an, oder nichts davon.',
     'compose.whenPast': 'Diese Zeit ist schon vorbei.',
     'compose.whenFar': 'Höchstens sieben Tage im Voraus.',

@@ -8,7 +8,7 @@ export default {
     'compose.toHint': 'User name',
     'compose.message': 'Message',
     'compose.when': 'When',
-    'compose.whenHint': 'Empty: now',
+    'compose.withoutWhen': 'Without a time',
     'compose.whenIncomplete': 'Enter a date and a time, or neither.',
     'compose.whenPast': 'This time has come already.',
     'compose.whenFar': 'That is more than seven days ahead.',

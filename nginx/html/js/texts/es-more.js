@@ -8,7 +8,7 @@ export default {
     'compose.toHint': 'Nombre de usuario',
     'compose.message': 'Mensaje',
     'compose.when': 'Cuándo',
-    'compose.whenHint': 'Vacío: ahora',
+    'compose.withoutWhen': 'Sin hora',
     'compose.whenIncomplete': 'Indique fecha y hora, o deje ambas vacías.',
     'compose.whenPast': 'Esa hora ya ha pasado.',
     'compose.whenFar': 'Como máximo, con siete días de antelación.',
