@@ -50,6 +50,12 @@ def test_a_person_logs_in_reads_writes_and_is_written_to(
     tab.wait_until("document.querySelectorAll('#received li[data-kind=locked]').length === 1")
     tab.evaluate("document.querySelector('#received button').click()")
     assert page.await_received("before").kind == "secret"
+    tab.evaluate(LISTEN.format(ids='["compose", "sentEmpty"]'))
+    tab.click("showSent")
+    tab.wait_until("document.getElementById('sentEmpty').textContent.startsWith('What you send is listed')")
+    page.unfold()
+    assert "Loading …" in tab.evaluate("window.said.compose") and "Loading …" in tab.evaluate("window.said.sentEmpty")
+    tab.click("showInbox")
     # What is typed while the message before is under way is the next one.
     page.choose("secure", True)
     page.write(bob.name, "first")

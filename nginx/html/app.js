@@ -56,8 +56,18 @@ function view(name) {
 }
 
 function listSent() {
+    if (!sentList) tellOfSent('loading', true);
     sentList ??= Promise.all([import('./js/sent-list.js'), more()]).then(([{ SentList }]) => new SentList(session));
-    sentList.then((list) => list.load(), () => { sentList = undefined; });
+    sentList.then((list) => list.load(), () => {
+        sentList = undefined;
+        tellOfSent('failure.unreachable', false);
+    });
+}
+
+/** In the place of the list. */
+function tellOfSent(key, isBusy) {
+    $('sentEmpty').textContent = t(key);
+    $('sentCard').ariaBusy = isBusy;
 }
 
 /** What the page must know from the server: who is logged in, and what the form offers. */

@@ -21,6 +21,7 @@ export class SentList {
     #turn = 0;
     #timer;
     #isBusy = false;
+    #isLoaded = false; // what the server knows of this user's is in the list
     #entries = []; // newest first
     #items = new Map(); // by what they look like
     #elsewhere = []; // entries of what was written for later on other devices, which are not kept here
@@ -45,6 +46,7 @@ export class SentList {
         this.#turn += 1;
         clearTimeout(this.#timer);
         this.#elsewhere = [];
+        this.#isLoaded = false;
         say('sentNote', '');
         this.#show([]);
     }
@@ -63,6 +65,7 @@ export class SentList {
         await refresh(entries).catch(() => {});
         if (turn !== this.#turn) return;
         this.#elsewhere = entries.filter(({ key }) => key === undefined);
+        this.#isLoaded = true;
         this.#show(entries);
         await this.#look(this.#told(week).filter((entry, place) => place < newest || isOpen(entry)));
         if (turn === this.#turn) this.#again(note);
@@ -107,6 +110,8 @@ export class SentList {
         const all = entries.filter(({ message }, place) => !message || place === entries.findIndex((one) => one.message === message))
             .sort((one, other) => other.at - one.at);
         this.#entries = all;
+        $('sentCard').ariaBusy = !this.#isLoaded;
+        $('sentEmpty').textContent = t(this.#isLoaded ? 'sent.empty' : 'loading');
         $('sentEmpty').hidden = all.length > 0;
         $('clearSent').hidden = all.length === 0;
         const old = this.#items;

@@ -56,12 +56,21 @@ export class Writer {
 
     /** Shows the form; `to` is who the message is for. */
     async write({ to } = {}) {
+        if (!this.#form) this.#tell('loading', true);
         try {
             await this.#load();
         } catch {
             return say('connection', t('failure.unreachable'), 'wait');
+        } finally {
+            this.#tell('compose', false);
         }
         this.#form.composer.unfold({ to });
+    }
+
+    /** What the line says, in its one row. */
+    #tell(key, isBusy) {
+        $('compose').textContent = t(key);
+        $('compose').ariaBusy = isBusy;
     }
 
     #load() {

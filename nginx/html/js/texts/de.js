@@ -48,6 +48,7 @@ export default {
     'push.open': 'Zum Lesen öffnen',
     'push.untitled': 'Benachrichtigung',
 
+    'loading': 'Wird geladen …',
     'compose': 'Nachricht schreiben …',
 
     'device.title': 'Dieses Gerät',

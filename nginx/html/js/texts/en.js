@@ -48,6 +48,7 @@ export default {
     'push.open': 'Open to read',
     'push.untitled': 'Notification',
 
+    'loading': 'Loading …',
     'compose': 'Write a message …',
 
     'device.title': 'This device',

@@ -48,6 +48,7 @@ export default {
     'push.open': 'Abra para leerlo',
     'push.untitled': 'Notificación',
 
+    'loading': 'Cargando …',
     'compose': 'Escribir un mensaje …',
 
     'device.title': 'Este dispositivo',
