@@ -98,8 +98,8 @@ struct AdministrationMessageTests {
         func states(_ document: JSONValue?) -> [String?]? { document?["Outcomes"]?.array?.map { $0["State"]?.string } }
         let listed = states(try tests.list().first)
         let shown = states(try JSONValue(parsing: page.call(.get, Self.messages + "/" + sent).body))
-        #expect(shown?.isEmpty == false && shown != ["Enqueued"])
-        #expect(listed == (road == .direct ? shown : ["Enqueued"]))
+        #expect(shown?.contains("Enqueued") == false)
+        #expect(road == .direct ? listed == shown : listed?.first == "Enqueued")
     }
 
     @Test func `messages are found by sender and by recipient, and each user's by no other's name`() throws {
