@@ -75,11 +75,13 @@ class Backend:
         self.call(*known)
         self.call("POST", "/api/notifications", f"to_tag={RECIPIENT}", '"secret"')
         own = self.call("POST", "/api/notifications", "", '"secret"')["Id"]
+        message = json.dumps({"To": RECIPIENT, "Body": "hello", "Platforms": ["apns"]})
         numbers = itertools.count(2)
         return {
             "register, first": lambda: self.register(next(numbers)),
             "register, unchanged": lambda: known,
             "send": lambda: ("POST", "/api/notifications", f"pns=apns&to_tag={RECIPIENT}", '"hello"'),
+            "object send": lambda: ("POST", "/api/notifications", "", message),
             "secure send": lambda: ("POST", "/api/notifications", f"to_tag={RECIPIENT}", '"secret"'),
             "secure read": lambda: ("GET", f"/api/notifications/{own}"),
         }
