@@ -1,27 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-import HTTPTypes
+import HTTP
 
 /// The header fields of APNs.
-enum APNsField: String, CaseIterable {
-    case topic = "apns-topic"
-    case pushType = "apns-push-type"
+extension ExtensionField {
+    static let topic = ExtensionField("apns-topic")
+    static let pushType = ExtensionField("apns-push-type")
     /// Not `priority`, which HTTP has as well.
-    case pushPriority = "apns-priority"
+    static let pushPriority = ExtensionField("apns-priority")
     /// Seconds since 1970, not a duration; 0: one attempt, nothing is kept.
-    case expiration = "apns-expiration"
+    static let expiration = ExtensionField("apns-expiration")
     /// A later notification of the same id replaces an earlier one.
-    case collapseID = "apns-collapse-id"
-    case id = "apns-id"
+    static let collapseID = ExtensionField("apns-collapse-id")
+    static let id = ExtensionField("apns-id")
     /// Of a broadcast channel.
-    case channelID = "apns-channel-id"
+    static let channelID = ExtensionField("apns-channel-id")
     /// Names a request that manages channels.
-    case requestID = "apns-request-id"
-}
+    static let requestID = ExtensionField("apns-request-id")
 
-extension HTTPFields {
-    /// The field's value. Names are compared without case.
-    subscript(_ field: APNsField) -> String? {
-        get { self[named: field.rawValue] }
-        set { self[named: field.rawValue] = newValue }
-    }
+    static let ofAPNs: [ExtensionField] = [
+        .topic, .pushType, .pushPriority, .expiration, .collapseID, .id, .channelID, .requestID,
+    ]
 }

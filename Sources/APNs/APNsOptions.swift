@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import HTTP
 import HTTPTypes
 import NotificationHub
 import Text
@@ -38,17 +39,18 @@ struct APNsOptions {
         fields[.id] = id
     }
 
-    private static func values(_ headers: [PushHeader]) throws(NotificationFault) -> [APNsField: String] {
-        var values: [APNsField: String] = [:]
+    private static func values(_ headers: [PushHeader]) throws(NotificationFault) -> [ExtensionField: String] {
+        var values: [ExtensionField: String] = [:]
         for header in headers {
-            guard let field = APNsField(rawValue: header.name.lowercased()) else { continue }
+            let name = header.name.lowercased()
+            guard let field = ExtensionField.ofAPNs.first(where: { $0.text == name }) else { continue }
             guard values.updateValue(header.value, forKey: field) == nil else { throw .twice }
         }
         return values
     }
 
     private static func type(
-        _ values: [APNsField: String], payload: APNsPayload, base: String
+        _ values: [ExtensionField: String], payload: APNsPayload, base: String
     ) throws(NotificationFault) -> APNsPushType {
         if let text = values[.pushType] {
             guard let type = APNsPushType(rawValue: text.lowercased()) else { throw .pushType }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import HTTP
-public import HTTPTypes
+public import HTTP
 import Text
 
 /// A name that its sender gives a request, so that it acts once however often it is made
@@ -79,18 +78,10 @@ extension IdempotencyKey {
 private let quote = UInt8(ascii: "\"")
 private let backslash = UInt8(ascii: "\\")
 
-/// The header fields about keys, which HTTPTypes has no names of.
-public enum IdempotencyField: String, Sendable {
+/// The header fields about keys.
+extension ExtensionField {
     /// In a request: its key.
-    case key = "Idempotency-Key"
+    public static let idempotencyKey = ExtensionField("Idempotency-Key")
     /// In an answer, `true`: it was given before, to the first request of that key, and will not change.
-    case replayed = "Idempotency-Replayed"
-}
-
-extension HTTPFields {
-    /// The field's value; of a field that is there several times all values, so that none of them alone counts.
-    public subscript(_ field: IdempotencyField) -> String? {
-        get { self[named: field.rawValue] }
-        set { self[named: field.rawValue] = newValue }
-    }
+    public static let idempotencyReplayed = ExtensionField("Idempotency-Replayed")
 }

@@ -23,7 +23,7 @@ struct BackendCalls: Sendable {
         fields[.authorization] = try await credentials.authorization()
         fields[.accept] = "application/json, \(Problem.contentType)"
         if json != nil { fields[.contentType] = "application/json; charset=utf-8" }
-        if let key { fields[.key] = key.field }
+        if let key { fields[.idempotencyKey] = key.field }
         if let entityTag { fields[.ifNoneMatch] = entityTag }
         var request = Request(
             method: method, scheme: endpoint.scheme, authority: endpoint.authority, path: endpoint.prefix.text + path,

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import HTTP
 internal import HTTPTypes
 internal import NotificationHub
 internal import Push
@@ -8,22 +9,24 @@ internal import Text
 enum DeliveryHeaders {
     /// In characters, of tag and group.
     static let maximumTagLength = 16
-    private static let known: [WNSField] = [.cachePolicy, .timeToLive, .tag, .group, .requestForStatus, .suppressPopup]
+    private static let known: [ExtensionField] = [
+        .cachePolicy, .timeToLive, .tag, .group, .requestForStatus, .suppressPopup,
+    ]
 
     /// - Throws: `PushRefusal`, `invalidNotificationFormat`: WNS answers 400 to such a header at every device.
     static func add(_ headers: [PushHeader], of type: WNSType, to fields: inout HTTPFields) throws(PushRefusal) {
         for field in known {
-            guard let value = headers.first(where: { ASCII.equalIgnoringCase($0.name, field.rawValue) })?.value else {
+            guard let value = headers.first(where: { ASCII.equalIgnoringCase($0.name, field.text) })?.value else {
                 continue
             }
             if let fault = fault(field, value, type) {
-                throw PushRefusal(.invalidNotificationFormat, reason: "\(field.rawValue) \(fault)")
+                throw PushRefusal(.invalidNotificationFormat, reason: "\(field.text) \(fault)")
             }
             fields[field] = value
         }
     }
 
-    private static func fault(_ field: WNSField, _ value: String, _ type: WNSType) -> String? {
+    private static func fault(_ field: ExtensionField, _ value: String, _ type: WNSType) -> String? {
         switch field {
         case .cachePolicy:
             if type == .toast { return "is not for toasts" }
@@ -32,7 +35,7 @@ enum DeliveryHeaders {
         case .tag, .group: return isTag(value) ? nil : "must be 1 to \(maximumTagLength) letters and digits"
         case .requestForStatus: return ["true", "false"].contains(value) ? nil : "must be true or false"
         case .suppressPopup: return "is for telephones alone; a desktop refuses it"
-        case .type, .status, .errorDescription: return nil
+        default: return nil
         }
     }
 

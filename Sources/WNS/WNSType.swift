@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import HTTP
 internal import NotificationHub
 internal import Push
 internal import Text
@@ -16,7 +17,7 @@ enum WNSType: String, CaseIterable {
     /// WNS takes any body, and the device drops one that does not agree with its type. So it is compared here.
     /// - Throws: `PushRefusal`, `invalidNotificationFormat`.
     init(of notification: HubNotification) throws(PushRefusal) {
-        let named = notification.headers.first { ASCII.equalIgnoringCase($0.name, WNSField.type.rawValue) }
+        let named = notification.headers.first { ASCII.equalIgnoringCase($0.name, ExtensionField.type.text) }
         if let value = named?.value {
             guard let type = Self.allCases.first(where: { ASCII.equalIgnoringCase($0.header, value) }) else {
                 throw Self.refusal("X-WNS-Type must be wns/toast, wns/tile, wns/badge or wns/raw")

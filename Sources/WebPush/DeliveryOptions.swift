@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import HTTP
 internal import HTTPTypes
 internal import NotificationHub
 internal import Text
@@ -24,8 +25,8 @@ struct DeliveryOptions {
     /// A user waits for the message, so it is urgent unless it says otherwise: on iOS only `high` is delivered
     /// reliably, and Android holds back the others while the telephone sleeps.
     init(_ headers: [PushHeader], defaultTimeToLive: Int) {
-        func value(_ field: WebPushField) -> String? {
-            headers.first { ASCII.equalIgnoringCase($0.name, field.rawValue) }?.value
+        func value(_ field: ExtensionField) -> String? {
+            headers.first { ASCII.equalIgnoringCase($0.name, field.text) }?.value
         }
         timeToLive = value(.ttl).flatMap(Self.seconds) ?? defaultTimeToLive
         urgency = value(.urgency).flatMap { Urgency(rawValue: $0.lowercased()) } ?? .high

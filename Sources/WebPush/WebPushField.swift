@@ -1,22 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import HTTPTypes
+internal import HTTP
 
 /// The header fields of a push request that HTTP itself does not name.
-enum WebPushField: String {
+extension ExtensionField {
     /// Seconds that the service keeps the message for a browser that is away (RFC 8030 section 5.2). Must be there.
-    case ttl = "TTL"
+    static let ttl = ExtensionField("TTL")
     /// How much of a battery the message is worth (section 5.3).
-    case urgency = "Urgency"
+    static let urgency = ExtensionField("Urgency")
     /// A later message of the same topic replaces one that still waits (section 5.4).
-    case topic = "Topic"
+    static let topic = ExtensionField("Topic")
     /// Microsoft's word for whether a message waits at all.
-    case cachePolicy = "X-WNS-Cache-Policy"
-}
-
-extension HTTPFields {
-    /// The field's value. Names are compared without case.
-    subscript(_ field: WebPushField) -> String? {
-        get { self[named: field.rawValue] }
-        set { self[named: field.rawValue] = newValue }
-    }
+    static let cachePolicy = ExtensionField("X-WNS-Cache-Policy")
 }

@@ -17,7 +17,7 @@ struct NginxFindingsTests {
         switch request.path {
         case "/api/config":
             let isMalformed =
-                request.fields[.key] != nil || has("App-Backend-User", request) || has("apikey", request)
+                request.fields[.idempotencyKey] != nil || has("App-Backend-User", request) || has("apikey", request)
             return isMalformed ? Response(status: .badRequest) : config
         case "/api/register":
             let detail = request.fields.contains(.authorization) ? Challenge.wrongCredentials : Challenge.endedSession
@@ -61,7 +61,7 @@ struct NginxFindingsTests {
             if let credentials = request.fields[.authorization] {
                 #expect(BasicCredentials(fields: [.authorization: credentials]) == nil)
             }
-            if let key = request.fields[.key] { #expect(IdempotencyKey(field: key) == nil) }
+            if let key = request.fields[.idempotencyKey] { #expect(IdempotencyKey(field: key) == nil) }
             return Self.well(request)
         }
         #expect(good.map(\.verdict) == [.ok])

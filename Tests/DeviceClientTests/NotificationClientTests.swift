@@ -41,7 +41,7 @@ struct NotificationClientTests {
         _ = try await client.send("a", to: "bob", on: .apns)
         _ = try await client.sendSecure("a", key: key)
         let parts = [#""k-apns""#, #""k-wns""#]
-        #expect(transport.requests.map { $0.fields[.key] } == parts + parts + [nil, #""k""#])
+        #expect(transport.requests.map { $0.fields[.idempotencyKey] } == parts + parts + [nil, #""k""#])
     }
 
     @Test func `a hub that took nothing is an outcome, not an error`() async throws {

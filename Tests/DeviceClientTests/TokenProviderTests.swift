@@ -54,7 +54,7 @@ struct TokenProviderTests {
         _ = try await client.send("a", to: "bob", on: .apns, key: IdempotencyKey("k"))
         #expect(Self.fields(transport) == ["Bearer token-1", "Bearer token-2"])
         #expect(transport.requests.map(\.body) == [[UInt8](#""a""#.utf8), [UInt8](#""a""#.utf8)])
-        #expect(transport.requests.map { $0.fields[.key] } == [#""k""#, #""k""#])
+        #expect(transport.requests.map { $0.fields[.idempotencyKey] } == [#""k""#, #""k""#])
         #expect(tokens.asked == [false, true])
     }
 

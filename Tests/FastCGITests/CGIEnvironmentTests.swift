@@ -42,7 +42,7 @@ import Text
         #expect(request.id == "0123456789abcdef0123456789abcdef")
         #expect(request.fields[.contentType] == "application/json")
         #expect(request.fields[.accept] == "*/*")
-        #expect(request.fields[try #require(.init("X-Trace"))] == "1")
+        #expect(request.fields[named: "X-Trace"] == "1")
         #expect(request.fields.count == 3)
     }
 

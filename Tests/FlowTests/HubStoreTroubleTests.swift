@@ -16,7 +16,7 @@ struct HubStoreTroubleTests {
 
     private func send(_ site: TestSite, key: String? = nil) -> Response {
         var fields = HTTPFields()
-        fields[.key] = key
+        fields[.idempotencyKey] = key
         return site.call(
             .post, "/api/notifications", query: "pns=apns&to_tag=bob", as: "alice", body: #""Hello""#, fields: fields)
     }

@@ -100,7 +100,7 @@ struct IdempotencyTests {
         let site = try TestSite()
         let id = try site.register("alice")
         var fields = HTTPFields()
-        fields[.key] = "no key"
+        fields[.idempotencyKey] = "no key"
         let put = #"{"Platform":"apns","Handle":"\#(TestSite.token(1))"}"#
         let installation = #"{"platform":"ios","instId":"i-1","deviceToken":"\#(TestSite.token(2))"}"#
         for (method, path, body) in [
@@ -114,7 +114,7 @@ struct IdempotencyTests {
     @Test func `the key of an unauthenticated request is not looked at`() throws {
         let site = try TestSite()
         var fields = HTTPFields()
-        fields[.key] = "no key"
+        fields[.idempotencyKey] = "no key"
         #expect(site.call(.post, "/api/notifications", fields: fields).status == .unauthorized)
     }
 

@@ -126,7 +126,8 @@ struct MAUIRequestTests {
         let first = site.request(#"{"text":"Hi"}"#, key: key, fields: fields)
         let sent = site.hub.messages.count
         let again = site.request(#"{"text":"Hi"}"#, key: key, fields: fields, on: site.twin)
-        #expect(again.body == first.body && again.fields[.replayed] == "true" && site.hub.messages.count == sent)
+        #expect(
+            again.body == first.body && again.fields[.idempotencyReplayed] == "true" && site.hub.messages.count == sent)
         #expect(site.request(#"{"text":"Ho"}"#, key: key, fields: fields).status == .conflict)
         let elsewhere = site.call(.post, Path.notifications, as: "alice", body: #"{"text":"Hi"}"#, fields: fields)
         #expect(elsewhere.status == .conflict)

@@ -54,7 +54,7 @@ struct PendingSendTests {
 
     private func request(_ post: KeyedPost = .message, as user: String = "alice") -> Request {
         var fields: HTTPFields = [.contentType: "application/json"]
-        fields[.key] = post.key
+        fields[.idempotencyKey] = post.key
         fields[.authorization] = "Basic " + Data("\(user):\(user)-secret".utf8).base64EncodedString()
         return Request(
             method: .post, authority: "backend.test", path: post.path, query: post.query, fields: fields,

@@ -49,7 +49,7 @@ struct SeveralRecipientsTests {
         guard road == .wire else { return }
         let sent = site.hub.requests.filter { $0.path.hasSuffix("/schedulednotifications") }
         let time = HubTime(site.clock.seconds + 3_600).iso8601
-        #expect(sent.map { $0.fields[HubField.scheduleTime] } == [time, time] && site.hub.messages.isEmpty)
+        #expect(sent.map { $0.fields[.scheduleTime] } == [time, time] && site.hub.messages.isEmpty)
     }
 
     // MARK: Plain

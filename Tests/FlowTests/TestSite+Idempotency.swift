@@ -28,7 +28,7 @@ extension TestSite {
     /// - Parameter backend: that of a site's own process, or of another.
     static func post(_ post: KeyedPost, to backend: Backend) -> Response {
         var fields = HTTPFields()
-        fields[.key] = post.key
+        fields[.idempotencyKey] = post.key
         fields[.authorization] =
             "Basic " + Data("\(post.user):\(post.user.lowercased())-secret".utf8).base64EncodedString()
         if !post.body.isEmpty { fields[.contentType] = "application/json" }
@@ -40,7 +40,7 @@ extension TestSite {
 }
 
 extension Response {
-    var isReplayed: Bool { fields[.replayed] == "true" }
+    var isReplayed: Bool { fields[.idempotencyReplayed] == "true" }
 
     /// What is answered again: all but the field that says so.
     func expectRepeated(_ again: Response, sourceLocation: SourceLocation = #_sourceLocation) {

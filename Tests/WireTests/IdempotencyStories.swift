@@ -16,10 +16,10 @@ extension WireTests {
             let (alice, bob) = (try site.addUser("alice"), try site.addUser("bob"))
             let text = site.secrets.make("once ")
             let first = try site.sendKeyed("\"\(text)\"", from: alice, to: bob, key: "key-1")
-            #expect(first.status == .ok && first.fields[.replayed] == nil)
+            #expect(first.status == .ok && first.fields[.idempotencyReplayed] == nil)
             for key in ["key-1", #""key-1""#] {
                 let again = try site.sendKeyed("\"\(text)\"", from: alice, to: bob, key: key)
-                #expect(again.status == .ok && again.fields[.replayed] == "true" && again.body == first.body)
+                #expect(again.status == .ok && again.fields[.idempotencyReplayed] == "true" && again.body == first.body)
             }
             #expect(try site.secretIDs(of: bob) == [SendOutcome(first).id])
             let other = try site.sendKeyed("\"another\"", from: alice, to: bob, key: "key-1")
@@ -37,7 +37,7 @@ extension WireTests {
                     let answers = together(8) { _ in
                         try site.sendKeyed("\"\(text)\"", from: alice, to: bob, key: "round-\(round)")
                     }
-                    #expect(answers.count { $0.status == .ok && $0.fields[.replayed] == nil } == 1)
+                    #expect(answers.count { $0.status == .ok && $0.fields[.idempotencyReplayed] == nil } == 1)
                     #expect(answers.allSatisfy { $0.status == .ok || $0.status == .conflict })
                     #expect(try site.secretIDs(of: bob).count == round)
                 }

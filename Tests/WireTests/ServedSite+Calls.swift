@@ -128,7 +128,7 @@ extension ServedSite {
     ///   - key: the field's value.
     func sendKeyed(_ body: String, from sender: WireUser, to recipient: WireUser, key: String) throws -> Response {
         var fields = HTTPFields()
-        fields[.key] = key
+        fields[.idempotencyKey] = key
         return try call(
             .post, Path.notifications, query: "to_tag=\(recipient.name)", as: sender, body: body, fields: fields)
     }

@@ -59,14 +59,14 @@ struct TwinStories {
             let first = try twins.first.sendKeyed(body, from: alice, to: bob, key: "key")
             #expect(first.status == .ok)
             let again = try twins.second.sendKeyed(body, from: alice, to: bob, key: "key")
-            #expect(again.fields[.replayed] == "true" && again.body == first.body)
+            #expect(again.fields[.idempotencyReplayed] == "true" && again.body == first.body)
             #expect(try twins.second.sendKeyed("\"other\"", from: alice, to: bob, key: "key").status == .conflict)
             for round in 1...6 {
                 let hosts = twins.both
                 let answers = together(8) { number in
                     try hosts[number % 2].sendKeyed(body, from: alice, to: bob, key: "round-\(round)")
                 }
-                #expect(answers.count { $0.status == .ok && $0.fields[.replayed] == nil } == 1)
+                #expect(answers.count { $0.status == .ok && $0.fields[.idempotencyReplayed] == nil } == 1)
                 #expect(answers.allSatisfy { $0.status == .ok || $0.status == .conflict })
                 for host in hosts { #expect(try host.secretIDs(of: bob).count == round + 1) }
             }

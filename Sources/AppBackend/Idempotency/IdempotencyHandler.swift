@@ -17,7 +17,7 @@ struct IdempotencyHandler: UserResponder {
     static let longestSeconds: Int64 = 120
     /// When to ask again after a request that is under way, in seconds.
     static let retryAfter = 1
-    private static let keyField = IdempotencyField.key.rawValue
+    private static let keyField = ExtensionField.idempotencyKey.text
 
     let store: any IdempotencyStore
     let inner: any UserResponder
@@ -73,7 +73,7 @@ struct IdempotencyHandler: UserResponder {
     /// - Throws: `Problem` 400 for a malformed key.
     /// - Returns: nil, when the request has no such field.
     static func key(of request: Request) throws(Problem) -> IdempotencyKey? {
-        guard let field = request.fields[.key] else { return nil }
+        guard let field = request.fields[.idempotencyKey] else { return nil }
         guard let key = IdempotencyKey(field: field) else {
             throw Problem(
                 .badRequest, "Idempotency-Key must be 1 to 255 visible ASCII characters.", field: keyField)
@@ -149,6 +149,6 @@ extension Response {
         self.init(
             status: .init(code: answer.status), fields: [.cacheControl: "no-store"], body: Array(answer.body.utf8))
         if !answer.contentType.isEmpty { fields[.contentType] = answer.contentType }
-        fields[.replayed] = "true"
+        fields[.idempotencyReplayed] = "true"
     }
 }

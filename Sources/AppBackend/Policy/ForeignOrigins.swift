@@ -53,7 +53,7 @@ package struct ForeignOrigins: Sendable {
     /// The request as an app would have made it.
     static func withoutBrowser(_ request: Request) -> Request {
         var request = request
-        for name in [.origin, FetchField.site.name, .cookie] as [HTTPField.Name?] {
+        for name in [.origin, ExtensionField.site.name, .cookie] as [HTTPField.Name?] {
             if let name { request.fields[name] = nil }
         }
         request.authenticatedUser = nil

@@ -37,23 +37,10 @@ enum RequestOrigin {
     static let crossSiteRequest = Problem(.forbidden, "In a browser, only this site's own pages may do that.")
 }
 
-/// The fields in which a browser says how it came to make a request (W3C Fetch Metadata), which HTTPTypes has no names of.
-enum FetchField: String {
+/// The fields in which a browser says how it came to make a request (W3C Fetch Metadata).
+extension ExtensionField {
     /// `same-origin`, `same-site`, `cross-site` or `none`.
-    case site = "Sec-Fetch-Site"
+    static let site = ExtensionField("Sec-Fetch-Site")
     /// `navigate` for what a person opened; `cors` and others for what a page fetches.
-    case mode = "Sec-Fetch-Mode"
-
-    /// Made once: each request is asked for them.
-    private static let siteName = HTTPField.Name(FetchField.site.rawValue)
-    private static let modeName = HTTPField.Name(FetchField.mode.rawValue)
-
-    var name: HTTPField.Name? { self == .site ? Self.siteName : Self.modeName }
-}
-
-extension HTTPFields {
-    /// The field's value; of a field that is there several times all values, so that none of them alone counts.
-    subscript(_ field: FetchField) -> String? {
-        field.name.flatMap { self[$0] }
-    }
+    static let mode = ExtensionField("Sec-Fetch-Mode")
 }

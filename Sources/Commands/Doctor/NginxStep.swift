@@ -51,7 +51,7 @@ struct NginxStep: Sendable {
         answers.withCookie = try get(Path.register, [.cookie: Self.cookie])
         answers.withCredentials = try get(Path.register, [.cookie: Self.cookie, .authorization: Self.credentials])
         var fields = HTTPFields()
-        fields[.key] = Self.key
+        fields[.idempotencyKey] = Self.key
         answers.withKey = try get(Path.config, fields)
         if let name = Self.userField { answers.withUser = try get(Path.config, [name: Self.user]) }
         if let name = Self.apiKeyField { answers.withAPIKey = try get(Path.config, [name: Self.apiKey]) }

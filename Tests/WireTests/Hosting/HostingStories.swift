@@ -42,7 +42,7 @@ struct HostingTests {
                 #expect(try site.readSecure(id, as: bob) == nil)
                 let twice = try (1...2).map { _ in try site.sendKeyed("\"\(text)\"", from: bob, to: alice, key: "k") }
                 #expect(twice.map(\.status) == [.ok, .ok] && twice[0].body == twice[1].body)
-                #expect(twice.map { $0.fields[.replayed] } == [nil, "true"])
+                #expect(twice.map { $0.fields[.idempotencyReplayed] } == [nil, "true"])
                 let list = try JSONValue(parsing: site.call(.get, Path.register, as: alice).body).array
                 #expect(Set(list?.compactMap { $0["Platform"]?.string } ?? []) == ["apns", "browser"])
                 let key = try site.appToken(of: alice, scopes: "send")
