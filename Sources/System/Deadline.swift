@@ -22,6 +22,9 @@ package struct Deadline: Comparable, Sendable {
         Deadline(nanoseconds: now.nanoseconds + min(max(duration, .zero), farthest).wholeNanoseconds)
     }
 
+    /// Milliseconds since the same moment.
+    package var milliseconds: Int64 { nanoseconds / 1_000_000 }
+
     package var hasPassed: Bool { .now >= self }
 
     /// From now until the deadline; zero when it has passed.

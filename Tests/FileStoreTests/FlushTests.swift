@@ -82,7 +82,7 @@ import class System.Lock
     private func openFile(_ folder: TemporaryFolder) throws -> () throws -> BucketWriter {
         let store = try folder.open()
         return {
-            let file = try FileStore.Descriptor.open(store.context, "appended", O_RDWR | O_APPEND | O_CREAT)
+            let file = try FileStore.OpenFile.open(store.context, "appended", O_RDWR | O_APPEND | O_CREAT)
             return try BucketWriter(store.context, file)
         }
     }

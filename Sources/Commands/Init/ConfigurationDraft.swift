@@ -2,6 +2,7 @@
 import CPlatform
 import Glibc
 import JSON
+import System
 
 /// A configuration file that a command writes; what a person has written in it stays as it is.
 struct ConfigurationDraft: Equatable {
@@ -58,6 +59,6 @@ struct ConfigurationDraft: Equatable {
     }
 
     private static func failure(_ path: String) -> CommandError {
-        CommandError("\(path) cannot be written: \(String(cString: strerror(errno)))")
+        CommandError("\(path) cannot be written: \(systemErrorText())")
     }
 }

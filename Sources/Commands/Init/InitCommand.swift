@@ -3,6 +3,7 @@ import AppBackend
 import ArgumentParser
 import Glibc
 import Server
+import System
 import WebPush
 
 /// `app-backend init`
@@ -37,7 +38,7 @@ struct InitCommand: ParsableCommand {
     func run() throws {
         let path = options.file ?? ConfigurationFile.defaultPath() ?? Self.path
         if access(path, F_OK) != 0 {
-            guard errno == ENOENT else { throw CommandError("\(path): \(String(cString: strerror(errno)))") }
+            guard errno == ENOENT else { throw CommandError("\(path): \(systemErrorText())") }
             try ConfigurationDraft.write(Self.draft(beside: path), to: path)
             Terminal.printError("made \(path)")
         }

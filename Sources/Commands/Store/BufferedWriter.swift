@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 import Store
+import System
 
 /// A file that is written from its beginning to its end, in larger pieces than those that come.
 struct BufferedWriter {
@@ -38,5 +39,5 @@ struct BufferedWriter {
         guard fsync(descriptor) == 0 else { throw failure }
     }
 
-    private var failure: StoreError { .unavailable(detail: "\(name): \(String(cString: strerror(errno)))") }
+    private var failure: StoreError { .unavailable(detail: "\(name): \(systemErrorText())") }
 }

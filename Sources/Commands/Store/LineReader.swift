@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CPlatform
 import Glibc
+import System
 
 /// A file of lines that is read more than once, a piece at a time. What comes through a pipe is kept in a file without a
 /// name first.
@@ -118,6 +119,6 @@ final class LineReader {
     }
 
     private static func commandError(_ what: String) -> CommandError {
-        CommandError("\(what): \(String(cString: strerror(errno)))")
+        CommandError("\(what): \(systemErrorText())")
     }
 }

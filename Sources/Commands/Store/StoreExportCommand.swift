@@ -4,6 +4,7 @@ import CPlatform
 import Glibc
 import Server
 import Store
+import System
 
 /// `app-backend store export`
 struct StoreExportCommand: ParsableCommand {
@@ -46,7 +47,7 @@ struct StoreExportCommand: ParsableCommand {
     private func create(_ path: String) throws -> Int32 {
         let descriptor = platform_open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
-            throw CommandError("\(path) cannot be made: \(String(cString: strerror(errno)))")
+            throw CommandError("\(path) cannot be made: \(systemErrorText())")
         }
         return descriptor
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 import Server
+import System
 
 /// What a command leaves to programs of the system.
 enum ShellScript {
@@ -11,6 +12,6 @@ enum ShellScript {
         var words = (["sh", "-c", script, "sh"] + arguments).map { (word: String) in strdup(word) } + [nil]
         defer { words.forEach { free($0) } }
         execv("/bin/sh", &words)
-        return CommandError("/bin/sh cannot be started: \(String(cString: strerror(errno)))")
+        return CommandError("/bin/sh cannot be started: \(systemErrorText())")
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
+import System
 
 /// A thread that runs one closure and must be ended once.
 struct TransferThread: ~Copyable, Sendable {
@@ -43,7 +44,7 @@ struct TransferThread: ~Copyable, Sendable {
             }, start.toOpaque())
         guard code == 0 else {
             start.release()
-            throw .unavailable(reason: "no thread: " + String(cString: strerror(code)))
+            throw .unavailable(reason: "no thread: " + systemErrorText(code))
         }
         id = ID(thread: thread)
     }

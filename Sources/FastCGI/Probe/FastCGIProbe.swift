@@ -2,6 +2,7 @@
 import Glibc
 import HTTP
 import HTTPTypes
+import System
 
 /// A FastCGI client: asks a responder one thing, as a web server on this host would. curl speaks no FastCGI.
 package struct FastCGIProbe: Sendable {
@@ -49,7 +50,7 @@ package struct FastCGIProbe: Sendable {
     /// Asks `GET path` as a client on this host, on a connection of its own.
     /// - Throws: `Failure`.
     package func get(_ path: String) throws(Failure) -> Response {
-        let deadline = monotonicMilliseconds() + Int64(timeoutSeconds) * 1000
+        let deadline = Deadline.now.milliseconds + Int64(timeoutSeconds) * 1000
         let connection = try ProbeConnection(to: address, deadline: deadline)
         try connection.send(ProbeRecords.request(path))
         var reader = ProbeRecords()

@@ -9,14 +9,14 @@ struct ProbeConnection {
     private static let noSignal: Int32 = 0x4000
 
     private let descriptor: Descriptor
-    /// On the clock of `monotonicMilliseconds`.
+    /// On the clock of `Deadline`.
     private let deadline: Int64
 
     /// - Throws: `FastCGIProbe.Failure`.
     init(to address: SocketAddress, deadline: Int64) throws(FastCGIProbe.Failure) {
         let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
         let number = socket(address.family, kind, 0)
-        guard number >= 0 else { throw .system(systemErrorText()) }
+        guard number >= 0 else { throw .system(numberedErrorText()) }
         descriptor = Descriptor(owning: number)
         self.deadline = deadline
         var address = address
@@ -56,12 +56,12 @@ struct ProbeConnection {
 
     private func wait(for event: Int32) throws(FastCGIProbe.Failure) {
         while true {
-            let left = deadline - monotonicMilliseconds()
+            let left = deadline - Deadline.now.milliseconds
             guard left > 0 else { throw .timedOut }
             var entry = pollfd(fd: descriptor.number, events: Int16(event), revents: 0)
             let count = poll(&entry, 1, Int32(clamping: left))
             if count > 0 { return }
-            guard count == 0 || errno == EINTR else { throw .system(systemErrorText()) }
+            guard count == 0 || errno == EINTR else { throw .system(numberedErrorText()) }
         }
     }
 
@@ -72,7 +72,7 @@ struct ProbeConnection {
         case ECONNREFUSED: .refused
         case EAGAIN, ETIMEDOUT: .timedOut
         case ECONNRESET, EPIPE: .hungUp
-        default: .system(systemErrorText(code))
+        default: .system(numberedErrorText(code))
         }
     }
 }

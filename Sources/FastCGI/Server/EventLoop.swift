@@ -47,7 +47,7 @@ struct EventLoop: ~Copyable {
         while !state.isDraining.load(ordering: .acquiring) { poll(milliseconds: pause()) }
         pauseAccepting()
         listener.unlinkSocket()
-        drain(until: monotonicMilliseconds() + Int64(state.limits.drainSeconds) * 1000)
+        drain(until: Deadline.now.milliseconds + Int64(state.limits.drainSeconds) * 1000)
     }
 
     /// For how long nothing needs to be looked at.
@@ -60,10 +60,10 @@ struct EventLoop: ~Copyable {
 
     private mutating func drain(until deadline: Int64) {
         var lastActivity = state.counters.activity.load(ordering: .relaxed)
-        var lastChange = monotonicMilliseconds()
+        var lastChange = Deadline.now.milliseconds
         while true {
             poll(milliseconds: Self.quiet / 4)
-            let now = monotonicMilliseconds()
+            let now = Deadline.now.milliseconds
             let activity = state.counters.activity.load(ordering: .relaxed)
             let isBusy =
                 state.counters.busy.load(ordering: .relaxed) > 0 || state.pending.incompleteCount > 0
@@ -88,7 +88,7 @@ struct EventLoop: ~Copyable {
             default: receive(number)
             }
         }
-        let now = monotonicMilliseconds()
+        let now = Deadline.now.milliseconds
         if now >= nextWatch {
             nextWatch = now + Self.patience
             relieveWorkers(now)
@@ -150,7 +150,7 @@ extension EventLoop {
                 return
             } else if errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM {
                 // `checkDeadlines` tries again; until then the connection waits in the backlog.
-                state.logger.error("Cannot accept", metadata: ["error": "\(systemErrorText())"])
+                state.logger.error("Cannot accept", metadata: ["error": "\(numberedErrorText())"])
                 return pauseAccepting()
             }
         }
@@ -163,7 +163,7 @@ extension EventLoop {
             var on: Int32 = 1
             setsockopt(number, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
         }
-        let deadline = monotonicMilliseconds() + Int64(state.limits.receiveSeconds) * 1000
+        let deadline = Deadline.now.milliseconds + Int64(state.limits.receiveSeconds) * 1000
         state.admit(Connection(number, silentUntil: deadline))
     }
 

@@ -48,7 +48,7 @@ final class LeaderFollowers: Sendable {
     /// - Throws: `ServerError.noDescriptor`.
     init(workers: Int, size: Int) throws(ServerError) {
         let number = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_SEMAPHORE))
-        guard number >= 0 else { throw .noDescriptor("eventfd: \(systemErrorText())") }
+        guard number >= 0 else { throw .noDescriptor("eventfd: \(numberedErrorText())") }
         wakeUps = Descriptor(owning: number)
         self.size = size
         self.workers = workers

@@ -7,6 +7,6 @@ package enum PlatformThread {
     /// - Throws: `ServerError.noThread`, when the system has no more.
     package static func start(_ run: @escaping @Sendable () -> Void) throws(ServerError) {
         let result = DetachedThread.start(run)
-        guard result == 0 else { throw .noThread(systemErrorText(result)) }
+        guard result == 0 else { throw .noThread(numberedErrorText(result)) }
     }
 }

@@ -47,13 +47,13 @@ final class ReadyConnections: Sendable {
         self.table = table
         hasSeveralLeaders = leaders > 1
         batch = hasSeveralLeaders ? 1 : Self.batch
-        guard let poller = Poller() else { throw .noDescriptor("epoll_create1: \(systemErrorText())") }
+        guard let poller = Poller() else { throw .noDescriptor("epoll_create1: \(numberedErrorText())") }
         guard let added = EventFD(), let ended = EventFD() else {
-            throw .noDescriptor("eventfd: \(systemErrorText())")
+            throw .noDescriptor("eventfd: \(numberedErrorText())")
         }
         (self.poller, self.added, self.ended) = (poller, added, ended)
         guard poller.add(added.number, [.readable, .edge]), poller.add(ended.number, .readable) else {
-            throw .noDescriptor("epoll_ctl: \(systemErrorText())")
+            throw .noDescriptor("epoll_ctl: \(numberedErrorText())")
         }
     }
 

@@ -4,6 +4,7 @@ import HTTP
 import HTTPTypes
 import Logging
 import Synchronization
+import System
 
 /// A FastCGI responder (FastCGI 1.0) under a web server: every request that passes the validator becomes a `Request`, and
 /// what the responder makes of it goes back.
@@ -69,7 +70,7 @@ package final class Server: Sendable {
 
     /// What a watchdog compares to know whether the server is at work.
     package var liveness: ServerLiveness {
-        let now = monotonicMilliseconds()
+        let now = Deadline.now.milliseconds
         // The next sign shall not wait for the next request.
         defer { state.wakeUp.signal() }
         // A worker that is free, that has begun a request since, or that can still be started takes the next.
@@ -118,10 +119,10 @@ extension Server {
 
     private func end() {
         state.finish()
-        let deadline = monotonicMilliseconds() + Self.farewell
+        let deadline = Deadline.now.milliseconds + Self.farewell
         // A worker that is still busy here has had the whole drain.
         while running.load(ordering: .acquiring) > workers.count(where: { $0.connectionNumber != nil }),
-            monotonicMilliseconds() < deadline
+            Deadline.now.milliseconds < deadline
         {
             if state.events.next(milliseconds: 10) == state.wakeUp.number { state.wakeUp.drain() }
         }

@@ -45,12 +45,12 @@ final class ServerState: Sendable {
             // The other half of the connections is for requests that need not wait.
             capacity: limits.waitingBytes, maximumCount: max(1, limits.connections / 2))
         self.responder = responder
-        guard let events = Poller() else { throw .noDescriptor("epoll_create1: \(systemErrorText())") }
-        guard let wakeUp = EventFD() else { throw .noDescriptor("eventfd: \(systemErrorText())") }
+        guard let events = Poller() else { throw .noDescriptor("epoll_create1: \(numberedErrorText())") }
+        guard let wakeUp = EventFD() else { throw .noDescriptor("eventfd: \(numberedErrorText())") }
         (self.events, self.wakeUp) = (events, wakeUp)
         ready = try ReadyConnections(connections, leaders: Self.leaders)
         leaderFollowers = try LeaderFollowers(workers: limits.workers, size: Self.leaders)
-        guard events.add(wakeUp.number, .readable) else { throw .noDescriptor("epoll_ctl: \(systemErrorText())") }
+        guard events.add(wakeUp.number, .readable) else { throw .noDescriptor("epoll_ctl: \(numberedErrorText())") }
     }
 
     /// Workers that take requests at a time, those that are blocked aside: the web server needs the other half of the
@@ -123,7 +123,7 @@ final class ServerState: Sendable {
 
     /// Gives a connection to the event thread, with what has arrived of a request.
     func park(_ connection: Connection, with buffer: ReceiveBuffer) {
-        let deadline = monotonicMilliseconds() + Int64(limits.receiveSeconds) * 1000
+        let deadline = Deadline.now.milliseconds + Int64(limits.receiveSeconds) * 1000
         guard pending.enter(connection, .incomplete, bytes: buffer.room, deadline: deadline) else {
             return reject(connection, .waitingRoomFull)
         }
@@ -151,7 +151,7 @@ final class ServerState: Sendable {
     /// Gives a connection that is answered and half closed to the event thread.
     func linger(_ connection: Connection) {
         _ = pending.enter(
-            connection, .lingering, bytes: 0, deadline: monotonicMilliseconds() + Self.lingerMilliseconds)
+            connection, .lingering, bytes: 0, deadline: Deadline.now.milliseconds + Self.lingerMilliseconds)
         watch(connection)
     }
 

@@ -78,7 +78,7 @@ final class Worker: Sendable {
         let cycle = RequestCycle(codec: codec, state: state)
         while let connection = state.nextReady() {
             state.beginWork()
-            let now = monotonicMilliseconds()
+            let now = Deadline.now.milliseconds
             current.withLock { $0 = CurrentRequest(connection: connection, since: now, isLeading: true) }
             let next = serve(connection, &buffer, cycle, state)
             let isLeading = current.withLock { current in
@@ -156,7 +156,7 @@ final class Worker: Sendable {
     /// The peer does not take the answer at once.
     private func expectSending(_ state: ServerState) {
         BlockingNotice.post()
-        let deadline = monotonicMilliseconds() + Int64(state.limits.sendSeconds) * 1000
+        let deadline = Deadline.now.milliseconds + Int64(state.limits.sendSeconds) * 1000
         // Of the whole answer, however often the peer keeps it waiting.
         current.withLock { if $0.sendDeadline == nil { $0.sendDeadline = deadline } }
     }

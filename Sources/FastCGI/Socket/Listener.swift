@@ -53,10 +53,10 @@ package final class Listener: Sendable {
             }
         let number = listener.descriptor.number
         guard listener.ensureNonBlocking(), fcntl(number, F_SETFD, FD_CLOEXEC) == 0
-        else { throw .system("fcntl: \(systemErrorText())") }
+        else { throw .system("fcntl: \(numberedErrorText())") }
         var limit = timeval(tv_sec: 0, tv_usec: longestAccept)
         guard setsockopt(number, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size)) == 0
-        else { throw .system("setsockopt: \(systemErrorText())") }
+        else { throw .system("setsockopt: \(numberedErrorText())") }
         return listener
     }
 
@@ -106,7 +106,7 @@ package final class Listener: Sendable {
         guard address.call({ bind(descriptor.number, $0, $1) }) == 0, Glibc.listen(descriptor.number, backlog) == 0
         else {
             if errno == EADDRINUSE { throw .inUse("\(host):\(port)") }
-            throw .system("\(host):\(port): \(systemErrorText())")
+            throw .system("\(host):\(port): \(numberedErrorText())")
         }
         let bound = SocketAddress(localOf: descriptor.number)?.port ?? port
         let shown = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]:\(bound)" : "\(host):\(bound)"
@@ -115,7 +115,7 @@ package final class Listener: Sendable {
 
     static func newSocket(_ family: Int32) throws(ListenError) -> Descriptor {
         let number = socket(family, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        guard number >= 0 else { throw .system("socket: \(systemErrorText())") }
+        guard number >= 0 else { throw .system("socket: \(numberedErrorText())") }
         return Descriptor(owning: number)
     }
 }

@@ -19,11 +19,11 @@ struct SocketFile: Sendable {
         let descriptor = try Listener.newSocket(AF_UNIX)
         guard address.call({ bind(descriptor.number, $0, $1) }) == 0 else {
             if errno == EADDRINUSE { throw .inUse(path) }
-            throw .system("\(path): \(systemErrorText())")
+            throw .system("\(path): \(numberedErrorText())")
         }
         // Before listen(2) no client can connect, so the mode is right from the first connection on.
         guard chmod(path, mode) == 0, Glibc.listen(descriptor.number, backlog) == 0, let status = status(of: path)
-        else { throw .system("\(path): \(systemErrorText())") }
+        else { throw .system("\(path): \(numberedErrorText())") }
         return (descriptor, SocketFile(path: path, device: status.st_dev, inode: status.st_ino))
     }
 
@@ -45,6 +45,6 @@ struct SocketFile: Sendable {
         // Not blocking: a live server whose backlog is full is still a live server.
         _ = fcntl(probe.number, F_SETFL, O_NONBLOCK)
         guard address.call({ connect(probe.number, $0, $1) }) != 0, errno == ECONNREFUSED else { throw .inUse(path) }
-        guard unlink(path) == 0 || errno == ENOENT else { throw .system("\(path): \(systemErrorText())") }
+        guard unlink(path) == 0 || errno == ENOENT else { throw .system("\(path): \(numberedErrorText())") }
     }
 }

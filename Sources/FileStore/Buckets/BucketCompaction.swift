@@ -71,7 +71,7 @@ extension BucketTable {
     ///
     /// The raw bytes of the lines are kept, so members that an administrator or a newer version added survive. Lines
     /// that cannot be read go to `quarantine/` first. A crash at any point leaves the old file or the new one.
-    func compact(_ file: Descriptor, _ hash: UInt64, depth: Int, now: Timestamp?) throws(StoreError) {
+    func compact(_ file: OpenFile, _ hash: UInt64, depth: Int, now: Timestamp?) throws(StoreError) {
         let content = try Self.content(of: file)
         let liveLines = LiveLines(content, self, depth: depth, now: now)
         try quarantine(liveLines.broken, of: content)
@@ -156,7 +156,7 @@ extension BucketTable {
     private func writeParts(_ parts: [[ArraySlice<UInt8>]], into folder: String) throws(StoreError) {
         let digits = parts.indices.filter { !parts[$0].isEmpty }
         for start in stride(from: 0, to: digits.count, by: Self.filesAtOnce) {
-            var files: [Descriptor] = []
+            var files: [OpenFile] = []
             for digit in digits[start...].prefix(Self.filesAtOnce) {
                 let name = folder + "/" + String(digit, radix: 16) + Self.fileSuffix
                 files.append(try newFile(name, Self.file(of: parts[digit])))
@@ -179,7 +179,7 @@ extension BucketTable {
     private func quarantine(_ broken: [LiveLines.Range], of content: BucketContent) throws(StoreError) {
         guard !broken.isEmpty else { return }
         let name = "quarantine/" + content.name.split(separator: "/").joined(separator: "-")
-        let file = try Descriptor.open(context, name, O_WRONLY | O_APPEND | O_CREAT)
+        let file = try OpenFile.open(context, name, O_WRONLY | O_APPEND | O_CREAT)
         try file.write(broken.flatMap { content.bytes[$0] })
         try context.flush(file)
         try context.flushFolder("quarantine")
@@ -187,8 +187,8 @@ extension BucketTable {
     }
 
     /// - Returns: the file, which has yet to be flushed.
-    private func newFile(_ name: String, _ bytes: [UInt8]) throws(StoreError) -> Descriptor {
-        let file = try Descriptor.open(context, name, O_WRONLY | O_CREAT | O_TRUNC)
+    private func newFile(_ name: String, _ bytes: [UInt8]) throws(StoreError) -> OpenFile {
+        let file = try OpenFile.open(context, name, O_WRONLY | O_CREAT | O_TRUNC)
         try file.write(bytes)
         return file
     }

@@ -109,7 +109,7 @@ extension BucketTable {
     /// Calls `body` with the file's whole lines, piece by piece, so that a large file takes no more memory than a small one,
     /// or than its longest line.
     static func forEachPiece(
-        of file: Descriptor, _ body: (BucketContent) throws(StoreError) -> Void
+        of file: OpenFile, _ body: (BucketContent) throws(StoreError) -> Void
     ) throws(StoreError) {
         let identity = try file.identity()
         try checkSize(identity.size, of: file)

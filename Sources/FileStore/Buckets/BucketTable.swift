@@ -107,18 +107,18 @@ final class BucketTable: Sendable {
     }
 
     /// Opens the file of this hash, following a split that happens meanwhile; nil when there is none.
-    func open(_ hash: UInt64, _ flags: Int32) throws(StoreError) -> (file: Descriptor, depth: Int)? {
+    func open(_ hash: UInt64, _ flags: Int32) throws(StoreError) -> (file: OpenFile, depth: Int)? {
         // Most files of a table lie equally deep. One that is there, and no folder in its place, is the right one.
         let usual = usualDepth.current
         if usual > 0, !isFolder(at: path(hash, depth: usual)),
-            let file = try Descriptor.openIfPresent(context, path(hash, depth: usual) + Self.fileSuffix, flags)
+            let file = try OpenFile.openIfPresent(context, path(hash, depth: usual) + Self.fileSuffix, flags)
         {
             return (file, usual)
         }
         while true {
             let depth = depth(hash)
             let path = path(hash, depth: depth)
-            if let file = try Descriptor.openIfPresent(context, path + Self.fileSuffix, flags) {
+            if let file = try OpenFile.openIfPresent(context, path + Self.fileSuffix, flags) {
                 usualDepth.current = depth
                 return (file, depth)
             }
@@ -135,13 +135,13 @@ final class BucketTable: Sendable {
         return try Self.content(of: file)
     }
 
-    static func content(of file: Descriptor) throws(StoreError) -> BucketContent {
+    static func content(of file: OpenFile) throws(StoreError) -> BucketContent {
         let identity = try file.identity()
         try checkSize(identity.size, of: file)
         return BucketContent(bytes: try file.read(identity.size), name: file.name, identity: identity)
     }
 
-    static func checkSize(_ size: Int, of file: Descriptor) throws(StoreError) {
+    static func checkSize(_ size: Int, of file: OpenFile) throws(StoreError) {
         guard size <= maximumFileBytes else {
             throw .damaged(detail: "\(file.name): larger than \(maximumFileBytes) bytes")
         }
@@ -227,9 +227,9 @@ final class BucketTable: Sendable {
     }
 
     /// The name is made durable before the lock is released: the next writer must not depend on this one for that.
-    private func createFile(_ hash: UInt64) throws(StoreError) -> Descriptor {
+    private func createFile(_ hash: UInt64) throws(StoreError) -> OpenFile {
         let path = path(hash, depth: depth(hash))
-        let file = try Descriptor.open(context, path + Self.fileSuffix, O_RDWR | O_APPEND | O_CREAT)
+        let file = try OpenFile.open(context, path + Self.fileSuffix, O_RDWR | O_APPEND | O_CREAT)
         try context.flushFolder(Self.folder(of: path))
         return file
     }
@@ -242,7 +242,7 @@ final class BucketTable: Sendable {
 
     /// Whether the file passed the limit and has doubled since it was last rewritten; without the second rule a file
     /// that cannot shrink would be rewritten at every write.
-    private func isCompactionDue(_ file: Descriptor, _ size: Int) throws(StoreError) -> Bool {
+    private func isCompactionDue(_ file: OpenFile, _ size: Int) throws(StoreError) -> Bool {
         guard size > context.options.bucketBytes else { return false }
         return size / 2 > BucketContent.base(try file.read(min(size, 64)))
     }

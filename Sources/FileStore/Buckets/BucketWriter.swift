@@ -4,14 +4,14 @@ import Store
 /// A bucket that is open for appending. It exists while the bucket's lock is held, and after that only to be flushed.
 final class BucketWriter {
     private let context: StoreContext
-    let file: Descriptor
+    let file: OpenFile
     /// Which file it is; its size and times are those of the moment when it was opened.
     let identity: FileIdentity
     private(set) var size: Int
     private var needsFlush = false
 
     /// - Parameter file: open for reading and appending.
-    init(_ context: StoreContext, _ file: Descriptor) throws(StoreError) {
+    init(_ context: StoreContext, _ file: OpenFile) throws(StoreError) {
         self.context = context
         self.file = file
         identity = try file.identity()

@@ -37,7 +37,7 @@ struct LineIndex {
     var count: Int { entries.count + unclear.count }
 
     /// Reads what was appended since the last call, or all of a file that is not the one that was read then.
-    mutating func catchUp(with file: Descriptor, _ names: LineNames) throws(StoreError) {
+    mutating func catchUp(with file: OpenFile, _ names: LineNames) throws(StoreError) {
         let identity = try file.identity()
         guard identity != seen else { return }
         if !hasGrown(to: identity) { self = LineIndex() }
@@ -57,7 +57,7 @@ struct LineIndex {
     }
 
     /// - Parameter bytes: those of the ending and all behind it.
-    private mutating func insert(_ bytes: [UInt8], of file: Descriptor, _ names: LineNames) {
+    private mutating func insert(_ bytes: [UInt8], of file: OpenFile, _ names: LineNames) {
         guard let seen else { return }
         let (first, from) = (end, end - ending.count)
         let content = BucketContent(bytes: bytes, name: file.name, identity: seen, linesBefore: from)

@@ -47,7 +47,7 @@ final class LineIndexes: Sendable {
     /// Where the lines of that name begin in the file, and which state of the file that is.
     /// - Returns: nil where the whole file has to be read.
     func starts(
-        of name: UInt32, in file: Descriptor, _ identity: FileIdentity, _ names: LineNames, limit: Int
+        of name: UInt32, in file: OpenFile, _ identity: FileIdentity, _ names: LineNames, limit: Int
     ) throws(StoreError) -> (starts: [Int], identity: FileIdentity)? {
         let shelf = shelves[Int(identity.inode % UInt64(shelves.count))].shelf
         guard let known = shelf.withLock({ $0.file(identity.inode) }) else { return nil }
@@ -79,13 +79,13 @@ extension BucketTable {
     }
 
     /// As `readLines(of:id:)`, of a file that is open.
-    func lines(of key: String, id: JSONValue? = nil, in file: Descriptor) throws(StoreError) -> BucketContent {
+    func lines(of key: String, id: JSONValue? = nil, in file: OpenFile) throws(StoreError) -> BucketContent {
         if let lines = try indexedLines(of: key, id: id, in: file) { return lines }
         return try Self.content(of: file)
     }
 
     /// - Returns: nil where the whole file has to be read.
-    func indexedLines(of key: String, id: JSONValue?, in file: Descriptor) throws(StoreError) -> BucketContent? {
+    func indexedLines(of key: String, id: JSONValue?, in file: OpenFile) throws(StoreError) -> BucketContent? {
         let identity = try file.identity()
         guard identity.size > context.options.indexedFileBytes, identity.size <= Self.maximumIndexedBytes,
             let name = lineNames.name(key: key, id: id),
@@ -111,7 +111,7 @@ extension BucketTable {
     }
 
     /// - Returns: with its line feed; without one at the end of the file.
-    private static func line(at start: Int, of file: Descriptor) throws(StoreError) -> [UInt8] {
+    private static func line(at start: Int, of file: OpenFile) throws(StoreError) -> [UInt8] {
         var count = usualLineBytes
         while true {
             let bytes = try file.read(count, from: start)

@@ -9,7 +9,7 @@ struct UnflushedFile: Sendable {
         let inode: UInt64
     }
 
-    let descriptor: Descriptor
+    let descriptor: OpenFile
     /// As it was when it was opened, under the lock of its bucket.
     let identity: FileIdentity
 
@@ -50,7 +50,7 @@ final class SharedFlushes: Sendable {
     /// - Parameter flush: of a descriptor of that file, which another thread may have opened.
     /// - Throws: what the flush has thrown, whichever thread made it.
     func flush(
-        _ file: UnflushedFile, _ flush: (Descriptor) throws(StoreError) -> Void
+        _ file: UnflushedFile, _ flush: (OpenFile) throws(StoreError) -> Void
     ) throws(StoreError) {
         let (round, isFirst) = join(file)
         if isFirst {

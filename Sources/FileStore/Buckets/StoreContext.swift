@@ -41,7 +41,7 @@ final class StoreContext: Sendable {
 
     /// - Throws: `poisoned` when the flush fails, now and for ever: the kernel has dropped the pages that it could not
     ///   write and marked them clean, so a second flush would succeed without having written them.
-    func flush(_ file: Descriptor) throws(StoreError) {
+    func flush(_ file: OpenFile) throws(StoreError) {
         try flush(file, with: options.calls.flushFile)
     }
 
@@ -53,11 +53,11 @@ final class StoreContext: Sendable {
     /// Makes the names in a folder durable.
     /// - Throws: as `flush(_:)`.
     func flushFolder(_ name: String) throws(StoreError) {
-        let folder = try Descriptor.open(self, name, O_RDONLY | O_DIRECTORY)
+        let folder = try OpenFile.open(self, name, O_RDONLY | O_DIRECTORY)
         try flush(folder, with: options.calls.flushFolder)
     }
 
-    private func flush(_ file: Descriptor, with call: (Int32) -> Int32) throws(StoreError) {
+    private func flush(_ file: OpenFile, with call: (Int32) -> Int32) throws(StoreError) {
         guard !isPoisoned else { throw .poisoned }
         BlockingNotice.post()
         guard call(file.number) == 0 else {

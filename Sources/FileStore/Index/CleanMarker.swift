@@ -20,7 +20,7 @@ struct CleanMarker {
     }
 
     var isHere: Bool {
-        guard let place, let file = try? Descriptor.openIfPresent(context, Self.name, O_RDONLY),
+        guard let place, let file = try? OpenFile.openIfPresent(context, Self.name, O_RDONLY),
             let bytes = try? file.read(Self.maximumBytes), let mark = try? JSONValue(parsing: bytes)
         else { return false }
         return mark["inode"]?.string == String(place.inode) && mark["changed"]?.integer == place.changedAt
@@ -34,7 +34,7 @@ struct CleanMarker {
             $0.member("changed", place.changedAt)
         }
         let temporary = "\(Self.name).\(getpid()).tmp"
-        let file = try Descriptor.open(context, temporary, O_WRONLY | O_CREAT | O_TRUNC)
+        let file = try OpenFile.open(context, temporary, O_WRONLY | O_CREAT | O_TRUNC)
         do throws(StoreError) {
             try file.write(json.bytes + [0x0A])
             guard rename(context.path + "/" + temporary, context.path + "/" + Self.name) == 0 else {

@@ -149,7 +149,7 @@ struct StoreFolder {
     /// or the new one. Under a lock, so that one process does it.
     func writeFormat(_ context: StoreContext, of settings: Settings) throws(StoreError) {
         let temporary = "store.json.tmp"
-        let file = try Descriptor.open(context, temporary, O_WRONLY | O_CREAT | O_TRUNC)
+        let file = try OpenFile.open(context, temporary, O_WRONLY | O_CREAT | O_TRUNC)
         try file.write(Self.settings(salt: settings.salt.map(Self.hex).joined()))
         try context.flush(file)
         guard rename(path + "/" + temporary, path + "/store.json") == 0 else {
@@ -204,7 +204,7 @@ struct StoreFolder {
     /// Writes a block to a file that has no name by then, and lets it go.
     func probe(_ context: StoreContext) throws(StoreError) {
         let name = "lock/probe.\(getpid()).\(UInt32.random(in: 0 ... .max))"
-        let file = try Descriptor.open(context, name, O_WRONLY | O_CREAT | O_EXCL)
+        let file = try OpenFile.open(context, name, O_WRONLY | O_CREAT | O_EXCL)
         unlink(path + "/" + name)
         try file.write([UInt8](repeating: 0, count: 4_096))
     }

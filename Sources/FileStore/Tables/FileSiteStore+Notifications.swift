@@ -85,7 +85,7 @@ extension FileSiteStore {
     typealias Pieces = ((BucketContent) throws(StoreError) -> Void) throws(StoreError) -> Void
 
     private func notification(
-        _ key: NotificationKey, _ now: Timestamp, in file: Descriptor
+        _ key: NotificationKey, _ now: Timestamp, in file: OpenFile
     ) throws(StoreError) -> SecureNotification? {
         var found: SecureNotification?
         let table = notificationTable

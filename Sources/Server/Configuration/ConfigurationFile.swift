@@ -2,6 +2,7 @@
 import Configuration
 import Glibc
 import JSON
+import System
 
 /// The configuration file, flattened: `{"hub":{"timeout":10}}` gives the key `hub.timeout`.
 package struct ConfigurationFile {
@@ -44,7 +45,7 @@ package struct ConfigurationFile {
     /// - Throws: `ConfigurationFault`, when the file cannot be read or is not a JSON object.
     init(path: String) throws(ConfigurationFault) {
         guard let bytes = Self.read(path) else {
-            throw ConfigurationFault(key: path, reason: "cannot be read: \(String(cString: strerror(errno)))")
+            throw ConfigurationFault(key: path, reason: "cannot be read: \(systemErrorText())")
         }
         do throws(JSONSyntaxError) {
             let document = try JSONValue(parsing: bytes)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Configuration
 import Glibc
+import System
 
 /// Reads keys and collects what is wrong with them.
 struct ConfigurationReading {
@@ -83,7 +84,7 @@ struct ConfigurationReading {
     mutating func certificates(_ key: String) -> String? {
         guard let path = path(key) else { return nil }
         guard let bytes = ConfigurationFile.read(path) else {
-            fault(key, "cannot be read: \(String(cString: strerror(errno)))")
+            fault(key, "cannot be read: \(systemErrorText())")
             return nil
         }
         if !String(decoding: bytes, as: UTF8.self).contains("-----BEGIN CERTIFICATE-----") {

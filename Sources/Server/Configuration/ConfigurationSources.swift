@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Configuration
 import Glibc
+import System
 
 /// Where the values of keys come from: credentials win over the environment, that over the file.
 struct ConfigurationSources {
@@ -77,7 +78,7 @@ struct ConfigurationSources {
             guard let bytes = ConfigurationFile.read(path) else {
                 // A secret that cannot be read must not silently be no secret.
                 if errno != ENOENT {
-                    let reason = "\(path): \(String(cString: strerror(errno)))"
+                    let reason = "\(path): \(systemErrorText())"
                     faults.append(ConfigurationFault(key: key, reason: reason))
                 }
                 continue

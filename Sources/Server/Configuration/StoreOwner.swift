@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 package import Store
+import System
 
 /// The user who owns the folder of the store.
 ///
@@ -23,7 +24,7 @@ package enum StoreOwner {
         var status = stat()
         guard geteuid() == 0, stat(path, &status) == 0, status.st_uid != 0 else { return path }
         guard chdir(path) == 0, setgroups(0, nil) == 0, setgid(status.st_gid) == 0, setuid(status.st_uid) == 0 else {
-            throw .unavailable(detail: "become the owner of \(path): \(String(cString: strerror(errno)))")
+            throw .unavailable(detail: "become the owner of \(path): \(systemErrorText())")
         }
         return "."
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import CPlatform
 import Glibc
+import System
 import Text
 package import WebPush
 
@@ -166,6 +167,6 @@ package struct VAPIDKeyFile {
     }
 
     private func failure(_ what: String) -> Failure {
-        Failure(description: "\(what): \(String(cString: strerror(errno)))")
+        Failure(description: "\(what): \(systemErrorText())")
     }
 }

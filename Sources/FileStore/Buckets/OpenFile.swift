@@ -2,6 +2,7 @@
 import CPlatform
 import Glibc
 import Store
+import System
 
 /// What tells one state of a file from another: an append changes the size, a replacement the inode, an editor at
 /// least the times.
@@ -48,7 +49,7 @@ struct FileIdentity: Equatable, Sendable {
 }
 
 /// An open file of the store; closed when it is released.
-final class Descriptor: Sendable {
+final class OpenFile: Sendable {
     let number: Int32
     /// Relative to the store's folder, for messages.
     let name: String
@@ -67,11 +68,11 @@ final class Descriptor: Sendable {
     /// open(2), close-on-exec; nil when there is no such file.
     static func openIfPresent(
         _ context: StoreContext, _ name: String, _ flags: Int32
-    ) throws(StoreError) -> Descriptor? {
+    ) throws(StoreError) -> OpenFile? {
         while true {
             // A pipe in the place of a file must not stop us; to files the flag says nothing.
             let number = platform_open(context.path + "/" + name, flags | O_CLOEXEC | O_NONBLOCK, 0o600)
-            if number >= 0 { return Descriptor(number: number, name: name, context: context) }
+            if number >= 0 { return OpenFile(number: number, name: name, context: context) }
             if errno == ENOENT { return nil }
             if errno == EINTR { continue }
             guard flags & O_ACCMODE == O_RDONLY else { throw context.writeFailure(errno, "open", name) }
@@ -80,7 +81,7 @@ final class Descriptor: Sendable {
     }
 
     /// - Throws: also when there is no such file.
-    static func open(_ context: StoreContext, _ name: String, _ flags: Int32) throws(StoreError) -> Descriptor {
+    static func open(_ context: StoreContext, _ name: String, _ flags: Int32) throws(StoreError) -> OpenFile {
         guard let file = try openIfPresent(context, name, flags) else {
             throw StoreError(ENOENT, "open", name, writing: false)
         }
@@ -157,11 +158,6 @@ extension StoreError {
         default: self = .unavailable(detail: "\(call) \(file): \(systemErrorText(code))")
         }
     }
-}
-
-/// What the system says to an error number: `Permission denied`.
-func systemErrorText(_ code: Int32) -> String {
-    strerror(code).map { String(cString: $0) } ?? "error \(code)"
 }
 
 /// The system calls that can lose data or cost much, replaceable so that tests can make them fail, stop half way, or be
