@@ -154,7 +154,7 @@ final class DeliveryBench {
     }
 
     deinit {
-        worker.stop()
+        worker.loop.stop()
     }
 
     var now: Int64 { time.withLock { $0 } }
@@ -184,8 +184,8 @@ final class DeliveryBench {
 
     /// Ends the worker as a process's end does, and waits for it.
     func stop() {
-        worker.stop()
-        worker.waitForEnd(.seconds(60))
+        worker.loop.stop()
+        worker.loop.waitForEnd(.seconds(60))
     }
 
     func register(_ id: Int, tags: String = "all", at endpoint: String? = nil) {

@@ -266,7 +266,7 @@ struct ScheduledTroubleTests {
         // It looks when one more is put in.
         _ = try scene.schedule(at: site)
         #expect(Deadline.poll(seconds: 60) { site.hub.messages.count == 1 })
-        sender.stop()
+        sender.loop.stop()
         try thread.outcome(seconds: 60)
         #expect(try site.scheduled().count == 1)
     }

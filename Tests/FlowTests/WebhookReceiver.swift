@@ -105,8 +105,8 @@ final class Receiver: RequestSender, WebhookCounter {
             webhooks, store: site.store, hub: site.hubClient, sender: self, options: options)
         Thread.detachNewThread { worker.run() }
         defer {
-            worker.stop()
-            worker.waitForEnd(.seconds(TestSite.patience))
+            worker.loop.stop()
+            worker.loop.waitForEnd(.seconds(TestSite.patience))
         }
         return try body()
     }

@@ -4,8 +4,7 @@ import HTTP
 import HTTPTypes
 import Logging
 package import Store
-import Synchronization
-import System
+package import System
 import Text
 
 /// Sends users' messages for later when their time has come, as their senders could send them then: what has become of rights, users
@@ -22,9 +21,6 @@ package final class ScheduledSender: Sendable {
     private let controller: NotificationsController
     private let users: any PasswordAuthenticator
     private let methods: [AuthenticationMethod]
-    private let stopping = Atomic(false)
-    private let hasBegun = Atomic(false)
-    private let hasEnded = Latch()
     /// Messages that are done with, and are in the list because the store could not take them from it.
     private let ended = Lock<Set<String>>([])
 
@@ -32,37 +28,12 @@ package final class ScheduledSender: Sendable {
         (self.controller, self.users, self.methods) = (controller, users, methods)
     }
 
-    /// Sends until `stop()`, on the thread that calls it.
+    /// Sends until its loop is stopped, on the thread that calls it.
     package func run() {
-        hasBegun.store(true, ordering: .sequentiallyConsistent)
-        defer { hasEnded.open() }
-        var lastError: StoreError?
-        while !isStopping {
-            var pause = Self.poll
-            do throws(StoreError) {
-                pause = try sendDue()
-                lastError = nil
-            } catch {
-                if error != lastError { warn("store: \(error)") }
-                lastError = error
-            }
-            _ = controller.schedule.bell.wait(for: pause)
-        }
+        loop.run(pause: Self.poll, report: { warn("store: \($0)") }, sendDue)
     }
 
-    /// Begins no other message from now on.
-    package func stop() {
-        stopping.store(true, ordering: .sequentiallyConsistent)
-        controller.schedule.bell.signal()
-    }
-
-    /// After `stop()`, waits until `run()` has returned, but no longer than that.
-    package func waitForEnd(_ duration: Duration) {
-        guard hasBegun.load(ordering: .sequentiallyConsistent) else { return }
-        hasEnded.wait(for: duration)
-    }
-
-    private var isStopping: Bool { stopping.load(ordering: .sequentiallyConsistent) }
+    package var loop: WorkLoop { controller.schedule.loop }
 
     private func warn(_ text: String) { controller.logger.warning("scheduled messages: \(text)") }
 
@@ -75,7 +46,7 @@ package final class ScheduledSender: Sendable {
             defer { lease.release() }
             // As they are now: another process may have sent some since the first look.
             for send in try waiting().filter(isDue).sorted(by: { $0.sendAt < $1.sendAt }) {
-                guard !isStopping, lease.renew() else { return Self.pause }
+                guard !loop.isStopping, lease.renew() else { return Self.pause }
                 try begin(send)
             }
             sends = try waiting()

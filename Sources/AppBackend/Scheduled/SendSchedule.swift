@@ -5,7 +5,7 @@ import HTTPTypes
 import JSON
 import NotificationHub
 package import Store
-import System
+package import System
 import Text
 
 /// Users' messages for later, as requests see them: they are put in, listed and taken back. `ScheduledSender` sends them.
@@ -16,8 +16,8 @@ package final class SendSchedule: Sendable {
     static let maximumBytesPerUser = 256 << 10
 
     let store: any WaitingStore
-    /// Signalled when there is a new one.
-    let bell = Semaphore()
+    /// Of the thread that sends them; woken when there is a new one.
+    package let loop = WorkLoop()
 
     package init(store: any WaitingStore) {
         self.store = store
@@ -53,7 +53,7 @@ package final class SendSchedule: Sendable {
                 .tooManyRequests, "As many messages of all users wait for their time as may.", field: field,
                 retryAfter: Problem.quotaRetryAfter)
         }
-        bell.signal()
+        loop.wake()
     }
 
     /// Takes back a message that no process has begun to send.

@@ -48,7 +48,7 @@ final class WebhookSession {
     /// Delivers until the worker is stopped, or the lease is lost.
     func work() {
         var nextLook = ContinuousClock.now
-        while !worker.isStopping, lease.renew() {
+        while !worker.loop.isStopping, lease.renew() {
             settle()
             attempt(forgetEnded)
             if ContinuousClock.now >= nextLook {
@@ -56,15 +56,15 @@ final class WebhookSession {
                 attempt(findOutcomes)
                 nextLook = .now + (hasMoreOutcomes ? .zero : worker.options.poll)
                 // That may have taken so long that another process delivers now.
-                guard !worker.isStopping, lease.renew() else { break }
+                guard !worker.loop.isStopping, lease.renew() else { break }
             }
             dispatch()
             worker.note(waiting: events.count)
-            worker.wait(hasMoreOutcomes ? .zero : worker.options.poll)
+            worker.loop.wait(hasMoreOutcomes ? .zero : worker.options.poll)
         }
         let deadline = ContinuousClock.now + Self.drain
         while !underWay.isEmpty, ContinuousClock.now < deadline {
-            worker.wait(.milliseconds(50))
+            worker.loop.wait(.milliseconds(50))
             settle()
         }
         attempt(forgetEnded)
@@ -137,7 +137,7 @@ final class WebhookSession {
         hasMoreOutcomes = false
         for var event in events.values.filter({ $0.body == nil && isDue($0, now) }).sorted(by: { $0.dueAt < $1.dueAt })
         {
-            guard !worker.isStopping, ContinuousClock.now < end else {
+            guard !worker.loop.isStopping, ContinuousClock.now < end else {
                 hasMoreOutcomes = true
                 return
             }

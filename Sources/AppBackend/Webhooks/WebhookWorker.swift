@@ -3,7 +3,7 @@ package import HTTP
 package import NotificationHub
 package import Store
 import Synchronization
-import System
+package import System
 
 /// Delivers the events that wait, on one thread.
 ///
@@ -27,11 +27,8 @@ package final class WebhookWorker: Sendable {
     let sender: any RequestSender
     let options: Options
     private let answers = Lock<[(id: String, outcome: Result<Int, any Error>)]>([])
-    private let wakes = Semaphore()
-    private let stopping = Atomic(false)
     private let count = Atomic(0)
-    private let hasBegun = Atomic(false)
-    private let hasEnded = Latch()
+    package let loop = WorkLoop()
 
     /// - Parameter sender: ends each request within a deadline of its own.
     package init(
@@ -42,51 +39,26 @@ package final class WebhookWorker: Sendable {
         self.options = options
     }
 
-    /// Delivers until `stop()`, on the thread that calls it.
+    /// Delivers until its loop is stopped, on the thread that calls it.
     package func run() {
-        hasBegun.store(true, ordering: .sequentiallyConsistent)
-        defer { hasEnded.open() }
-        var lastError: StoreError?
-        while !isStopping {
-            do throws(StoreError) {
-                if let lease = try webhooks.queue.acquireLease(of: .webhookEvents) {
-                    WebhookSession(self, lease).work()
-                    lease.release()
-                }
-            } catch {
-                if error != lastError { webhooks.report("webhooks: \(error)") }
-                lastError = error
+        loop.run(pause: options.poll, report: { webhooks.report("webhooks: \($0)") }) { () throws(StoreError) in
+            if let lease = try webhooks.queue.acquireLease(of: .webhookEvents) {
+                WebhookSession(self, lease).work()
+                lease.release()
             }
-            if !isStopping { wait(options.poll) }
+            return options.poll
         }
     }
 
     /// Events that wait, as far as this process delivers them.
     package var waiting: Int { count.load(ordering: .relaxed) }
 
-    /// Nothing more is begun from now on.
-    package func stop() {
-        stopping.store(true, ordering: .sequentiallyConsistent)
-        wakes.signal()
-    }
-
-    /// After `stop()`, waits until `run()` has returned, but no longer than that.
-    package func waitForEnd(_ duration: Duration) {
-        guard hasBegun.load(ordering: .sequentiallyConsistent) else { return }
-        hasEnded.wait(for: duration)
-    }
-
-    var isStopping: Bool { stopping.load(ordering: .sequentiallyConsistent) }
-
     func note(waiting: Int) { count.store(waiting, ordering: .relaxed) }
-
-    /// Returns when an answer has come, or after that time.
-    func wait(_ duration: Duration) { _ = wakes.wait(for: duration) }
 
     func send(_ request: Request, _ id: String) {
         sender.send(request) { [self] result in
             answers.withLock { $0.append((id, result.map { $0.status.code })) }
-            wakes.signal()
+            loop.wake()
         }
     }
 

@@ -97,7 +97,7 @@ extension DeliverySession {
     /// Returns when it has ended; where it takes long, earlier.
     private func begin(_ lookup: TargetLookup) {
         if worker.lookups.begin(lookup) { lookup.wait(for: worker.options.lookupPatience) }
-        if lookup.result == nil { lookup.whenEnded { [worker] in worker.completions.noteLookup() } }
+        if lookup.result == nil { lookup.whenEnded { [worker] in worker.loop.wake() } }
     }
 
     /// For those who ask what keeps the message waiting.

@@ -38,7 +38,7 @@ final class DeliverySession {
     /// Delivers until the worker is stopped, or the lease is lost. Then all is left as it is in the store: another process
     /// goes on from there, and may have begun.
     func work() {
-        while !worker.completions.isStopping {
+        while !worker.loop.isStopping {
             worker.showLife()
             guard lease.renew() else { return reportLoss() }
             var hasMore = false
@@ -51,7 +51,7 @@ final class DeliverySession {
                 lastError = error
             }
             if !hasMore {
-                worker.completions.wait(throttle.isBackedUp ? worker.options.sendingPoll : worker.options.poll)
+                worker.loop.wait(throttle.isBackedUp ? worker.options.sendingPoll : worker.options.poll)
             }
         }
         drain()
@@ -145,7 +145,7 @@ final class DeliverySession {
         else { return answer.result }
         let now = worker.now()
         let admission = admission(to: channel, now)
-        guard admission != .held, throttle.backoffUntil(other.service, now: now) == nil, !worker.completions.isStopping
+        guard admission != .held, throttle.backoffUntil(other.service, now: now) == nil, !worker.loop.isStopping
         else {
             return PushResult(answer.result.outcome, .retryPush(afterSeconds: Self.otherEnvironmentSeconds))
         }
@@ -228,7 +228,7 @@ final class DeliverySession {
         worker.lookups.forgetWaiting()
         let deadline = ContinuousClock.now + worker.options.drain
         while throttle.inFlight > 0, ContinuousClock.now < deadline, lease.renew() {
-            worker.completions.wait(min(worker.options.poll, .milliseconds(50)))
+            worker.loop.wait(min(worker.options.poll, .milliseconds(50)))
             settle(worker.completions.takeAll())
         }
         // Results that are here are counted, however late it is.

@@ -60,8 +60,6 @@ package final class DeliveryWorker: Sendable {
     let completions = CompletionQueue()
     let lookups: TargetLookups
     private let turns = Atomic(0)
-    private let hasBegun = Atomic(false)
-    private let hasEnded = Latch()
 
     /// - Parameters:
     ///   - channels: the ways to the devices; of several for one app the first is tried first. The first app of a
@@ -87,28 +85,20 @@ package final class DeliveryWorker: Sendable {
         selection = TargetSelection(store: store, reader: RegistrationReader { report("hub: \($0)") })
     }
 
-    /// Delivers until `stop()`, on the thread that calls it.
+    /// Delivers until its loop is stopped, on the thread that calls it.
     package func run() {
-        hasBegun.store(true, ordering: .sequentiallyConsistent)
-        defer { hasEnded.open() }
-        var lastError: StoreError?
         var epoch = 0
-        while !completions.isStopping {
+        loop.run(pause: options.poll, report: { report("delivery: \($0)") }) { () throws(StoreError) in
             showLife()
-            do throws(StoreError) {
-                if let lease = try store.acquireDeliveryLease() {
-                    epoch += 1
-                    DeliverySession(self, lease, epoch: epoch).work()
-                    lease.release()
-                    continue
-                }
-            } catch {
-                if error != lastError { report("delivery: \(error)") }
-                lastError = error
-            }
-            completions.wait(options.poll)
+            guard let lease = try store.acquireDeliveryLease() else { return options.poll }
+            epoch += 1
+            DeliverySession(self, lease, epoch: epoch).work()
+            lease.release()
+            return .zero
         }
     }
+
+    package var loop: WorkLoop { completions.loop }
 
     /// Grows as long as the delivering thread is at work, also while there is nothing to deliver: every `poll` at least,
     /// or after each batch of targets.
@@ -127,19 +117,7 @@ package final class DeliveryWorker: Sendable {
 
     /// Makes the delivering thread look for work at once, instead of at the next poll.
     package func wake() {
-        completions.wake()
-    }
-
-    /// Nothing more is begun from now on.
-    package func stop() {
-        completions.stop()
-    }
-
-    /// After `stop()`, waits until `run()` has returned, but no longer than that. A `run()` that begins only now does
-    /// nothing.
-    package func waitForEnd(_ duration: Duration) {
-        guard hasBegun.load(ordering: .sequentiallyConsistent) else { return }
-        hasEnded.wait(for: duration)
+        completions.call()
     }
 
     /// Whether there is a channel to the devices for which such a notification is made; else nothing is queued.

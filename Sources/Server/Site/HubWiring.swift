@@ -81,8 +81,8 @@ struct HubWiring {
     /// Nothing more is delivered from now on; returns when what was under way has ended, or after that time. What was
     /// queued waits for the next process.
     func stopDelivering(drain: Duration) {
-        deliveryWorker?.stop()
-        deliveryWorker?.waitForEnd(drain)
+        deliveryWorker?.loop.stop()
+        deliveryWorker?.loop.waitForEnd(drain)
     }
 
     /// Ends the network's threads; calls in flight fail.

@@ -142,11 +142,11 @@ package struct Site {
 
     /// Ends the delivery, for which another process or site may take over, and waits for the pushes under way.
     func stopDelivering() {
-        backend.scheduledSender.stop()
+        backend.scheduledSender.loop.stop()
         syncInboxes(.seconds(1))
         hub.stopDelivering(drain: Self.drain)
         webhooks?.stop(drain: Self.drain)
-        backend.scheduledSender.waitForEnd(Self.drain)
+        backend.scheduledSender.loop.waitForEnd(Self.drain)
     }
 
     /// Ends what the site has running; calls in flight fail.

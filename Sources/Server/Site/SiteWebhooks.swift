@@ -54,8 +54,8 @@ struct SiteWebhooks {
     }
 
     func stop(drain: Duration) {
-        worker.stop()
-        worker.waitForEnd(drain)
+        worker.loop.stop()
+        worker.loop.waitForEnd(drain)
     }
 
     func close() { transport.close() }
