@@ -16,6 +16,11 @@ import Testing
         try rule.run(HubBench().client())
     }
 
+    @Test func `the built-in hub is in this process, and that of a client is elsewhere`() throws {
+        #expect(HubBench().builtIn.isLocal)
+        #expect(try !HubBench().client().isLocal)
+    }
+
     @Test(
         arguments: [
             (.full, .full, 10), (.readOnly, .full, 10), (.busy(retryAfterSeconds: 7), .busy, 7),

@@ -24,7 +24,8 @@ package struct Contract: Sendable, CustomTestStringConvertible {
         try check(hub)
     }
 
-    package static let rules = registrationRules + lookupRules + sendRules + refusalRules
+    package static let rules =
+        registrationRules + ensureRules + lookupRules + sendRules + severalRules + refusalRules
 }
 
 /// Devices and tags that no other rule has.
