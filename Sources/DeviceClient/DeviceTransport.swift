@@ -18,21 +18,3 @@ public struct DeviceTransportError: Error, Equatable, Sendable {
         self.reason = reason
     }
 }
-
-/// A transport that hands the request to a responder in the same process.
-///
-/// The responder is synchronous and holds the calling task's thread until it answers: right for tests and for tools
-/// that have one call in flight, wrong for an app.
-public struct ResponderTransport: DeviceTransport {
-    private let responder: any Responder
-
-    /// - Parameter responder: the backend, or what stands for it.
-    public init(_ responder: any Responder) {
-        self.responder = responder
-    }
-
-    /// - Throws: whatever the responder throws.
-    public func send(_ request: Request) async throws -> Response {
-        try responder.respond(to: request)
-    }
-}

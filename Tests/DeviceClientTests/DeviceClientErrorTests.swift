@@ -72,12 +72,4 @@ struct DeviceClientErrorTests {
         let client = try Example.notificationClient(ScriptedTransport(failing: CancellationError()))
         await #expect(throws: DeviceClientError.cancelled) { try await client.secureMessages() }
     }
-
-    @Test func `a responder is a transport`() async throws {
-        let responder = ClosureResponder { request in
-            request.fields[.authorization] == nil ? .problem(.unauthorized) : .body("[]")
-        }
-        let client = try Example.notificationClient(ResponderTransport(responder))
-        #expect(try await client.secureMessages().isEmpty)
-    }
 }

@@ -126,7 +126,7 @@ final class TestSite: Sendable {
     ) throws -> TestDevice {
         let endpoint = try Endpoint("https://backend.test")
         let credentials = try credentials ?? Credentials(user: user, password: "\(user)-secret")
-        let transport = ResponderTransport(backend)
+        let transport = ResponderTransport(responder: backend)
         return TestDevice(
             registration: RegisterClient(
                 endpoint: endpoint, credentials: credentials, transport: transport, storage: storage),

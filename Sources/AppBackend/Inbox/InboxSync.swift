@@ -43,7 +43,7 @@ package final class InboxSync: Sendable {
             do {
                 let unread = try store.mailboxState(owner: owner, now: now).unread
                 let messages = OutgoingMessage.messages(
-                    to: .tag(try RegisterController.userTag(owner)), on: notifications.platforms, templates: []
+                    to: .tag(try TagPolicy.userTag(owner)), on: notifications.platforms, templates: []
                 ) { Payload.inboxChange(ids, unread: unread, to: $0) }
                 let send = notifications.send(messages, requestID: "inbox")
                 let answered = Latch()

@@ -68,7 +68,7 @@ extension NotificationsController {
         let templates =
             message.isSilent ? nil : try templateAudience(of: recipient.owner, on: platforms, besides: from, request)
         let devices = try Self.audience(
-            .tag(try RegisterController.userTag(recipient.owner)), hearing: sender.name)
+            .tag(try TagPolicy.userTag(recipient.owner)), hearing: sender.name)
         var audience = try Audience(devices: devices, templates: templates.map { [$0] } ?? [], besides: from)
         let kept = message.isSilent ? nil : keep(PlainMessage(message), for: recipient, as: dueID, request)
         (audience.kept, audience.recipient) = (kept.map { [$0] } ?? [], recipient.owner)

@@ -76,7 +76,7 @@ extension NotificationsController {
     ) throws(Problem) -> Audience {
         let templates = try templateAudience(of: recipient.owner, on: platforms, besides: sending, request)
         return try Audience(
-            devices: .tag(try RegisterController.userTag(recipient.owner)), templates: templates.map { [$0] } ?? [],
+            devices: .tag(try TagPolicy.userTag(recipient.owner)), templates: templates.map { [$0] } ?? [],
             besides: sending)
     }
 

@@ -21,7 +21,7 @@ extension NotificationsController {
             return try keepAndSend(message, to: recipient, on: [platform], request)
         }
         let audience = try Self.audience(
-            .tag(try RegisterController.userTag(recipient.owner)), hearing: sender.name)
+            .tag(try TagPolicy.userTag(recipient.owner)), hearing: sender.name)
         let templates = try templateAudience(of: recipient.owner, on: [platform], request)
             .map { [AddressedNotification(Payload.templateMessage(message, from: sender.name), to: $0)] }
         let kept = keep(PlainMessage(message), for: recipient, request)
@@ -35,7 +35,7 @@ extension NotificationsController {
 
     /// These devices, and those that may hear the sender.
     static func audience(_ devices: TagExpression, hearing sender: String) throws -> TagExpression {
-        .or(devices, .tag(try RegisterController.serverTag(TagPolicy.senderPrefix + sender)))
+        .or(devices, .tag(try TagPolicy.senderTag(sender)))
     }
 
     /// - Parameter field: where the request names it.

@@ -56,7 +56,7 @@ extension NotificationsController {
         var allTags: [Tag] {
             get throws(Problem) {
                 var all: [Tag] = []
-                for user in users { all.append(try RegisterController.userTag(user.owner)) }
+                for user in users { all.append(try TagPolicy.userTag(user.owner)) }
                 return all + groups
             }
         }
@@ -131,7 +131,7 @@ extension NotificationsController {
         for user in recipients.users {
             guard let audience = try templateAudience(of: user.owner, on: platforms, besides: sending, request)
             else { continue }
-            let tag = try RegisterController.userTag(user.owner)
+            let tag = try TagPolicy.userTag(user.owner)
             if message.platforms.isEmpty || audience == .tag(tag) {
                 together.append(tag)
             } else {

@@ -33,13 +33,13 @@ extension NotificationsController {
         let installations = devices.filter { $0.hasTemplate && !$0.platform.isEmpty }
         let wanted = installations.filter { device in platforms.contains { $0.rawValue == device.platform } }
         guard !wanted.isEmpty else { return nil }
-        let user = TagExpression.tag(try RegisterController.userTag(recipient))
+        let user = TagExpression.tag(try TagPolicy.userTag(recipient))
         guard wanted.count < installations.count else { return user }
         let others = wanted.filter { $0.id != sending?.id }
         let latest = others.sorted { $0.updatedAt > $1.updatedAt }.prefix(Self.maximumInstallations)
         var names: TagExpression?
         for id in latest.compactMap(\.installationID) {
-            let name = TagExpression.tag(try RegisterController.serverTag(id))
+            let name = TagExpression.tag(try TagPolicy.serverTag(id))
             names = names.map { .or($0, name) } ?? name
         }
         return names.map { .and(user, $0) }

@@ -32,7 +32,7 @@ package struct AppPolicy: Sendable {
         guard let name = all.first(where: { $0.lowercased().hasSameBytes(as: app.lowercased()) }) else {
             throw Problem(.badRequest, "App must be one of \(all.joined(separator: ", ")).", field: "App")
         }
-        return try RegisterController.serverTag(Tag.appPrefix + name)
+        return try TagPolicy.serverTag(Tag.appPrefix + name)
     }
 }
 

@@ -47,7 +47,7 @@ struct Rights: Sendable {
             if !claimed.contains(tag) { claimed.append(tag) }
         }
         var others = app.map { [$0] } ?? []
-        for text in roleTags { others.append(try RegisterController.serverTag(text)) }
+        for text in roleTags { others.append(try TagPolicy.serverTag(text)) }
         let maximum = max(0, TagPolicy.maximumClaimedTags - others.count)
         guard claimed.count <= maximum else {
             throw Problem(.badRequest, "A device has at most \(maximum) tags.", field: "Tags")

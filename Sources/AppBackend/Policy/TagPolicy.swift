@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import DeviceAPI
+import HTTPTypes
 import NotificationHub
 package import Store
 import Text
@@ -42,6 +44,29 @@ package struct TagPolicy: Sendable {
     package static let rolePrefix = "role:"
     /// What a recipient that is one device begins with.
     static let devicePrefix = Tag.registrationPrefix
+
+    /// The tag that makes a device reachable for what is sent to its user. Only the server adds it.
+    /// - Throws: `Problem` 500, which cannot happen: an owner is checked to be legal inside a tag.
+    static func userTag(_ owner: String) throws(Problem) -> Tag {
+        try serverTag(userPrefix + owner)
+    }
+
+    /// The tag of a device that hears what this sender sends.
+    /// - Throws: as `userTag(_:)`.
+    static func senderTag(_ name: String) throws(Problem) -> Tag { try serverTag(senderPrefix + name) }
+
+    /// Whether it is any user's, however the prefix is spelled.
+    static func isUserTag(_ tag: Tag) -> Bool {
+        tag.description.uppercased().lowercased().hasPrefix(userPrefix)
+    }
+
+    static func serverTag(_ text: String) throws(Problem) -> Tag {
+        do {
+            return try Tag(text)
+        } catch {
+            throw Problem(.internalServerError, "A name or tag that was checked before is not legal inside a tag.")
+        }
+    }
 
     /// Whether what these two send each other must be kept here: the one who is more careful decides.
     /// - Parameters: nil for users who are not in the store.

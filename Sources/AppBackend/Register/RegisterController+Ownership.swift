@@ -177,10 +177,10 @@ extension RegisterController {
     private func removeSuperseded(
         _ record: DeviceRecord, _ claim: Claim, _ hub: any Hub
     ) throws -> DeviceRecord {
-        let userTag = try Self.userTag(record.owner)
+        let userTag = try TagPolicy.userTag(record.owner)
         let others = try hub.registrations(channel: record.handle).filter { other in
             guard other.id != claim.id, other.platform.family == claim.handle.platform.family else { return false }
-            let isOthers = other.tags.contains { Self.isUserTag($0) && $0 != userTag }
+            let isOthers = other.tags.contains { TagPolicy.isUserTag($0) && $0 != userTag }
             return isOthers || (other.template != nil) == record.hasTemplate
         }
         try deleteSuperseded(others.compactMap(\.id), by: record, hub)

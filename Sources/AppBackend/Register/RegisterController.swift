@@ -32,40 +32,21 @@ struct RegisterController: Sendable {
         ]
     }
 
-    /// The tag that makes a device reachable for what is sent to its user. Only the server adds it.
-    /// - Throws: `Problem` 500, which cannot happen: an owner is checked to be legal inside a tag.
-    static func userTag(_ owner: String) throws(Problem) -> Tag {
-        try serverTag(TagPolicy.userPrefix + owner)
-    }
-
-    /// Whether it is any user's, however the prefix is spelled.
-    static func isUserTag(_ tag: Tag) -> Bool {
-        tag.description.uppercased().lowercased().hasPrefix(TagPolicy.userPrefix)
-    }
-
     /// The tags that a device has at the hub: those of its record, its user's, and its own where the hub does not know it and
     /// there is room for it.
-    /// - Throws: as `userTag(_:)`; the tags of a record were checked when it was written.
+    /// - Throws: as `TagPolicy.userTag(_:)`; the tags of a record were checked when it was written.
     static func hubTags(of device: DeviceRecord, at hub: any Hub) throws(Problem) -> [Tag] {
-        let userTag = try userTag(device.owner)
+        let userTag = try TagPolicy.userTag(device.owner)
         var tags: [Tag] = []
         // A role that was given later may be one too many.
         for text in device.tags.prefix(TagPolicy.maximumClaimedTags) {
-            let tag = try serverTag(text)
+            let tag = try TagPolicy.serverTag(text)
             if tag != userTag { tags.append(tag) }
         }
         if !hub.knowsRegistrationTags, tags.count < TagPolicy.maximumClaimedTags, let own = device.ownTag {
             tags.append(own)
         }
         return tags + [userTag]
-    }
-
-    static func serverTag(_ text: String) throws(Problem) -> Tag {
-        do {
-            return try Tag(text)
-        } catch {
-            throw Problem(.internalServerError, "A name or tag that was checked before is not legal inside a tag.")
-        }
     }
 }
 

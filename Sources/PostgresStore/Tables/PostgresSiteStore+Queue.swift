@@ -102,9 +102,7 @@ extension PostgresSiteStore {
             .name(message.id), .text(document), .count(Self.bytes(of: document)), .time(message.createdAt),
             .time(message.expiresAt), .count(options.quotas.queueBytes), Self.anyPart(),
         ]
-        try answer(Self.enqueueHubMessage, values) { (row) throws(CallFailure) in
-            if try !row.bool(0) { throw .told(.quotaExceeded) }
-        }
+        try add(Self.enqueueHubMessage, values)
     }
 
     package func queuedHubMessage(_ id: String, notBefore: Timestamp?) throws(StoreError) -> HubMessage? {

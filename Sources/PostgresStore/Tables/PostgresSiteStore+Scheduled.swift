@@ -51,9 +51,7 @@ extension PostgresSiteStore {
             .name(message.id), .text(document), .count(Self.bytes(of: document)), .time(message.createdAt),
             .time(message.expiresAt), .count(options.quotas.scheduledBytes), Self.anyPart(), .time(notBefore),
         ]
-        try answer(Self.schedule, values) { (row) throws(CallFailure) in
-            if try !row.bool(0) { throw .told(.quotaExceeded) }
-        }
+        try add(Self.schedule, values)
     }
 
     /// - Parameter limit: so many are moved; what is due besides is moved by the next call.

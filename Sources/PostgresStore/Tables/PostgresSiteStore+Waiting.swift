@@ -9,9 +9,7 @@ extension PostgresSiteStore {
             .integers(entries.map(\.createdAt.seconds)), .integers(entries.map(\.expiresAt.seconds)),
             .count(options.quotas.bytes(of: list)),
         ]
-        try answer(list.statements.put, values) { (row) throws(CallFailure) in
-            if try !row.bool(0) { throw .told(.quotaExceeded) }
-        }
+        try add(list.statements.put, values)
     }
 
     package func waiting(in list: WaitingList, except ids: Set<String>) throws(StoreError) -> [HubMessage] {

@@ -35,6 +35,14 @@ extension PostgresSiteStore {
             return try read(row)
         }
     }
+
+    /// Adds what the statement adds only where there is room, and answers in its first column.
+    /// - Throws: `StoreError`; `quotaExceeded`, when there is none.
+    func add(_ statement: Statement, _ values: [Value]) throws(StoreError) {
+        try answer(statement, values) { (row) throws(CallFailure) in
+            if try !row.bool(0) { throw .told(.quotaExceeded) }
+        }
+    }
 }
 
 extension Value {
