@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Synchronization
 
-/// The life of a thread that works in rounds until it is told to stop, and between two rounds sleeps until it is woken.
+/// The life of a thread that works in rounds until `stop()`, and between two rounds sleeps until it is woken.
 package final class WorkLoop: Sendable {
     private let wakes = Semaphore()
     private let isWoken = Atomic(false)

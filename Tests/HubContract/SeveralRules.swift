@@ -87,7 +87,7 @@ extension Contract {
                 #expect(try hub.details(id)?.outcomes == outcomes, "\(notification) \(expression)")
             }
         },
-        Contract("what became of several messages is told of each in its place, as of one alone") { hub in
+        Contract("the hub says of several messages what became of each in its place, as of one alone") { hub in
             let sample = Sample()
             let tag = try sample.tag("t")
             try sample.register(.apns(sample.token()), [tag], at: hub)
