@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What tests of messages for later do at the page, and what the server keeps then."""
+"""What tests of messages for later and of the list of what was sent do at the page, and what the server keeps then."""
 
+import json
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -10,6 +11,7 @@ from test_truth import Page, await_words
 MINUTE, HOUR, DAY = 60, 3600, 86_400  # seconds
 SCHEDULED = "/api/notifications/scheduled"
 ITEMS = "[...document.querySelectorAll('#sent > li')]"
+STEPS = "[...document.querySelectorAll('#sent > li:first-child li')].map(one => one.innerText)"
 CANCEL = "document.querySelector('#sent button')"
 # Puts a time so many seconds ahead into the field, as a person's own clock has it.
 CHOOSE = """(() => {{
@@ -62,6 +64,13 @@ def show_sent(page: Page, count: int = 1) -> list[str]:
     page.tab.click("showSent")
     page.tab.wait_until(f"{ITEMS}.length === {count}")
     return list(page.tab.evaluate(f"{ITEMS}.map(one => one.innerText)"))
+
+
+def await_steps(page: Page, *words: str) -> list[str]:
+    """The steps of the newest message, as soon as they are those that begin so. Raises TimeoutError."""
+    begin = f"({json.dumps(words)}).every((one, place) => steps[place]?.startsWith(one))"
+    page.tab.wait_until(f"(steps => steps.length === {len(words)} && {begin})({STEPS})")
+    return list(page.tab.evaluate(STEPS))
 
 
 def press(page: Page, button: str, times: int = 1) -> None:

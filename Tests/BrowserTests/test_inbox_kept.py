@@ -11,12 +11,14 @@ import vapid
 from account import Account
 from certificates import Authority
 from installation import Installation
+from later import await_steps, show_sent
 from notify_page import PLATFORMS, NotifyPage
 from push_service import PushService
 from subscriber import Subscriber
 from tab import Tab
 from test_chromium import DELIVERING, forward, subscribed
 from test_inbox import HASTE
+from test_truth import AS_AZURE, await_words, value
 
 Page = NotifyPage[Tab]
 Open = Callable[[str], Page]
@@ -97,6 +99,50 @@ def test_a_plain_message_that_no_push_brought_is_shown_whole_and_counts_as_read_
     assert page.tab.evaluate("document.querySelector('#received a').href") == "https://example.com/4"
     page.tab.wait_until("fetch('/api/inbox').then(answer => answer.json()).then(({ Unread }) => Unread === 0)")
     assert page.text("unread") in ("", "0")
+
+
+@pytest.mark.parametrize("browser", ["firefox", "chromium"])
+def test_a_message_that_no_device_but_the_inbox_has_is_sent_and_the_page_says_so(
+    people: tuple[Account, Account], open_page: Open, browser: str
+) -> None:
+    _, bob = people
+    page = open_page(browser)
+    page.write(bob.name, "At noon")
+    page.tab.click("send")
+    await_kept(page, bob)
+    # A second press finds no message.
+    page.tab.click("send")
+    page.tab.wait_until("document.getElementById('message').ariaInvalid === 'true'")
+    assert [one["Body"] for one in inbox(bob)["Messages"]] == ["At noon"]
+    assert "At noon" in show_sent(page)[0]
+    await_steps(page, "Sent ", "Kept in the inbox", "Browser: No device", "Not read yet")
+
+
+def test_a_message_of_which_the_hub_learns_later_that_only_the_inbox_has_it_does_not_come_back(
+    people: tuple[Account, Account], open_page: Open
+) -> None:
+    _, bob = people
+    page = open_page("chromium")
+    page.tab.evaluate(AS_AZURE)
+    page.write(bob.name, "At noon")
+    page.tab.click("send")
+    await_kept(page, bob)
+
+
+def test_a_message_that_no_inbox_has_stays_typed(people: tuple[Account, Account], open_page: Open) -> None:
+    page = open_page("chromium")
+    page.write("nosuchuser", "At noon")
+    page.tab.click("send")
+    await_words(page, "recipientError", "No device of nosuchuser was reached", "The message is still here.")
+    assert value(page, "message") == "At noon"
+    assert show_sent(page, 0) == []
+
+
+def await_kept(page: Page, recipient: Account) -> None:
+    """The page says so, and the form is empty. Raises TimeoutError."""
+    await_words(page, "resultsNote", f"Kept in the inbox of {recipient.name}. No device of {recipient.name} was notified.")
+    assert value(page, "message") == ""
+    assert page.text("sendError") == page.text("recipientError") == ""
 
 
 def test_what_is_read_or_deleted_on_one_device_is_so_on_the_other(

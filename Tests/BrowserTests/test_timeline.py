@@ -11,7 +11,7 @@ import vapid
 from account import Account
 from chromium import Chromium, ChromiumTab
 from installation import Installation
-from later import ITEMS, show_sent
+from later import ITEMS, await_steps, show_sent
 from notify_page import NotifyPage
 from push_service import PushService
 from subscriber import Subscriber
@@ -22,7 +22,6 @@ from test_looks import DESKTOP, NARROWEST, settle, violations
 
 Page = NotifyPage[Tab]
 
-STEPS = "[...document.querySelectorAll('#sent > li:first-child li')].map(one => one.innerText)"
 # Counts how often a timeline is asked for, and how often the page had the time to ask, which comes at once.
 COUNT = """(() => {
     const [real, timer] = [window.fetch, window.setInterval];
@@ -74,13 +73,6 @@ def alice(people: tuple[Account, Account], site: Installation, push: PushService
 @pytest.fixture
 def bob(people: tuple[Account, Account]) -> Account:  # noqa: F811
     return people[1]
-
-
-def await_steps(page: Page, *words: str) -> list[str]:
-    """The steps of the newest message, as soon as they are those that begin so. Raises TimeoutError."""
-    begin = f"({json.dumps(words)}).every((one, place) => steps[place]?.startsWith(one))"
-    page.tab.wait_until(f"(steps => steps.length === {len(words)} && {begin})({STEPS})")
-    return list(page.tab.evaluate(STEPS))
 
 
 def add(page: Page, **entry: Any) -> None:

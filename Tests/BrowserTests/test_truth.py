@@ -18,6 +18,15 @@ Page = NotifyPage[Tab]
 
 SECRETS = "#received li"
 HOUR = 3_600_000  # milliseconds
+# Answers sends as Azure does, which learns later that there is no device.
+AS_AZURE = """(() => {
+    const real = window.fetch;
+    window.fetch = async (url, request) => {
+        const answer = await real(url, request);
+        if (!new URL(url).pathname.endsWith("/notifications") || request.method !== "POST") return answer;
+        return new Response((await answer.text()).replaceAll("NoTargetFound", "Enqueued"), answer);
+    };
+})()"""
 
 
 @pytest.fixture(params=["firefox", "chromium"])
@@ -101,17 +110,7 @@ def test_a_message_of_which_the_hub_learns_later_that_it_reached_nobody_comes_ba
     chromium_tab: Callable[..., ChromiumTab], installation: Installation, alice: Account, bob: Account
 ) -> None:
     tab = chromium_tab(notifications="denied")
-    # As Azure answers.
-    tab.on_new_document(
-        """(() => {
-            const real = window.fetch;
-            window.fetch = async (url, request) => {
-                const answer = await real(url, request);
-                if (!new URL(url).pathname.endsWith("/notifications") || request.method !== "POST") return answer;
-                return new Response((await answer.text()).replaceAll("NoTargetFound", "Enqueued"), answer);
-            };
-        })()"""
-    )
+    tab.on_new_document(AS_AZURE)
     page = NotifyPage[Tab](tab, installation.origin).open()
     page.log_in(alice, state="loggedin")
     send(page, bob.name, "Hello")

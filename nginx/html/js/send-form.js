@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sends a message: one request for all platforms that are switched on, so that it is one entry in the recipient's inbox.
-// What was typed stays until it was sent, and comes back when it reached no device. While the server is away it is tried
+// What was typed stays until it was sent, and comes back when it reached no device and no inbox keeps it. While the server is away it is tried
 // again until it is back, or the message is changed.
 
 import { Attempts } from './attempts.js';
@@ -72,7 +72,7 @@ export class SendForm {
         this.show();
         this.#results.begin(recipient, secure ? null : text);
         const lines = secure || message.SendAt ? [] : places.map((platform) => this.#results.line(platform));
-        let answer;
+        let answer, isKept;
         try {
             const from = await ownDevice(user, recipient);
             const key = await this.#attempts.key(user, message);
@@ -80,6 +80,8 @@ export class SendForm {
             if (turn !== this.#turn) return;
             const dispensable = this.#hasWaited ? ['FromDevice', 'SendAt'] : ['FromDevice'];
             answer = await send({ ...message, FromDevice: from }, key, dispensable, () => turn === this.#turn);
+            // Before Send can be pressed again.
+            isKept = isUnreached(answer) && await isInInbox(answer);
         } catch (failure) {
             this.#attempts.failed(failure);
             for (const line of lines) this.#results.failed(line);
@@ -89,16 +91,17 @@ export class SendForm {
             this.show();
         }
         this.#attempts.end();
-        await this.#tellSent(answer, wanted, turn);
+        this.#tellSent(answer, isKept, wanted, turn);
     }
 
-    async #tellSent(answer, wanted, turn) {
+    /** `isKept`: in the recipient's inbox, although no device was reached. */
+    #tellSent(answer, isKept, wanted, turn) {
         const { user, recipient, text } = wanted;
-        const outcomes = Array.isArray(answer?.Outcomes) ? answer.Outcomes : [];
+        const outcomes = outcomesOf(answer);
         // Also where the sender or the recipient is secure-only.
         const secret = answer?.Id ?? null;
         const at = timeFrom(answer?.SendAt);
-        const isKnown = secret === null && outcomes.length > 0 && outcomes.every(({ State: state }) => state === 'NoTargetFound');
+        const isKnown = isUnreached(answer) && !isKept;
         // Before the text is gone.
         if (isKnown) this.#composer.keep(false);
         else this.#composer.clear(user, text);
@@ -109,17 +112,21 @@ export class SendForm {
         if (at) this.#results.note(t('sent.scheduled', { time: time(at) }));
         const own = { message: answer?.MessageId, ...(at ? { at } : { isSent: true }) };
         const kept = isKnown ? null : this.#keep(wanted, secret, outcomes.map(lineOf), own);
-        this.#follow(fates, { recipient, text, secret, isKnown, turn, kept });
+        this.#follow(fates, { answer, recipient, text, secret, isKnown, isKept, turn, kept });
     }
 
     /** Says it when no device was reached, and notes in the list of what was sent what became of it. */
-    async #follow(following, { recipient, text, secret, isKnown, turn, kept }) {
+    async #follow(following, { answer, recipient, text, secret, isKnown, isKept, turn, kept }) {
         const fates = await Promise.all(following);
         const key = await kept;
         if (key) await sent.update(key, { lines: fates.map(({ line }) => line) }).catch(() => {});
         if (turn !== this.#turn || fates.some(({ isReached }) => isReached !== false)) return;
         if (secret !== null) this.#results.note(t('result.secretUntold', { id: secret, name: recipient }));
-        else if (fates.length > 0) this.#tellUnreached(recipient, fates.map(({ words }) => words), text, isKnown);
+        if (secret !== null || fates.length === 0) return;
+        const isThere = isKept || (!isKnown && await isInInbox(answer));
+        if (turn !== this.#turn) return;
+        if (isThere) this.#results.note(t('result.keptUntold', { name: recipient }));
+        else this.#tellUnreached(recipient, fates.map(({ words }) => words), text, isKnown);
     }
 
     /** `own`: its id, and whether it is sent; one that waits for its time has that. */
@@ -167,6 +174,17 @@ export class SendForm {
         say('sendError', `${why} ${t('compose.byItself')}`, 'wait');
     }
 }
+
+const outcomesOf = (answer) => (Array.isArray(answer?.Outcomes) ? answer.Outcomes : []);
+
+/** Whether the hub says at once that no device was reached. Of a secret it does not matter. */
+function isUnreached(answer) {
+    const outcomes = outcomesOf(answer);
+    return !answer?.Id && outcomes.length > 0 && outcomes.every(({ State: state }) => state === 'NoTargetFound');
+}
+
+/** Whether the server keeps a plain message for its recipient, which its timeline tells. */
+const isInInbox = ({ MessageId: id }) => (id ? api.timeline(id).then(({ Kept }) => Kept === true, () => false) : false);
 
 /**
  * Sends it without those of the `dispensable` members that the server refuses. A device that it knows no more is no reason not to send;

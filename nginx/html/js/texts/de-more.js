@@ -49,6 +49,7 @@ export default {
     'result.secret': 'eine sichere Nachricht',
     'result.secretKept': 'Aufbewahrt als sichere Nachricht Nr. {id}; {name} liest sie hier.',
     'result.secretUntold': 'Aufbewahrt als sichere Nachricht Nr. {id}. Kein Gerät von {name} weiß davon: {name} findet sie hier im Eingang.',
+    'result.keptUntold': 'Im Eingang von {name} aufbewahrt. Kein Gerät von {name} wurde benachrichtigt.',
     'result.silence': 'seit zwei Minuten nichts davon gehört',
     'result.credential': 'wartet: der Push-Dienst nimmt den Schlüssel dieses Servers zurzeit nicht an',
     'sent.empty': 'Was Sie senden, steht hier, nur in diesem Browser.',

@@ -49,6 +49,7 @@ export default {
     'result.secret': 'a secure message',
     'result.secretKept': 'Kept as secret no. {id}; {name} reads it here.',
     'result.secretUntold': 'Kept as secret no. {id}. No device of {name} was told of it: {name} finds it in the inbox here.',
+    'result.keptUntold': 'Kept in the inbox of {name}. No device of {name} was notified.',
     'result.silence': 'nothing heard of it in two minutes',
     'result.credential': 'waits: the push service does not accept the site’s credential at the moment',
     'sent.empty': 'What you send is listed here, in this browser only.',

@@ -49,6 +49,7 @@ export default {
     'result.secret': 'un mensaje seguro',
     'result.secretKept': 'Guardado como mensaje seguro n.º {id}; {name} lo lee aquí.',
     'result.secretUntold': 'Guardado como mensaje seguro n.º {id}. Ningún dispositivo de {name} fue avisado: {name} lo encuentra aquí en Recibidos.',
+    'result.keptUntold': 'Guardado en Recibidos de {name}. Ningún dispositivo de {name} fue avisado.',
     'result.silence': 'sin noticias desde hace dos minutos',
     'result.credential': 'espera: el servicio push no acepta ahora la credencial de este servidor',
     'sent.empty': 'Lo que envía aparece aquí, solo en este navegador.',
