@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The inbox where the site keeps plain messages: one list, on whatever device it is read."""
 
+import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -143,6 +144,33 @@ def await_kept(page: Page, recipient: Account) -> None:
     await_words(page, "resultsNote", f"Kept in the inbox of {recipient.name}. No device of {recipient.name} was notified.")
     assert value(page, "message") == ""
     assert page.text("sendError") == page.text("recipientError") == ""
+
+
+@pytest.mark.parametrize("browser", ["firefox", "chromium"])
+def test_people_whose_messages_no_push_brought_are_offered_as_recipients(
+    people: tuple[Account, Account], site: Installation, open_page: Open, browser: str
+) -> None:
+    alice, bob = people
+    carol, dora = (Account(site, site.add_user(name)) for name in ("carol", "dora"))
+    send(people, Body="plain")
+    carol.send_secret(alice, site.secret("secret "))
+    page = open_page(browser)
+    page.tab.wait_until(f"{LIST}.length === 2")
+    page.unfold()
+    await_offered(page, bob, carol)
+    # One who writes while the page is open is offered, too.
+    page.tab.click("message")
+    dora.send_secret(alice, site.secret("later "))
+    page.tab.evaluate("void dispatchEvent(new Event('focus'))")
+    page.tab.wait_until(f"{LIST}.length === 3")
+    page.tab.click("recipient")
+    await_offered(page, bob, carol, dora)
+
+
+def await_offered(page: Page, *senders: Account) -> None:
+    """Raises TimeoutError."""
+    offered = "[...document.querySelectorAll('#people option')].map(one => one.value).sort().join()"
+    page.tab.wait_until(f"{offered} === {json.dumps(','.join(sorted(one.name for one in senders)))}")
 
 
 def test_what_is_read_or_deleted_on_one_device_is_so_on_the_other(

@@ -27,6 +27,8 @@ export class Composer extends EventTarget {
         });
         $('close').addEventListener('click', () => this.#fold());
         $('sendForm').addEventListener('keydown', (event) => this.#key(event));
+        // Who has written since the page was opened is among them.
+        $('recipient').addEventListener('focus', () => offerPeople(this.#writer));
         for (const id of [...fields, 'secure']) $(id).addEventListener('input', () => this.#changed());
         for (const name of platforms) $(name).addEventListener('change', () => this.#switched(name));
         this.#look();

@@ -10,11 +10,12 @@ const limit = 20;
 
 /** Offers them at the recipient's field, the latest first. */
 export async function offerPeople(user) {
-    const [written, received] = await Promise.all([sent.list(user), inbox.list()]).catch(() => [[], []]);
-    const own = received.filter((entry) => entry.user === user);
+    const [written, received, told] = await Promise.all([sent.list(user), inbox.list(), inbox.told(user)]).catch(() => [[], [], []]);
+    // What the server told came without any push.
+    const own = [...received.filter((entry) => entry.user === user), ...told];
     const all = [
         ...written.map(({ at, to }) => ({ at, name: to })),
-        ...own.map((entry) => ({ at: entry.at, name: senderOf(entry) })),
+        ...own.map((entry) => ({ at: entry.at ?? 0, name: senderOf(entry) })),
     ];
     const known = all.filter(({ name }) => name).sort((one, other) => other.at - one.at);
     const names = new Set(known.map(({ name }) => name));
