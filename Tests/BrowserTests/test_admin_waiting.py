@@ -45,7 +45,7 @@ def test_an_administrator_sees_what_waits_and_takes_it_back_and_not_its_text(
     confirm(tab, root.user.password)
     await_confirmed(tab)
     await_shown(tab, late)
-    await_words(tab, "scheduledNote", "It is done.")
+    await_words(tab, "scheduledNote", "Done.")
     tab.wait_until("document.activeElement.id === 'scheduledHeading'")
     assert [one["MessageId"] for one in bob.call("GET", SCHEDULED).json()] == [late]
     # Its sender was faster.
@@ -53,8 +53,8 @@ def test_an_administrator_sees_what_waits_and_takes_it_back_and_not_its_text(
     tab.expect_complaint("404")
     tab.evaluate("document.querySelector('#scheduled button').click()")
     confirm(tab, root.user.password)
-    await_words(tab, "confirmNote", "That is not there any more.")
+    await_words(tab, "confirmNote", "It no longer exists.")
     tab.click("cancel")
     tab.click("findMessages")
-    await_words(tab, "scheduledNote", "No such message waits for its time.")
+    await_words(tab, "scheduledNote", "No scheduled messages found.")
     assert words not in str(tab.evaluate("document.documentElement.outerHTML"))

@@ -4,6 +4,7 @@
 import { element } from '../dom.js';
 import { number, t, time } from '../i18n.js';
 import { platformOf, platformWords } from '../outcomes.js';
+import { known } from './known.js';
 
 const hour = 3_600_000; // milliseconds
 const hours = 24;
@@ -14,7 +15,7 @@ const sum = (counts) => counts.reduce((total, one) => total + one.Count, 0);
 export function bar(platform, counts) {
     const all = sum(counts);
     const good = sum(counts.filter((one) => one.Outcome === 'Success'));
-    const others = counts.filter((one) => one.Outcome !== 'Success').map((one) => `${one.Outcome} ${number(one.Count)}`);
+    const others = counts.filter((one) => one.Outcome !== 'Success').map((one) => `${known('outcome', one.Outcome)}: ${number(one.Count)}`);
     const share = all === 0 ? 0 : good / all * 100;
     return item(platform, t('admin.taken', { good: number(good), all: number(all) }), others.join(', '), '', 100, 1,
         [rectangle('good', 0, share, 0, 1), rectangle('bad', share, 100 - share, 0, 1)]);

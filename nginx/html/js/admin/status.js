@@ -6,6 +6,7 @@ import { number, t, time } from '../i18n.js';
 import { failureWords } from '../words.js';
 import * as calls from './calls.js';
 import { bar, day } from './charts.js';
+import { known } from './known.js';
 
 export class Status {
     #ended;
@@ -30,8 +31,8 @@ export class Status {
         const queue = status.Queue === undefined ? null
             : number(status.Queue) + (status.QueuedSince ? ` (${t('admin.since', { time: moment(status.QueuedSince) })})` : '');
         const facts = [
-            ['admin.version', status.Version], ['admin.started', moment(status.StartedAt)], ['admin.store', status.Store],
-            ['admin.hub', status.Hub], ['admin.queue', queue],
+            ['admin.version', status.Version], ['admin.started', moment(status.StartedAt)], ['admin.store', known('storeIs', status.Store)],
+            ['admin.hub', known('hubIs', status.Hub)], ['admin.queue', queue],
             ['admin.workers', `${number(status.WorkersBusy)} / ${number(status.Workers)}`],
             ['admin.sends', number(sum(status.Sends))],
         ];
@@ -39,12 +40,18 @@ export class Status {
             element('div', {}, element('dt', {}, t(key)), element('dd', {}, value))));
         $('noWaiting').hidden = status.Waiting.length > 0;
         $('waiting').hidden = status.Waiting.length === 0;
-        $('waiting').replaceChildren(...status.Waiting.map((one) => element('li', {},
-            element('span', {}, element('b', {}, t('admin.waits', { channel: one.Channel })),
-                element('small', {}, `${one.Reason} (${t('admin.since', { time: moment(one.Since) })})`)))));
+        $('waiting').replaceChildren(...status.Waiting.map(waiting));
         draw('day', status.History, day);
         draw('pushes', status.Pushes, bar);
     }
+}
+
+/** The reason is the program's own sentence, in English. */
+function waiting({ Channel: channel, Cause: cause, Since: since, Reason: reason }) {
+    const words = `${known('cause', cause)} (${t('admin.since', { time: moment(since) })})`;
+    return element('li', {},
+        element('span', {}, element('b', {}, t('admin.waits', { channel })), element('small', {}, words),
+            element('small', { lang: 'en' }, reason)));
 }
 
 /** One picture for each platform, or a sentence where nothing was pushed. */

@@ -133,4 +133,8 @@ export default {
     'count.InvalidCredentials': 'Push-Dienst lehnt den Schlüssel dieses Servers für {devices} ab',
     'count.InvalidNotificationSize': 'zu lang für {devices}',
     'count.AbandonedNotificationMessages': 'für {devices} zu lange versucht',
+    'count.PnsInterfaceError': 'Push-Dienst hat die Anfrage für {devices} nicht verstanden',
+    'count.Dropped': 'vom Push-Dienst angenommen, aber nicht an {devices} weitergegeben',
+    'count.InvalidNotificationFormat': 'Push-Dienst nimmt eine solche Nachricht für {devices} nicht an',
+    'count.UnknownError': 'nicht bekannt, ob der Push-Dienst sie für {devices} angenommen hat',
 };

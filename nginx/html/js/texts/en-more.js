@@ -133,4 +133,8 @@ export default {
     'count.InvalidCredentials': 'push service refused this server’s key for {devices}',
     'count.InvalidNotificationSize': 'too long for {devices}',
     'count.AbandonedNotificationMessages': 'tried for too long for {devices}',
+    'count.PnsInterfaceError': 'push service did not understand the push for {devices}',
+    'count.Dropped': 'taken by the push service, and not passed on to {devices}',
+    'count.InvalidNotificationFormat': 'push service does not take such a message for {devices}',
+    'count.UnknownError': 'not known whether the push service took it for {devices}',
 };

@@ -133,4 +133,8 @@ export default {
     'count.InvalidCredentials': 'el servicio push rechazó la clave de este servidor para {devices}',
     'count.InvalidNotificationSize': 'demasiado largo para {devices}',
     'count.AbandonedNotificationMessages': 'se intentó demasiado tiempo para {devices}',
+    'count.PnsInterfaceError': 'el servicio push no entendió la petición para {devices}',
+    'count.Dropped': 'aceptado por el servicio push, pero no transmitido a {devices}',
+    'count.InvalidNotificationFormat': 'el servicio push no acepta un mensaje así para {devices}',
+    'count.UnknownError': 'no se sabe si el servicio push lo aceptó para {devices}',
 };
