@@ -88,11 +88,11 @@ def test_the_password_is_changed_and_only_this_session_goes_on(
 @pytest.mark.parametrize(
     ("present", "wanted", "field", "words"),
     [
-        ("", "new", "presentPassword", "Enter your present password."),
+        ("", "new", "presentPassword", "Enter your current password."),
         ("right", "", "newPassword", "Enter a new password."),
         ("right", "é" * 256, "newPassword", "A password has at most 511 bytes."),
         ("right", "a\u0007b", "newPassword", "The new password has characters that cannot be used."),
-        ("wrong", "new", "presentPassword", "That is not your present password."),
+        ("wrong", "new", "presentPassword", "That is not your current password."),
     ],
     ids=["no present one", "no new one", "too long", "a control character", "a wrong present one"],
 )
@@ -115,7 +115,7 @@ def test_guessing_the_present_password_is_slowed_down_and_the_page_says_for_how_
         page.tab.wait_until("!document.getElementById('changePassword').disabled")
         if "Too many attempts." in page.text("passwordResult"):
             break
-        assert "not your present password" in page.text("presentPasswordError")
+        assert "not your current password" in page.text("presentPasswordError")
     await_words(page, "passwordResult", "Too many attempts. Try again in")
 
 

@@ -49,9 +49,9 @@ MESSAGE: list[Row] = [
     ("when", "2199-01-01T00:00", "That is more than seven days ahead."),
 ]
 PASSWORD: list[Row] = [
-    ("presentPassword", "", "Enter your present password."),
+    ("presentPassword", "", "Enter your current password."),
     ("presentPassword", LONG_PASSWORD, PASSWORD_TOO_LONG),
-    ("presentPassword", "wrong", "That is not your present password."),
+    ("presentPassword", "wrong", "That is not your current password."),
     ("newPassword", "", "Enter a new password."),
     ("newPassword", LONG_PASSWORD, PASSWORD_TOO_LONG),
     ("newPassword", "a\u0007b", "The new password has characters that cannot be used."),

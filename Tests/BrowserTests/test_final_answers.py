@@ -24,7 +24,7 @@ def test_a_repeated_answer_ends_the_tries_and_the_person_decides(page: Page, bob
     page.tab.wait_until("window.keys.length === 2")
     page.await_enabled("send")
     await_words(page, "sendError", "The server is temporarily unavailable (503).")
-    page.tab.wait_until('!document.getElementById("sendError").textContent.includes("by itself")')
+    page.tab.wait_until('!document.getElementById("sendError").textContent.includes("automatically")')
     assert page.tab.evaluate("new Set(window.keys).size") == 1
     assert value(page, "message") == "Hello"
     # Sent again by the person it is another message.

@@ -48,7 +48,7 @@ def test_every_text_is_used_and_every_text_that_is_used_is_there() -> None:
     english = texts("en")
     sources = [(HTML / "index.html"), HTML / "app.js", HTML / "sw.js", *(HTML / "js").glob("*.js")]
     code = "\n".join(file.read_text() for file in sources)
-    quoted = set(re.findall(r"""(?:\bt\(|data-t[a-z-]*=|amount\(|label\(|words\(|, |\? |: )['"]([a-z]+\.[A-Za-z.]+|name|skip|about|retry|compose)['"]""", code))
+    quoted = set(re.findall(r"""(?:\bt\(|data-t[a-z-]*=|amount\(|label\(|words\(|, |\? |: )['"]([a-z]+\.[A-Za-z.]+|name|skip|about|retry|compose|loading)['"]""", code))
     used = {key for key in english if key in quoted or f"{key.rsplit('.', 1)[0]}" in quoted or MADE.search(key)}
     assert set(english) - used == set()
     wanted = set(re.findall(r"""(?:\bt\(|data-t(?:-label|-hint)?=)['"]([A-Za-z.]+)['"]""", code))

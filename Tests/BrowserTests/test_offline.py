@@ -54,7 +54,7 @@ def test_the_page_opens_without_a_network_and_sends_when_it_is_back(
         page.choose("secure", True)
         page.write(bob.name, "as soon as possible")
         page.tab.click("send")
-        tab.wait_until('document.getElementById("sendError").textContent.includes("sent by itself")')
+        tab.wait_until('document.getElementById("sendError").textContent.includes("sent automatically")')
         # It waits through a reload as well.
         page.open()
         page.await_state("offline")

@@ -107,7 +107,7 @@ def test_of_a_secret_the_list_says_that_only_its_number_was_sent_and_when_it_was
     page.send(alice, text, secure=True)
     [shown] = show_sent(page)
     assert text not in shown
-    kept = "Kept, and only its number was sent"
+    kept = "Kept on the server; the notification has only its number"
     await_steps(page, "Sent ", kept, "Browser: Sent", "Not read yet")
     [secret] = alice.call("GET", "/api/notifications").json()
     assert alice.read_secret(secret["Id"]).json()["Payload"] == text

@@ -101,7 +101,7 @@ def test_a_message_that_reaches_one_of_several_platforms_is_sent(
 def test_a_secret_that_no_device_is_told_of_is_kept_and_the_page_says_so(page: Page, bob: Account) -> None:
     page.choose("secure", True)
     send(page, bob.name, "Hello")
-    await_words(page, "resultsNote", "Kept as secret no.", f"No device of {bob.name} was told of it")
+    await_words(page, "resultsNote", f"is kept on this server for {bob.name}. No device of {bob.name} was notified.")
     assert value(page, "message") == ""
     assert len(bob.call("GET", "/api/notifications").json()) == 1
 
@@ -237,7 +237,7 @@ def test_a_page_that_loaded_while_the_service_was_away_recovers_by_itself(
 ) -> None:
     with installation.without_service():
         page.open()
-        await_words(page, "connection", "The server is temporarily unavailable (503).", "by itself")
+        await_words(page, "connection", "The server is temporarily unavailable (503).", "automatically")
         assert not page.is_enabled("login")
         assert not page.tab.evaluate('document.getElementById("retry").hidden')
         # It shows what this browser has kept for the user who was logged in last.
@@ -258,7 +258,7 @@ def test_a_service_that_is_away_while_somebody_looks_at_the_page_costs_them_noth
     bob.send_secret(alice, text)
     with installation.without_service():
         send(page, bob.name, "Hello")
-        await_words(page, "sendError", "The server is temporarily unavailable (503).", "sent by itself")
+        await_words(page, "sendError", "The server is temporarily unavailable (503).", "sent automatically")
         assert value(page, "message") == "Hello"
     page.open()
     await_secrets(page, ["locked"])
@@ -286,7 +286,7 @@ def test_a_message_that_is_changed_while_it_fails_is_said_to_have_failed_and_wai
     page.tab.fill("message", "Hello again")
     page.tab.evaluate("window.answer()")
     await_words(page, "sendError", "The server is temporarily unavailable (503).")
-    assert "by itself" not in page.text("sendError")
+    assert "automatically" not in page.text("sendError")
     assert (value(page, "recipient"), value(page, "message")) == (bob.name, "Hello again")
     page.await_enabled("send")
 

@@ -88,7 +88,7 @@ def test_where_no_more_may_wait_the_page_says_so_at_the_time(page: Page, bob: Ac
     page.write(bob.name, "Hello")
     chosen = choose_time(page, DAY)
     page.tab.click("send")
-    await_words(page, "whenError", "As many messages wait for their time as may.")
+    await_words(page, "whenError", "Too many messages are scheduled.")
     assert (value(page, "message"), value(page, "when")) == ("Hello", chosen)
 
 
@@ -181,7 +181,7 @@ def test_a_message_for_later_whose_time_comes_while_the_server_is_away_is_sent_a
     bob.register(subscriber)
     with installation.without_service():
         chosen = send_soon(page, bob.name, "better late", said="sendError")
-        await_words(page, "sendError", "sent by itself")
+        await_words(page, "sendError", "sent automatically")
         page.tab.wait_until(f"Date.now() > Date.parse({json.dumps(chosen)})")
         assert (value(page, "message"), value(page, "when")) == ("better late", chosen)
     assert [line.kind for line in page.await_results()] == ["Completed"]
