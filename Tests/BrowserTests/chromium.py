@@ -129,7 +129,7 @@ class ChromiumTab(Tab):
             raise ScriptError(f"{expression[:200]}: {json.dumps(reply['exceptionDetails'])[:2000]}")
         return reply["result"].get("value")
 
-    def click(self, id: str) -> None:
+    def _press_on(self, id: str) -> None:
         middle = f"{MIDDLE}({REACH.format(id=id)})"
         x, y = self.evaluate(middle)
         self.call("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)

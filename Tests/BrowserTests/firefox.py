@@ -112,7 +112,7 @@ class FirefoxTab(Tab):
         wrapped = f"(async () => JSON.stringify((await ({expression})) ?? null))()"
         return json.loads(self._evaluate(wrapped)["value"])
 
-    def click(self, id: str) -> None:
+    def _press_on(self, id: str) -> None:
         wait_until(lambda: self._is_clicked(id), f"{id} stays where it was put")
 
     def _is_clicked(self, id: str) -> bool:

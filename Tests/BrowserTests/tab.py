@@ -18,6 +18,17 @@ REACH = """(() => {{
     return element;
 }})()"""
 
+# Notes whether the next press of the pointer hits the element, or its label, also where the page makes it again meanwhile.
+# It says nothing where the browser tells the page of no press, as at a disabled button.
+NOTE_HIT = """void (() => {{
+    const press = window.press = {{}};
+    const note = ({{ target }}) => {{
+        press.isHit = Boolean(target.closest?.("#{id}")) || target.closest?.("label")?.control?.id === "{id}";
+    }};
+    for (const kind of ["pointerdown", "click"]) addEventListener(kind, note, {{ capture: true, once: true }});
+}})()"""
+MAXIMUM_PRESSES = 5
+
 # Lets the console tell what the page's policy forbids. And notes each notification as soon as the worker says that it
 # is up: after twenty seconds browsers take it down again, and a test may come later.
 WATCH = """
@@ -59,9 +70,24 @@ class Tab(ABC):
     def evaluate(self, expression: str) -> Any:
         """The JavaScript expression's value, or what its promise yields. Raises ScriptError."""
 
-    @abstractmethod
     def click(self, id: str) -> None:
-        """By the pointer, in the middle of the element."""
+        """By the pointer, in the middle of the element. Where the page has moved it away before it was hit, once more."""
+        for _ in range(MAXIMUM_PRESSES):
+            self.evaluate(NOTE_HIT.format(id=id))
+            self._press_on(id)
+            if not self._has_missed():
+                return
+
+    @abstractmethod
+    def _press_on(self, id: str) -> None:
+        """Presses the pointer once, where the middle of the element is."""
+
+    def _has_missed(self) -> bool:
+        """Whether another element was hit. A page that went to its next document was not missed."""
+        try:
+            return self.evaluate("window.press?.isHit") is False
+        except Refused:
+            return False
 
     @abstractmethod
     def press(self, key: str) -> None:
