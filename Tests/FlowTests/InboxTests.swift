@@ -199,6 +199,30 @@ struct InboxTests {
         #expect(try inbox(site).messages.map(\.id) == [SendOutcome(secret).id])
     }
 
+    @Test func `a user without a device reads what was sent, and what was kept outlasts the setting`() throws {
+        var without: Backend.Parts?
+        let site = try site {
+            without = $0
+            without?.plainSeconds = 0
+        }
+        let off = Backend(try #require(without))
+        let bodies = { (server: Backend) in
+            try Inbox(site.call(.get, "/api/inbox", as: "alice", on: server)).messages.map(\.body)
+        }
+        let send = { (body: String, server: Backend) in
+            site.clock.advance(1)
+            let message = #"{"To":"alice","Body":"\#(body)"}"#
+            #expect(site.call(.post, "/api/notifications", as: "bob", body: message, on: server).status == .ok)
+        }
+        send("on", site.backend)
+        send("off", off)
+        #expect(try bodies(off) == ["on"])
+        send("on again", site.backend)
+        #expect(try bodies(site.backend) == ["on again", "on"])
+        site.clock.advance(Self.plainDays - 1)
+        #expect(try bodies(off) == ["on again"])
+    }
+
     @Test func `the list of secure messages has no plain ones, and either is read and deleted by its id`() throws {
         let site = try site()
         #expect(send(site, "\"Title\":\"Lunch\",\"Body\":\"At noon\"").status == .ok)

@@ -10,7 +10,15 @@ struct ConfigurationDraft: Equatable {
 
     /// - Parameter store: the folder of the store.
     init(store: String) {
-        bytes = Array("{\n  \"store\": { \"path\": \"\(store)\" },\n  \"secure\": { \"form\": \"alert\" }\n}\n".utf8)
+        let text = """
+            {
+              "store": { "path": "\(store)" },
+              "secure": { "form": "alert" },
+              "inbox": { "plainDays": 7 }
+            }
+
+            """
+        bytes = Array(text.utf8)
     }
 
     /// - Returns: nil for what is no JSON object.
