@@ -43,6 +43,25 @@ struct InitTests {
         #expect(try bench.run("user", "list").output == "alice\nbob\n")
     }
 
+    @Test func `the first user may administer where that is said, by the role that there is or a new one`() throws {
+        let arguments = ["init", "--subject", "op@example.com", "--user", "alice"]
+        for (roles, option, expected) in [
+            ("", "--administer", "administrator"), ("", "--no-administer", nil),
+            (#", "roles": [{"name": "reader"}, {"name": "boss", "administer": true}]"#, "--administer", "boss"),
+        ] {
+            let bench = try Bench(#"{ "store": {"path": "state"}\#(roles) }"#)
+            let input = ChildProcess.Input.text("alice-secret\n")
+            let outcome = try Program.run(
+                Program.appBackend, arguments + [option, "--config", bench.path], input: input)
+            #expect(outcome.status == 0, "\(outcome.errors)")
+            let shown = try JSONValue(parsing: Array(bench.run("user", "show", "alice", "--json").output.utf8))
+            #expect(shown["roles"]?.array?.compactMap(\.string) ?? [] == expected.map { [$0] } ?? [])
+            let again = try bench.run("init", "--user", "alice", option)
+            #expect(again.status == 0)
+            #expect(again.output.contains("app-backend user change alice --role") == (expected != nil))
+        }
+    }
+
     @Test func `a file that is there keeps its text, its mode and its place behind a link`() throws {
         let text = "{\n    \"store\": {\"path\": \"state\"},   \"workers\": 3\n}\n"
         let bench = try Bench()
@@ -80,6 +99,10 @@ struct InitTests {
             #"{ "store": {"path": "s"}, "webPush.ttl": 60 }"#, ["--subject", "op@example.com", "--user", "a"],
             "has a group webPush"
         ),
+        (
+            #"{ "store": {"path": "s"}, "webPush.subject": "mailto:op@example.com", "roles": {"name": "reader"} }"#,
+            ["--user", "a", "--administer"], "has a group roles"
+        ),
         (#"{ "store": "#, ["--subject", "op@example.com", "--user", "a"], "in line 1"),
     ])
     func `what is missing or wrong is said, and no user is made`(
@@ -101,12 +124,14 @@ struct InitTests {
         defer { process.stop(seconds: 0) }
         for (question, answer) in [
             ("Your mail address, for push services: ", "op@example.com"), ("The first user's name: ", "alice"),
-            ("Password: ", "alice-secret"), ("Once more: ", "alice-secret"),
+            ("May alice administer, at /admin (y or n)? ", "y"), ("Password: ", "alice-secret"),
+            ("Once more: ", "alice-secret"),
         ] {
             try #require(terminal.shows(question, seconds: 60))
             terminal.type(answer + "\n")
         }
         #expect(process.wait(seconds: 60) == 0)
         #expect(terminal.text.contains("added alice") && !terminal.text.contains("alice-secret"))
+        #expect(try bench.run("user", "show", "alice").output.contains("administrator"))
     }
 }

@@ -14,22 +14,26 @@ struct InitCommand: ParsableCommand {
         discussion: """
             Asks on a terminal for what no option says. The configuration file is made where it is missing, and keeps all that \
             it has. A key and a user that are there are kept, so the command can be run again. The user's password is read as \
-            by `user add`: from the terminal, or as one line from standard input.
+            by `user add`: from the terminal, or as one line from standard input. Without a terminal the user may \
+            administer only with --administer.
             """)
 
     @OptionGroup var options: ConfigurationOptions
     @Option(help: "Where push services find a person: a mail address, mailto:… or https://….") var subject: String?
     @Option(help: "The first user.") var user: String?
+    @Flag(inversion: .prefixedNo, help: "Let the first user administer, at the site's page /admin.")
+    var administer: Bool?
 
     /// Each step is a program of its own, because a command of root's becomes the store's owner for good.
     private static let script = """
         set -eu
-        program=$1 config=$2 user=$3 pushes=$4
+        program=$1 config=$2 user=$3 pushes=$4 role=$5
         [ "$pushes" = no ] || "$program" keys vapid --config "$config"
         if "$program" user show "$user" --config "$config" > /dev/null 2>&1; then
             printf 'There is a user %s already.\\n' "$user"
+            [ -z "$role" ] || printf 'To give them the role: app-backend user change %s --role %s\\n' "$user" "$role"
         else
-            "$program" user add "$user" --config "$config"
+            "$program" user add "$user" ${role:+--role "$role"} --config "$config"
         fi
         "$program" check --config "$config"
         printf 'Next: restart the service, and ask what is missing by app-backend doctor --url https://YOUR.SITE\\n'
@@ -49,8 +53,9 @@ struct InitCommand: ParsableCommand {
         if pushes, site.webPush.subject == nil { try addSubject(to: path) }
         let name = try user ?? Terminal.ask("The first user's name: ", orGive: "--user")
         _ = try UserAdministration.checked(name)
+        let role = try mayAdminister(name) ? administrators(of: site, in: path) : ""
         throw ShellScript.become(
-            Self.script, [ConfigurationFile.executable, path, name, pushes ? "yes" : "no"])
+            Self.script, [ConfigurationFile.executable, path, name, pushes ? "yes" : "no", role])
     }
 
     /// Where the package has its configuration.
@@ -69,10 +74,35 @@ struct InitCommand: ParsableCommand {
         } catch {
             throw CommandError("--subject \(error)")
         }
-        guard let bytes = ConfigurationFile.read(path), var draft = ConfigurationDraft(bytes),
-            draft.add("webPush", #"{ "subject": "\#(text)" }"#)
-        else { throw CommandError("\(path) has a group webPush: add \"subject\": \"\(text)\" to it.") }
+        try add("webPush", #"{ "subject": "\#(text)" }"#, or: #""subject": "\#(text)""#, to: path)
+    }
+
+    private func mayAdminister(_ name: String) throws -> Bool {
+        if let administer { return administer }
+        guard isatty(STDIN_FILENO) == 1 else { return false }
+        switch try Terminal.ask("May \(name) administer, at /admin (y or n)? ", orGive: "--administer").lowercased() {
+        case "y", "yes": return true
+        case "n", "no": return false
+        default: throw CommandError("The answer must be y or n.")
+        }
+    }
+
+    /// The name of a role whose users may administer, which is added where the configuration has none.
+    private func administrators(of site: SiteConfiguration, in path: String) throws -> String {
+        if let role = site.policy.roles.first(where: \.administers) { return role.name }
+        let name = "administrator"
+        let role = #"{ "name": "\#(name)", "administer": true }"#
+        try add("roles", "[ \(role) ]", or: role, to: path)
+        return name
+    }
+
+    /// Adds a group to the configuration.
+    /// - Parameter member: what a person adds to a group of that name that is there.
+    /// - Throws: `CommandError`, where there is one.
+    private func add(_ group: String, _ json: String, or member: String, to path: String) throws {
+        guard let bytes = ConfigurationFile.read(path), var draft = ConfigurationDraft(bytes), draft.add(group, json)
+        else { throw CommandError("\(path) has a group \(group): add \(member) to it.") }
         try ConfigurationDraft.write(draft, to: path)
-        Terminal.printError("wrote webPush.subject into \(path)")
+        Terminal.printError("wrote \(group) into \(path)")
     }
 }
