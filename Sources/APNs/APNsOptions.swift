@@ -4,7 +4,7 @@ import HTTPTypes
 import NotificationHub
 import Text
 
-/// How APNs shall treat a notification: as its headers say, else as its payload and Apple's defaults do. Each value is
+/// How APNs treats a notification: as its headers say, else as its payload and Apple's defaults do. Each value is
 /// checked, because Apple's answer to a wrong one comes when its sender is gone.
 struct APNsOptions {
     /// In bytes.

@@ -16,7 +16,7 @@ package struct APNsTransport: Sendable {
     }
 }
 
-/// That a push was not sent, because it had to wait for another one, or for a connection, in vain.
+/// That a push was not sent, because it waited too long for another one, or for a connection.
 struct PushNotSent: TransportFailure, Equatable {
     /// Of the failure that it waited for.
     let kind: String

@@ -112,7 +112,7 @@ static inline ssize_t platform_send(int descriptor, const void *bytes, size_t si
     return send(descriptor, bytes, size, MSG_NOSIGNAL);
 }
 
-// Whether something lies there to be read; false for the end of a connection.
+// Whether there is something to be read; false for the end of a connection.
 static inline bool platform_has_bytes(int descriptor) {
     char byte;
     return recv(descriptor, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0;

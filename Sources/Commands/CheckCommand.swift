@@ -77,7 +77,7 @@ struct CheckCommand: ParsableCommand {
 extension SiteConfiguration.Hub {
     /// Which one, and where.
     var description: String {
-        connection.map { "\(name) at \($0.endpoint)" } ?? "local hub \(name)"
+        connection.map { "\(name) at \($0.endpoint)" } ?? "built-in hub \(name)"
     }
 
     var platformNames: [String] { platforms.map(\.rawValue) }

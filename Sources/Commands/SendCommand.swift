@@ -93,7 +93,7 @@ struct SendCommand: ParsableCommand {
 
     func run() throws {
         var configuration = try options.load(sends: true)
-        // Before root becomes the owner of the store, who may not open what stands in root's pipe.
+        // Before root becomes the owner of the store, who may not read from root's pipe.
         let text = message == "-" ? try readMessage() : message
         let logger = StderrLogHandler.logger(LogThreshold(configuration.logLevel))
         try StoreOwner.dropPrivileges(toOwnerOf: &configuration)
@@ -150,7 +150,7 @@ struct SendCommand: ParsableCommand {
     /// The first pause between two questions, and the longest, in microseconds.
     private static let pauses: ClosedRange<useconds_t> = 50_000...1_000_000
 
-    /// A hub that does not answer has the message all the same. Below its Standard tier Azure does not tell at all.
+    /// A hub that does not answer still has the message. Below its Standard tier Azure does not tell at all.
     private func wait(for report: inout SendReport, at site: Site) {
         let end = ContinuousClock.now + .seconds(timeout)
         var pause = Self.pauses.lowerBound

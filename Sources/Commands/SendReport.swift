@@ -18,7 +18,7 @@ struct SendReport {
         var counts: [SendOutcomeDetails.Count] = []
         /// Whether asking again is of no use.
         var isFinal: Bool
-        /// Why it waits for something that an operator may have to mend; nil: it does not.
+        /// Why it waits for something that an operator may have to correct; nil: it does not.
         var waitReason: String?
     }
 
@@ -43,7 +43,7 @@ struct SendReport {
     init() {}
 
     /// What the hub says of one send.
-    /// - Parameter waitReason: why it waits for something that an operator may have to mend; nil: it does not.
+    /// - Parameter waitReason: why it waits for something that an operator may have to correct; nil: it does not.
     init(_ details: SendOutcomeDetails, waitReason: String?) {
         let ended = (id: details.notificationID, state: details.state, isFinal: details.isFinal)
         lines = details.outcomes.map { outcome in
@@ -102,7 +102,7 @@ struct SendReport {
 
     // MARK: For people
 
-    /// A sentence for each platform whose message waits for something that an operator may have to mend.
+    /// A sentence for each platform whose message waits for something that an operator may have to correct.
     var waits: [String] {
         lines.compactMap { line in
             line.waitReason.map { reason in

@@ -53,7 +53,7 @@ public struct NotificationID: Hashable, Sendable, CustomStringConvertible {
     /// In characters.
     public static let maximumLength = 128
 
-    /// As it stands in a path; it needs no percent-encoding.
+    /// As it is in a path; it needs no percent-encoding.
     public let description: String
 
     /// Nil for anything but 1 ... 128 letters (ASCII), digits, `-` and `_`: nothing else leads anywhere in a path.

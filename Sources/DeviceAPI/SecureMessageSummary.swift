@@ -48,7 +48,7 @@ public struct SecureMessageSummary: Equatable, Sendable {
 }
 
 extension JSONWriter {
-    /// Who left a secure notification, and when. These members stand behind the tutorial's, and what is not known is left
+    /// Who left a secure notification, and when. These members come after the tutorial's, and what is not known is left
     /// out.
     mutating func origin(sender: String?, sentAt: String?) {
         if let sender { member("From", sender) }

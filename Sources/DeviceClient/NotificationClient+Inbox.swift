@@ -21,7 +21,7 @@ extension NotificationClient {
     }
 
     /// Notes that the user has read the message; all of their devices see it as read.
-    /// - Throws: `refused` with 404 when it is not the user's, has expired, or is no more.
+    /// - Throws: `refused` with 404 when it is not the user's, has expired, or was deleted.
     public func markAsRead(_ id: Int32) async throws(DeviceClientError) {
         _ = try await calls.success(.post, "\(Path.inbox)/\(id)/read")
     }

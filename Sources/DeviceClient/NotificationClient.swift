@@ -26,7 +26,7 @@ public struct NotificationClient: Sendable {
 
     /// Sends a message on several platforms, one call each, as the tutorial's switches do.
     /// - Parameter key: of the whole message, as above; each call has a part of it.
-    /// - Returns: the outcomes together. A platform whose call failed stands there as `Abandoned`, with the reason.
+    /// - Returns: the outcomes together. A platform whose call failed is in them as `Abandoned`, with the reason.
     /// - Throws: the first call's error, when no call was answered with an outcome; `unauthorized`, `noToken` and `cancelled`
     ///   at once, because they are true of every platform.
     public func send(
@@ -106,7 +106,7 @@ public struct NotificationClient: Sendable {
     }
 
     /// Deletes a message at the backend, read or not; it is in no list from then on.
-    /// - Throws: `refused` with 404 when it is not the user's, has expired, or is no more.
+    /// - Throws: `refused` with 404 when it is not the user's, has expired, or was deleted.
     public func deleteSecureMessage(_ reference: SecureReference) async throws(DeviceClientError) {
         _ = try await calls.success(.delete, "\(Path.notifications)/\(reference.segment)")
     }

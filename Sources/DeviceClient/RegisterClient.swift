@@ -156,14 +156,14 @@ extension RegisterClient {
         do {
             _ = try await calls.success(.delete, "\(Path.register)/\(id)")
         } catch {
-            // What was to be ended is no more, or no longer this user's.
+            // What was to be ended has ended, or is no longer this user's.
             guard error.isAboutID else { throw error }
         }
         lastID = nil
         storage.setRegistrationID(nil)
     }
 
-    /// Whether the text may stand in a path as an id: 1 ... 128 of `A-Z a-z 0-9 - _`, as hubs make them.
+    /// Whether the text may be in a path as an id: 1 ... 128 of `A-Z a-z 0-9 - _`, as hubs make them.
     private static func isRegistrationID(_ text: String) -> Bool {
         (1...128).contains(text.utf8.count)
             && text.utf8.allSatisfy(ASCII.isURLSafe)

@@ -17,7 +17,7 @@ struct ExternalAccount: Sendable {
         case json(member: String)
     }
 
-    /// Seconds that a token of an impersonated account shall be good: what Google allows without more ado.
+    /// Seconds that a token of an impersonated account is to be good: what Google allows without more ado.
     static let defaultLifetime = 3600
 
     let audience: String

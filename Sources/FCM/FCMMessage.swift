@@ -11,7 +11,7 @@ struct FCMMessage {
     private static let targets = ["fid", "token", "topic", "condition"]
 
     let members: [JSONValue.Member]
-    /// Whether Google shall check the message and deliver nothing.
+    /// Whether Google is to check the message and deliver nothing.
     var validatesOnly = false
 
     init(members: [JSONValue.Member], validatesOnly: Bool = false) {

@@ -7,7 +7,7 @@ internal import Text
 
 /// The store in flat JSON Lines files, durable and shared by several processes, without a daemon or a database.
 ///
-/// `store.json` names the format; each table is a folder of files; people may read, grep and mend them. A line is
+/// `store.json` names the format; each table is a folder of files; people may read, grep and repair them. A line is
 /// never half there, a write is flushed when its call returns, and a file is rewritten only under another name.
 package final class FileSiteStore: SiteStore, Sendable {
     /// How a store behaves. The defaults are the product's; tests make everything small.
@@ -23,7 +23,7 @@ package final class FileSiteStore: SiteStore, Sendable {
         /// two ticks of its clock, which are at most 10 ms apart, the same time: the next one might not show.
         package var settlingTime: Duration = .milliseconds(20)
         /// How long the file of a bucket that was split stays beside the folder that took its place, for a program
-        /// that was copying the store meanwhile. What has expired lies on the disk for that much longer.
+        /// that was copying the store meanwhile. What has expired is on the disk for that much longer.
         package var splitFileLifetime: Duration = .seconds(30 * 60)
         /// How long opening a copy for the first time may wait until it is reindexed; whole seconds.
         package var firstOpeningTimeout: Duration = .seconds(20)

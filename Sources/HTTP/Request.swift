@@ -48,6 +48,6 @@ public struct Request: Sendable {
         self.id = id
     }
 
-    /// Path and query as they stand in a request line.
+    /// Path and query as they are in a request line.
     public var target: String { query.isEmpty ? path : path + "?" + query }
 }

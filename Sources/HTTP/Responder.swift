@@ -39,7 +39,7 @@ public protocol TransportFailure: Error {
     /// One word for metrics: `timeout`, `unreachable`. One of a few, and never anything of the request.
     var kind: String { get }
 
-    /// What an operator must mend before any request can be sent; nil where a later try may do without it.
+    /// What an operator must correct before any request can be sent; nil where a later try may do without it.
     var fault: ConnectionFault? { get }
 }
 

@@ -26,7 +26,7 @@ struct HubRoute: Sendable {
 struct RequestAuthorizer: Sendable {
     let hub: String
     let verifier: SharedAccessSignature.Verifier
-    /// Stands in links where the request names no host, as calls within the process may.
+    /// Is in links where the request names no host, as calls within the process may.
     let defaultHost: String
     /// Seconds since 1970.
     let now: @Sendable () -> Int64

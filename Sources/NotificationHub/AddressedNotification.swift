@@ -32,7 +32,7 @@ extension Hub {
     }
 
     /// One after the other. A message that fails does not stop the others, unless the hub cannot be reached: the next one
-    /// would wait for the same deadline in vain.
+    /// would wait for the same deadline again.
     func sendInTurn(_ messages: [AddressedNotification]) -> [Result<SendReceipt, HubError>] {
         let hub = sharing(messages)
         var isOutOfReach = false

@@ -35,7 +35,7 @@ extension HubError {
     /// cannot be written, or is busy.
     package static let nothingDoneCode = "50700"
 
-    /// Whether the hub may have done what it was asked all the same; a send is then not made again.
+    /// Whether the hub may still have done what it was asked; a send is then not made again.
     package var mayHaveActed: Bool {
         switch self {
         case .registrationGone, .notFound, .unauthorized, .payloadTooLarge, .throttled, .limitReached: false
@@ -52,7 +52,7 @@ extension HubError: CustomStringConvertible {
     /// For the operator.
     package var description: String {
         switch self {
-        case .registrationGone: "the registration id is no more"
+        case .registrationGone: "the registration id does not exist any more"
         case .notFound: "there is no such hub, or no such thing in it"
         case .refused(let status, let code) where code.isEmpty: "refused with status \(status)"
         case .refused(let status, let code): "refused with status \(status), code \(code)"

@@ -14,7 +14,7 @@ package struct PushResult: Equatable, Sendable {
         case retryDevice(afterSeconds: Int?)
         /// The service failed with this push, and may take it after that many seconds. Others are not concerned.
         case retryPush(afterSeconds: Int?)
-        /// The device is gone for ever. Its registration is removed, unless it was renewed after that time, in seconds since
+        /// The device is gone for good. Its registration is removed, unless it was renewed after that time, in seconds since
         /// 1970; nil: unless it was renewed after it was read.
         case removeRegistration(goneSince: Int64?)
         /// The device is of another app, or the credential is not that of the app. Its registration is removed only when the
@@ -22,7 +22,7 @@ package struct PushResult: Equatable, Sendable {
         case doubtRegistration(reason: String)
         /// The credential has expired before its time: the same push is sent once more, with a new one.
         case renewCredential
-        /// The service refuses the credential. No push goes out with it until the operator has mended it or some minutes have
+        /// The service refuses the credential. No push goes out with it until the operator has corrected it or some minutes have
         /// passed; the messages wait. The reason is for the operator.
         case holdCredential(reason: String)
         /// The device may belong to the service's other environment (Apple's production and sandbox): it is tried there once.

@@ -13,7 +13,7 @@ package enum StoreError: Error, Equatable, Sendable {
     case invalidContinuationToken
     /// No space or no inodes are left. Nothing was written.
     case full
-    /// The store lies on a read-only mount, may not be written by this user, or is a database's standby: reads work.
+    /// The store is on a read-only mount, may not be written by this user, or is a database's standby: reads work.
     case readOnly
     /// Others held the lock, or all connections, for longer than the deadline: try again after so many seconds.
     case busy(retryAfterSeconds: Int)
@@ -21,7 +21,7 @@ package enum StoreError: Error, Equatable, Sendable {
     case poisoned
     /// The store's own files are not what they should be; `detail` names file and fault, never content.
     case damaged(detail: String)
-    /// What the store lies in is there, and was not made ready for this version; `detail` says what does that.
+    /// What the store is in is there, and was not made ready for this version; `detail` says what does that.
     case notReady(detail: String)
     /// The operating system refused; `detail` names the call, the file and the reason.
     case unavailable(detail: String)

@@ -51,7 +51,7 @@ package struct Poller: Sendable {
     }
 
     /// Waits for one descriptor.
-    /// - Parameter milliseconds: -1 waits for ever.
+    /// - Parameter milliseconds: -1 waits without end.
     /// - Returns: nil when the time is over or a signal came.
     package func next(milliseconds: Int32 = -1) -> Int32? {
         var event = epoll_event()

@@ -5,7 +5,7 @@ internal import NotificationHub
 internal import Push
 internal import Text
 
-/// The sender's headers that say how WNS shall treat a notification. Others are not for WNS and are left out.
+/// The sender's headers that say how WNS is to treat a notification. Others are not for WNS and are left out.
 enum DeliveryHeaders {
     /// In characters, of tag and group.
     static let maximumTagLength = 16

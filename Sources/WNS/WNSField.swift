@@ -11,7 +11,7 @@ extension ExtensionField {
     /// A later notification of the same tag replaces an earlier one, of the same group where there is one.
     static let tag = ExtensionField("X-WNS-Tag")
     static let group = ExtensionField("X-WNS-Group")
-    /// Whether the answer shall say how the device is connected.
+    /// Whether the answer is to say how the device is connected.
     static let requestForStatus = ExtensionField("X-WNS-RequestForStatus")
     static let suppressPopup = ExtensionField("X-WNS-SuppressPopup")
     /// `received`, `dropped` or `channelthrottled`.

@@ -4,7 +4,7 @@ internal import HTTPTypes
 internal import NotificationHub
 internal import Text
 
-/// How the push service shall treat a message: as the notification says, where that is valid, else by default.
+/// How the push service is to treat a message: as the notification says, where that is valid, else by default.
 /// A header that is not valid would cost the message, because services answer 400 to it.
 struct DeliveryOptions {
     /// RFC 8030 section 5.3.

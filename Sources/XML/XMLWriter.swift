@@ -56,7 +56,7 @@ package struct XMLWriter {
         raw("]]>")
     }
 
-    /// The text as it may stand in an element or, between quotation marks, in an attribute.
+    /// The text as it may be in an element or, between quotation marks, in an attribute.
     ///
     /// Control characters that XML 1.0 cannot carry at all become U+FFFD: the rest of the text still arrives.
     package static func escape(_ text: String, inAttribute: Bool = false) -> [UInt8] {

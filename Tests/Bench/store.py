@@ -272,7 +272,7 @@ def main():
     parent = options.folder or ("/dev/shm" if options.flush_ms else options.programs)
     kind = subprocess.run(["stat", "-f", "-c", "%T", parent], check=True, capture_output=True, text=True).stdout.strip()
     if kind in ("tmpfs", "ramfs") and not options.flush_ms:
-        sys.exit(f"{parent} lies in memory, where a flush costs nothing: name a folder on a disk (--folder)")
+        sys.exit(f"{parent} is in memory, where a flush costs nothing: name a folder on a disk (--folder)")
     folder = pathlib.Path(tempfile.mkdtemp(prefix="store-bench-", dir=parent)).resolve()
     try:
         # The server of PostgreSQL may be another user.

@@ -43,7 +43,7 @@ class Authority:
             .add_extension(_usage(signs_certificates=True), critical=True)
             .sign(self._key, hashes.SHA256())
         )
-        # What a client is given that shall trust this authority.
+        # What a client is given that is to trust this authority.
         self.file = folder / "authority.pem"
         self.file.write_bytes(_pem(self._certificate))
 

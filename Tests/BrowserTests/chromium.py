@@ -114,7 +114,7 @@ class ChromiumTab(Tab):
         reply = self.call("Page.navigate", url=url)
         if "errorText" in reply:
             raise ScriptError(f"{url}: {reply['errorText']}")
-        # Of this very document: that of the one before, be it the empty one, may still be on its way.
+        # Of this very document: that of the one before, even the empty one, may still be on its way.
         loaded = {"frameId": reply["frameId"], "loaderId": reply["loaderId"], "name": "load"}
         wait_until(
             lambda: any(loaded.items() <= event.params.items() for event in self.events("Page.lifecycleEvent")),
@@ -190,7 +190,7 @@ class ChromiumTab(Tab):
             *(str(event.params) for event in self.events("ServiceWorker.workerErrorReported")),
             *(str(one) for one in issues if one["code"] != "PerformanceIssue"),
             *(str(one["args"]) for one in said if one["type"] == "error"),
-            # Calls that were answered with an error stand there too; they are the page's business.
+            # Calls that were answered with an error are there too; they are the page's business.
             *(one["text"] for one in logged if one["level"] == "error" and one["source"] != "network"),
         ]
 

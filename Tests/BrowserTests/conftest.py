@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests stand on. The servers and the browsers are started once; users and tabs are every test's own."""
+"""What the tests are built on. The servers and the browsers are started once; users and tabs are every test's own."""
 
 import os
 import shutil

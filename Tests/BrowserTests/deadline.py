@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Waiting for something that another process does, and never for ever."""
+"""Waiting for something that another process does, and never without end."""
 
 import time
 from collections.abc import Callable
@@ -11,7 +11,7 @@ Found = TypeVar("Found")
 INTERVAL_SECONDS = 0.01
 
 
-# Against waiting for ever, and for nothing else: a busy machine may well let a process stand still for a minute.
+# Against waiting without end, and for nothing else: a busy machine may well let a process stand still for a minute.
 PATIENCE_SECONDS = 180
 
 
@@ -26,5 +26,5 @@ def wait_until(condition: Callable[[], Found | None], what: str, seconds: float 
         if answer:
             return answer
         if time.monotonic() >= end:
-            raise TimeoutError(f"Waited {seconds:g} s in vain: {what}. The last answer was {answer!r}.")
+            raise TimeoutError(f"Waited {seconds:g} s without success: {what}. The last answer was {answer!r}.")
         time.sleep(INTERVAL_SECONDS)

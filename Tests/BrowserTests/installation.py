@@ -72,7 +72,7 @@ class Installation:
         self._tls = ssl.create_default_context(cafile=str(authority.file))
         self._children: list[Child] = []
         self._names: dict[str, int] = {}
-        # What must stand in no log.
+        # What must be in no log.
         self._secrets: set[str] = set()
         store = folder / "store"
         store.mkdir(mode=0o700)

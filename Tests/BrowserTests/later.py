@@ -24,7 +24,7 @@ CHOOSE = """(() => {{
 
 
 def choose_time(page: Page, seconds: int) -> str:
-    """Puts the time into the field, and returns what stands there then."""
+    """Puts the time into the field, and returns what is there then."""
     page.unfold()
     return str(page.tab.evaluate(CHOOSE.format(seconds=seconds)))
 

@@ -114,7 +114,7 @@ class _Announcing:
 
 
 def _interpreter() -> str:
-    """The doubles stand on packages that the browsers' tests do without."""
+    """The doubles need packages that the browsers' tests do without."""
     command = [str(ROOT / "script" / "test-doubles"), "--python"]
     told = subprocess.run(command, capture_output=True, text=True, check=True, timeout=ENVIRONMENT_SECONDS)
     return told.stdout.strip().splitlines()[-1]

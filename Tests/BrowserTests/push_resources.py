@@ -102,7 +102,7 @@ async def _body(receive: Any) -> bytes:
 
 def _check_headers(headers: dict[str, str]) -> None:
     if not headers.get("ttl", "").isdecimal():
-        raise Refusal(400, "TTL must stand there, in seconds")
+        raise Refusal(400, "TTL is needed, in seconds")
     if headers.get("urgency", "normal") not in URGENCIES:
         raise Refusal(400, "there is no such urgency")
     if "topic" in headers and not TOPIC.fullmatch(headers["topic"]):

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Answer:
-    """What is to happen to a message instead of the usual. A message that is not valid is refused all the same."""
+    """What is to happen to a message instead of the usual. A message that is not valid is still refused."""
 
     # None: it is never answered.
     status: int | None
@@ -96,4 +96,4 @@ class Subscription:
         with self.changed:
             if not self.changed.wait_for(condition, seconds):
                 found = [(message.status, message.reason, message.ack) for message in self.messages]
-                raise TimeoutError(f"Waited {seconds:g} s in vain for {what}. There are {found}.")
+                raise TimeoutError(f"Waited {seconds:g} s without success for {what}. There are {found}.")

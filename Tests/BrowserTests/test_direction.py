@@ -20,7 +20,7 @@ Page = NotifyPage[Tab]
 
 TITLE, TEXT, ANSWER = "שלום, עולם!", "זה הטקסט (1).", "مرحبا (2)."
 
-# Where words from right to left stand beside others, in no isolate of their own, or have the direction of the page. What a
+# Where words from right to left are beside others, in no isolate of their own, or have the direction of the page. What a
 # person is shown whole, and nothing else, is a name, or is in `words`.
 BARE = """(words => {
     const letters = /[\\u0590-\\u08ff]/;

@@ -16,7 +16,7 @@ from tab import Tab
 from test_inbox import HASTE
 from test_truth import value
 
-# Notes all that is said in these places, however short the time is that it stands there.
+# Notes all that is said in these places, however short the time is that it is shown.
 LISTEN = """void (window.said = {{}}, {ids}.forEach(id => {{
     const place = document.getElementById(id);
     const note = () => (window.said[id] ??= []).push(place.textContent);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/troubleshooting.md stays true: it quotes what the program says, and all that the program says stands there."""
+"""docs/troubleshooting.md stays true: it quotes what the program says, and all that the program says is there."""
 
 import re
 from collections.abc import Iterator
@@ -142,7 +142,7 @@ def tables() -> Iterator[tuple[str, list[str]]]:
 
 
 def quoted(cell: str) -> list[str]:
-    """What stands in code spans; two backticks are for a text that has backticks in it."""
+    """What is in code spans; two backticks are for a text that has backticks in it."""
     return [(two or one).strip() for two, one in re.findall(r"``(.+?)``|`([^`]+)`", cell)]
 
 

@@ -69,7 +69,7 @@ def test_a_time_that_cannot_be_is_said_at_its_field_and_nothing_is_lost(
     assert page.tab.evaluate("document.activeElement.ariaInvalid") == "true"
     assert (value(page, "recipient"), value(page, "message"), value(page, "when")) == (bob.name, "Hello", chosen)
     assert waiting(alice) == []
-    # With a time that can be it goes.
+    # With a possible time it goes.
     choose_time(page, DAY)
     assert page.text("whenError") == ""
     page.tab.click("send")

@@ -66,7 +66,7 @@ def _parameters(text: str) -> tuple[str, bytes]:
     pairs = [parameter.strip().partition("=") for parameter in text.split(",")]
     values = {name: value for name, _, value in pairs}
     if len(pairs) != len(values) or not {"t", "k"} <= values.keys():
-        raise ValueError("t and k must stand there, once each")
+        raise ValueError("t and k are needed, once each")
     return values["t"], decode(values["k"])
 
 

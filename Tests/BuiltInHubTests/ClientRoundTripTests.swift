@@ -3,7 +3,7 @@ import NotificationHub
 import Testing
 
 /// The real client and the real REST face, with no network between them: what `HubContract` does not ask of every hub.
-@Suite struct `A client of the local hub` {
+@Suite struct `A client of the built-in hub` {
     let bench = HubBench()
 
     @Test func `reads a list of many pages to its end`() throws {

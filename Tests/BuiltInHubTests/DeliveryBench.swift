@@ -229,7 +229,7 @@ final class DeliveryBench {
     func wait(_ isSo: () throws -> Bool) throws {
         let deadline = ContinuousClock.now + .seconds(120)
         while try !isSo() {
-            try #require(ContinuousClock.now < deadline, "waited in vain")
+            try #require(ContinuousClock.now < deadline, "waited without success")
             usleep(1_000)
         }
     }

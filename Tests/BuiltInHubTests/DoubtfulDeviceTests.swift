@@ -42,7 +42,7 @@ private func rule(_ status: Int) -> PushResult {
         #expect(registered(bench, 1...5) == 5)
         #expect(bench.lines == ["push: devices of service are refused: \(reason)"])
         #expect(bench.worker.doubts.map(\.reason) == [reason] && bench.worker.doubts.map(\.channel) == ["service"])
-        // The operator has mended it.
+        // The operator has corrected it.
         sender.answer(201)
         #expect(send(bench) == ["Success": 5])
         #expect(bench.worker.doubts.isEmpty)

@@ -9,7 +9,7 @@ import Text
 import class System.Lock
 
 /// The hub on the store that it is delivered with: what the store in memory may hide.
-@Suite final class `The local hub on files` {
+@Suite final class `The built-in hub on files` {
     private let path: String
 
     init() throws {

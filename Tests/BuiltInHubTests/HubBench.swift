@@ -130,7 +130,7 @@ extension Response {
         try AtomFeed(decoding: body).entries.compactMap(\.registration.id?.description)
     }
 
-    /// What stands behind the last `/` of `Location`.
+    /// What follows the last `/` of `Location`.
     var createdID: String {
         let path = (fields[.location] ?? "").prefix { $0 != "?" }
         return path.split(separator: "/").last.map(String.init) ?? ""

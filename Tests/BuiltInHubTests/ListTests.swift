@@ -5,7 +5,7 @@ import Support
 import Testing
 import Text
 
-@Suite struct `Lists of the local hub` {
+@Suite struct `Lists of the built-in hub` {
     let bench = HubBench()
 
     /// All pages of a list, as a client walks them.

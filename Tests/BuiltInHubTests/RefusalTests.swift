@@ -10,7 +10,7 @@ import Text
 
 import class System.Lock
 
-@Suite struct `What the local hub refuses` {
+@Suite struct `What the built-in hub refuses` {
     let bench = HubBench()
 
     static let tokens: [(String?, String)] = [

@@ -6,7 +6,7 @@ import Support
 import Synchronization
 import Testing
 
-@Suite struct `Registrations of the local hub` {
+@Suite struct `Registrations of the built-in hub` {
     let bench = HubBench()
 
     @Test(arguments: ["/myhub/registrationids", "/MyHub/registrationIDs/", "/MYHUB/RegistrationIds"])

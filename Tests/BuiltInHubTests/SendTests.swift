@@ -5,7 +5,7 @@ import NotificationHub
 import Support
 import Testing
 
-@Suite struct `Sends of the local hub` {
+@Suite struct `Sends of the built-in hub` {
     let store = MemoryHubStore()
     let bench: HubBench
 

@@ -109,7 +109,7 @@ struct NginxFindingsTests {
         #expect(found.map(\.verdict) == [.fail] && found.first?.fix?.contains(fix) == true)
     }
 
-    @Test func `what stands behind a redirect's question mark is not shown`() throws {
+    @Test func `what follows a redirect's question mark is not shown`() throws {
         let found = try Self.findings { _ in
             Response(status: .found, fields: [.location: "https://login.example/?token=secret"])
         }

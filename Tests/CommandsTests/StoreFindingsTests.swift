@@ -48,7 +48,7 @@ struct StoreFindingsTests {
         Row(name: "a queue of before", verdict: .ok, fix: "", delivery: .elsewhere) {
             $0.queue = .init(count: 1, oldestSeconds: 9_999)
         },
-        Row(name: "broken", verdict: .warning, fix: "mend") { $0.brokenLines = ["users.jsonl:3"] },
+        Row(name: "broken", verdict: .warning, fix: "repair") { $0.brokenLines = ["users.jsonl:3"] },
         Row(name: "two log-ins", verdict: .warning, fix: "passwd NAME --none") {
             $0.remarks.withTwoLogIns = ["id.bob", "id.carol"]
         },

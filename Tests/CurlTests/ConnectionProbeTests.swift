@@ -79,7 +79,7 @@ struct ConnectionProbeTests {
         (0, ConnectionFault.otherHost), (1, .otherHost), (9, .notYetValid), (10, .expired), (18, .untrustedIssuer),
         (20, .untrustedIssuer), (23, .unverifiable),
     ])
-    func `what OpenSSL says of a certificate is a fault that an operator can mend`(number: Int, fault: ConnectionFault)
+    func `what OpenSSL says of a certificate is a fault that operators can correct`(number: Int, fault: ConnectionFault)
     {
         #expect(ConnectionFault(number) == fault)
     }

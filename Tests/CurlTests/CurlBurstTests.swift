@@ -32,7 +32,7 @@ import Testing
 
     @Test func `a server that takes few at once gets every one of a burst, once, and no one sleeps meanwhile`() throws {
         try LocalServer.run { server in
-            // No timer may wake a transfer that everybody has forgotten before the test has waited in vain.
+            // No timer may wake a transfer that everybody has forgotten before the test has given up.
             var options = server.options(timeout: Patience.duration * 3, connections: 2)
             options.connectTimeout = Patience.duration * 3
             for round in 1...25 {

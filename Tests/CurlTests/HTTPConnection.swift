@@ -10,7 +10,7 @@ final class HTTPConnection {
 
     init(_ descriptor: Int32) {
         self.descriptor = descriptor
-        // A client that never sends must not keep the test for ever.
+        // A client that never sends must not keep the test waiting without end.
         var limit = timeval(tv_sec: Patience.seconds, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
     }

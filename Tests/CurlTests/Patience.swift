@@ -2,7 +2,7 @@
 import Curl
 import Testing
 
-/// How long tests wait for what must come: longer than a busy machine stands still, and never for ever.
+/// How long tests wait for what must come: longer than a busy machine stands still, and never without end.
 enum Patience {
     static let seconds = 300
     static let duration = Duration.seconds(seconds)

@@ -30,8 +30,7 @@ import Testing
         ("HTTP/1.1 410 Domain Blocked\r\n", "Domain Blocked"), ("HTTP/1.1 410 \r\n", ""), ("HTTP/1.1 410\r\n", ""),
         ("HTTP/2 410 \r\n", ""), ("HTTP/1.1 410 a\u{1}\u{E9}b\r\n", "ab"), ("HTTP/", ""),
     ])
-    func `what stands behind the status is kept, without what is no printable text`(line: String, phrase: String) throws
-    {
+    func `what follows the status is kept, without what is no printable text`(line: String, phrase: String) throws {
         var answer = ResponseBuilder(maximumBodyBytes: 10)
         #expect(take(["HTTP/1.1 100 Continue\r\n", "\r\n", line, "\r\n"], into: &answer))
         #expect(try answer.response(status: 410).status.reasonPhrase == phrase)

@@ -8,7 +8,7 @@ import Testing
 
 /// Tokens that come from elsewhere and end while an app runs.
 struct TokenProviderTests {
-    /// An identity provider's SDK, which is asked for tokens and whether it shall make a new one.
+    /// An identity provider's SDK, which is asked for tokens and whether to make a new one.
     private final class Tokens: Sendable {
         private let state = Mutex<(made: Int, asked: [Bool])>((1, []))
 

@@ -14,10 +14,6 @@ EVERYWHERE = {
     r"is told(?! apart)": "learns; or name who says it",
     r"what(?:ever)? becomes of": "the outcome of",
     r"he|him|his|himself": "they for a person, it for software",
-}
-# In pages for people, where no compiler forgives.
-IN_PAGES = {
-    r"(?<![^.:;] )who (?!is\b)[a-z]+s(?!.*\?)": "a user who, an operator who",
     r"(?:stands?|lies) (?:there|in(?! place)|on|at|beside|below|behind)": "is in, is at",
     r"shall": "must, should or will",
     r"how it fares": "its state",
@@ -26,7 +22,7 @@ IN_PAGES = {
     r"gives? way": "is removed, is replaced",
     r"slip of the pen": "a typing mistake",
     r"be it": "whether",
-    r"(?:is|are) no more": "was deleted, has ended",
+    r"(?<!there )(?:is|are) no more(?! than)": "was deleted, has ended",
     r"all the same": "anyway, still",
     r"in vain": "without success",
     r"for ever": "without end",
@@ -36,6 +32,10 @@ IN_PAGES = {
     r"to be had": "available",
     r"dearer": "costs more, takes longer",
     r"whom one|one likes": "you; or name the person",
+}
+# In pages for people: a comment names an actor by what it does, as in "who answers".
+IN_PAGES = {
+    r"(?<![^.:;] )who (?!is\b)[a-z]+s(?!.*\?)": "a user who, an operator who",
 }
 
 

@@ -150,7 +150,7 @@ class GoogleTokens:
         return self._token(self._checked_scope(form["assertion"]))
 
     def _checked_scope(self, assertion: str) -> str:
-        """What the token shall be good for. Two libraries look at the assertion, and must agree."""
+        """What the token is to be good for. Two libraries look at the assertion, and must agree."""
         try:
             header = jwt.get_unverified_header(assertion)
             claims = jwt.decode(

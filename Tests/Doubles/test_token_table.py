@@ -20,7 +20,7 @@ COOL_DOWN_SECONDS = 301
 
 
 class Scene:
-    """A site that trusts two issuers, of whom one gives no keys."""
+    """A site that trusts two issuers, one of which gives no keys."""
 
     def __init__(self, issuer: TokenIssuer, silent: TokenIssuer, site: Installation):
         self.issuer, self.silent, self.site = issuer, silent, site

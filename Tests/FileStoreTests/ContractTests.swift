@@ -34,7 +34,7 @@ import Testing
         }
         let kept = try store.waiting(in: .webhookEvents).count
         #expect((10..<40).contains(kept))
-        // What waits already may change all the same.
+        // What waits already may still change.
         for _ in 0..<9 { try store.putWaiting([event(0)], in: .webhookEvents) }
         #expect(throws: StoreError.quotaExceeded) {
             try store.putWaiting([event(0), event(1_000)], in: .webhookEvents)

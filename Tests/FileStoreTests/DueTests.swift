@@ -22,8 +22,7 @@ import Text
         try store.dueHubMessages(except: ids, limit: .max, now: now).messages.map(\.id)
     }
 
-    @Test func `a message lies in the file of its hour until it is delivered, and the file goes with the last`() throws
-    {
+    @Test func `a message is in the file of its hour until it is delivered, and the file goes with the last`() throws {
         let folder = try TemporaryFolder()
         let store = try folder.open()
         for id in 1...2 { try store.enqueueHubMessage(message(id, at: later + Int64(id))) }

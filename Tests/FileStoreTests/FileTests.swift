@@ -8,7 +8,7 @@ import Text
 
 import class System.Lock
 
-/// What lies on the disk, and what hands and crashes do to it.
+/// What is on the disk, and what hands and crashes do to it.
 @Suite struct FileTests {
     private func create(_ store: FileSiteStore, _ owner: String, _ payload: String = "p") throws -> SecureNotification {
         try store.createNotification(owner: owner, payload: payload, now: noon, expiresAt: nextDay)

@@ -4,7 +4,7 @@ import Glibc
 import Store
 import Synchronization
 
-/// Counts how often a store has files flushed, which are flushed all the same.
+/// Counts how often a store has files flushed, which are still flushed.
 final class FlushCount: Sendable {
     private let flushes = Atomic(0)
 

@@ -86,7 +86,7 @@ import class System.Lock
                 #expect(truncate(folder.path + "/" + file, 1 << 30) == 0)
             }
         }
-        // A channel, a registration and a tag each, and what lies in one file with them.
+        // A channel, a registration and a tag each, and what is in one file with them.
         #expect(kept <= 5)
         let store = try folder.open { $0.isReadOnly = true }
         let found = Lock<[String]>([])

@@ -65,7 +65,7 @@ extension FileSiteStore.Options {
     static var patient: Self {
         var options = Self()
         (options.lockTimeout, options.firstOpeningTimeout) = (.seconds(120), .seconds(120))
-        // Files are small in tests, and their indexes are to be tried all the same.
+        // Files are small in tests, and their indexes are to be tried anyway.
         options.indexedFileBytes = 0
         return options
     }

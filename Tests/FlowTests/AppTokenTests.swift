@@ -110,7 +110,7 @@ struct AppTokenTests {
         #expect(refused.status == .forbidden && Problem(refused).field == "To")
     }
 
-    @Test func `beside its user's name it stands in the place of the password, and beside no other`() throws {
+    @Test func `with its user's name it counts as the password, and with no other name`() throws {
         let token = try make(#"{"Scopes":["register"]}"#)
         func status(_ name: String, _ path: String = "/api/register", _ method: HTTPRequest.Method = .get) -> Int {
             let value = "Basic " + Data("\(name):\(token.text)".utf8).base64EncodedString()

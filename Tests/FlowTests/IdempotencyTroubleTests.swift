@@ -193,7 +193,7 @@ struct IdempotencyTroubleTests {
         #expect(site.hub.messages.count == 1)
     }
 
-    @Test func `an answer that cannot be kept is given all the same, and what was sent is not sent again`() throws {
+    @Test func `an answer that cannot be kept is still given, and what was sent is not sent again`() throws {
         let log = CollectedLog()
         let site = try TestSite {
             $0.store = TroubledStore(inner: $0.store, errorAfterwards: .full)

@@ -152,7 +152,7 @@ struct InboxTests {
     // MARK: Whose it is
 
     @Test(arguments: [HTTPRequest.Method.post, .delete])
-    func `another user's message, one that is no more and what is no id are 404, all alike`(
+    func `another user's message, one that was deleted and what is no id are 404, all alike`(
         method: HTTPRequest.Method
     ) throws {
         let site = try site()
@@ -276,7 +276,7 @@ struct InboxTests {
         #expect(try inbox(site).messages.count == 1)
     }
 
-    @Test func `a message that cannot be kept is sent all the same, and the operator hears of it`() throws {
+    @Test func `a message that cannot be kept is still sent, and the operator hears of it`() throws {
         let log = CollectedLog()
         let site = try site {
             $0.store = TroubledStore(inner: $0.store, error: .full)

@@ -78,7 +78,7 @@ struct InstallationTests {
         #expect(try site.hubClient.registrations(channel: row.channel).count == 1)
     }
 
-    @Test func `the device's later, native registration stands beside its template`() throws {
+    @Test func `the device's later, native registration is kept beside its template`() throws {
         let site = try TestSite()
         let row = try #require(Self.rows.first)
         _ = try install(row, on: site)

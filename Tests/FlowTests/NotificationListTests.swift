@@ -84,7 +84,7 @@ struct NotificationListTests {
         #expect(try list(site, "limit=1") == [ids[0]])
     }
 
-    @Test func `an id that is no more begins at the front, as does another's`() throws {
+    @Test func `an id that was deleted begins at the front, as does another's`() throws {
         let site = try TestSite()
         let ids = try fill(site, 3)
         let now = Timestamp(seconds: site.clock.seconds)

@@ -37,7 +37,7 @@ struct OutcomeTests {
         site.call(.post, "/api/notifications", query: "to_tag=alice", as: "bob", body: #""the launch code""#)
     }
 
-    @Test func `a platform that fails stands beside those that took it, and the send is a success`() throws {
+    @Test func `a platform that fails is listed beside those that took it, and the send is a success`() throws {
         let site = try Self.site(["fcmv1": Self.refused])
         let response = sendSecure(site)
         #expect(response.status == .ok)

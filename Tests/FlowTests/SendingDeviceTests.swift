@@ -54,7 +54,7 @@ struct SendingDeviceTests {
     }
 
     @Test(arguments: TestSite.Road.allCases)
-    func `it is not told of a secure message either, and its user has it all the same`(road: TestSite.Road) throws {
+    func `it is not told of a secure message either, and its user still has it`(road: TestSite.Road) throws {
         let scene = try Scene(road)
         for to: PushMessage.Recipients in ["bob", .several(["bob"]), .several(["alice", "bob"])] {
             let secure = PushMessage(to: to, body: "Hi", isSecure: true, platforms: ["apns"], fromDevice: scene.own)

@@ -150,7 +150,7 @@ struct SentOutcomeTests {
         #expect(answer.status.code == row.status && answer.fields[.retryAfter] == row.retryAfter)
     }
 
-    @Test func `a send that cannot be remembered is a send all the same`() throws {
+    @Test func `a send that cannot be remembered is still a send`() throws {
         let log = CollectedLog()
         let site = try TestSite {
             $0.store = TroubledStore(inner: $0.store, error: .full)

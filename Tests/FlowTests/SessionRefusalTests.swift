@@ -134,7 +134,7 @@ struct SessionRefusalTests {
         #expect(try page.isKnown)
     }
 
-    @Test func `a wrong password is called wrong, also beside a cookie that is no more`() throws {
+    @Test func `a wrong password is called wrong, also beside a cookie that has ended`() throws {
         let site = try TestSite(users: ["alice"])
         let page = try site.page(of: "alice")
         let cookie = page.cookie

@@ -233,7 +233,7 @@ struct SeveralRecipientsTests {
         #expect(try inbox("alice", on: site).isEmpty && site.hub.messages.isEmpty)
     }
 
-    @Test func `one secure-only recipient has it kept for all, and no tag may stand beside them`() throws {
+    @Test func `one secure-only recipient has it kept for all, and no tag may be among them`() throws {
         let site = try site(secureOnly: ["carol"])
         let outcome = try SendOutcome(site.send(PushMessage(to: .several(["alice", "carol"]), body: "7")))
         #expect(Set(outcome.ids.keys) == ["alice", "carol"])

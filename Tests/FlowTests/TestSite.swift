@@ -38,7 +38,7 @@ final class TestSite: Sendable {
     /// - Parameters:
     ///   - isTestHandler: whether the tutorial's own check decides who is who.
     ///   - road: how the backend reaches the built-in hub.
-    ///   - hub: stands in for the built-in hub, on the wire.
+    ///   - hub: replaces the built-in hub, on the wire.
     ///   - adjusting: the last word on what the backend is made of.
     ///   - surroundingHub: comes between the log of what was sent to the hub and the hub, on the wire.
     init(

@@ -164,7 +164,7 @@ struct TimelineTests {
         #expect(timeline.isRead == false && timeline.outcomes.allSatisfy { $0.state == "Unknown" && $0.counts == [] })
     }
 
-    @Test func `a send that cannot be remembered is a send all the same`() throws {
+    @Test func `a send that cannot be remembered is still a send`() throws {
         let site = try TestSite { $0.store = TroubledStore(inner: $0.store, error: .full) }
         let outcome = try send(#""Body":"Hi""#, on: site)
         #expect(outcome.isAccepted)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The commands that a page lets an operator type: each line of its blocks without a language, and of those in `sh`; and what
-stands in its sentences, where that is a whole command of one of these programs."""
+is in its sentences, where that is a whole command of one of these programs."""
 
 import re
 from collections.abc import Iterator

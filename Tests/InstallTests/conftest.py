@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests stand on. Roots are made once and kept; what is written into them is every test's own."""
+"""What the tests are built on. Roots are made once and kept; what is written into them is every test's own."""
 
 import os
 import subprocess

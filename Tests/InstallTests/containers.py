@@ -15,7 +15,7 @@ from child import Child
 from deadline import wait_until
 from mounts import mount, unmount
 
-# Against waiting for ever.
+# Against waiting without end.
 COMMAND_SECONDS = 600
 # A machine of the tests may not raise its own limits, which Podman would do.
 SETTINGS = """

@@ -18,13 +18,13 @@ RELOADS = 5
 
 
 def realm(site: Site) -> str:
-    """What a client is asked with: it stands in the configuration, and shows which one counts."""
+    """What a client is asked with: it is in the configuration, and shows which one counts."""
     challenge = site.call(None, "GET", REGISTER).headers["WWW-Authenticate"] or ""
     return challenge.partition('realm="')[2].partition('"')[0]
 
 
 def watch(site: Site) -> None:
-    """Sets both; what stands in `Environment=` counts more than what systemd would tell."""
+    """Sets both; what is in `Environment=` counts more than what systemd would tell."""
     site.change_unit(f"WatchdogSec={WATCHDOG}", f"Environment=WATCHDOG_USEC={TOLD * 1_000_000}")
 
 

@@ -39,7 +39,7 @@ def test_a_first_start_and_one_with_a_restored_store_say_nothing_unknown(site: S
     send(site, alice, "The code is 8")
     assert first != invocation(site)
     version = site.system.run("app-backend", "--version").stdout.strip()
-    hub = "no hub.connectionString: the local hub is used, for no browsers: "
+    hub = "no hub.connectionString: the built-in hub is used, for no browsers: "
     start = [
         (NOTICE, hub + "there is no key; `app-backend keys vapid` makes one"),
         (NOTICE, f"app-backend {version} listens on standard input"),
@@ -61,7 +61,7 @@ def back_up(site: Site) -> None:
 
 
 def follow(site: Site, heading: str) -> str:
-    """Does what stands there, and returns what was said."""
+    """Does what is there, and returns what was said."""
     return run(site, block(heading))
 
 

@@ -35,7 +35,7 @@ class Trial:
     """Runs while the `with` block lasts."""
 
     def __init__(self, program: Path, folder: Path, *options: str):
-        """What it keeps lies in `folder`."""
+        """What it keeps is in `folder`."""
         self.folder = folder
         self._command = ["script/run", "--program", str(program), "--folder", str(folder), *options]
 

@@ -25,7 +25,7 @@ class Step:
     # What it prints must match, somewhere.
     says: str = ""
     typed: str = ""
-    # What stands in the page for something of the reader's own.
+    # What is in the page for something of the reader's own.
     places: dict[str, str] = field(default_factory=dict)
     # Not of the page: what the reader has done before, and looks at then.
     before: str = ""
@@ -66,5 +66,5 @@ def _in_terminal(command: str) -> str:
 
 
 def parts(command: str) -> list[str]:
-    """Commands that stand in one line."""
+    """Commands that are in one line."""
     return [part.strip() for part in command.split("&&")]

@@ -28,7 +28,7 @@ struct ExpositionTests {
         #expect(text(counter).hasSuffix("\nthings_total 3\n"))
     }
 
-    @Test func `series stand in one order, with those first told that were promised`() {
+    @Test func `series have one order, with those first told that were promised`() {
         let counter = CounterFamily<Label>(name)
         #expect(text(counter).hasSuffix("counter\nthings_total{path=\"b\",word=\"y\"} 0\n"))
         counter.increment(Label(path: "c", word: "x"))
@@ -89,7 +89,7 @@ struct ExpositionTests {
             ])
     }
 
-    @Test func `a family does not grow for ever, and what it has goes on counting`() {
+    @Test func `a family does not grow without end, and what it has goes on counting`() {
         let counter = CounterFamily<Label>(name)
         for number in 0..<5_000 { counter.increment(Label(path: "p\(number)", word: "x")) }
         for _ in 0..<3 { counter.increment(Label(path: "b", word: "y")) }

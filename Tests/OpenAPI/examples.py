@@ -83,7 +83,7 @@ def _headings(before: str) -> tuple[str, ...]:
 
 
 def _comment(command: str) -> str:
-    """What stands behind a command, where that is JSON: `curl …    # []`."""
+    """What follows a command, where that is JSON: `curl …    # []`."""
     found = re.search(r"\s# ([\[{].*)$", command.rstrip())
     return found[1] if found else ""
 

@@ -19,7 +19,7 @@ from sites import NO_LIMITS, NO_PUSH_SERVICE, ROLES
 from installation import Installation, User
 
 OPTIONS = Path(__file__).with_name("schemathesis.toml")
-# Against waiting for ever: alone on two cores it takes half a minute, beside builds ten times that.
+# Against waiting without end: alone on two cores it takes half a minute, beside builds ten times that.
 PATIENCE_SECONDS = 1_200
 # What only a conversation has: a cookie, or the id of what was sent before. test_answers.py has those for certain.
 NEED_MORE = {

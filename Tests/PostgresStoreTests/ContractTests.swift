@@ -67,7 +67,7 @@ import Text
         }
         try store.putWaiting([event("1"), event("2")], in: .webhookEvents)
         #expect(throws: StoreError.quotaExceeded) { try store.putWaiting([event("3")], in: .webhookEvents) }
-        // What waits already may change all the same.
+        // What waits already may still change.
         try store.putWaiting([event("1"), event("2")], in: .webhookEvents)
         #expect(throws: StoreError.quotaExceeded) {
             try store.putWaiting([event("1"), event("3")], in: .webhookEvents)

@@ -77,7 +77,7 @@ import Text
         #expect(throws: StoreError.self) { try PostgresSiteStore.migrate(url: site.url) }
     }
 
-    @Test func `of a version that there cannot be it is damaged, and left alone`() throws {
+    @Test func `of an impossible version it is damaged, and left alone`() throws {
         let site = try Site()
         try site.run("DELETE FROM app_backend.migrations")
         try site.run("INSERT INTO app_backend.migrations VALUES (-5, now())")

@@ -18,7 +18,7 @@ import Testing
         _ = try store.putUser(User(name: "alice", passwordHash: ""))
         let sessions = "pg_stat_ssl JOIN pg_stat_activity USING (pid) WHERE client_addr IS NOT NULL"
         #expect(try site.run("SELECT bool_and(ssl) FROM \(sessions)") == "t")
-        // What lies in the pool meanwhile says good-bye in TLS's own words.
+        // What is in the pool meanwhile says good-bye in TLS's own words.
         site.server.stop()
         try site.server.start()
         #expect(try store.putUser(User(name: "bob", passwordHash: "")).version == 1)

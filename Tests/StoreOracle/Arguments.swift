@@ -4,7 +4,7 @@ struct WrongArguments: Error {
     let reason: String
 }
 
-/// What stands on the command line: a command, words, `--name value` and `--flag`.
+/// What is on the command line: a command, words, `--name value` and `--flag`.
 struct Arguments {
     private static let flags: Set = [
         "after-power-cut", "reindex", "tolerant", "unreliable", "wall-clock", "without-file-flushes",

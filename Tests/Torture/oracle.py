@@ -93,7 +93,7 @@ class Writer:
         return self._process.wait(seconds)
 
     def promised_so_far(self) -> str:
-        """Its log as a comparison takes it, for a moment before which all was promised that stands there now."""
+        """Its log as a comparison takes it, for a moment before which all was promised that is there now."""
         return f"{self.log}@{self.size}"
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a loss of power leaves: ext4 and XFS on a loop device whose image lies on an XFS that can clone files.
+"""What a loss of power leaves: ext4 and XFS on a loop device whose image is on an XFS that can clone files.
 
 At a random moment the image is cloned (`cp --reflink`), which holds what the file system had given its disk until then and
 nothing of what it still had in memory. The clone is mounted, which replays its journal, and compared with what had been

@@ -67,7 +67,7 @@ def begin_at_once(torture: Torture) -> None:
 
 
 def freeze(torture: Torture) -> None:
-    """The others are refused what lies behind the lock, write everything else, and go on when it is free."""
+    """The others are refused what needs the lock, write everything else, and go on when it is free."""
     with torture.faults() as faults:
         for store in torture.rounds():
             options = [*torture.sizes(), "--tolerant", "--threads", "2"]
@@ -78,7 +78,7 @@ def freeze(torture: Torture) -> None:
             torture.count.happened("freezes")
             sizes = {writer: writer.size for writer in others}
             for writer in others:
-                # Hangs behind the lock would be seen here: each goes on, be it with a refusal.
+                # Hangs behind the lock would be seen here: each goes on, perhaps with a refusal.
                 wait_until(
                     lambda writer=writer: writer.has_said("+ ", sizes[writer]) or writer.has_said("! ", sizes[writer]),
                     "a writer goes on beside a stopped one",

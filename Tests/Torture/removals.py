@@ -193,7 +193,7 @@ def make_noise(site: Site, sender: str, names: list[str], chance: random.Random)
 
 
 def rest(site: Site, names: list[str], verdict: Verdict) -> None:
-    """Waits until there is nothing left to do, and looks for what lies on the disk."""
+    """Waits until there is nothing left to do, and looks for what is on the disk."""
 
     def is_quiet() -> bool:
         shown = [json.loads(site.command("user", "show", "--json", name)[1]) for name in names]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every scenario stands on: a folder to torture, a clock to end by, and a count of what was found."""
+"""What every scenario needs: a folder to torture, a clock to end by, and a count of what was found."""
 
 import os
 import random

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Waiting for something that another process does, and never for ever."""
+"""Waiting for something that another process does, and never without end."""
 
 import time
 from collections.abc import Callable
@@ -12,5 +12,5 @@ def wait_until(condition: Callable[[], object], what: str, seconds: float) -> No
     end = time.monotonic() + seconds
     while not condition():
         if time.monotonic() >= end:
-            raise TimeoutError(f"waited {seconds:g} s in vain: {what}")
+            raise TimeoutError(f"waited {seconds:g} s without success: {what}")
         time.sleep(INTERVAL_SECONDS)

@@ -70,7 +70,7 @@ private func fetch(_ credential: WNSCredential, _ service: TokenService) throws 
         }
     }
 
-    @Test func `that is refused is so for good until the operator mends it`() throws {
+    @Test func `that is refused is so for good until the operator corrects it`() throws {
         let credential = try WNSCredential.partnerCenter(packageSID: sid, secret: secret)
         let service = TokenService(
             400, #"{"error":"invalid_client","error_description":"Client authentication failed."}"#)

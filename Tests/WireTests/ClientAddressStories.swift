@@ -89,7 +89,7 @@ extension WireTests {
                 for path in [Path.health, Path.metrics] {
                     #expect(try status(path, from: "203.0.113.7", claiming: "127.0.0.1", as: alice) == 404)
                 }
-                // Each guess claims to come from elsewhere, and none of the claims may stand in a log. Ten in a minute are
+                // Each guess claims to come from elsewhere, and none of the claims may be in a log. Ten in a minute are
                 // heard, which are more than eleven where a minute is over before that.
                 var (number, answer) = (10, 401)
                 while answer == 401, number < 250 {

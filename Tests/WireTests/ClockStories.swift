@@ -69,7 +69,7 @@ private struct Waits {
     mutating func look(at process: BackendProcess) {
         for (thread, call) in process.systemCalls where call[0] == Self.futex {
             let numbers = call.dropFirst().map { UInt64($0.dropFirst(2), radix: 16) ?? 0 }
-            // Who waits for ever waits on no clock.
+            // A thread that waits without end waits on no clock.
             guard numbers[3] != 0 else { continue }
             if numbers[1] & Self.clockRealtime != 0 { onWallClock.insert(thread) } else { onSteadyClock.insert(thread) }
         }

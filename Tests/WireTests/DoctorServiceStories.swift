@@ -30,7 +30,7 @@ extension WireTests {
             }
         }
 
-        @Test func `every fault of the configuration is named, and the rest is looked at all the same`() throws {
+        @Test func `every fault of the configuration is named, and the rest is looked at anyway`() throws {
             let site = try sharedSite()
             _ = try site.addUser("doctor")
             let diagnosis = try site.diagnose(

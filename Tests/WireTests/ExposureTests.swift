@@ -39,7 +39,7 @@ extension WireTests {
             backend.stop()
             #expect(chmod(backend.configuration, 0o644) == 0)
             try backend.start()
-            let warning = "localHub.key: stands in a file that others may read or change (mode 644)"
+            let warning = "localHub.key: is in a file that others may read or change (mode 644)"
             #expect(Deadline.poll(seconds: 60) { backend.log.contains(warning) })
             #expect(!backend.log.contains(key))
             let outcome = try Program.run(

@@ -16,7 +16,7 @@ extension FrontDoor {
         }
     }
 
-    /// A text in one of the files, as they are installed, and what stands in its place.
+    /// A text in one of the files, as they are installed, and what replaces it.
     struct Edit: Sendable {
         let file: String
         let text: String

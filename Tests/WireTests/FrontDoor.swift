@@ -34,7 +34,7 @@ final class FrontDoor: Sendable {
         }
     }
 
-    /// Ends it at once; calls that it carries are cut off. What it has answered stands in its logs then.
+    /// Ends it at once; calls that it carries are cut off. What it has answered is in its logs then.
     func stop() {
         process.stop(seconds: 60)
     }

@@ -85,7 +85,7 @@ extension WireTests {
             }
         }
 
-        @Test func `keys may be lines of a credential, and stand in no log`() throws {
+        @Test func `keys may be lines of a credential, and are in no log`() throws {
             let scratch = try ScratchFolder()
             let credentials = try scratch.makeFolder("credentials")
             let lines = "abc".map { "SharedAccessKeyName=\($0);Rights=Listen;PrimaryKey=\(Self.key(String($0)))" }

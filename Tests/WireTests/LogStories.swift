@@ -21,7 +21,7 @@ extension WireTests {
 
         private func accesses(_ site: WireSite) throws -> [Access] {
             let text = try String(contentsOfFile: "\(site.door.folder)/log/app-backend.log", encoding: .utf8)
-            // What stands behind the last line's end is a line that is being written.
+            // What follows the last line's end is a line that is being written.
             let lines = text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
             return try lines.map { line in
                 let json = try JSONValue(parsing: Array(line.utf8))

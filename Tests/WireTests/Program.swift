@@ -27,7 +27,7 @@ enum Program {
     static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().path
 
-    /// Whether the configuration that Debian's nginx package comes with is here, as it comes.
+    /// Whether the configuration that Debian's nginx package comes with is here, unchanged.
     static let hasDebianNginx: Bool = {
         let script = #". "$1/script/nginx-layout" && has_debian_nginx"#
         return (try? run("/bin/bash", ["-c", script, "nginx", root]))?.status == 0

@@ -41,7 +41,7 @@ extension WireSite {
         return responders + nginx
     }
 
-    /// Fails when a password, key, handle, token or message of this site's tests stands in any of the writings.
+    /// Fails when a password, key, handle, token or message of this site's tests is in any of the writings.
     func expectSilence() throws {
         let forms = secrets.forms
         var read = ""

@@ -34,7 +34,7 @@ extension WireTests {
                 let recorded = try site.run("send", "--to", bob.name, "--pns", "apns", "--json", "Hello")
                 #expect(recorded.status == 3)
                 #expect(try json(recorded)["Outcomes"]?.array?.first?["Counts"]?["Skipped"]?.integer == 1)
-                // A secret is kept all the same.
+                // A secret is still kept.
                 let text = site.secrets.make("kept ")
                 let kept = try site.run("send", "--to", bob.name, "--secure", "--json", text)
                 #expect(kept.status == 3)

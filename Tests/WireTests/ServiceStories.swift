@@ -32,7 +32,7 @@ extension WireTests {
 
         @Test func `a manager's socket may have a name instead of a path`() throws {
             let folder = try ScratchFolder()
-            // No process listens there: the responder serves all the same.
+            // No process listens there: the responder still serves.
             let backend = try BackendProcess(
                 "abstract", in: folder, environment: ["NOTIFY_SOCKET=@app-backend-\(UUID().uuidString)"],
                 keys: keys(folder))

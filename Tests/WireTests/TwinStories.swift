@@ -84,7 +84,7 @@ struct TwinStories {
             try twins.pushes.start()
             #expect(Deadline.poll(seconds: 120) { endpoints.allSatisfy { twins.pushes.count($0) >= 2 } })
             try twins.first.backend.start()
-            // Who ends does not wait for ever for the answers of the push service that are under way.
+            // A process that ends does not wait without end for the answers of the push service that are under way.
             #expect(Deadline.poll(seconds: 60) { (try? queued(twins)) == "0" })
             #expect(twins.second.backend.stop() == 0)
             try twins.first.push(twins.secrets.make("goes "), from: alice, to: alice)

@@ -41,7 +41,7 @@ async function receive(pushed) {
     try {
         entry.key = await inbox.add(entry);
     } catch {
-        // A full disk, say. The notification is shown all the same, and is not in the list after a restart.
+        // A full disk, say. The notification is still shown, and is not in the list after a restart.
     }
     if ('badge' in entry) await setBadge(entry.badge);
     await show(entry, text);

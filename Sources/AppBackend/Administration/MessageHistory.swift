@@ -8,7 +8,7 @@ package import Text
 /// What was sent by whom to whom, and what became of it, for operators: one way for commands and for the API. No title and no
 /// text is in it.
 package struct MessageHistory: Sendable {
-    /// Which messages a list shall have.
+    /// Which messages a list has.
     package struct Wish: Sendable {
         /// The sender, as the owner that they were; nil: all senders.
         package var owner: String?

@@ -17,7 +17,7 @@ final class AccountGuard: Sendable {
     /// Names whose failures are remembered; beyond it the half with the fewest is dropped. Each failure costs its maker a
     /// hash.
     static let maximumNames = 10_000
-    /// Networks that are remembered for one user; the one used longest ago gives way.
+    /// Networks that are remembered for one user; a new one replaces the one used longest ago.
     static let maximumNetworks = 8
     /// Users whose networks are remembered, and networks where some user is known; beyond it the half that logged in longest
     /// ago is dropped.

@@ -73,7 +73,7 @@ final class LogInQueue: Sendable {
         case joined, queued, needsThread, refused
     }
 
-    /// Where there is no thread to be had and none is at work, the caller's does it.
+    /// Where no thread can be started and none is at work, the caller's does it.
     private func startThread() {
         guard DetachedThread.start({ self.work() }) != 0 else { return }
         let isAlone = state.withLock { state in

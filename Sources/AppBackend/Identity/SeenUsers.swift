@@ -5,7 +5,7 @@ import Text
 
 /// Notes when users were authenticated last, by whichever method.
 ///
-/// A request shall neither wait for that nor fail by it: of a user one request an hour is noted, and a failure is passed over.
+/// A request neither waits for that nor fails by it: of a user one request an hour is noted, and a failure is passed over.
 final class SeenUsers: Sendable {
     /// A request so soon after the one that was noted last is not noted, in seconds: each costs a line in the store.
     static let pauseSeconds: Int64 = 3_600

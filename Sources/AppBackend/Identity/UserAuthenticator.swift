@@ -8,7 +8,7 @@ package import Text
 
 /// The users of the store, with real password hashes.
 package final class UserAuthenticator: PasswordAuthenticator {
-    /// How long the hashes are kept that stand in for users who do not exist, in seconds, and how many.
+    /// How long the hashes are kept that replace those of users who do not exist, in seconds, and how many.
     static let decoySeconds: Int64 = 60
     static let maximumDecoys = 256
 
@@ -105,7 +105,7 @@ package final class UserAuthenticator: PasswordAuthenticator {
         return Account(user.principal, credentialVersion: user.credentialVersion(user.passwordHash))
     }
 
-    /// No such user: hash all the same. Which user's hash decides by the name, so that the times of names that do
+    /// No such user: hash anyway. Which user's hash decides by the name, so that the times of names that do
     /// not exist are spread like those of names that do, whatever kinds of hashes were imported.
     private func decoyHash(for name: String, _ time: Int64) throws -> String {
         let hashes = try decoys.withLock { decoys in

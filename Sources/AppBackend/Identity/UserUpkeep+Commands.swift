@@ -90,7 +90,7 @@ extension User {
     }
 
     /// A user of a name who comes after the one whose record that is; with what is left to be done for the name. Without a
-    /// former one there may be devices all the same: an issuer's user needs no record.
+    /// former one there may still be devices: an issuer's user needs no record.
     /// - Returns: nil, when the former one is still there.
     /// - Throws: `NameIsUsedUp`.
     package init?(

@@ -46,7 +46,7 @@ package struct UserUpkeep: Sendable {
     package func run() throws(StoreError) {
         for user in try store.usersWithWork(dueBy: now(), limit: Self.usersAtOnce) {
             guard let leased = try lease(user) else { continue }
-            // The next one would wait for the same hub in vain.
+            // The next one would wait for the same hub again.
             if try work(on: leased, asOf: user.upkeep).isHubAway { return }
         }
     }
@@ -155,7 +155,7 @@ package struct UserUpkeep: Sendable {
         _ = try RegistrationRemoval(store: store, hub: hub, now: now).remove(id) { $0.owner.hasSameBytes(as: owner) }
     }
 
-    /// A hub that does not answer is not asked for the next device: that would wait for the same deadline in vain.
+    /// A hub that does not answer is not asked for the next device: that would wait for the same deadline again.
     private func forEachDevice(
         of owner: String, _ remains: inout UserRemains, _ body: (DeviceRecord) throws -> Bool
     ) {

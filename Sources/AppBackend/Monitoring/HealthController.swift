@@ -23,7 +23,7 @@ package struct HealthController: Responder {
         var isExhausted: Bool { workers > 1 && workersBusy >= workers }
     }
 
-    /// A way to devices whose messages wait for something that an operator may have to mend.
+    /// A way to devices whose messages wait for something that an operator may have to correct.
     package struct WaitingChannel: Sendable {
         package enum Cause: String, Sendable {
             /// The push service refuses the credential.
@@ -66,7 +66,7 @@ package struct HealthController: Responder {
                 json.member("busy", load.workersBusy)
                 json.member("total", load.workers)
             }
-            // Not a matter of the status: a restart mends no credential.
+            // Not a matter of the status: a restart corrects no credential.
             json.member("waiting", waiting()) { channel, json in
                 json.member("channel", channel.name)
                 json.member("cause", channel.cause.rawValue)

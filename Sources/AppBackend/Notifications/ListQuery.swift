@@ -3,7 +3,7 @@ import DeviceAPI
 import HTTP
 import HTTPTypes
 
-/// Which messages a list shall have: `?unread=true&after=<id>&limit=<n>`
+/// Which messages a list has: `?unread=true&after=<id>&limit=<n>`
 struct ListQuery {
     static let defaultLimit = 50
     static let maximumLimit = 100

@@ -10,7 +10,7 @@ import Text
 
 /// Messages for later: `SendAt` in a message object, and `/api/notifications/scheduled`
 extension NotificationsController {
-    /// Why a message is not handed to the hub as it comes.
+    /// Why a message is not handed to the hub at once.
     enum Turn: Sendable {
         /// Its time has not come: it is checked as if it were sent, and kept.
         case later(Timestamp)

@@ -38,7 +38,7 @@ extension NotificationsController {
 
     private static let noSuchNotification = Problem(.notFound, "You have no such notification.")
 
-    /// What cannot be marked as read is shown all the same, and stays unread: a full disk or a read-only mount must not
+    /// What cannot be marked as read is still shown, and stays unread: a full disk or a read-only mount must not
     /// keep a message from its owner.
     private func read(_ id: Int32, owner: String) throws(StoreError) -> SecureNotification? {
         do throws(StoreError) {

@@ -19,7 +19,7 @@ extension NotificationsController {
     ///
     /// The device that a message is sent from is not named.
     ///
-    /// Where the store cannot tell, the devices of the newer call are reached all the same, and the log says so.
+    /// Where the store cannot tell, the devices of the newer call are still reached, and the log says so.
     func templateAudience(
         of recipient: String, on platforms: [Platform], besides sending: SendingDevice? = nil, _ request: UserRequest
     ) throws(Problem) -> TagExpression? {

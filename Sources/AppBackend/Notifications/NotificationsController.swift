@@ -24,7 +24,7 @@ struct NotificationsController: Sendable {
     let countsBadges: Bool
     let changes: InboxChanges
     let schedule: SendSchedule
-    /// Nil: what is sent is handed to the hub as it comes.
+    /// Nil: what is sent is handed to the hub at once.
     var turn: Turn?
     let now: @Sendable () -> Timestamp
     let logger: Logger

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import DeviceAPI
 
-/// What one text in `To` names, by its beginning. What stands behind that is not looked at yet.
+/// What one text in `To` names, by its beginning. What follows that is not looked at yet.
 enum Recipient {
     case user(String)
     /// `tag:news`: the tag.

@@ -65,7 +65,7 @@ struct Rights: Sendable {
     /// sent to as plain text has none.
     private var roleTags: [String] { isSecureOnly ? [] : roles.map { TagPolicy.rolePrefix + $0.name } }
 
-    /// The tags that a device shall bear which bears these: those that the user may still claim and the app's stay, and those of
+    /// The tags that a device with these is to have: those that the user may still claim and the app's stay, and those of
     /// roles are the ones that the user has now.
     func settled(_ tags: [String]) -> [String] {
         tags.filter { TagPolicy.isAppTag($0) || mayClaim($0) } + roleTags

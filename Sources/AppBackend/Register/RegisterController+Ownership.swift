@@ -102,7 +102,7 @@ extension RegisterController {
         return try replace(device)
     }
 
-    /// Where its owner has as many devices as one may have, the oldest of the ids gives way that they were handed and have not
+    /// Where its owner has as many devices as one may have, the oldest of the ids is removed that they were handed and have not
     /// used.
     /// - Returns: nil, when the record is not at the version that was read any more.
     func replace(_ device: DeviceRecord) throws(StoreError) -> DeviceRecord? {

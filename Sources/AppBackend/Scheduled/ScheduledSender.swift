@@ -146,7 +146,7 @@ package final class ScheduledSender: Sendable {
         }
     }
 
-    /// Nil for a user who is no more, or may not log in, and where senders are not authenticated in that way any more.
+    /// Nil for a user who was removed, or may not log in, and where senders are not authenticated in that way any more.
     private func sender(of send: ScheduledSend) throws -> Principal? {
         guard methods.contains(send.method), var sender = try users.account(ofOwner: send.owner)?.principal else {
             return nil

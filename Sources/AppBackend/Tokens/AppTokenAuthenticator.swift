@@ -41,7 +41,7 @@ struct AppTokenAuthenticator: Authenticator {
         return .refused
     }
 
-    /// A request shall not fail because it cannot be noted.
+    /// A request must not fail because it cannot be noted.
     private func noteUse(of token: AppToken, _ time: Timestamp) {
         let last = token.lastUsedAt ?? Timestamp(seconds: .min)
         // A clock that was set back must not keep a later time for good.

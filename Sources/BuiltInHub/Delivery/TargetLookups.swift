@@ -57,7 +57,7 @@ final class TargetLookup: Sendable {
 /// would take all threads. A thread ends when it had nothing to do for a while.
 final class TargetLookups: Sendable {
     private struct State {
-        /// Of the messages that are worked on at once, so there are no more than these.
+        /// Of the messages that are worked on at once, so these are all.
         var waiting: [TargetLookup] = []
         /// The expressions that threads are at.
         var running: Set<String> = []

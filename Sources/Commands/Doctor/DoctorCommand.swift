@@ -15,7 +15,7 @@ struct DoctorCommand: ParsableCommand {
         commandName: "doctor", abstract: "Check each step of a request, and say what to change.",
         discussion: """
             nginx, socket, store, issuers of tokens, clock, TLS, key, hub and the push to devices, in that order; what still makes sense \
-            after a failure is looked at all the same. It only reads, sends nothing, and each step ends after \
+            after a failure is looked at anyway. It only reads, sends nothing, and each step ends after \
             some seconds. Best run as root: it then becomes the store's owner before it looks at the store. Exits 0 when \
             nothing is wrong, 1 when something is, 2 when it is not used as written here.
             """)

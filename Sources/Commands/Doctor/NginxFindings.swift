@@ -174,7 +174,7 @@ struct NginxFindings: Sendable {
         case 502, 503: unavailable(response)
         case 504:
             .fail(
-                "nginx waited for the service in vain",
+                "nginx got no answer from the service in time",
                 fix: "`journalctl -u app-backend`; the line `socket` says whether it answers at all")
         default:
             .fail("\(site)/api/config is answered with \(response.status.code)", fix: "nginx's error_log")

@@ -16,7 +16,7 @@ struct RunningService: Sendable {
     var store: String
     var workersBusy: Int
     var workers: Int
-    /// Channels whose messages wait for something that an operator may have to mend.
+    /// Channels whose messages wait for something that an operator may have to correct.
     var waiting: [WaitingChannel]
     var configuration: RunningConfiguration?
 

@@ -147,7 +147,7 @@ struct StoreFindings: Sendable {
                 when: !facts.brokenLines.isEmpty,
                 "\(facts.brokenLines.count) lines of the store cannot be read and count as absent; "
                     + "\(path)/\(facts.brokenLines.first ?? "") first",
-                fix: "mend the line while the service is stopped, or leave it: the service moves it into quarantine/"),
+                fix: "repair the line while the service is stopped, or leave it: the service moves it into quarantine/"),
             warn(
                 when: facts.quarantinedLines > 0,
                 "\(facts.quarantinedLines) lines that could not be read are in \(path)/quarantine",

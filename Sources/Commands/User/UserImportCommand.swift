@@ -56,7 +56,7 @@ struct UserImportCommand: ParsableCommand {
 
     private struct IsThere: Error {}
 
-    /// - Throws: `IsThere`, when the user shall stay as they are.
+    /// - Throws: `IsThere`, when the user is to stay as they are.
     private func user(_ name: UserName, _ hash: String, roles: [String], after present: User?) throws -> User {
         if var present, present.removedAt == nil {
             guard replace else { throw IsThere() }

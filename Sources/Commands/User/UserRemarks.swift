@@ -2,7 +2,7 @@
 import Server
 import Store
 
-/// What an operator should know of the users beside the configuration. What is wrong here works all the same.
+/// What an operator should know of the users beside the configuration. What is wrong here still works.
 struct UserRemarks: Equatable, Sendable {
     /// Users of an issuer who can also log in with a password of the store.
     var withTwoLogIns: [String] = []

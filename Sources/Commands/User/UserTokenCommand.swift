@@ -12,7 +12,7 @@ struct UserTokenCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "token", abstract: "Manage a user's app tokens.",
         discussion: """
-            An app token stands in the place of a user's password, for an app or a script that shall not know it, and \
+            An app token replaces a user's password, for an app or a script that must not know it, and \
             may do less than the user. It is sent as `Authorization: Bearer TOKEN`, or as the password beside the \
             user's name.
             """,

@@ -8,7 +8,7 @@ struct ResponseBuilder {
     private var isHeaderWhole = false
     /// Whether the header is that of a 1xx answer, behind which another one comes.
     private var isInterim = false
-    /// What stands behind the status, of HTTP/1.1: WNS tells two meanings of 410 apart by it.
+    /// What follows the status, of HTTP/1.1: WNS tells two meanings of 410 apart by it.
     private var phrase = ""
     private var fields = HTTPFields()
     private var body: [UInt8] = []

@@ -107,7 +107,7 @@ final class Transfer {
     }
 
     /// Where libcurl repeats a request and the new connection cannot be made, its error says so, and the request may have been
-    /// processed all the same, unless the server has refused to. An answer that is not HTTP may be to a processed one, too.
+    /// processed anyway, unless the server has refused to. An answer that is not HTTP may be to a processed one, too.
     private func exact(_ error: TransportError) -> TransportError {
         if egress.isRefused { return .refused }
         if egress.sendings > 0 { return error.isUnsent ? .interrupted(reason: error.description) : error }

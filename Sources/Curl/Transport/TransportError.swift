@@ -34,7 +34,7 @@ package enum TransportError: Error, Equatable, Sendable {
 }
 
 extension TransportError: TransportFailure {
-    /// Only what a new connection may mend. A call that timed out has used up the caller's time, and more calls do not help
+    /// Only what may succeed on a new connection. A call that timed out has used up the caller's time, and more calls do not help
     /// an overloaded queue.
     package var isTransient: Bool {
         switch self {

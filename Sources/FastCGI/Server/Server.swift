@@ -71,7 +71,7 @@ package final class Server: Sendable {
     /// What a watchdog compares to know whether the server is at work.
     package var liveness: ServerLiveness {
         let now = Deadline.now.milliseconds
-        // The next sign shall not wait for the next request.
+        // The next sign must not wait for the next request.
         defer { state.wakeUp.signal() }
         // A worker that is free, that has begun a request since, or that can still be started takes the next.
         let canStart = !lacksWorkers.load(ordering: .relaxed) && workers.contains { !$0.isStarted }

@@ -188,7 +188,7 @@ extension CGIEnvironment {
     }
 
     /// nginx says `unix:` for a client on a unix socket: no address. An unparsable address is kept, without what does
-    /// not belong into a log. It is never mapped to nil, because nil means a local caller.
+    /// not belong in a log. It is never mapped to nil, because nil means a local caller.
     private static func address(_ value: UnsafeBufferPointer<UInt8>) -> String? {
         if value.isEmpty || value.elementsEqual("unix:".utf8) { return nil }
         let isLegal = value.allSatisfy { ASCII.isAlphanumeric($0) || ".:%-".utf8.contains($0) }

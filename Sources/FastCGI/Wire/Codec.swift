@@ -12,7 +12,7 @@ struct WholeRequest {
 
 /// libfcgi's streams as a codec: bytes of a request in, environment and body out; bytes of an answer in, records out.
 ///
-/// libfcgi reads what the validator has passed, where it lies in memory, and writes records to the connection. So no peer
+/// libfcgi reads what the validator has passed, where it is in memory, and writes records to the connection. So no peer
 /// ever speaks to libfcgi, no read of it can block, and it knows no descriptor of ours.
 ///
 /// One thread uses a codec.

@@ -49,7 +49,7 @@ struct ReceiveBuffer: Sendable {
     /// Whether nothing of a request has arrived.
     var isEmpty: Bool { used == 0 }
 
-    /// Takes what has arrived, without waiting, until the validator has an opinion or there is no more (recv).
+    /// Takes what has arrived, without waiting, until the validator has an opinion or nothing is left (recv).
     ///
     /// The room stays below twice the largest request: above that the validator has always said no.
     mutating func receive(from number: Int32) {

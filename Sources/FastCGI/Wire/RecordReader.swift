@@ -5,7 +5,7 @@ import Glibc
 /// Reads the contents of one kind of records through libfcgi's functions for streams (FCGX_GetChar, FCGX_GetStr).
 ///
 /// libfcgi's own reader takes its bytes from a descriptor. This one is a stream whose fill procedure shows the content of
-/// the next record where it lies in memory, so nothing is copied into a file or a buffer first.
+/// the next record where it is in memory, so nothing is copied into a file or a buffer first.
 ///
 /// One thread uses it, and only while the bytes are there that it was given.
 final class RecordReader {

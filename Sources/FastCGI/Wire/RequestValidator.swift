@@ -10,7 +10,7 @@ struct RequestValidator {
     enum Result: Equatable {
         /// Nothing wrong yet, more to come.
         case incomplete
-        /// A whole request. The padding of its last record lies behind `length`.
+        /// A whole request. The padding of its last record comes after `length`.
         case complete(length: Int)
         /// Whole parameters of that length, then more body than the limit.
         case bodyTooLarge(headLength: Int)

@@ -25,7 +25,7 @@ struct BucketContent {
     }
 
     /// Calls `body` with every line that ends in a line feed, but not with the header and empty lines.
-    /// What stands behind the last line feed is half a line: its writer died, or is still writing.
+    /// What follows the last line feed is half a line: its writer died, or is still writing.
     func forEachLine(_ body: (RawLine) -> Void) {
         visitLines(while: { line in
             body(line)

@@ -7,12 +7,12 @@ import System
 /// its owners can have come to the quota. So a create costs the same whatever the bucket holds.
 ///
 /// It is believed as far as the file is the same one and still has, where it ended when it was last looked at, the checksum
-/// that stood there; what stands behind that is then read. A rewritten bucket is another file. Ids that an editor puts
+/// that was there; what follows that is then read. A rewritten bucket is another file. Ids that an editor puts
 /// into the middle of a file are not known, and would be drawn once in 2^31 times.
 struct BucketSummary {
     /// Ids are told apart by so many of their lowest bits: an id of the same bits counts as taken, and is drawn again.
     private static let idBits = 11
-    /// With more records than this half of all ids would be drawn in vain; larger buckets are read.
+    /// With more records than this half of all ids that are drawn would be taken; larger buckets are read.
     static let maximumRecords = 1 << (idBits - 1)
     /// The checksum stands so far before the end of a line, line feed included.
     private static let checksumOffset = 11
@@ -81,7 +81,7 @@ struct BucketSummary {
             insert(own.id)
             if !own.isOp { records += 1 }
         } else {
-            // Written by hand: it counts, be it an op, and whether it is whole is for those to report who want it.
+            // Written by hand: it counts, even an op, and whether it is whole is for those to report who want it.
             records += 1
             guard let value = try? JSONValue(parsing: line), let id = value["id"] else { return }
             if let id = (id.integer ?? id.string.flatMap { Int($0) }).flatMap(Int32.init(exactly:)) { insert(id) }

@@ -38,7 +38,7 @@ final class BucketWriter {
         try BucketTable.forEachPiece(of: file, body)
     }
 
-    /// What stands at that offset and behind it.
+    /// The bytes from that offset on.
     func content(from offset: Int) throws(StoreError) -> BucketContent {
         try BucketTable.checkSize(size, of: file)
         return BucketContent(bytes: try file.read(size - offset, from: offset), name: name, identity: identity)

@@ -47,7 +47,7 @@ final class RecordCache<Key: Hashable & Sendable, Record: Sendable>: Sendable {
 
     private let entries = Lock(Entries())
 
-    /// The record as it is in its file, be it expired; nil when the file has to be asked.
+    /// The record as it is in its file, even if it has expired; nil when the file has to be asked.
     func record(_ key: Key) -> Record? {
         guard let entry = entries.withLock({ $0.byKey[key] }), entry.isCurrent else { return nil }
         return entry.record

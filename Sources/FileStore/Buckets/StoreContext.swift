@@ -39,7 +39,7 @@ final class StoreContext: Sendable {
         if isReadOnly { throw .readOnly }
     }
 
-    /// - Throws: `poisoned` when the flush fails, now and for ever: the kernel has dropped the pages that it could not
+    /// - Throws: `poisoned` when the flush fails, now and from then on: the kernel has dropped the pages that it could not
     ///   write and marked them clean, so a second flush would succeed without having written them.
     func flush(_ file: OpenFile) throws(StoreError) {
         try flush(file, with: options.calls.flushFile)

@@ -35,7 +35,7 @@ extension FileSiteStore {
         _ = isDone.wait(for: context.options.firstOpeningTimeout)
     }
 
-    /// A store that cannot be reindexed works all the same; it is tried again at the next opening.
+    /// A store that cannot be reindexed still works; it is tried again at the next opening.
     private func reindexCopy(now: Timestamp) {
         do throws(StoreError) {
             // One process does it while the others that open the store wait for it, but no longer than for any lock.

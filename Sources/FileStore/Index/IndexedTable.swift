@@ -14,7 +14,7 @@ protocol IndexedRecord: LineRecord {
 struct IndexEntry {
     let table: BucketTable
     let key: String
-    /// When the record, and with it the posting, is no more; nil where it stays until it is removed.
+    /// When the record, and with it the posting, expires; nil where it stays until it is removed.
     var expiresAt: Timestamp?
 }
 

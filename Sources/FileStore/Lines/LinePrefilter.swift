@@ -61,7 +61,7 @@ struct LinePrefilter {
             if let key, !Self.isEqual(token, key) { return .other }
             foundKey = token
         }
-        // A key is a text; what else stands there is a fault, which parsing tells.
+        // A key is a text; anything else is a fault, which parsing tells.
         guard !isOp, foundKey.first == UInt8(ascii: "\"") else { return .unclear }
         return .record(id: foundID, key: foundKey)
     }

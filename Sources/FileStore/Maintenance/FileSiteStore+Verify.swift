@@ -39,7 +39,7 @@ extension BucketTable {
                 if !line.hasValidChecksum { report.editedLines += 1 }
                 guard !range.contains(hash(of: line.key)) else { return }
                 // Moved by hand, or under another salt: that of another store's store.json.
-                throw LineFault(reason: "lies in a file where it is not looked for")
+                throw LineFault(reason: "is in the wrong file")
             } catch {
                 // Every line ends so. A damaged one that has lost its end as well cannot be told from one cut short.
                 if raw.bytes.last != UInt8(ascii: "}"), Self.mayBegin(raw.bytes) {
@@ -52,7 +52,7 @@ extension BucketTable {
         verifyTail(content, &report)
     }
 
-    /// What stands behind the last line feed may still be on its way. Zeros, as a loss of power leaves them, are not.
+    /// What follows the last line feed may still be on its way. Zeros, as a loss of power leaves them, are not.
     private func verifyTail(_ content: BucketContent, _ report: inout StoreReport) {
         let end = content.bytes.lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
         let tail = content.bytes[end...]

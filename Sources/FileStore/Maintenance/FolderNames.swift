@@ -2,7 +2,7 @@
 import Glibc
 import Store
 
-/// What lies in a folder.
+/// What is in a folder.
 package enum FolderNames {
     /// All names but `.` and `..`, in no order; none where the folder cannot be read.
     /// - Parameter maximum: so many are read at most; a caller sets it for a folder that is not ours.

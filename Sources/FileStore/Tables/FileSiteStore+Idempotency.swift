@@ -58,7 +58,7 @@ extension FileSiteStore {
 }
 
 extension CurrentRecords {
-    /// The request that has the key, be it expired.
+    /// The request that has the key, even if it has expired.
     fileprivate func request(_ request: IdempotentRequest) -> IdempotentRequest? {
         record(id: .string(request.key), key: request.owner).flatMap { line(of: $0) }
             .flatMap { IdempotentRequest(line: $0.value) }

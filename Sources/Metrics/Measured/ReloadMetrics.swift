@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Synchronization
 
-/// Whether the process runs with the configuration that lies on the disk, as far as it was told to read it.
+/// Whether the process runs with the configuration that is on the disk, as far as it was told to read it.
 package final class ReloadMetrics: Collector {
     private static let name = MetricName(
         "app_backend_last_reload_successful", "0 when the last reload was refused and the former configuration stays.")

@@ -20,7 +20,7 @@ package struct ConnectionString: Sendable {
     /// The hub, where the text names it.
     package let entityPath: String?
 
-    /// Field names are compared without case and may stand in any order; a value may contain `=`.
+    /// Field names are compared without case and may be in any order; a value may contain `=`.
     /// - Throws: `ConnectionStringError`, for everything that is not understood: a text that is half read would show
     ///   itself later, as a wrong key.
     package init(_ text: String) throws(ConnectionStringError) {

@@ -115,7 +115,7 @@ extension HubClient {
         }
     }
 
-    /// What stands behind the last `/` of a URL's path.
+    /// What follows the last `/` of a URL's path.
     static func lastSegment(of location: String) -> String {
         let path = location.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
         return path.split(separator: UInt8(ascii: "/")).last.map { String(Substring($0)) } ?? ""

@@ -27,7 +27,7 @@ package struct NotificationDetails: Equatable, Sendable {
     package var outcomes: [PlatformOutcomes]
     /// Where the errors of the push services are written down.
     package var errorDetailsURI: String?
-    /// Why the message waits for something that an operator must mend, for the operator; nil: it does not. Of the built-in hub in this process:
+    /// Why the message waits for something that an operator must correct, for the operator; nil: it does not. Of the built-in hub in this process:
     /// Azure's language has no word for it.
     package var waitReason: String?
     /// What became of it at each device, for the operator, where they are few. Of the built-in hub in this process, too; Azure tells no

@@ -45,7 +45,7 @@ package struct RegistrationDescription: Equatable, Sendable {
     /// Whether all tags are such as clients may set.
     package var hasClientTagsOnly: Bool { unaddressableTags.isEmpty && !tags.contains(where: \.isSystem) }
 
-    /// What stands in the element `Tags`; empty for none.
+    /// What is in the element `Tags`; empty for none.
     package var tagList: String { (tags.map(\.description) + unaddressableTags).joined(separator: ",") }
 }
 
@@ -56,7 +56,7 @@ package struct RegistrationID: Hashable, Sendable, CustomStringConvertible {
     /// In characters.
     package static let maximumLength = 128
 
-    /// As it stands in a path; it needs no percent-encoding.
+    /// As it is in a path; it needs no percent-encoding.
     package let description: String
 
     /// Nil for anything but 1 ... 128 letters (ASCII), digits, `-` and `_`.

@@ -6,7 +6,7 @@ extension TagExpression {
     /// Parentheses and `!` within each other; deeper is refused, for parsing recurses.
     package static let maximumDepth = 16
 
-    /// Reads what stands in `ServiceBusNotification-Tags`. Blanks between tags and operators do not matter.
+    /// Reads what is in `ServiceBusNotification-Tags`. Blanks between tags and operators do not matter.
     /// - Throws: `TagExpressionError`, with the place.
     package init(parsing text: String) throws(TagExpressionError) {
         guard text.utf8.count <= Self.maximumLength else { throw TagExpressionError(offset: 0, reason: .tooLong) }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// To whom a message goes: tags joined by `&&`, `||` and `!`, in parentheses where one likes.
+/// To whom a message goes: tags joined by `&&`, `||` and `!`, with optional parentheses.
 ///
 /// `!` binds closer than `&&`, and `&&` closer than `||`. Microsoft does not say so anywhere, therefore `description`
 /// writes the parentheses wherever it would matter.
@@ -61,7 +61,7 @@ package indirect enum TagExpression: Hashable, Sendable {
 }
 
 extension TagExpression: CustomStringConvertible {
-    /// As it stands in `ServiceBusNotification-Tags`.
+    /// As it is in `ServiceBusNotification-Tags`.
     package var description: String {
         switch self {
         case .tag(let tag): tag.description

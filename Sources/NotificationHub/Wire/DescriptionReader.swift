@@ -4,7 +4,7 @@ import XML
 /// Reads the element that describes a registration, in either of its two forms:
 /// `<AppleRegistrationDescription>` or `<RegistrationDescription i:type="AppleRegistrationDescription">`.
 ///
-/// Members may stand in any order, `i:nil` is the same as absent, and elements that are not known here are passed over,
+/// Members may be in any order, `i:nil` is the same as absent, and elements that are not known here are passed over,
 /// as Atom asks of readers (RFC 4287 section 6.3). A member that is there twice is refused: two readers could believe
 /// different ones.
 struct DescriptionReader {

@@ -3,7 +3,7 @@ internal import Text
 import XML
 
 extension NotificationDetails {
-    /// Elements of outcomes in the order of .NET's data contract; the URI of the error details stands behind the fifth.
+    /// Elements of outcomes in the order of .NET's data contract; the URI of the error details comes after the fifth.
     private static let outcomeElements: [(name: String, platform: Platform)] = Platform.allCases
         .sorted { $0.traits.outcome.place < $1.traits.outcome.place }.map { ($0.traits.outcome.name, $0) }
     private static let elementsBeforeErrorDetails = 5

@@ -14,7 +14,7 @@ enum CallFailure: Error, Equatable {
     case silent(isUndone: Bool)
     /// All connections were taken until the deadline.
     case exhausted
-    /// There is no connection to be had.
+    /// There is no connection available.
     case unreachable(reason: String)
     /// The server has answered what this store cannot have written.
     case malformed

@@ -38,7 +38,7 @@ final class Connection: Sendable {
         }
         _ = library.functions.PQsetNoticeReceiver(handle, postgres_ignore_notice, nil)
         _ = library.functions.PQsetnonblocking(handle, 1)
-        // libpq may have used up the caller's time on servers that are silent. The connection is good all the same.
+        // libpq may have used up the caller's time on servers that are silent. The connection is still good.
         try prepare(settings, until: max(deadline, .after(patience)))
     }
 

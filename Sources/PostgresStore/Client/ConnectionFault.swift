@@ -2,7 +2,7 @@
 
 /// Why no connection came about, in our own words: libpq's name the host, the user and the database, and reach logs.
 enum ConnectionFault {
-    /// What stands in libpq's or the server's message, and what we make of it; the first that fits.
+    /// What is in libpq's or the server's message, and what we make of it; the first that fits.
     private static let known: [(sign: String, reason: String)] = [
         (sign: "password authentication failed", reason: "the server refuses the user or the password"),
         (sign: "no password supplied", reason: "the server wants a password, and the URL has none"),
@@ -34,7 +34,7 @@ enum ConnectionFault {
         (sign: "could not match", reason: "the URL names more of one than of the other: hosts, hostaddrs, ports"),
     ]
 
-    /// - Parameter options: the names that libpq has for them; what stands in a message is only compared with them.
+    /// - Parameter options: the names that libpq has for them; what is in a message is only compared with them.
     static func reason(_ message: String, options: [String] = []) -> String {
         let option = options.first {
             message.contains("invalid \($0) value") || message.contains("connection option \"\($0)\"")

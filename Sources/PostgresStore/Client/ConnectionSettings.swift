@@ -5,7 +5,7 @@ internal import Text
 
 /// How every connection of a store is made.
 struct ConnectionSettings: Sendable {
-    /// The database; secret, because a password may stand in it.
+    /// The database; secret, because a password may be in it.
     let url: String
     /// The schema that holds the tables.
     let schema: String
@@ -41,7 +41,7 @@ struct ConnectionSettings: Sendable {
     /// the way there and back.
     var patience: Duration { callTimeout * 7 / 8 }
 
-    /// Whether it may stand in a statement as it is.
+    /// Whether it may be in a statement as it is.
     private static func isPlainName(_ name: String) -> Bool {
         guard let first = name.utf8.first, (1...63).contains(name.utf8.count) else { return false }
         let letters = UInt8(ascii: "a")...UInt8(ascii: "z")
@@ -82,7 +82,7 @@ struct ConnectionSettings: Sendable {
 }
 
 extension Duration {
-    /// At least 1; 0 would mean for ever.
+    /// At least 1; 0 would mean without end.
     var milliseconds: Int64 {
         let (seconds, attoseconds) = components
         let whole = min(max(0, seconds), 1_000_000)

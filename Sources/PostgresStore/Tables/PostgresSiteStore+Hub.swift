@@ -190,7 +190,7 @@ private enum PageName {
 extension HubRegistration: RowRecord {
     /// All but the version.
     static let columns: Columns = ["id", "channel", "channel_start", "tags", "description", "updated_at"]
-    /// Without the beginning of the channel, which would be read in vain with each device of a message.
+    /// Without the beginning of the channel, which need not be read with each device of a message.
     static let selected = "id, channel, tags, description, updated_at, version"
 
     func values() throws(StoreError) -> [Value] {

@@ -19,7 +19,7 @@ extension SiteConfiguration {
         }
         localHub.keys += lines.flatMap(\.keys)
         if localHub.isServed && localHub.keys.isEmpty {
-            reading.fault("localHub.key", "or localHub.keys is needed to serve the local hub to others")
+            reading.fault("localHub.key", "or localHub.keys is needed to serve the built-in hub to others")
         }
         if localHub.isServed && hub.connection != nil {
             reading.fault("localHub.serve", "serves nothing while hub.connectionString names another hub")

@@ -42,7 +42,7 @@ extension SiteConfiguration.WebPush {
         if !VAPIDKey.isPublicKey(publicKey) {
             reading.fault("webPush.publicKey", "must be base64url of an uncompressed P-256 point, 87 characters")
         } else if !hasExternalHub {
-            reading.fault("webPush.publicKey", "is only for another hub's key; the local hub has one of its own")
+            reading.fault("webPush.publicKey", "is only for another hub's key; the built-in hub has one of its own")
         }
     }
 

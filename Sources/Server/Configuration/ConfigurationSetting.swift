@@ -26,7 +26,7 @@ package struct ConfigurationSetting: Equatable, Sendable {
 }
 
 extension SiteConfiguration {
-    /// Every key of the configuration; of an app's group those that are set, or have a value all the same.
+    /// Every key of the configuration; of an app's group those that are set, or have a value anyway.
     /// - Parameters: as of `load`, which has read `configuration`.
     /// - Throws: `ConfigurationFault`, when the file cannot be read any more.
     package static func settings(

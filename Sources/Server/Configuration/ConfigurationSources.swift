@@ -68,7 +68,7 @@ struct ConfigurationSources {
         return ConfigurationFault(key: key, reason: "there is no such key")
     }
 
-    /// Those that are there. Each fault is of its own key: the others count all the same.
+    /// Those that are there. Each fault is of its own key: the others still count.
     private static func credentials(
         _ environment: Environment, _ faults: inout [ConfigurationFault]
     ) -> [String: ConfigValue] {

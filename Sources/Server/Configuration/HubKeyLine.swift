@@ -19,7 +19,7 @@ struct HubKeyLine {
     /// The primary key, and the secondary one where there is one.
     let keys: [SharedAccessKey]
 
-    /// Field names and rights are compared without case; fields may stand in any order.
+    /// Field names and rights are compared without case; fields may be in any order.
     /// - Throws: `Malformed`.
     init(_ text: String) throws(Malformed) {
         var values: [String: String] = [:]

@@ -30,7 +30,7 @@ extension SiteConfiguration {
             let keys = file.values.filter { isSecret($0.key, $0.value) }.keys.sorted()
             if !keys.isEmpty {
                 let reason =
-                    "stands in a file that others may read or change (mode \(mode)); put it into a file of its own "
+                    "is in a file that others may read or change (mode \(mode)); put it into a file of its own "
                     + "(LoadCredential=), or chmod 600 \(file.path)"
                 found += keys.map { ConfigurationFault(key: $0, reason: reason) }
             }

@@ -80,7 +80,7 @@ package struct VAPIDKeyFile {
 
     /// Writes a key, durably, as a file that only its owner may read. It appears whole or not at all, and never in the
     /// place of another: it is written under a name of its own and then linked (link(2)).
-    /// - Parameter owner: whose the file shall be; nil: this process's.
+    /// - Parameter owner: whose the file is to be; nil: this process's.
     /// - Returns: false, when there is a file already.
     /// - Throws: `Failure`.
     package func create(_ key: VAPIDKey, owner: (user: uid_t, group: gid_t)? = nil) throws(Failure) -> Bool {
@@ -95,7 +95,7 @@ package struct VAPIDKeyFile {
     }
 
     /// Writes keys, durably, in the place of what was there: the former file or the new one is there, and nothing between.
-    /// - Parameter owner: whose the file shall be; nil: this process's.
+    /// - Parameter owner: whose the file is to be; nil: this process's.
     /// - Throws: `Failure`.
     package func replace(_ keys: [VAPIDKey], owner: (user: uid_t, group: gid_t)? = nil) throws(Failure) {
         let temporary = try writeBeside(keys, owner: owner)
@@ -146,7 +146,7 @@ package struct VAPIDKeyFile {
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
-    /// Lets one process at a time change what lies there.
+    /// Lets one process at a time change what is there.
     /// - Returns: a descriptor; who closes it ends that.
     /// - Throws: `Failure`.
     package func lockFolder() throws(Failure) -> Int32 {

@@ -51,11 +51,11 @@ struct Reload: Sendable {
         }
         guard configuration.hub.connection == nil else { return }
         switch try PushService.state(configuration) {
-        case .on: logger.notice("no hub.connectionString: the local hub is used, and pushes to browsers")
+        case .on: logger.notice("no hub.connectionString: the built-in hub is used, and pushes to browsers")
         case .off(let reason):
-            logger.notice("no hub.connectionString: the local hub is used, for no browsers: \(reason)")
+            logger.notice("no hub.connectionString: the built-in hub is used, for no browsers: \(reason)")
         }
         let telephones = configuration.apps
-        if !telephones.isEmpty { logger.notice("the local hub delivers to \(telephones.joined(separator: ", "))") }
+        if !telephones.isEmpty { logger.notice("the built-in hub delivers to \(telephones.joined(separator: ", "))") }
     }
 }

@@ -18,7 +18,7 @@ struct SystemdNotifier: Sendable {
         case status(String)
     }
 
-    /// How long it waits for `alive` before it ends the process; nil: for ever.
+    /// How long it waits for `alive` before it ends the process; nil: without end.
     let watchdog: Duration?
     private let address: sockaddr_un
     private let addressSize: socklen_t

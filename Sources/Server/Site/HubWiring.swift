@@ -57,7 +57,7 @@ struct HubWiring {
         }
     }
 
-    /// The channels whose messages wait for something that an operator may have to mend.
+    /// The channels whose messages wait for something that an operator may have to correct.
     var waiting: [HealthController.WaitingChannel] {
         let doubts = (deliveryWorker?.doubts ?? []).map { doubt in
             HealthController.WaitingChannel(

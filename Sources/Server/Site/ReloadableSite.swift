@@ -126,11 +126,11 @@ final class ReloadableSite: Responder {
     }
 
     private func retire(_ former: Generation) {
-        // Its pushes under way may take seconds, and the next signal shall not wait for them.
+        // Its pushes under way may take seconds, and the next signal must not wait for them.
         Self.aside { former.site.stopDelivering() }
     }
 
-    /// On a thread of its own, or where there is none to be had, here.
+    /// On a thread of its own, or where none can be started, here.
     private static func aside(_ work: @escaping @Sendable () -> Void) {
         do throws(ServerError) {
             try PlatformThread.start(work)

@@ -139,7 +139,7 @@ struct SiteChannels {
         let (channel, tokens) = try add(
             driver, name: apps.count > 1 ? "wns \(app.credential.app)" : "wns", app: app.credential.app, source,
             app.calls, exceptions: exceptions, allowsPlainHTTP: false, connections: Self.connectionsToWNS)
-        // There is no device that WNS could be asked for in vain; the token shows whether it knows the app.
+        // There is no invented device that WNS could be asked for; the token shows whether it knows the app.
         expiries[channel.name] = app.state?.end
         probes.append((channel.name, { completion in source.fetch(by: tokens) { completion(PushResult($0)) } }))
     }

@@ -10,7 +10,7 @@ struct SiteReadings: Collector {
     private static let writable = MetricName(
         "app_backend_store_writable", "1 when the store can be written, 0 when it cannot.")
     private static let queued = MetricName(
-        "app_backend_hub_queue_messages", "Messages that the hub in the box has not delivered yet.")
+        "app_backend_hub_queue_messages", "Messages that the built-in hub has not delivered yet.")
     private static let queuedAge = MetricName(
         "app_backend_hub_queue_oldest_age_seconds", "How long the oldest of them has waited; 0 when none waits.")
     private static let queuedBytes = MetricName(

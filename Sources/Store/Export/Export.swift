@@ -70,7 +70,7 @@ package struct ExportReader: Sendable {
     /// - Returns: nil for the first line and the last.
     /// - Throws: `ExportFault`; the line counts as none then, and the next one can be read.
     package mutating func read(_ line: UnsafeBufferPointer<UInt8>) throws(ExportFault) -> StoredRecord? {
-        guard !hasEnded else { throw ExportFault(reason: "stands behind the end") }
+        guard !hasEnded else { throw ExportFault(reason: "comes after the end") }
         let value = try ExportFault.parse(line)
         guard hasBegun else {
             try Self.checkHeader(value)

@@ -25,7 +25,7 @@ package struct IdempotentRequest: Hashable, Sendable {
     package var key: String
     /// Of what was asked; the same key with another fingerprint is a mistake of the sender's.
     package var fingerprint: String
-    /// What it was answered; nil as long as it is under way, and for ever when its process died.
+    /// What it was answered; nil as long as it is under way, and for good when its process died.
     package var answer: KeptAnswer?
     package var createdAt: Timestamp
     /// From this moment on it is as if it had never been.
@@ -46,7 +46,7 @@ package struct IdempotentRequest: Hashable, Sendable {
 
 /// An answer that is given again.
 package struct KeptAnswer: Hashable, Sendable {
-    /// Whatever else stands in a store was edited: HTTP has no such status (RFC 9110 section 15), or it is no answer yet.
+    /// Whatever else is in a store was edited: HTTP has no such status (RFC 9110 section 15), or it is no answer yet.
     package static let statuses = 200...599
 
     /// The HTTP status, one of `statuses`.

@@ -24,7 +24,7 @@ package protocol SendOwnership: Sendable {
     /// - Parameters:
     ///   - owner: the sender; nil: all senders.
     ///   - place: the list begins behind it; nil: with the newest.
-    ///   - isWanted: whether the list shall have a message.
+    ///   - isWanted: whether the list has a message.
     func sentMessages(
         owner: String?, behind place: SentMessage.Place?, limit: Int, now: Timestamp,
         where isWanted: (SentMessage) -> Bool

@@ -64,12 +64,12 @@ package protocol StateStore: SessionStore, AppTokenStore, SendOwnership, Idempot
     /// The owner's notifications, newest first (by creation, then by id, descending).
     /// - Parameters:
     ///   - secureOnly: leaves the plain ones out.
-    ///   - after: begins behind the notification of this id; an id that is no more begins at the front.
+    ///   - after: begins behind the notification of this id; an id that was deleted begins at the front.
     func notifications(
         owner: String, unreadOnly: Bool, secureOnly: Bool, after: Int32?, limit: Int, now: Timestamp
     ) throws(StoreError) -> [NotificationSummary]
 
-    /// The payloads of the owner's notifications of these ids, in one look; without those that are no more.
+    /// The payloads of the owner's notifications of these ids, in one look; without those that were deleted.
     func payloads(of ids: [Int32], owner: String, now: Timestamp) throws(StoreError) -> [Int32: String]
 
     /// The owner's mailbox in short. Asked again while nothing has changed, it costs no more than `notification(_:owner:now:)`.

@@ -93,7 +93,7 @@ extension SecureNotification: LineRecord {
         json.member("token", token)
         json.member("payload", payload)
         if isPlain { json.member("plain", true) }
-        // A reading is a line of its own; here it stands in a record that came from elsewhere, or was edited.
+        // A reading is a line of its own; here it is in a record that came from elsewhere, or was edited.
         if isRead { json.member("read", true) }
         json.member("createdAt", createdAt.text)
         json.member("expiresAt", expiresAt.text)

@@ -22,7 +22,7 @@ package struct SentMessage: Hashable, Sendable {
     /// From this moment on it is forgotten.
     package var expiresAt: Timestamp
 
-    /// Where a message stands in a list of the newest first: by the time, then by the id.
+    /// Where a message is in a list of the newest first: by the time, then by the id.
     package struct Place: Comparable, Hashable, Sendable {
         package var sentAt: Timestamp
         package var id: String

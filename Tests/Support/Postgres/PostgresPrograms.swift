@@ -57,7 +57,7 @@ final class ProcessBox: Sendable {
     func take() -> ChildProcess? { child.withLock { $0.take() } }
 }
 
-/// Ends a server and removes its folder when the process that started it is no more: it waits for the end of a pipe that
+/// Ends a server and removes its folder when the process that started it has ended: it waits for the end of a pipe that
 /// only that process has.
 final class Caretaker: Sendable {
     /// Only a process that works in that folder is the server; its number may be another process's by now.

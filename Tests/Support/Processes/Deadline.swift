@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// Waiting for something that another process does, and never for ever.
+/// Waiting for something that another process does, and never without end.
 package enum Deadline {
     /// Asks again and again, the last time when the time is over: who was stopped meanwhile has not looked since.
     /// - Returns: whether it became true in time.

@@ -5,7 +5,7 @@ import Glibc
 ///
 /// A port that is merely free now may be anybody's a moment later. So a socket stays bound to it that does not listen:
 /// the kernel gives such a port neither to bind(2) with port 0 nor to connect(2). A server that is given the number
-/// binds to it all the same, because both sides set SO_REUSEADDR (socket(7)), as nginx, Apache,
+/// still binds to it, because both sides set SO_REUSEADDR (socket(7)), as nginx, Apache,
 /// lighttpd and PostgreSQL do.
 package final class LoopbackPort: Sendable {
     package struct Failed: Error { package let code: Int32 }

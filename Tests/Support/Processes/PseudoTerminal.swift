@@ -52,7 +52,7 @@ package final class PseudoTerminal: Sendable {
         }
     }
 
-    /// Waits until a text stands there so often.
+    /// Waits until a text was shown so often.
     /// - Returns: whether it came in time.
     package func shows(_ part: String, times: Int = 1, seconds: Int = 20) -> Bool {
         Deadline.poll(seconds: seconds) { text.split(separator: part, omittingEmptySubsequences: false).count > times }

@@ -52,7 +52,7 @@ private func checkCredentials(_ storage: KeychainStorage) async {
         }
         return "kept"
     }
-    await check("forgotten credentials are no more, and may be forgotten again") {
+    await check("forgotten credentials are gone, and may be forgotten again") {
         try storage.setCredentials(nil)
         try storage.setCredentials(nil)
         return expect(try storage.credentials() == nil, "some")

@@ -61,7 +61,7 @@ extension HostingTests {
 
         @Test func `a graceful restart under load loses nothing that was acknowledged`() async throws {
             // A call that waits for a process in the moment of the restart waits for a minute: mod_fcgid's old half asks
-            // one that is no more.
+            // one that has ended.
             try await HostedSite.run(HostingKind.apache.makeServer, timeout: .seconds(20)) { site in
                 let apache = try #require(site.server as? Apache)
                 let load = WriteLoad(site, users: [try site.importUser("alice"), try site.importUser("bob")])

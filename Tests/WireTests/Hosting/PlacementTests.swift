@@ -21,14 +21,14 @@ struct PlacementTests {
         func exists(_ name: String) -> Bool { access(folder.path(name), F_OK) == 0 }
     }
 
-    @Test func `the configuration lies beside the program, whatever its name, and the store beside both`() throws {
+    @Test func `the configuration is beside the program, whatever its name, and the store beside both`() throws {
         let copy = try Copy(#"{ "store": { "path": "store" } }"#)
         let outcome = try Program.run(copy.program, ["check"])
         #expect(outcome.status == 0 && outcome.output.contains("store:  \(copy.folder.path("store"))\n"))
         #expect(copy.exists("store/store.json"))
     }
 
-    @Test func `through a link the program finds what lies beside itself, not beside the link`() throws {
+    @Test func `through a link the program finds what is beside itself, not beside the link`() throws {
         let copy = try Copy(#"{ "store": { "path": "store" } }"#)
         let web = try ScratchFolder()
         #expect(symlink(copy.program, web.path("app-backend.fcgi")) == 0)

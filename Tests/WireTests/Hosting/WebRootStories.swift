@@ -8,7 +8,7 @@ import Support
 import Testing
 
 extension HostingTests {
-    /// What lies below the web root, and what must never be had from there. nginx, before multiwatch, serves a folder of
+    /// What is below the web root, and what must never be served from there. nginx, before multiwatch, serves a folder of
     /// its own.
     @Suite(.serialized)
     struct WebRootStories {

@@ -37,7 +37,7 @@ final class WriteLoad: Sendable {
         before = Self.writes(site)
     }
 
-    /// Writes on so many threads: a dozen times each, and on until so many processes have written, but not for ever, and
+    /// Writes on so many threads: a dozen times each, and on until so many processes have written, but not without end, and
     /// not more than users may keep.
     /// - Parameter toleratesFailure: whether a call may go without an answer; nothing is remembered of it then.
     func run(

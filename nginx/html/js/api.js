@@ -57,7 +57,7 @@ export const changePassword = (present, wanted) => call('PUT', 'password', { jso
 /** The caller's devices: `{RegistrationId, Platform, Handle, Tags}`, of the handle its end. */
 export const registrations = () => call('GET', 'register');
 
-/** A registration id that is the caller's. The handle is not told yet: in a query it would stand in logs. */
+/** A registration id that is the caller's. The handle is not told yet: in a query it would be in logs. */
 export const newRegistrationId = () => call('POST', 'register');
 
 export function putRegistration(id, subscription) {

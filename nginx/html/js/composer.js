@@ -39,7 +39,7 @@ export class Composer extends EventTarget {
     configure({ Platforms: list, MaximumMessageBytes: limit, SecureOnly: isSecureOnly }) {
         if (Number.isSafeInteger(limit) && limit > 0) this.#limit = limit;
         if (Array.isArray(list)) this.#offer(new Map(list.map(({ Name, Delivers }) => [platformOf(Name), Delivers === true])));
-        // Whatever is sent there is kept as a secret, and the person shall see that.
+        // Whatever is sent there is kept as a secret, and the person must see that.
         this.#isSecureOnly = isSecureOnly === true;
         if (this.#isSecureOnly) $('secure').checked = true;
         $('secure').disabled = this.#isSecureOnly;

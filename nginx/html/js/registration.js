@@ -54,7 +54,7 @@ export const forget = () => transact('device', 'readwrite', (store) => store.del
 
 const keep = (registration) => transact('device', 'readwrite', (store) => store.put(registration, 'registration'));
 
-/** 410: the id is no more. 403 for an id from before: another user's, under a handle that this browser no longer has. */
+/** 410: the id was deleted. 403 for an id from before: another user's, under a handle that this browser no longer has. */
 function isLost(failure, before) {
     return failure.status === 410 || (failure.status === 403 && before !== undefined);
 }

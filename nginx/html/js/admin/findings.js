@@ -56,7 +56,7 @@ function words(lookedAt, isLooking) {
     return [known, isLooking ? t('admin.looking') : ''].filter(Boolean).join(' ');
 }
 
-/** What is to be mended is seen at once, the rest on demand. The status says how many there are of each. */
+/** What is to be corrected is seen at once, the rest on demand. The status says how many there are of each. */
 function show(findings) {
     const rank = ({ Verdict }) => order.indexOf(Verdict);
     const sorted = [...findings].sort((one, other) => rank(one) - rank(other));
