@@ -41,7 +41,7 @@ package final class WorkLoop: Sendable {
         isWoken.store(false, ordering: .sequentiallyConsistent)
     }
 
-    /// Ends the thread's sleep; signals once for all calls since it last woke. What it shall find is handed over before.
+    /// Ends the thread's sleep; signals once for all calls since it last woke. What it is to find must be handed over before the call.
     package func wake() {
         if !isWoken.exchange(true, ordering: .sequentiallyConsistent) { wakes.signal() }
     }
