@@ -77,6 +77,7 @@ def test_the_second_press_on_the_page_is_seen_to_be_for_good_and_the_first_is_no
         assert_dangerous(tab, selector)
         # Who goes elsewhere has not decided.
         tab.press("Tab")
+        settle(tab)
         assert not is_dangerous(tab, selector)
 
 
