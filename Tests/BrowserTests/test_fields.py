@@ -60,7 +60,8 @@ SEARCH: list[Row] = [
     ("messageUser", LONG_NAME, TOO_LONG),
     ("messageUser", "a" * 9000, TOO_LONG),
     ("messageUser", TWO_WORDS, UNUSABLE),
-    ("messageUser", UNKNOWN, "No such message was sent in the last seven days.", "messagesNote"),
+    # Another test has written to UNKNOWN, in vain.
+    ("messageUser", "neverwrittento", "No such message was sent in the last seven days.", "messagesNote"),
     ("messageBefore", "12345-01-01T00:00", "Enter a date and a time, or neither."),
     ("messageBefore", "2020-01-01T00:00", "No such message was sent in the last seven days.", "messagesNote"),
     ("messageId", "x" * 23, "A message id has 22 letters, digits, - or _."),
