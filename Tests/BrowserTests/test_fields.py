@@ -60,7 +60,7 @@ SEARCH: list[Row] = [
     ("messageUser", LONG_NAME, TOO_LONG),
     ("messageUser", "a" * 9000, TOO_LONG),
     ("messageUser", TWO_WORDS, UNUSABLE),
-    # Another test has written to UNKNOWN, in vain.
+    # Another test has sent a message to UNKNOWN.
     ("messageUser", "neverwrittento", "No such message was sent in the last seven days.", "messagesNote"),
     ("messageBefore", "12345-01-01T00:00", "Enter a date and a time, or neither."),
     ("messageBefore", "2020-01-01T00:00", "No such message was sent in the last seven days.", "messagesNote"),
