@@ -83,7 +83,7 @@ def test_the_list_of_what_was_sent_says_that_it_is_loading(
                 tab.call("Fetch.continueRequest", requestId=event.params["requestId"])
             tab.wait_until("document.getElementById('sentNote') !== null")
     tab.call("Fetch.disable")
-    tab.wait_until("document.querySelectorAll('#sent li').length === 1")
+    tab.wait_until("document.querySelectorAll('#sent > li').length === 1")
     assert not is_busy(tab, "sentCard")
     assert moved(tab) == []
 
