@@ -197,9 +197,15 @@ def writing(page: Page, alice: Account, bob: Account) -> Generator[str, None, No
     await_fault(tab, "when")
     yield "time past"
     tab.evaluate("document.getElementById('when').value = ''")
+    page.write("unknown.user", "Hello")
     tab.click("send")
     await_fault(tab, "recipient")
     yield "no device reached"
+    page.write(bob.name, "Hello")
+    tab.click("send")
+    tab.wait_until("document.getElementById('message').value === ''")
+    tab.wait_until("document.getElementById('resultsNote').textContent !== ''")
+    yield "kept without a device"
     page.send(alice, "The table is booked for eight.", platforms=("browser", "apns"))
     yield "results"
     page.send(bob, "The door's code is 4711.", secure=True)
