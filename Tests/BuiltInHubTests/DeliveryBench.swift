@@ -127,8 +127,9 @@ final class DeliveryBench {
         self.sender = sender
         var options = DeliveryWorker.Options()
         (options.poll, options.drain, options.progress) = (.milliseconds(2), .milliseconds(20), .zero)
-        // Look-ups end before others go on, so that the order of a test's messages is sure.
-        options.lookupPatience = .seconds(60)
+        // Look-ups end before others go on, so that the order of a test's messages is sure. A thread that has ended one is not
+        // idle at once, and behind as many as may be there the next look-up is not waited for.
+        (options.lookups, options.lookupPatience) = (64, .seconds(60))
         adjust(&options)
         let late = Late()
         let around = Surroundings(
