@@ -136,11 +136,7 @@ extension MessageHistory.Entry {
     }
 
     fileprivate func writeMembers(to json: inout JSONWriter) {
-        json.member("id", message.id)
-        json.member("sender", message.sender)
-        json.member("to", message.to)
-        json.member("sentAt", message.sentAt.text)
-        json.member("secure", message.isSecure)
+        message.writeMembers(time: "sentAt", to: &json)
         json.member("kept", message.keptID != nil)
         json.member("opened", opened)
         json.member("outcomes", outcomes) { outcome, json in
@@ -155,11 +151,7 @@ extension MessageHistory.Waiting {
     fileprivate var columns: [String] { message.columns + [triedAt.map { "tried \($0.text)" } ?? ""] }
 
     fileprivate func writeMembers(to json: inout JSONWriter) {
-        json.member("id", message.id)
-        json.member("sender", message.sender)
-        json.member("to", message.to)
-        json.member("sendAt", message.sentAt.text)
-        json.member("secure", message.isSecure)
+        message.writeMembers(time: "sendAt", to: &json)
         if let triedAt { json.member("triedAt", triedAt.text) }
     }
 }
@@ -167,4 +159,14 @@ extension MessageHistory.Waiting {
 extension SentMessage {
     /// What an operator is shown of a message in a line, before what became of it.
     fileprivate var columns: [String] { [id, sentAt.text, sender, "to " + to, isSecure ? "secure" : "plain"] }
+
+    /// What an operator is shown of a message in JSON, before what became of it.
+    /// - Parameter time: the member that has its time.
+    fileprivate func writeMembers(time: String, to json: inout JSONWriter) {
+        json.member("id", id)
+        json.member("sender", sender)
+        json.member("to", to)
+        json.member(time, sentAt.text)
+        json.member("secure", isSecure)
+    }
 }
