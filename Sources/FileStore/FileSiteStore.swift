@@ -117,9 +117,10 @@ package final class FileSiteStore: SiteStore, Sendable {
         openingTable = try table(.openings(quotas))
         // No user may ask the hub about a send that its sender's list does not have any more.
         var sent = TableSchema.sent(quotas)
-        sent.onForgotten = { ids in
-            messages.forget(ids.filter { !NotificationNames.isToken($0) })
-            objects.forget(ids.filter(NotificationNames.isToken))
+        sent.onForgotten = { lines in
+            let forgotten = lines.compactMap(SentNotification.init(line:))
+            messages.forget(forgotten.map(\.id).filter { !NotificationNames.isToken($0) })
+            objects.forget(forgotten.compactMap(\.forgottenMessage))
         }
         sentTable = try table(sent)
         idempotencyTable = try table(.records(IdempotentRequest.self, "idempotency", key: "owner", expires: true))

@@ -22,7 +22,7 @@ package struct Quotas: Sendable {
     package var sessionsPerOwner = 50
     /// App tokens per owner. Calls in flight at the same moment may exceed it by their number.
     package var appTokensPerOwner = 50
-    /// Sends per owner that are remembered, a message object as one more; the oldest are forgotten for new ones.
+    /// Sends per owner that are remembered, a message object as one for each platform; the oldest are forgotten for new ones.
     package var sentPerOwner = 1_000
     /// Finished sends of the local hub that are remembered, of all senders together; the oldest are forgotten for new ones.
     /// As many message objects, too.

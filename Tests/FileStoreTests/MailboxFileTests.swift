@@ -102,18 +102,36 @@ import Text
         #expect(try store.hubMessage("other", now: noon) != nil)
     }
 
-    @Test(arguments: [1, 128 << 10])
-    func `a message that its sender may not ask after any more is forgotten`(bucketBytes: Int) throws {
+    @Test(arguments: [1, 128 << 10], [0, 1, 2])
+    func `a message that its sender may not ask after any more is forgotten`(bucketBytes: Int, sends: Int) throws {
         let folder = try TemporaryFolder()
         let store = try open(folder) { ($0.bucketBytes, $0.quotas.sentPerOwner) = (bucketBytes, 4) }
         let ids = "abcdefghijkl".map { String(repeating: $0, count: 22) }
         for id in ids {
             let message = SentMessage(id: id, owner: "alice", to: "bob", sentAt: noon, expiresAt: nextDay)
-            try store.rememberSent([], message: message, owner: "alice", now: noon, expiresAt: nextDay)
+            try store.rememberSent(
+                (0..<sends).map { "\(id)-\($0)" }, message: message, owner: "alice", now: noon, expiresAt: nextDay)
         }
         try sweep(store, at: noon)
-        #expect(try ids.filter { try store.sentMessage($0, now: noon) != nil } == Array(ids.suffix(4)))
-        #expect(try store.sentMessages(owner: nil, limit: 99, now: noon).count == 4)
+        let left = 4 / max(sends, 1)
+        #expect(try ids.filter { try store.sentMessage($0, now: noon) != nil } == Array(ids.suffix(left)))
+        #expect(try store.sentMessages(owner: nil, limit: 99, now: noon).count == left)
+    }
+
+    @Test func `a message that an earlier version remembered by its own id is known, and forgotten with it`() throws {
+        let folder = try TemporaryFolder()
+        let store = try open(folder) { $0.quotas.sentPerOwner = 2 }
+        let message = SentMessage(
+            id: String(repeating: "m", count: 22), owner: "alice", to: "bob", sentAt: noon,
+            outcomes: [.init(platform: "apns", state: "Enqueued", notificationID: "m-1")], expiresAt: nextDay)
+        // Two lines, of which none names the other.
+        try store.rememberSent([], message: message, owner: "alice", now: noon, expiresAt: nextDay)
+        try store.rememberSent(["m-1"], owner: "alice", now: noon, expiresAt: nextDay)
+        #expect(try store.sentMessage(message.id, owner: "alice", now: noon) == message)
+        try store.rememberSent(["late-1", "late-2"], owner: "alice", now: noon, expiresAt: nextDay)
+        #expect(try store.sentMessage(message.id, owner: "alice", now: noon) == nil)
+        try sweep(store, at: noon)
+        #expect(try store.sentMessage(message.id, now: noon) == nil)
     }
 
     @Test func `finished sends of all together are bounded, and the oldest go`() throws {

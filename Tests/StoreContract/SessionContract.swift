@@ -18,6 +18,7 @@ package struct SessionContract {
         try sentQuota()
         try messages()
         try openings()
+        try messageQuota()
     }
 
     private func session(_ id: String, _ owner: String, after seconds: Int64 = 0) -> Session {
@@ -108,6 +109,31 @@ package struct SessionContract {
         #expect(try remembered() == ["m5", "m6", "m7", "m8"])
     }
 
+    /// A message is known as long as one of its sends is.
+    func messageQuota() throws {
+        let messages = "pqrstu".map { digit in
+            SentMessage(
+                id: String(repeating: digit, count: 22), owner: "mia", to: "max", sentAt: noon,
+                outcomes: ["apns", "fcm"].map {
+                    .init(platform: $0, state: "Enqueued", notificationID: "\(digit)-\($0)")
+                },
+                expiresAt: nextDay)
+        }
+        func remembered() throws -> [SentMessage] {
+            try messages.filter { try store.sentMessage($0.id, owner: "mia", now: noon) == $0 }
+        }
+        for message in messages {
+            try store.rememberSent(
+                message.outcomes.compactMap(\.notificationID), message: message, owner: "mia", now: noon,
+                expiresAt: nextDay)
+        }
+        #expect(try remembered() == messages.suffix(2))
+        for (send, left) in [("one", 2), ("two", 1), ("three", 1), ("four", 0)] {
+            try store.rememberSent([send], owner: "mia", now: noon, expiresAt: nextDay)
+            #expect(try remembered() == messages.suffix(left), "\(send)")
+        }
+    }
+
     func messages() throws {
         let ids = ["A", "B", "C"].map { String(repeating: $0, count: 22) }
         let first = SentMessage(
@@ -126,9 +152,11 @@ package struct SessionContract {
         }
         for message in [first, second, other] {
             #expect(try store.sentMessage(message.id, now: noon) == message)
-            #expect(try store.hasSent(message.id, owner: message.owner, now: noon))
+            #expect(try store.sentMessage(message.id, owner: message.owner, now: noon) == message)
         }
-        #expect(try store.hasSent("v1", owner: "vera", now: noon) && !store.hasSent(ids[0], owner: "Vera", now: noon))
+        #expect(try store.hasSent("v1", owner: "vera", now: noon))
+        #expect(try store.sentMessage(ids[0], owner: "Vera", now: noon) == nil)
+        #expect(try store.sentMessage(ids[0], owner: "vera", now: nextDay) == nil)
         #expect(try store.sentMessage(ids[0], now: nextDay) == nil)
         #expect(try store.sentMessage(String(repeating: "D", count: 22), now: noon) == nil)
         #expect(try store.sentMessages(owner: nil, limit: 9, now: noon) == [other, second, first])

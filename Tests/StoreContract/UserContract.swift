@@ -148,7 +148,7 @@ package struct UserContract {
             #expect(try store.holdings(of: owner, now: nextDay) == Holdings())
             #expect(try store.removeSessions(owner: owner) == 3)
             #expect(try store.removeNotifications(owner: owner) == 3)
-            #expect(try store.forgetSent(owner: owner) == 2)
+            #expect(try store.forgetSent(owner: owner) == 1)
             #expect(try store.sentMessage(Self.messageID(of: owner), now: noon) == nil)
             #expect(try store.sentMessage(Self.messageID(of: other), now: noon) != nil)
             #expect(try store.removeIdempotencyKeys(owner: owner) == 1)
@@ -161,7 +161,7 @@ package struct UserContract {
             #expect(try store.removeIdempotencyKeys(owner: other) == 1)
             #expect(try store.removeSessions(owner: other) == 3)
             #expect(try store.removeNotifications(owner: other) == 3)
-            #expect(try store.forgetSent(owner: other) == 2)
+            #expect(try store.forgetSent(owner: other) == 1)
         }
     }
 }

@@ -18,13 +18,14 @@ struct LiveLines {
     /// Whether a record has outlived its time, or was removed from a table in which that is to go soon.
     let hasExpired: Bool
     /// What is not kept because there are too many, the newest first.
-    private(set) var forgotten: [RecordName] = []
+    private(set) var excess: [CurrentRecord] = []
+    private let records: CurrentRecords
     /// How many different keys live here.
     let keys: Int
 
     /// - Parameter depth: how deep the file lies.
     init(_ content: BucketContent, _ table: BucketTable, depth: Int, now: Timestamp?) {
-        let records = CurrentRecords(content, table, parsingAll: true)
+        records = CurrentRecords(content, table, parsingAll: true)
         broken = records.broken.map(\.range)
         var kept = records.all.filter { record in
             guard let now, let end = record.expiresAt else { return true }
@@ -32,7 +33,7 @@ struct LiveLines {
         }
         hasExpired = kept.count < records.count || table.schema.erasesRemoved && records.hasRemovals
         if table.schema.recordsPerKey != nil || table.schema.maximumRecords != nil {
-            forgotten = Self.dropExcess(from: &kept, table, depth: depth)
+            excess = Self.dropExcess(from: &kept, table, depth: depth)
         }
         var hashes: Set<UInt64> = []
         for record in kept {
@@ -46,23 +47,26 @@ struct LiveLines {
         keys = hashes.count
     }
 
-    /// - Returns: the names of those that are too many, the newest first.
+    /// The lines of what is not kept because there are too many.
+    var excessLines: [JSONValue] { excess.compactMap { records.line(of: $0)?.value } }
+
+    /// - Returns: those that are too many, the newest first.
     private static func dropExcess(
         from records: inout [CurrentRecord], _ table: BucketTable, depth: Int
-    ) -> [RecordName] {
+    ) -> [CurrentRecord] {
         let (perKey, limit) = (table.schema.recordsPerKey ?? .max, table.recordLimit(depth: depth) ?? .max)
-        var (kept, ofKey, forgotten) = ([CurrentRecord](), [ArraySlice<UInt8>: Int](), [RecordName]())
+        var (kept, ofKey, excess) = ([CurrentRecord](), [ArraySlice<UInt8>: Int](), [CurrentRecord]())
         for record in records.sorted(by: { $0.newest.start > $1.newest.start }) {
             let others = ofKey[record.name.key, default: 0]
             if kept.count < limit, others < perKey {
                 kept.append(record)
                 ofKey[record.name.key] = others + 1
             } else {
-                forgotten.append(record.name)
+                excess.append(record)
             }
         }
         records = kept
-        return forgotten
+        return excess
     }
 }
 
@@ -81,7 +85,7 @@ extension BucketTable {
         } else {
             try rewrite(content, liveLines, path(hash, depth: depth))
         }
-        if !liveLines.forgotten.isEmpty { schema.onForgotten(liveLines.forgotten.map(\.idText)) }
+        if !liveLines.excess.isEmpty { schema.onForgotten?(liveLines.excessLines) }
     }
 
     private func rewrite(_ content: BucketContent, _ liveLines: LiveLines, _ path: String) throws(StoreError) {

@@ -20,8 +20,8 @@ struct TableSchema: Sendable {
     /// Records of the whole table that rewritings keep, the newest ones of each file's share; nil: all. A table with such a
     /// bound is not split.
     var maximumRecords: Int?
-    /// Hears the ids of records that a rewriting has dropped because there were too many. Called under the file's lock.
-    var onForgotten: @Sendable ([String]) -> Void = { _ in }
+    /// Hears the records that a rewriting has dropped because there were too many. Called under the file's lock.
+    var onForgotten: (@Sendable ([JSONValue]) -> Void)?
     /// Whether the members of a record's line are of the kinds that the table needs.
     let accepts: @Sendable (JSONValue) -> Bool
     /// Whether a caller asks for the records of a key, a few of a file's, and not only for one record of it.

@@ -148,6 +148,6 @@ extension BucketTable {
 extension LiveLines {
     /// Small gains wait for the writer that fills the file.
     fileprivate func isWorthCompacting(_ size: Int) -> Bool {
-        hasExpired || !forgotten.isEmpty || size > 4_096 && liveBytes < size / 2
+        hasExpired || !excess.isEmpty || size > 4_096 && liveBytes < size / 2
     }
 }

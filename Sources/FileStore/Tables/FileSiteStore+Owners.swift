@@ -20,7 +20,7 @@ extension FileSiteStore {
 
     package func forgetSent(owner: String) throws(StoreError) -> Int {
         let sent = CurrentRecords(try sentTable.read(owner), sentTable, key: owner)
-        sentMessageTable.forget(sent.all.map(\.name.idText).filter(NotificationNames.isToken))
+        sentMessageTable.forget(sent.decoded(as: SentNotification.self).compactMap(\.forgottenMessage))
         return try sentTable.removeRecords(of: owner)
     }
 

@@ -12,15 +12,20 @@ extension FileSiteStore {
     package func rememberSent(
         _ ids: [String], message: SentMessage?, owner: String, now: Timestamp, expiresAt: Timestamp
     ) throws(StoreError) {
-        let ids = ids + (message.map { [$0.id] } ?? [])
-        guard !ids.isEmpty else { return }
+        // One line for a message that the hub has a name of: each line more brings the next rewriting nearer.
+        let names = ids.isEmpty ? message.map { [$0.id] } ?? [] : ids
+        guard !names.isEmpty else { return }
         if let message {
             try sentMessageTable.write(message.id, now: now, durably: false) { (bucket) throws(StoreError) in
                 try bucket.append(LineCodec.encode { message.write(to: &$0) })
             }
         }
-        let lines = ids.flatMap { id in
-            LineCodec.encode { SentNotification(id: id, owner: owner, expiresAt: expiresAt).write(to: &$0) }
+        let lines = names.indices.flatMap { index in
+            // Of several the last is the last that is forgotten.
+            let sent = SentNotification(
+                id: names[index], owner: owner, message: index == ids.indices.last ? message?.id : nil,
+                expiresAt: expiresAt)
+            return LineCodec.encode { sent.write(to: &$0) }
         }
         try sentTable.write(owner, now: now, durably: false) { (bucket) throws(StoreError) in try bucket.append(lines) }
     }
@@ -75,6 +80,11 @@ extension FileSiteStore {
             .decoded(as: MessageOpening.self)
         return min(openings.count { $0.expiresAt > now }, context.options.quotas.openersPerMessage)
     }
+}
+
+extension SentNotification {
+    /// The message that is forgotten together with it. Earlier versions remembered each message by its own id.
+    var forgottenMessage: String? { message ?? (NotificationNames.isToken(id) ? id : nil) }
 }
 
 extension BucketTable {

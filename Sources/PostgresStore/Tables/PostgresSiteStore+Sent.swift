@@ -21,7 +21,8 @@ extension PostgresSiteStore {
             ON CONFLICT (id) DO NOTHING)
         \(insertSent)
         """)
-    /// No user may ask the hub about a send that is not remembered any more, so the hub forgets it as well.
+    /// No user may ask the hub about a send that is not remembered any more, so the hub forgets it as well. A message is
+    /// remembered by one send or more, so one behind as many newer ones is not remembered.
     private static let forgetSent = Statement.writingOnce(
         "forgetSent",
         """
@@ -29,7 +30,9 @@ extension PostgresSiteStore {
             DELETE FROM sent WHERE owner = $1 AND id IN (
                 SELECT id FROM sent WHERE owner = $1 ORDER BY remembered_at DESC, place DESC OFFSET $2)
             RETURNING id),
-        messages_too AS (DELETE FROM messages WHERE id IN (SELECT id FROM forgotten))
+        messages_too AS (
+            DELETE FROM messages WHERE id IN (
+                SELECT id FROM messages WHERE owner = $1 ORDER BY sent_at DESC, id DESC OFFSET $2))
         DELETE FROM hub_messages WHERE id IN (SELECT id FROM forgotten)
         """)
     /// Of one sender's too many are forgotten by one call of so many, which reads all of theirs; so each costs about the
@@ -47,11 +50,11 @@ extension PostgresSiteStore {
     package func rememberSent(
         _ ids: [String], message: SentMessage?, owner: String, now: Timestamp, expiresAt: Timestamp
     ) throws(StoreError) {
-        let ids = ids + (message.map { [$0.id] } ?? [])
-        guard !ids.isEmpty else { return }
+        let names = ids.isEmpty ? message.map { [$0.id] } ?? [] : ids
+        guard !names.isEmpty else { return }
         // No row may be written twice by one statement.
         var known: Set<[UInt8]> = []
-        let new = ids.map { Array($0.utf8) }.filter { known.insert($0).inserted }
+        let new = names.map { Array($0.utf8) }.filter { known.insert($0).inserted }
         let values: [Value] = [.name(owner), .byteArrays(new), .time(expiresAt)]
         if let message {
             let rest: [Value] = [.name(message.id), .time(message.sentAt), .text(message.document)]

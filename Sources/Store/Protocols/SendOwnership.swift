@@ -8,7 +8,10 @@ package import Text
 /// costs a flush.
 package protocol SendOwnership: Sendable {
     /// Remembers the ids for their sender; beyond so many of one owner the oldest are forgotten.
-    /// - Parameter message: what was sent under these ids, whose own id is remembered with them; nil: that is not to be known.
+    /// - Parameters:
+    ///   - ids: by which the hub can be asked.
+    ///   - message: what was sent under these ids, known as long as one of them is remembered. Where there are none, its own
+    ///     id is remembered. nil: that is not to be known.
     func rememberSent(
         _ ids: [String], message: SentMessage?, owner: String, now: Timestamp, expiresAt: Timestamp
     ) throws(StoreError)
@@ -16,8 +19,8 @@ package protocol SendOwnership: Sendable {
     /// Whether the owner has sent it, and it is remembered still.
     func hasSent(_ id: String, owner: String, now: Timestamp) throws(StoreError) -> Bool
 
-    /// The message of that id; nil when it never was, or is forgotten. Of one whose sender has sent too many since,
-    /// `hasSent` tells that it is not remembered before this does.
+    /// The message of that id; nil when it never was, or is forgotten. One whose sender has sent too many since may still be
+    /// there: `sentMessage(_:owner:now:)` tells.
     func sentMessage(_ id: String, now: Timestamp) throws(StoreError) -> SentMessage?
 
     /// The messages that were sent last, newest first. It reads all of them: it is for an operator.
@@ -45,6 +48,17 @@ extension SendOwnership {
     /// - Parameter owner: the sender; nil: all senders.
     package func sentMessages(owner: String?, limit: Int, now: Timestamp) throws(StoreError) -> [SentMessage] {
         try sentMessages(owner: owner, behind: nil, limit: limit, now: now) { _ in true }
+    }
+
+    /// The message of that id, for its sender; nil when it never was, is another's, or is not remembered any more.
+    package func sentMessage(_ id: String, owner: String, now: Timestamp) throws(StoreError) -> SentMessage? {
+        guard let message = try sentMessage(id, now: now), message.owner.hasSameBytes(as: owner) else { return nil }
+        // Earlier versions remembered each message by its own id.
+        for name in message.outcomes.reversed().compactMap(\.notificationID) + [id]
+        where try hasSent(name, owner: owner, now: now) {
+            return message
+        }
+        return nil
     }
 
     /// Remembers sends that belong to no message.

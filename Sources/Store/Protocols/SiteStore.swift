@@ -58,16 +58,16 @@ package enum StoredRecord: Hashable, Sendable {
     case scheduledSend(HubMessage)
 }
 
-/// The hub's name of a send, or the id of a message, under its sender.
+/// The hub's name of a send, or the id of a message that the hub has no name of, under its sender.
 package struct SentNotification: Hashable, Sendable {
     package var id: String
     package var owner: String
+    /// The message that is forgotten together with it.
+    package var message: String?
     /// From this moment on it is forgotten.
     package var expiresAt: Timestamp
 
-    package init(id: String, owner: String, expiresAt: Timestamp) {
-        self.id = id
-        self.owner = owner
-        self.expiresAt = expiresAt
+    package init(id: String, owner: String, message: String? = nil, expiresAt: Timestamp) {
+        (self.id, self.owner, self.message, self.expiresAt) = (id, owner, message, expiresAt)
     }
 }

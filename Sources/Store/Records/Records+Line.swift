@@ -179,18 +179,19 @@ package struct SessionRecord: LineRecord {
 }
 
 extension SentNotification: LineRecord {
-    package static let members: Set = ["id", "owner", "expiresAt"]
+    package static let members: Set = ["id", "owner", "message", "expiresAt"]
 
     package init?(line: JSONValue) {
         guard let id = line["id"]?.string, let owner = line["owner"]?.string,
-            let expiresAt = line.time("expiresAt")
+            let message = line.optional("message", \.string), let expiresAt = line.time("expiresAt")
         else { return nil }
-        self.init(id: id, owner: owner, expiresAt: expiresAt)
+        self.init(id: id, owner: owner, message: message, expiresAt: expiresAt)
     }
 
     package func write(to json: inout JSONWriter) {
         json.member("id", id)
         json.member("owner", owner)
+        if let message { json.member("message", message) }
         json.member("expiresAt", expiresAt.text)
     }
 }

@@ -70,7 +70,8 @@ package final class MemorySessionStore: SessionStore, SendOwnership {
     ) throws(StoreError) {
         state.withLock { state in
             if let message { state.messages[message.id] = message }
-            let all = (state.sent[owner] ?? []) + (ids + (message.map { [$0.id] } ?? [])).map { ($0, expiresAt) }
+            let names = ids.isEmpty ? message.map { [$0.id] } ?? [] : ids
+            let all = (state.sent[owner] ?? []) + names.map { ($0, expiresAt) }
             state.sent[owner] = Array(all.suffix(sentPerOwner))
         }
     }
