@@ -72,6 +72,13 @@ final class TargetLookups: Sendable {
             running.insert(waiting[index].expression)
             return waiting.remove(at: index)
         }
+
+        /// As above; where there is none, the thread that asks is idle.
+        mutating func takeReadyOrRest() -> TargetLookup? {
+            let next = takeReady()
+            if next == nil { idle += 1 }
+            return next
+        }
     }
 
     private static let idleTime = Duration.seconds(5)
@@ -102,7 +109,7 @@ final class TargetLookups: Sendable {
                 state.threads -= 1
                 return state.threads == 0
             }
-            if isAlone { runNext() }
+            if isAlone, let next = state.withLock({ $0.takeReady() }) { _ = run(next) { _ in nil } }
         }
         return beginsAtOnce
     }
@@ -112,36 +119,36 @@ final class TargetLookups: Sendable {
 
     /// Ends when there was nothing to do for a while.
     private func runAll() {
+        var next = state.withLock { $0.takeReadyOrRest() }
         while true {
-            if runNext() { continue }
+            while let lookup = next { next = run(lookup) { $0.takeReadyOrRest() } }
             let isCalled = arrived.wait(for: Self.idleTime)
             let isOver = state.withLock { state in
                 state.idle -= 1
-                guard !isCalled, state.ready == 0 else { return false }
-                state.threads -= 1
-                return true
+                guard isCalled || state.ready > 0 else {
+                    state.threads -= 1
+                    return true
+                }
+                next = state.takeReadyOrRest()
+                return false
             }
             if isOver { return }
         }
     }
 
-    /// - Returns: false when there was none to run; then the thread counts as idle.
-    @discardableResult private func runNext() -> Bool {
-        let next = state.withLock { state in
-            let next = state.takeReady()
-            if next == nil { state.idle += 1 }
-            return next
+    /// - Parameter takeNext: what the thread does next, which is decided before any other thread hears of this look-up's end.
+    private func run(
+        _ lookup: TargetLookup, then takeNext: (inout State) -> TargetLookup?
+    ) -> TargetLookup? {
+        let lanes = lookup.run()
+        let (next, isOtherReady) = state.withLock { state in
+            state.running.remove(lookup.expression)
+            let next = takeNext(&state)
+            return (next, state.ready > 0 && state.idle > 0)
         }
-        guard let next else { return false }
-        let lanes = next.run()
-        let isWaitedFor = state.withLock { state in
-            state.running.remove(next.expression)
-            return state.waiting.contains { $0.expression == next.expression }
-        }
-        // This thread may take another one first.
-        if isWaitedFor { arrived.signal() }
-        // Last: the delivering thread, which waits for it, may begin the next one of its expression at once.
-        next.end(lanes)
-        return true
+        if isOtherReady { arrived.signal() }
+        // Last: the delivering thread, which waits for it, may begin the next one at once, and this thread is there for it.
+        lookup.end(lanes)
+        return next
     }
 }
