@@ -55,11 +55,12 @@ struct IndexedTable<Record: IndexedRecord>: Sendable {
     /// Creates the record (version 0) or replaces the one at that version.
     /// - Parameters:
     ///   - durably: false leaves the flush of the record to a later write of its bucket.
-    ///   - admit: runs before a posting is added, under the lock of its bucket; may refuse.
-    /// - Throws: `conflict`; what `admit` throws.
+    ///   - maximum: how many records may be listed under one key.
+    ///   - isCounted: whether a record is one of them.
+    /// - Throws: `conflict`; `quotaExceeded`.
     func put(
-        _ record: Record, durably: Bool = true,
-        admit: (IndexEntry, BucketWriter) throws(StoreError) -> Void = { _, _ in }
+        _ record: Record, durably: Bool = true, atMost maximum: Int = .max,
+        where isCounted: (Record) -> Bool = { _ in true }
     ) throws(StoreError) -> Record {
         try records.write(record.id, durably: durably) { (bucket) throws(StoreError) -> Record in
             let content = try records.lines(of: record.id, in: bucket.file)
@@ -70,7 +71,14 @@ struct IndexedTable<Record: IndexedRecord>: Sendable {
             new.version = try records.nextVersion(of: record.id, after: old?.version, in: content)
             let oldEntries = old.map(entries) ?? []
             let newEntries = entries(new)
-            try addPostings(newEntries.filter { !$0.isIn(oldEntries) }, id: new.id, admit)
+            try addPostings(newEntries.filter { !$0.isIn(oldEntries) }, id: new.id) { entry, index throws(StoreError) in
+                guard maximum < .max else { return }
+                let lines = try entry.table.lines(of: entry.key, in: index.file)
+                guard Self.ids(entry.key, in: lines, entry.table).count >= maximum else { return }
+                // Postings may be stale, so those that are right are counted before a request is refused.
+                let listed = try records(entry.key, entry.table)
+                guard listed.count(where: isCounted) < maximum else { throw .quotaExceeded }
+            }
             try bucket.append(LineCodec.encode(new, keepingUnknownOf: oldLine))
             try records.deletePostings(oldEntries.filter { !$0.isIn(newEntries) }, id: new.id, bucket)
             return new
@@ -81,6 +89,7 @@ struct IndexedTable<Record: IndexedRecord>: Sendable {
     private static var indexFilesAtOnce: Int { 8 }
 
     /// Written before the first is waited for, so that they are flushed together.
+    /// - Parameter admit: runs before a posting is added, under the lock of its bucket; may refuse.
     private func addPostings(
         _ postings: [IndexEntry], id: String, _ admit: (IndexEntry, BucketWriter) throws(StoreError) -> Void
     ) throws(StoreError) {

@@ -6,12 +6,7 @@ package import Text
 extension FileSiteStore {
     package func createAppToken(_ token: AppToken, now: Timestamp) throws(StoreError) {
         let allowed = context.options.quotas.appTokensPerOwner
-        _ = try tokenTable.put(AppTokenRecord(token)) { (entry, bucket) throws(StoreError) in
-            let listed = IndexedTable<AppTokenRecord>.ids(entry.key, in: try bucket.content(), tokenIndex)
-            guard listed.count >= allowed else { return }
-            // Postings may be stale, so those that are right are counted before a request is refused.
-            guard try appTokens(owner: entry.key, now: now).count < allowed else { throw .quotaExceeded }
-        }
+        _ = try tokenTable.put(AppTokenRecord(token), atMost: allowed) { !$0.token.isExpired(now) }
     }
 
     package func appToken(_ id: String, now: Timestamp) throws(StoreError) -> AppToken? {

@@ -12,14 +12,7 @@ extension FileSiteStore {
     }
 
     package func putDevice(_ device: DeviceRecord, durably: Bool) throws(StoreError) -> DeviceRecord {
-        try deviceTable.put(device, durably: durably) { (entry, bucket) throws(StoreError) in
-            let listed = IndexedTable<DeviceRecord>.ids(
-                entry.key, in: try ownerIndex.lines(of: entry.key, in: bucket.file), ownerIndex)
-            guard listed.count >= context.options.quotas.devicesPerOwner else { return }
-            // Postings may be stale, so those that are right are counted before a request is refused.
-            let owned = try deviceTable.records(entry.key, ownerIndex).count
-            guard owned < context.options.quotas.devicesPerOwner else { throw .quotaExceeded }
-        }
+        try deviceTable.put(device, durably: durably, atMost: context.options.quotas.devicesPerOwner)
     }
 
     package func removeDevice(_ id: String, version: Int) throws(StoreError) -> Bool {
