@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import AppBackend
 import Crypto
+import DeviceAPI
+import DeviceClient
 import Foundation
 import HTTP
 import HTTPTypes
 import JSON
 import Store
+import Testing
 import Text
 
 import class System.Lock
@@ -35,6 +38,8 @@ final class Receiver: RequestSender, WebhookCounter {
         var reports: [String] = []
         var answer: @Sendable (Request) -> Int = { _ in 200 }
         var failure: (any Error)?
+        var rounds = 0
+        var refusedLeases = 0
     }
 
     private static let key = Array("0123456789abcdef0123456789abcdef".utf8)
@@ -53,6 +58,9 @@ final class Receiver: RequestSender, WebhookCounter {
         get { state.withLock(\.failure) }
         set { state.withLock { $0.failure = newValue } }
     }
+
+    /// How often a worker has asked for the lease while another one held it.
+    var refusedLeases: Int { state.withLock(\.refusedLeases) }
 
     func count(_ result: String) -> Int { state.withLock { $0.counts[result] ?? 0 } }
 
@@ -99,7 +107,7 @@ final class Receiver: RequestSender, WebhookCounter {
     ) throws -> Outcome {
         let clock = site.clock
         let webhooks = Webhooks(
-            Self.endpoints([], receivers), queue: site.store, counter: self,
+            Self.endpoints([], receivers), queue: WatchedQueue(inner: site.store, receiver: self), counter: self,
             now: { Timestamp(seconds: clock.seconds) }, report: report)
         let worker = WebhookWorker(
             webhooks, store: site.store, hub: site.hubClient, sender: self, options: options)
@@ -117,11 +125,74 @@ final class Receiver: RequestSender, WebhookCounter {
         return told
     }
 
+    /// Returns when a worker has gone once, from the beginning to the end, through all that waits: what it has not told by then it
+    /// does not tell at this time of the clock. What it was answered it has worked through, too.
+    func awaitRound() throws {
+        let begun = state.withLock(\.rounds)
+        // One may be under way, and the next one ends before the one after it begins.
+        try wait { state.withLock(\.rounds) >= begun + 2 }
+    }
+
     func wait(_ isSo: () -> Bool) throws {
         let end = ContinuousClock.now + .seconds(TestSite.patience)
         while !isSo() {
             guard ContinuousClock.now < end else { throw NoAnswer() }
             Thread.sleep(forTimeInterval: 0.005)
         }
+    }
+}
+
+extension Receiver {
+    /// A site that tells these receivers.
+    func site(
+        _ kinds: Set<WebhookKind> = Set(WebhookKind.allCases), receivers: Int = 1,
+        surroundingHub: (any Responder) -> any Responder = { $0 }
+    ) throws -> TestSite {
+        try TestSite(
+            users: ["alice", "bob", "carol"],
+            adjusting: {
+                $0.plainSeconds = 86_400
+                $0.webhooks = try? webhooks($0, kinds, receivers: receivers)
+            }, surroundingHub: surroundingHub)
+    }
+
+    /// Counts what a worker asks of the store's list: it looks into it once in each round.
+    private struct WatchedQueue: WaitingStore {
+        let inner: any WaitingStore
+        let receiver: Receiver
+
+        func putWaiting(_ entries: [HubMessage], in list: WaitingList) throws(StoreError) {
+            try inner.putWaiting(entries, in: list)
+        }
+
+        func waiting(in list: WaitingList, except ids: Set<String>) throws(StoreError) -> [HubMessage] {
+            receiver.state.withLock { $0.rounds += 1 }
+            return try inner.waiting(in: list, except: ids)
+        }
+
+        func removeWaiting(_ ids: [String], from list: WaitingList) throws(StoreError) {
+            try inner.removeWaiting(ids, from: list)
+        }
+
+        func changeWaiting(
+            _ entry: HubMessage, to new: HubMessage?, in list: WaitingList
+        ) throws(StoreError) -> Bool {
+            try inner.changeWaiting(entry, to: new, in: list)
+        }
+
+        func acquireLease(of list: WaitingList) throws(StoreError) -> DeliveryLease? {
+            let lease = try inner.acquireLease(of: list)
+            if lease == nil { receiver.state.withLock { $0.refusedLeases += 1 } }
+            return lease
+        }
+    }
+}
+
+extension TestSite {
+    /// Bob sends a message object.
+    /// - Returns: its id.
+    func sendMessage(_ members: String = #""Body":"Hi""#, to: String = #""alice""#) throws -> String {
+        let answer = call(.post, "/api/notifications", as: "bob", body: "{\"To\":\(to),\(members)}")
+        return try #require(try SendOutcome(answer).messageID)
     }
 }
