@@ -91,7 +91,7 @@ extension Backend.Parts {
     var users: any PasswordAuthenticator {
         guard let issuers else { return authenticator }
         return IssuerUsers(
-            inner: authenticator, store: store, verifier: issuers, newUserRoles: policy.newUserRoles)
+            inner: authenticator, store: store, verifier: issuers, newUserRoles: policy.newUserRoles, now: now)
     }
 
     /// What callers of this host are answered without credentials, by path.

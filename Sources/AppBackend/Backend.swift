@@ -47,25 +47,52 @@ package struct Backend: Responder {
         if let monitor = monitors[request.path] {
             return answer(request, route: request.path) { try monitor.respond(to: request) }
         }
-        let openRoute = open.match(request)
+        let destination = destination(of: request)
         // Sessions are for this site's own page.
-        if openRoute?.pattern != Path.session, let origin = foreignOrigins.origin(of: request) {
-            return respond(to: request, of: origin)
+        if destination.pattern != Path.session, let origin = foreignOrigins.origin(of: request) {
+            return respond(to: request, at: destination, of: origin)
         }
-        if let route = openRoute {
-            return answer(request, route: route.pattern) { try route.respond(to: request) }
+        return respond(to: request, at: destination)
+    }
+
+    /// What a request's path and method lead to.
+    enum Destination: Sendable {
+        case open(RouteMatch<RequestAction>)
+        /// Nil: there is no such path, which only users are told.
+        case user(RouteMatch<UserAction>?)
+
+        fileprivate var pattern: String? {
+            switch self {
+            case .open(let route): route.pattern
+            case .user(let route): route?.pattern
+            }
         }
-        let route = userRoutes.match(request)
-        return answer(request, route: route?.pattern) { try api.respond(to: request, route: route) }
+    }
+
+    /// Looked up once: the match travels with the request.
+    func destination(of request: Request) -> Destination {
+        // Most requests are users'.
+        if let route = userRoutes.match(request) { return .user(route) }
+        return open.match(request).map { .open($0) } ?? .user(nil)
+    }
+
+    func respond(to request: Request, at destination: Destination) -> Response {
+        answer(request, route: destination.pattern) {
+            switch destination {
+            case .open(let route): try route.respond(to: request)
+            case .user(let route): try api.respond(to: request, route: route)
+            }
+        }
     }
 
     /// - Parameter origin: of the page that asks.
-    private func respond(to request: Request, of origin: String) -> Response {
+    private func respond(to request: Request, at destination: Destination, of origin: String) -> Response {
         if request.method == .options { return ForeignOrigins.preflight(origin) }
         guard !ForeignOrigins.mayHaveAddedPassword(request) else {
             return ForeignOrigins.allowing(ForeignOrigins.unclearPassword.response, origin)
         }
-        var response = ForeignOrigins.allowing(respond(to: ForeignOrigins.withoutBrowser(request)), origin)
+        var response = ForeignOrigins.allowing(
+            respond(to: ForeignOrigins.withoutBrowser(request), at: destination), origin)
         if let continuation = response.continuation {
             response.postponement = continuation.then { try ForeignOrigins.allowing($0.get(), origin) }
         }

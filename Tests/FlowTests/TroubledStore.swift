@@ -16,6 +16,8 @@ struct TroubledStore: StateStore {
     var calls: CallCount?
     /// Counts those that throw `errorOfSeen`.
     var notes: CallCount?
+    /// Notes whose records are read.
+    var userReads: UserReads?
 
     private func fail() throws(StoreError) {
         calls?.number.add(1, ordering: .relaxed)
@@ -28,9 +30,14 @@ struct TroubledStore: StateStore {
         throw errorOfSeen
     }
 
-    func user(_ name: String) throws(StoreError) -> User? { try inner.user(name) }
+    private func noted(_ name: String) -> String {
+        userReads?.note(name)
+        return name
+    }
 
-    func userRecord(_ name: String) throws(StoreError) -> User? { try inner.userRecord(name) }
+    func user(_ name: String) throws(StoreError) -> User? { try inner.user(noted(name)) }
+
+    func userRecord(_ name: String) throws(StoreError) -> User? { try inner.userRecord(noted(name)) }
 
     func users() throws(StoreError) -> [User] { try inner.users() }
 
@@ -288,8 +295,4 @@ struct TroubledStore: StateStore {
     }
 
     func health() -> StoreHealth { reportedHealth }
-}
-
-final class CallCount: Sendable {
-    let number = Atomic(0)
 }

@@ -2,6 +2,7 @@
 import HTTP
 import JWT
 import Store
+import Text
 
 /// The users of the store, and those whom issuers of tokens name.
 ///
@@ -13,6 +14,7 @@ struct IssuerUsers: PasswordAuthenticator {
     let verifier: TokenVerifier
     /// Those that a user has who has no record.
     let newUserRoles: [String]
+    let now: @Sendable () -> Timestamp
 
     func authenticate(_ credentials: BasicCredentials, of request: Request) throws -> Principal? {
         try inner.authenticate(credentials, of: request)
@@ -20,9 +22,8 @@ struct IssuerUsers: PasswordAuthenticator {
 
     func account(of user: UserName) throws -> Account? {
         let name = user.description
-        guard verifier.hasUser(named: name), try store.userRecord(name) == nil else {
-            return try inner.account(of: user)
-        }
+        guard verifier.hasUser(named: name) else { return try inner.account(of: user) }
+        if let record = try store.userRecord(name) { return record.account(now()) }
         // No session and no app token is begun for one without a record, so nothing depends on the version.
         var principal = Principal(name: name, owner: name)
         principal.tokenRoles = newUserRoles

@@ -2,6 +2,7 @@
 import DeviceAPI
 package import HTTP
 import Store
+import Text
 
 /// Knows the users: whose a name and a password are, and who has a name.
 package protocol PasswordAuthenticator: Sendable {
@@ -55,6 +56,12 @@ extension User {
     func credentialVersion(_ credential: String) -> String {
         // As versions of this program had it that knew no epoch. No hash holds a line break.
         credentialEpoch == 0 ? credential : "\(credential)\n\(credentialEpoch)"
+    }
+
+    /// Its sessions depend on the hash of the password, which is another one also when the same password is set again.
+    /// - Returns: nil for a user who may not log in.
+    func account(_ now: Timestamp) -> Account? {
+        mayLogIn(now) ? Account(principal, credentialVersion: credentialVersion(passwordHash)) : nil
     }
 
     var principal: Principal { Principal(name: name, owner: owner, record: self) }

@@ -99,11 +99,7 @@ package final class UserAuthenticator: PasswordAuthenticator {
         return current.principal
     }
 
-    /// Sessions depend on the hash of the password, which is another one also when the same password is set again.
-    package func account(of name: UserName) throws -> Account? {
-        guard let user = try store.user(name.description), user.mayLogIn(now()) else { return nil }
-        return Account(user.principal, credentialVersion: user.credentialVersion(user.passwordHash))
-    }
+    package func account(of name: UserName) throws -> Account? { try store.user(name.description)?.account(now()) }
 
     /// No such user: hash anyway. Which user's hash decides by the name, so that the times of names that do
     /// not exist are spread like those of names that do, whatever kinds of hashes were imported.

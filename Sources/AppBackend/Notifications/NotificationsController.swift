@@ -89,7 +89,9 @@ struct NotificationsController: Sendable {
         }
         let name = recipient.description
         try sender.scope.check(recipient: name, field: field, named: shown)
-        let record = try store.userRecord(name)
+        // The sender's own was read when they were authenticated.
+        let own = sender.record.flatMap { $0.name.hasSameBytes(as: name) ? $0 : nil }
+        let record = try own ?? store.userRecord(name)
         let owner = record?.successor ?? name
         // The next user of the longest names would have no tag; there will be none.
         guard owner.utf16.count <= UserName.maximumOwnerLength else { throw Self.noRecipient(field, named: shown) }
