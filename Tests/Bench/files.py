@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import tempfile
 
+import delivery
 from one_backend import Callgrind
 
 class Sources:
@@ -69,6 +70,10 @@ def main():
                 rows[name] = entered(backend.measure(f"row{number}", prepare()), sources)
         finally:
             backend.stop()
+        shutil.rmtree(folder / "store")
+        for dump in folder.glob("callgrind*"):
+            dump.unlink()
+        rows["delivery"] = entered(delivery.measure(options.program, stripped, folder), sources)
         shutil.rmtree(folder / "store")
         for dump in folder.glob("callgrind*"):
             dump.unlink()

@@ -18,16 +18,17 @@ RECIPIENT = "bob"  # has one device
 
 
 class Backend:
-    """With one worker. `under` is the command that starts it."""
+    """With one worker. `under` is the command that starts it, `settings` come besides, and a second one on the same store
+    has a name of its own."""
 
-    def __init__(self, program, folder, under=()):
-        self.folder, self.socket = folder, folder / "socket"
-        config = folder / "config.json"
+    def __init__(self, program, folder, under=(), settings=None, name="first"):
+        self.folder, self.socket = folder, folder / f"{name}.socket"
+        config = folder / f"{name}.json"
         config.write_text(json.dumps({
             "listen": str(self.socket), "store": {"path": str(folder / "store")}, "workers": 1,
-            "limits": {"sendsPerMinute": 0, "registrationsPerMinute": 0},
+            "limits": {"sendsPerMinute": 0, "registrationsPerMinute": 0}, **(settings or {}),
         }))
-        for user in (USER, RECIPIENT):
+        for user in (USER, RECIPIENT) if name == "first" else ():
             subprocess.run(
                 [str(program), "user", "add", user, "--config", str(config)], input=PASSWORD + "\n", text=True, check=True,
                 stdout=subprocess.DEVNULL)
@@ -95,10 +96,10 @@ class Backend:
 class Callgrind(Backend):
     """Which does not count before it is asked to."""
 
-    def __init__(self, program, folder, counts_start=False):
+    def __init__(self, program, folder, counts_start=False, settings=None):
         super().__init__(program, folder, [
             "valgrind", "--tool=callgrind", "--demangle=no", f"--instr-atstart={'yes' if counts_start else 'no'}",
-            f"--callgrind-out-file={folder}/callgrind"])
+            f"--callgrind-out-file={folder}/callgrind"], settings)
 
     def control(self, *arguments):
         # valgrind's own child is the process itself.
@@ -108,10 +109,16 @@ class Callgrind(Backend):
 
     def measure(self, name, *calls):
         """These calls; returns the file with what they took together."""
+        def make():
+            for call in calls:
+                self.call(*call)
+        return self.measure_during(name, make)
+
+    def measure_during(self, name, action):
+        """What the process does meanwhile."""
         self.control("--instr=on")
         self.control("--zero")
-        for call in calls:
-            self.call(*call)
+        action()
         self.control(f"--dump={name}")
         self.control("--instr=off")
         return self.latest()
