@@ -14,7 +14,7 @@ struct OutcomeCommand: ParsableCommand {
             """)
 
     @OptionGroup var options: ConfigurationOptions
-    @Flag(help: "Print one JSON object.") var json = false
+    @Flag(help: "Print one JSON object, as the HTTP API answers it.") var json = false
     @Argument(help: "The send.") var id: String
 
     func run() throws {

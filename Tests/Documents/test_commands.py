@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every command of ours that a page shows is one of the manual, with options that it has there.
+"""Every command of ours that a page shows is one of the manual, with options that it has there. What a command prints as JSON
+is in the manual too.
 
 Tests/InstallTests holds the manual to the program.
 """
@@ -12,6 +13,20 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 EVERYWHERE = {"help", "version"}
 Commands = dict[str, set[str]]
+SOURCES = ROOT / "Sources" / "Commands"
+# Which file writes what a command prints with --json. Two print what the HTTP API answers, `message show` and `outcome`.
+JSON_WRITERS = {
+    "config show": "ConfigCommand",
+    "device list": "Device/DeviceCommand",
+    "doctor": "Doctor/DoctorReport",
+    "message list": "Message/MessageCommand",
+    "send": "SendReport",
+    "session list": "Session/SessionCommand",
+    "store import": "Store/StoreImportCommand",
+    "store migrate": "Store/StoreMigrateCommand",
+    "store verify": "Store/StoreVerifyCommand",
+    "user show": "User/UserShowCommand",
+}
 
 
 def of_manual(text: str) -> Commands:
@@ -23,6 +38,15 @@ def of_manual(text: str) -> Commands:
         if name is not None:
             found[name[1].strip()] = set(re.findall(r"(?:Fl|\|) -([a-z-]+)", part)) | EVERYWHERE
     return found
+
+
+def members_of_manual(text: str, command: str) -> set[str]:
+    """What the command prints with --json, as the manual says: each word that it marks."""
+    told = text.split(f"\n.It Cm {command}\n")[1].split("\n.It Cm ")[0]
+    shown = re.split(r"\n\.(?:It|El)\b", told.split("\n.It Fl -json\n")[1])[0]
+    marked = {name.strip() for line in re.findall(r"^\.Cm (.*)", shown, re.M) for name in re.split(" [,;.:]", line)}
+    # `device list`, whose members these are too.
+    return {name for name in marked if name and " " not in name}
 
 
 def in_page(text: str) -> Iterator[tuple[int, list[str]]]:
@@ -65,7 +89,25 @@ class Pages(unittest.TestCase):
         self.assertEqual(faults, [], "\n" + "\n".join(faults))
 
 
+class Members(unittest.TestCase):
+    def test_the_manual_has_the_members_that_a_command_prints(self) -> None:
+        manual = (ROOT / "docs" / "app-backend.1").read_text()
+        for command, name in JSON_WRITERS.items():
+            told, source = members_of_manual(manual, command), (SOURCES / f"{name}.swift").read_text()
+            with self.subTest(command=command):
+                self.assertEqual(set(re.findall(r'\b(?:member|name)\("(\w+)"', source)) - told, set(), "not in the manual")
+                self.assertEqual({one for one in told if f'"{one}"' not in source}, set(), "not in the source")
+
+    def test_every_file_that_prints_members_is_compared(self) -> None:
+        found = {str(path.relative_to(SOURCES))[:-6] for path in SOURCES.rglob("*.swift") if '.member("' in path.read_text()}
+        self.assertEqual(found, set(JSON_WRITERS.values()))
+
+
 class Reading(unittest.TestCase):
+    def test_members_are_read_from_the_manual(self) -> None:
+        manual = "\n.It Cm send\n.Cm other\n.It Fl -json\nAs:\n.Cm Id , To ;\n.Cm Ids\n.Cm device list\n.El\n.It Cm x\n.Cm y\n"
+        self.assertEqual(members_of_manual(manual, "send"), {"Id", "To", "Ids"})
+
     def test_a_command_that_is_not_there_is_found(self) -> None:
         manual = ".Sh SYNOPSIS\n.Nm\n.Op Cm serve\n.Nm\n.Cm user add\n.Op Fl -tag Ar x | -no-tag\n.Ar name\n.Sh OTHER\n"
         commands = of_manual(manual)

@@ -12,7 +12,7 @@ struct UserShowCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show", abstract: "Show what a user may do, and what is theirs.",
         discussion: """
-            Devices with the end of their handles, sessions, app tokens, how many secrets wait for them and how many they have read, and \
+            Devices with the end of their handles, sessions, app tokens, how many kept messages are unread and how many are read, and \
             when the user was last seen: the last request that was authenticated, by whichever method, to an hour. Of a user \
             who was removed it shows what is left to be removed.
             """)

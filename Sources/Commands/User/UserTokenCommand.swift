@@ -69,7 +69,7 @@ struct UserTokenCommand: ParsableCommand {
         static let configuration = CommandConfiguration(abstract: "List a user's app tokens, one a line.")
 
         @OptionGroup var options: ConfigurationOptions
-        @Flag(help: "Print one JSON array.") var json = false
+        @Flag(help: "Print one JSON array, as the HTTP API answers the user.") var json = false
         @Argument(help: "The user.") var name: String
 
         func run() throws {
