@@ -2,7 +2,9 @@
 """What script/release makes: complete, signed, the same each time, and installable as the pages say."""
 
 import json
+import os
 import re
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -60,6 +62,21 @@ def test_made_again_in_another_folder_every_file_is_the_same(
     sums = set((again / "SHA256SUMS").read_text().splitlines())
     assert len(sums) == 3 and sums <= set((made / "SHA256SUMS").read_text().splitlines())
     assert not (again / "SHA256SUMS.asc").exists()
+
+
+def test_a_file_that_differs_when_it_is_made_again_is_named_and_kept(checkout: Checkout, program: Path, tmp_path: Path) -> None:
+    """A gzip that packs the second tarball less makes another one, of the same package."""
+    gzip = tmp_path / "bin" / "gzip"
+    gzip.parent.mkdir()
+    second = f"[ \"$*\" != '--no-name -9' ] || mkdir {tmp_path}/called 2> /dev/null"
+    gzip.write_text(f"#!/bin/sh\n{second} || set -- --no-name -1\nexec {shutil.which('gzip')} \"$@\"\n")
+    gzip.chmod(0o755)
+    options = ["--program", str(program), "--check", "--without-images", "--output", str(tmp_path / "first")]
+    path = f"{gzip.parent}:{os.environ['PATH']}"
+    done = checkout.release(checkout.version, *options, check=False, PATH=path)
+    assert done.returncode == 1 and done.stderr.count(".tar.gz") == 1 and ".deb" not in done.stderr
+    (first,), (second,) = tmp_path.glob("first/*.tar.gz"), tmp_path.glob("first-again/*.tar.gz")
+    assert first.name == second.name and first.read_bytes() != second.read_bytes()
 
 
 def test_the_tarball_has_every_file_of_the_package_for_nginx_and_systemd(made: Path, tarball: Path) -> None:
