@@ -10,7 +10,8 @@ from product import CHECKOUT
 PAGES = (
     "README.md", "docs/deployment.md", "docs/package.md", "docs/admin.md", "docs/nginx.md", "docs/systemd.md",
     "docs/operation.md", "docs/troubleshooting.md", "docs/upgrade-and-backup.md", "docs/postgresql.md",
-    "docs/shared-hosting.md", "docs/container.md", "docs/apt-repository.md",
+    "docs/shared-hosting.md", "docs/container.md", "docs/apt-repository.md", "docs/configuration.md", "docs/differences.md",
+    "docs/doctor.md", "docs/store.md", "docs/web-push.md", "docs/apns.md", "docs/fcm.md", "docs/wns.md",
 )  # fmt: skip
 PROGRAMS = {
     "./app-backend", "app-backend", "apt", "cd", "certbot", "chmod", "chown", "curl", "dpkg-deb", "getent", "gpg",

@@ -21,7 +21,7 @@ from roots import Root
 from test_repository import commands as repository_commands
 from walk import parts, walk
 from walks import CONTAINERS, HOST
-from walks_elsewhere import ELSEWHERE
+from walks_elsewhere import ELSEWHERE, PAGES_ELSEWHERE
 
 NAMES = ("push.example.com", "www.example.com", "shop.example.com")
 CONFIGURATION = "systemd/app-backend.json"
@@ -50,6 +50,13 @@ def test_every_command_of_the_pages_is_typed_or_it_is_said_why_not() -> None:
     assert missing == []
 
 
+def test_every_page_with_a_command_is_walked_or_it_is_said_why_not() -> None:
+    pages = ["README.md", *(f"docs/{path.name}" for path in (CHECKOUT / "docs").glob("*.md"))]
+    walked = {*PAGES, *PAGES_ELSEWHERE}
+    assert len(walked) == len(PAGES) + len(PAGES_ELSEWHERE)
+    assert walked == {page for page in pages if any(commands(page))}
+
+
 def test_nothing_is_typed_or_left_out_that_no_page_shows() -> None:
     shown = {command for page in PAGES for command in commands(page)}
     assert [step.command for step in (*HOST, *CONTAINERS) if step.command not in shown] == []
@@ -62,7 +69,7 @@ def host(
 ) -> Iterator[BootedSystem]:
     """It has nginx, a certificate of a trusted authority, and the package in root's folder."""
     bring(root, package)
-    root.run("apt-get", "install", "--yes", "--no-install-recommends", "postgresql", "rsync", "sudo")
+    root.run("apt-get", "install", "--yes", "--no-install-recommends", "jq", "postgresql", "rsync", "sudo")
     shutil.copy(package, root.file(f"/root/{package.name}"))
     authority = make_authority(folder / "walk-tls")
     speak_tls(root, authority)

@@ -1,21 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """What root types on one host, page by page, and what is not typed there, and why."""
 
+from places import ALICE, ANSWERED, API, AS_ALICE, FORGET, ID_OF_LOG, LAST_ID, REGISTER, RESTART, START, STOP, STORE
 from walk import Step
+from walks_settings import SETTINGS
 
-ALICE, BOB = "alice:alice-1234", "bob:bob-123456"
-AS_ALICE = {"-u alice": f"-u {ALICE}"}
-ID_OF_LOG = "4f1c2ab0e77d5c1e9b1f3f0f6d0a9b31"
-LAST_ID = """$(tail -n 1 /var/log/nginx/app-backend.log | sed 's/.*"id":"//; s/".*//')"""
-# Asks again until there is an answer.
-ANSWERED = "curl --fail --silent --show-error --retry 180 --retry-delay 1 --retry-connrefused --retry-all-errors"
-API = "https://push.example.com/api"
-STORE = "/var/lib/private/app-backend"
-STOP = "systemctl stop app-backend.socket app-backend.service"
-START = "systemctl start app-backend.socket app-backend.service"
-# systemd lets a socket start five times within ten seconds. A person does not type so fast.
-FORGET = "systemctl reset-failed app-backend.service app-backend.socket"
-RESTART = f"{FORGET}; {START}"
 # What the host's editor writes.
 CREDENTIAL = "LoadCredential=hub.connectionString:/etc/app-backend/hub.connectionString"
 EDIT_SERVICE = f"printf '[Service]\\n{CREDENTIAL}\\n' > /root/edited"
@@ -99,12 +88,6 @@ NGINX = [
         before="cp /root/shop.conf /etc/nginx/conf.d/ && nginx -t && systemctl restart nginx",
     )
 ]
-REGISTER = f"""
-id=$(curl --fail -u {ALICE} -X POST '{API}/register?handle={"ab" * 32}' | tr -d '"')
-curl --fail -u {ALICE} -X PUT -H 'Content-Type: application/json' "{API}/register/$id" \
-    -d '{{"Platform": "apns", "Handle": "{"ab" * 32}", "Tags": []}}'
-curl --fail -X POST -H 'Content-Type: application/json' {API}/session -d '{{"UserName": "alice", "Password": "alice-1234"}}'
-"""
 OPERATION = [
     Step("openssl x509 -enddate -noout -in FILE", "^notAfter=", places={"FILE": "/etc/ssl/private/tests/cert.pem"}),
     Step("systemctl status app-backend.socket app-backend nginx", "nginx.service"),
@@ -234,7 +217,7 @@ POSTGRES = [
         """ -tc "SELECT convert_from(name, 'UTF8') FROM app_backend.users WHERE removed_at IS NULL" | grep erin""",
     ),
 ]
-HOST = [*README, *DEPLOYMENT, *PACKAGE, *ADMIN, *NGINX, *OPERATION, *TROUBLESHOOTING, *UPGRADE, *POSTGRES]
+HOST = [*README, *DEPLOYMENT, *PACKAGE, *ADMIN, *NGINX, *OPERATION, *TROUBLESHOOTING, *UPGRADE, *SETTINGS, *POSTGRES]
 TRIAL = "podman run --rm --name app-backend --publish"
 # `--rm` removes it later, when Podman comes to it.
 STOPPED = "podman stop app-backend && podman rm --force --ignore app-backend"

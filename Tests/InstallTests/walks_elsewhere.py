@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The commands of the pages that no walk types, and why."""
+"""The pages, and the commands of the other ones, that no walk types, and why."""
 
 BY_PACKAGED = "packaged.py and releases.py run that script for the other tests"
 NO_OTHER_HOST = "it needs a second host, and ssh to it"
@@ -8,7 +8,19 @@ NO_AUTHORITY = "it needs the internet: a certificate authority that calls back"
 SHARED = "no test types it: WireTests' HostingTests lay out that home and start these programs by means of their own"
 SIGNING = "no test types it: test_repository.py makes and exports a key by means of its own"
 REGISTRY = "script/release builds both images by that file, in test_release.py; here no registry has the base"
+BY_CURL = "Tests/OpenAPI plays the commands of curl of all pages, and the roles that these need"
+NO_APPLE = "it needs Apple's service; Tests/Doubles calls a double of it"
 
+PAGES_ELSEWHERE = {
+    "docs/decisions.md": "it names commands, and shows none to type",
+    "docs/http-api.md": BY_CURL,
+    "docs/maui.md": BY_CURL,
+    "docs/messages.md": BY_CURL,
+    "docs/oidc.md": "Tests/Doubles plays it, beside a provider of identities",
+    "docs/release.md": "test_release.py makes a release, and verifies it",
+    "docs/telephone.md": "test_run.py starts script/run --lan",
+    "docs/webhooks.md": "Tests/Doubles plays it, beside a receiver",
+}
 ELSEWHERE = {
     "script/run": "test_run.py starts it",
     "script/test": "it is what runs this",
@@ -20,6 +32,15 @@ ELSEWHERE = {
     "certbot certonly --webroot -w /var/www/html -d NAME --deploy-hook 'systemctl reload nginx'": NO_AUTHORITY,
     "tar cannot unpack the archive.": "the beginning of an error",
     "timedatectl set-ntp true": NO_CLOCK,
+    "app-backend user change bob --role editor": BY_CURL,
+    """curl -u bob https://push.example.com/api/notifications --json """
+    """'{"To": "tag:news", "Body": "The canteen is closed today."}'""": BY_CURL,
+    """curl -u alice -X PUT https://push.example.com/api/register/my-phone --json '"""
+    """{"Platform": "fcm", "Handle": "dGVzdA:APA91b", "Tags": ["news-sport"]}'""": BY_CURL,
+    "app-backend apns channel create --keep-newest": NO_APPLE,
+    "app-backend apns channel list": NO_APPLE,
+    "app-backend apns channel send ID update.json": NO_APPLE,
+    "app-backend apns channel delete ID": NO_APPLE,
     "ssh root@host app-backend store backup > store.tar": NO_OTHER_HOST,
     "old# systemctl disable --now app-backend.socket app-backend.service": NO_OTHER_HOST,
     "old# tar -cf - -C /var/lib/private/app-backend . | ssh root@new 'umask 077; cat > store.tar'": NO_OTHER_HOST,
