@@ -36,7 +36,11 @@ CONFIGURATION = [
         places={"NAME": "frank"},
         after="app-backend user show frank | grep 'secure only'",
     ),
-    Step("app-backend user passwd NAME --none", places={"NAME": "frank"}, after="app-backend user show frank | grep 'password: none'"),
+    Step(
+        "app-backend user passwd NAME --none",
+        places={"NAME": "frank"},
+        after="app-backend user show frank | grep 'password: none'",
+    ),
 ]
 DOCTOR = [
     Step("systemctl status nginx", "Active: active"),
