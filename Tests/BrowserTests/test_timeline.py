@@ -2,6 +2,7 @@
 """The steps of a message in the list of what was sent: each as soon as it has happened."""
 
 import json
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -145,6 +146,29 @@ def open_and_read(page: Page, reader: Account) -> None:
     assert reader.call("POST", f"/api/notifications/{message}/opened").status == 200
     [kept] = reader.call("GET", "/api/inbox").json()["Messages"]
     assert reader.call("POST", f"/api/inbox/{kept['Id']}/read").status == 200
+
+
+def test_of_two_messages_of_one_second_the_later_one_stays_above_the_other(
+    browser: str, open_page: Any, alice: Account, bob: Account
+) -> None:
+    page = open_page(browser, bob)
+    (one, other), at = of_one_second(alice, bob)
+    # The server's times, which come one after the other, have whole seconds.
+    for message, milliseconds in ((one, 100), (other, 700)):
+        add(page, to=alice.name, text="Hello", message=message, isSent=True, at=at + milliseconds, lines=[])
+    show_sent(page, 2)
+    page.tab.wait_until(f"{ITEMS}.every(one => one.innerText.includes('Kept in the inbox'))")
+    assert page.tab.evaluate(f"{ITEMS}.map(one => one.dataset.name)") == [other, one]
+
+
+def of_one_second(recipient: Account, sender: Account) -> tuple[list[str], int]:
+    """Two messages, and the time of both in milliseconds."""
+    while True:
+        sent = [sender.call("POST", "/api/notifications", {"To": recipient.name, "Body": "Hello"}).json() for _ in range(2)]
+        ids = [str(one["MessageId"]) for one in sent]
+        times = {sender.call("GET", f"/api/notifications/{id}/timeline").json()["SentAt"] for id in ids}
+        if len(times) == 1:
+            return ids, int(datetime.fromisoformat(times.pop()).timestamp() * 1000)
 
 
 # When nothing is asked

@@ -108,7 +108,7 @@ export class SentList {
     /** Newest first. One for later may have come from the server before it was noted here. */
     #show(entries = this.#entries) {
         const all = entries.filter(({ message }, place) => !message || place === entries.findIndex((one) => one.message === message))
-            .sort((one, other) => other.at - one.at);
+            .sort((one, other) => second(other) - second(one) || (other.key ?? 0) - (one.key ?? 0));
         this.#entries = all;
         $('sentCard').ariaBusy = !this.#isLoaded;
         $('sentEmpty').textContent = t(this.#isLoaded ? 'sent.empty' : 'loading');
@@ -142,6 +142,9 @@ export class SentList {
         this.load(words);
     }
 }
+
+/** The server tells no more of a time. Of two messages of the same second the one that was sent later is above the other. */
+const second = ({ at }) => Math.floor(at / 1000);
 
 const isVisible = () => !$('sentCard').hidden && !document.hidden;
 
