@@ -94,6 +94,38 @@ def test_what_is_being_read_further_down_stays_where_it_is_when_a_message_arrive
     assert tab.evaluate(place) == before
 
 
+# Each slide waits at its beginning.
+HELD = """{
+    const real = Element.prototype.animate;
+    Element.prototype.animate = function (...words) {
+        const made = real.apply(this, words);
+        made.pause();
+        return made;
+    };
+}"""
+# Whether a pointer reaches these.
+REACHED = """{ids}.map(id => document.getElementById(id)).map(one => [one.id, one.getBoundingClientRect()]).map(([id, at]) =>
+    document.elementFromPoint(at.x + at.width / 2, at.y + at.height / 2)?.closest(`#${{id}}`) !== null)"""
+
+
+def test_what_slides_is_never_above_what_is_beside_the_list(
+    tab: ChromiumTab, installation: Installation, bob: Account
+) -> None:
+    tab.on_new_document(HASTE)
+    tab.on_new_document(HELD)
+    carol = filled(installation, bob, FEW)
+    page = NotifyPage(tab, installation.origin).open()
+    page.log_in(carol, state="loggedin")
+    await_list(tab, FEW)
+    bob.send_secret(carol, "one more")
+    await_list(tab, FEW + 1)
+    assert tab.evaluate("document.getAnimations().map(one => one.playState)") == ["paused"]
+    edges = [f"document.querySelector('{one}').getBoundingClientRect()" for one in ("#received li", "#banner")]
+    assert tab.evaluate(f"{edges[0]}.top < {edges[1]}.bottom")
+    ids = ["showInbox", "showSent", "showSettings", "device", "compose"]
+    assert tab.evaluate(REACHED.format(ids=ids)) == [True] * len(ids)
+
+
 @pytest.mark.parametrize("path", ["/", "/admin"], ids=["page", "admin"])
 def test_no_module_of_the_first_load_waits_for_another_one(
     chromium_tab: Callable[..., ChromiumTab], installation: Installation, path: str

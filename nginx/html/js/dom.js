@@ -37,7 +37,9 @@ export function arrange(list, items) {
     });
     const way = kept ? top - kept.offsetTop : 0;
     if (way < 0 && scrollY === 0 && !matchMedia('(prefers-reduced-motion)').matches) {
-        list.animate([{ translate: `0 ${way}px` }, { translate: '0' }], { duration: 200, easing: 'ease-out', composite: 'add' });
+        // What is above the list stays in sight, and in reach.
+        const [from, to] = [way, 0].map((y) => ({ translate: `0 ${y}px`, clipPath: `inset(${-y}px -1rem -1rem)` }));
+        list.animate([from, to], { duration: 200, easing: 'ease-out', composite: 'add' });
     }
 }
 
