@@ -13,6 +13,7 @@ from tab import Tab
 
 PLATFORMS = ("wns", "gcm", "apns", "browser")
 SUBSCRIPTION = "navigator.serviceWorker.ready.then(one => one.pushManager.getSubscription())"
+IS_LISTED = "document.getElementById('settings').ariaBusy === 'false'"
 RESULTS = 'document.querySelectorAll("#sendResults li")'
 
 
@@ -79,7 +80,7 @@ class NotifyPage(Generic[AnyTab]):
     def open_settings(self) -> None:
         """Returns when the user's own are listed. Raises TimeoutError."""
         self.tab.click("showSettings")
-        self.tab.wait_until('document.querySelectorAll("#sessions li").length > 0')
+        self.tab.wait_until(f'{IS_LISTED} && document.querySelectorAll("#sessions li").length > 0')
 
     # Send
 

@@ -161,7 +161,7 @@ def test_the_next_user_of_a_tab_finds_nothing_of_the_one_before(
     page.send(bob, installation.secret("the secret "), secure=True)
     page.tab.click("showSent")
     page.tab.wait_until("document.querySelectorAll('#sent > li').length === 1")
-    page.tab.click("showSettings")
+    page.open_settings()
     page.tab.wait_until("document.querySelectorAll('#devices li').length === 1")
     page.tab.click("closeSettings")
     # It stays typed, as it reaches no device.
@@ -187,7 +187,7 @@ def test_a_device_is_removed_and_this_browser_comes_back_only_when_it_is_asked_t
     phone = {"Platform": "apns", "Handle": "ab" * 32}
     assert alice.call("PUT", f"/api/register/{alice.ask_for_id()}", phone).status == 200
     tab = received.tab
-    tab.click("showSettings")
+    received.open_settings()
     tab.wait_until("document.querySelectorAll('#devices li').length === 2")
     here = "document.querySelector('#devices li[data-here=true]')"
     assert "this browser" in tab.evaluate(f"{here}.innerText")

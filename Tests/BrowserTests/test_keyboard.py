@@ -10,7 +10,7 @@ import pytest
 from account import Account
 from chromium import ChromiumTab
 from installation import Installation, User
-from notify_page import NotifyPage
+from notify_page import IS_LISTED, NotifyPage
 from subscriber import Subscriber
 from tab import Tab
 from test_account import log_in
@@ -125,6 +125,7 @@ def test_the_list_of_what_was_sent_is_opened_and_a_message_for_later_taken_back(
 
 def open_settings(page: Page, sessions: int = 1) -> None:
     press(page.tab, "#showSettings")
+    page.tab.wait_until(IS_LISTED)
     await_count(page.tab, "#sessions li", sessions)
 
 

@@ -15,7 +15,7 @@ export class Account {
     }
 
     load() {
-        for (const part of this.#parts) part.load();
+        return Promise.all(this.#parts.map((part) => part.load()));
     }
 
     /** Another user, or none: nothing of the last one stays. */

@@ -27,22 +27,25 @@ export class Settings {
     /** Another user, or none: what is the last one's goes. */
     forget() {
         $('settings').close();
+        $('settings').ariaBusy = true;
         this.#account?.then((account) => account.forget(), () => {});
     }
 
+    /** All is shown at once, so that nothing moves that a person is about to press. */
     async #open() {
+        const { user } = this.#session;
         say('logoutResult', '');
-        say('settingsNote', '');
+        say('settingsNote', $('settings').ariaBusy === 'true' ? t('loading') : '');
         $('settings').showModal();
         $('settingsHeading').focus();
-        $('administration').hidden = true;
-        api.session().then(({ Administer }) => { $('administration').hidden = !Administer; }, () => {});
+        const look = api.session().then(({ Administer }) => { $('administration').hidden = !Administer; }, () => {});
         try {
             this.#account ??= Promise.all([import('./account.js'), more()]).then(([{ Account }]) => new Account(this.#session));
-            (await this.#account).load();
+            await Promise.all([(await this.#account).load(), look]);
         } catch {
             this.#account = undefined;
             say('settingsNote', t('failure.unreachable'), 'bad');
         }
+        if (user === this.#session.user) $('settings').ariaBusy = false;
     }
 }
