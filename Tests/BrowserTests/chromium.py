@@ -136,6 +136,19 @@ class ChromiumTab(Tab):
         for kind in ("mousePressed", "mouseReleased"):
             self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
 
+    def touch(self, x: float, y: float) -> None:
+        self.call("Input.dispatchTouchEvent", type="touchStart", touchPoints=[{"x": x, "y": y}])
+        self.call("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])
+
+    def size(self, width: int, height: int, scale: float = 1, mobile: bool = False) -> None:
+        self.call(
+            "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=scale, mobile=mobile
+        )
+        self.call("Emulation.setTouchEmulationEnabled", enabled=mobile)
+
+    def on_new_document(self, script: str) -> None:
+        self.call("Page.addScriptToEvaluateOnNewDocument", source=script)
+
     def press(self, key: str, modifiers: int = 0) -> None:
         code, number, text = KEYS.get(key, ("", 0, key))
         named = {"key": key, "code": code, "windowsVirtualKeyCode": number, "modifiers": modifiers}
@@ -155,16 +168,6 @@ class ChromiumTab(Tab):
         self._connection.forget(self._session)
 
     # What only this browser can
-
-    def on_new_document(self, script: str) -> None:
-        """Runs a script in every page before the page's own."""
-        self.call("Page.addScriptToEvaluateOnNewDocument", source=script)
-
-    def size(self, width: int, height: int, scale: float = 1, mobile: bool = False) -> None:
-        """Sets what the page has of the window, in CSS pixels."""
-        self.call(
-            "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=scale, mobile=mobile
-        )
 
     def prefer(self, scheme: str) -> None:
         """`light` or `dark`."""

@@ -82,8 +82,7 @@ class Firefox:
         context = self.connection.call("browser.createUserContext")["userContext"]
         made = self.connection.call("browsingContext.create", {"type": "tab", "userContext": context})
         tab = FirefoxTab(self.connection, context, made["context"], origin)
-        watch = {"functionDeclaration": f"() => {{ {WATCH} }}", "contexts": [made["context"]]}
-        self.connection.call("script.addPreloadScript", watch)
+        tab.on_new_document(WATCH)
         tab.decide(notifications)
         return tab
 
@@ -133,6 +132,21 @@ class FirefoxTab(Tab):
                 raise
             return False
         return True
+
+    def touch(self, x: float, y: float) -> None:
+        steps = [
+            {"type": "pointerMove", "x": round(x), "y": round(y)},
+            {"type": "pointerDown", "button": 0},
+            {"type": "pointerUp", "button": 0},
+        ]
+        self._perform({"type": "pointer", "id": "finger", "parameters": {"pointerType": "touch"}, "actions": steps})
+
+    def size(self, width: int, height: int, scale: float = 1, mobile: bool = False) -> None:
+        self._call("browsingContext.setViewport", viewport={"width": width, "height": height}, devicePixelRatio=scale)
+
+    def on_new_document(self, script: str) -> None:
+        watch = {"functionDeclaration": f"() => {{ {script} }}", "contexts": [self._context]}
+        self._connection.call("script.addPreloadScript", watch)
 
     def press(self, key: str) -> None:
         self.write(KEYS.get(key, key))

@@ -90,6 +90,18 @@ class Tab(ABC):
             return False
 
     @abstractmethod
+    def touch(self, x: float, y: float) -> None:
+        """A finger there, which leaves at once. In CSS pixels of what is seen."""
+
+    @abstractmethod
+    def size(self, width: int, height: int, scale: float = 1, mobile: bool = False) -> None:
+        """Sets what the page has of the window, in CSS pixels."""
+
+    @abstractmethod
+    def on_new_document(self, script: str) -> None:
+        """Runs a script in every page before the page's own."""
+
+    @abstractmethod
     def press(self, key: str) -> None:
         """A key: a character, or `Tab`, `Enter`, `Backspace`, `Escape`, `ArrowDown`."""
 
