@@ -121,9 +121,15 @@ class ChromiumTab(Tab):
             f"{url} is loaded",
         )
 
-    def evaluate(self, expression: str, context: int | None = None) -> Any:
-        """`context` is another world than the page's own."""
-        where = {} if context is None else {"contextId": context}
+    def evaluate(self, expression: str) -> Any:
+        return self._evaluate(expression)
+
+    def evaluate_apart(self, expression: str) -> Any:
+        frame = self.call("Page.getFrameTree")["frameTree"]["frame"]["id"]
+        world = self.call("Page.createIsolatedWorld", frameId=frame, worldName="apart")["executionContextId"]
+        return self._evaluate(expression, contextId=world)
+
+    def _evaluate(self, expression: str, **where: int) -> Any:
         reply = self.call("Runtime.evaluate", expression=expression, awaitPromise=True, returnByValue=True, **where)
         if "exceptionDetails" in reply:
             raise ScriptError(f"{expression[:200]}: {json.dumps(reply['exceptionDetails'])[:2000]}")

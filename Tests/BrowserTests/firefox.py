@@ -19,6 +19,7 @@ from tab import REACH, WATCH, ScriptError, Tab
 LISTENING = re.compile(r"WebDriver BiDi listening on (ws://\S+)\n")
 # How WebDriver names keys that are no characters (WebDriver section 17.4.2).
 KEYS = {"Tab": "\ue004", "Enter": "\ue007", "Backspace": "\ue003", "Escape": "\ue00c", "ArrowDown": "\ue015"}
+WRAPPED = "(async () => JSON.stringify((await ({})) ?? null))()"
 
 PREFERENCES: dict[str, str | int | bool] = {
     # Automation switches it off.
@@ -108,8 +109,10 @@ class FirefoxTab(Tab):
         self._call("browsingContext.navigate", url=url, wait="complete")
 
     def evaluate(self, expression: str) -> Any:
-        wrapped = f"(async () => JSON.stringify((await ({expression})) ?? null))()"
-        return json.loads(self._evaluate(wrapped)["value"])
+        return json.loads(self._evaluate(WRAPPED.format(expression))["value"])
+
+    def evaluate_apart(self, expression: str) -> Any:
+        return json.loads(self._evaluate(WRAPPED.format(expression), sandbox="apart")["value"])
 
     def _press_on(self, id: str) -> None:
         wait_until(lambda: self._is_clicked(id), f"{id} stays where it was put")
@@ -177,13 +180,13 @@ class FirefoxTab(Tab):
         self._call("browsingContext.activate")
         self._call("input.performActions", actions=[actions])
 
-    def _evaluate(self, expression: str) -> dict[str, Any]:
+    def _evaluate(self, expression: str, **where: str) -> dict[str, Any]:
         reply = self._connection.call(
             "script.evaluate",
             {
                 "expression": expression,
                 "awaitPromise": True,
-                "target": {"context": self._context},
+                "target": {"context": self._context} | where,
                 "userActivation": False,
             },
         )

@@ -70,6 +70,10 @@ class Tab(ABC):
     def evaluate(self, expression: str) -> Any:
         """The JavaScript expression's value, or what its promise yields. Raises ScriptError."""
 
+    @abstractmethod
+    def evaluate_apart(self, expression: str) -> Any:
+        """As `evaluate`, in a world of its own: the page's policy does not reach it, nor does it reach the page's scripts."""
+
     def click(self, id: str) -> None:
         """By the pointer, in the middle of the element. Where the page has moved it away before it was hit, once more."""
         for _ in range(MAXIMUM_PRESSES):

@@ -15,6 +15,7 @@ from chromium import SHIFT, ChromiumTab
 from installation import Installation
 from notify_page import NotifyPage
 from subscriber import Subscriber
+from tab import Tab
 
 Page = NotifyPage[ChromiumTab]
 
@@ -32,13 +33,15 @@ DELIVERING = """(() => {
 })()"""
 
 
-def subscribed(tab: ChromiumTab, subscriber: Subscriber) -> None:
+def subscribed(tab: Tab, subscriber: Subscriber) -> None:
     """Lets the browser's push service answer with this subscription."""
     found = {"endpoint": subscriber.subscription.endpoint, "keys": subscriber.keys}
     tab.on_new_document(
         f"""(() => {{
             const subscription = {{ ...{json.dumps(found)}, options: {{}}, toJSON: () => ({json.dumps(found)}),
                                     unsubscribe: async () => true }};
+            // An empty tab has none.
+            if (!window.PushManager) return;
             PushManager.prototype.getSubscription = async () => subscription;
             PushManager.prototype.subscribe = async () => subscription;
         }})()"""
