@@ -179,6 +179,10 @@ class ChromiumTab(Tab):
         """`light` or `dark`."""
         self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
 
+    def prefer_calm(self) -> None:
+        """Of a person who wants no motion."""
+        self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-reduced-motion", "value": "reduce"}])
+
     def push(self, data: str) -> None:
         """Hands a message to the page's worker as if it had come from a push service."""
         # The page may have its worker before the tools have heard of it.

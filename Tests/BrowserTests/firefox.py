@@ -49,10 +49,11 @@ PREFERENCES: dict[str, str | int | bool] = {
 class Firefox:
     """A browser with a profile of its own, while the `with` block lasts."""
 
-    def __init__(self, program: str, folder: Path, push_url: str):
+    def __init__(self, program: str, folder: Path, push_url: str, **preferences: str | int | bool):
+        """`preferences` are what its person has chosen besides."""
         self._profile = folder / "firefox"
         self._profile.mkdir()
-        preferences = PREFERENCES | {"dom.push.serverURL": push_url}
+        preferences = PREFERENCES | {"dom.push.serverURL": push_url} | preferences
         lines = [f"user_pref({json.dumps(name)}, {json.dumps(value)});\n" for name, value in preferences.items()]
         (self._profile / "user.js").write_text("".join(lines))
         self._program, self._log = program, folder / "firefox.log"
