@@ -207,6 +207,21 @@ class ChromiumTab(Tab):
             *(one["text"] for one in logged if one["level"] == "error" and one["source"] != "network"),
         ]
 
+    def evaluate_in_worker(self, expression: str) -> Any:
+        """In the page's service worker, which stays until the browser ends. Raises ScriptError."""
+        here = {"type": "service_worker", **self._where}
+
+        def found() -> str | None:
+            told = self._connection.call("Target.getTargets", {"filter": [{"type": "service_worker"}]})["targetInfos"]
+            return next((one["targetId"] for one in told if here.items() <= one.items()), None)
+
+        target = wait_until(found, "the page's service worker runs")
+        attached = self._connection.call("Target.attachToTarget", {"targetId": target, "flatten": True})
+        reply = self._connection.call("Runtime.evaluate", {"expression": expression}, attached["sessionId"])
+        if "exceptionDetails" in reply:
+            raise ScriptError(f"{expression[:200]}: {json.dumps(reply['exceptionDetails'])[:2000]}")
+        return reply["result"].get("value")
+
     def stop_workers(self) -> None:
         """Returns when every worker of the page has ended, as it does when a browser wants the memory."""
         self.call("ServiceWorker.stopAllWorkers")
