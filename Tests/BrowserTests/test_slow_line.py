@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """The page on a line with 400 ms to each answer and 50 KiB a second: it works, says what is under way, and loses nothing."""
 
-import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
 
 from account import Account
-from chromium import ChromiumTab
 from deadline import wait_until
 from installation import Installation
-from notify_page import NotifyPage
+from later import DAY, post, press
+from notify_page import IS_LISTED, NotifyPage
+from opening import SETTLED, SHIFTS
 from slow_line import SlowLine
 from tab import Tab
-from test_inbox import HASTE
-from test_truth import value
+from test_admin import await_confirmed, find, root  # noqa: F401
+from test_truth import await_words, value
 
 # Notes all that is said in these places, however short the time is that it is shown.
 LISTEN = """void (window.said = {{}}, {ids}.forEach(id => {{
@@ -22,6 +22,21 @@ LISTEN = """void (window.said = {{}}, {ids}.forEach(id => {{
     const note = () => (window.said[id] ??= []).push(place.textContent);
     new MutationObserver(note).observe(place, {{ childList: true, subtree: true, characterData: true }});
 }}))"""
+
+# Of a whole document: all that was said in places that are listened to, and all changes that were asked for.
+SAID = """window.said = new Set();
+new MutationObserver(() => {
+    for (const one of document.querySelectorAll("p[id], button[id]")) said.add(`${one.id}: ${one.textContent}`);
+}).observe(document, { childList: true, subtree: true, characterData: true });"""
+CHANGES = """window.changes = [];
+const real = window.fetch;
+window.fetch = (url, request) => {
+    if (request?.method && request.method !== "GET") changes.push([request.method, new URL(url, location.href).pathname]);
+    return real(url, request);
+};"""
+
+# The worker's files would take the line for seconds, and the banner that tells of it would come later.
+WITHOUT_WORKER = "navigator.serviceWorker && (navigator.serviceWorker.register = () => Promise.reject(new Error()));"
 
 
 @pytest.fixture(scope="module")
@@ -74,3 +89,103 @@ def test_a_person_logs_in_reads_writes_and_is_written_to(
     bob.send_secret(alice, "meanwhile")
     tab.evaluate("void dispatchEvent(new Event('focus'))")
     tab.wait_until("document.querySelectorAll('#received li[data-kind=locked]').length === 1")
+
+
+# What is loaded when it is needed, and what the operator's page does
+
+
+@pytest.fixture(params=["firefox", "chromium"])
+def watched(request: pytest.FixtureRequest, slow_origin: str, tabs: list[Tab]) -> Tab:
+    """A tab that notes what is said, what moves by itself (Chromium alone knows that), and which changes are asked for."""
+    made: Tab = request.getfixturevalue(request.param).open_tab(slow_origin, notifications="denied")
+    tabs.append(made)
+    for script in (SAID, CHANGES, WITHOUT_WORKER, *([SHIFTS] if request.param == "chromium" else [])):
+        made.on_new_document(f"{{ {script} }}")
+    return made
+
+
+def moved(tab: Tab) -> list[object]:
+    """What has moved by itself since the last question. Only Chromium tells."""
+    return list(tab.evaluate(f"{SETTLED}.then(() => window.shifts?.splice(0) ?? [])"))
+
+
+def opened(tab: Tab, installation: Installation, slow_origin: str, account: Account) -> NotifyPage[Tab]:
+    """The page on the slow line, of a user who has logged in on a fast one."""
+    NotifyPage(tab, installation.origin).open().log_in(account, state="loggedin")
+    page = NotifyPage(tab, slow_origin).open()
+    page.await_state("loggedin")
+    tab.wait_until("!document.getElementById('banner').hidden")
+    moved(tab)
+    return page
+
+
+def test_the_list_of_what_was_sent_loads_and_a_message_for_later_is_taken_back_once(
+    watched: Tab, installation: Installation, slow_origin: str, alice: Account, bob: Account
+) -> None:
+    post(alice, bob.name, "Later", DAY)
+    page = opened(watched, installation, slow_origin, alice)
+    page.write(bob.name, "half a ")
+    watched.click("showSent")
+    # What is typed while the list loads stays.
+    watched.click("message")
+    watched.write("message")
+    watched.wait_until("document.querySelectorAll('#sent > li').length === 1")
+    assert watched.evaluate("said.has('sentEmpty: Loading …')")
+    assert value(page, "message") == "half a message"
+    press(page, "document.querySelector('#sent button')", times=4)
+    watched.wait_until("document.querySelectorAll('#sent > li').length === 0")
+    await_words(page, "sentNote", "is not sent")
+    assert watched.evaluate("changes.map(([method]) => method)") == ["DELETE"]
+    assert alice.call("GET", "/api/notifications/scheduled").json() == []
+    assert moved(watched) == []
+
+
+def test_the_settings_load_and_a_device_is_removed_once(
+    watched: Tab, installation: Installation, slow_origin: str, alice: Account
+) -> None:
+    phone = {"Platform": "apns", "Handle": "ab" * 32}
+    assert alice.call("PUT", f"/api/register/{alice.ask_for_id()}", phone).status == 200
+    page = opened(watched, installation, slow_origin, alice)
+    watched.click("showSettings")
+    watched.wait_until("document.getElementById('settingsNote').textContent === 'Loading …'")
+    # A button without its words, or one that is about to move, is none.
+    assert watched.evaluate("[...document.querySelectorAll('#settings button')].filter(one => one.offsetParent).length") == 1
+    watched.wait_until(IS_LISTED)
+    press(page, "document.querySelector('#devices button')", times=4)
+    watched.click("presentPassword")
+    watched.write("while it is under way")
+    await_words(page, "settingsNote", "The device is removed.")
+    assert value(page, "presentPassword") == "while it is under way"
+    assert watched.evaluate("changes.map(([method]) => method)") == ["DELETE"]
+    assert alice.call("GET", "/api/register").json() == []
+    assert moved(watched) == []
+
+
+def test_the_operators_page_loads_and_a_user_is_disabled_once(
+    watched: Tab, installation: Installation, slow_origin: str, alice: Account, root: Account  # noqa: F811
+) -> None:
+    NotifyPage(watched, installation.origin).open().log_in(root, state="loggedin")
+    watched.navigate(f"{slow_origin}/admin")
+    watched.wait_until("document.body.dataset.state === 'ready'")
+    assert watched.evaluate("said.has('note: Loading …')")
+    assert watched.evaluate("document.getElementById('note').textContent") == ""
+    watched.click("refresh")
+    watched.fill("messageUser", alice.name)
+    watched.wait_until("document.getElementById('refresh').ariaBusy === 'false'")
+    assert moved(watched) == []
+    find(watched, alice.name)
+    # What is below a shorter table is higher.
+    moved(watched)
+    watched.evaluate("document.querySelector('#users button').click()")
+    assert watched.evaluate("document.querySelector('#users button').ariaBusy") == "true"
+    watched.wait_until("document.getElementById('user').open")
+    assert moved(watched) == []
+    watched.click("disable")
+    watched.fill("ownPassword", root.user.password)
+    for _ in range(2):
+        watched.press("Enter")
+    await_confirmed(watched)
+    watched.wait_until("document.getElementById('userWords').textContent.includes('disabled')")
+    assert watched.evaluate("document.getElementById('messageUser').value") == alice.name
+    assert watched.evaluate("changes.map(([, path]) => path)") == [f"/api/admin/users/{alice.name}/disable"]
+    assert alice.call("GET", "/api/register").status == 401

@@ -64,5 +64,6 @@ async function look() {
 const server = new Retry(look, (failure) => {
     say('note', failure ? `${failureWords(failure)} ${t('retry.byItself')}` : '', 'wait');
 });
+say('note', t('loading'));
 hear('session', () => server.start());
 server.start();

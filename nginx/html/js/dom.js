@@ -61,6 +61,17 @@ export function absolve(id) {
     $(id).removeAttribute('aria-errormessage');
 }
 
+/** Until the work is done the button shows it, and another press does nothing. */
+export async function whileBusy(button, work) {
+    if (button.ariaBusy === 'true') return;
+    button.ariaBusy = true;
+    try {
+        await work();
+    } finally {
+        button.ariaBusy = false;
+    }
+}
+
 /** A button whose press is for good: it asks once more, in the words `sure`, and acts at the second press. */
 export function pressTwice(button, words, sure, act) {
     let isSure = false;
@@ -69,6 +80,6 @@ export function pressTwice(button, words, sure, act) {
         button.classList.toggle('danger', isSure);
         (isSure ? sure : words)(button);
     };
-    button.addEventListener('click', () => (isSure ? act() : ask(true)));
+    button.addEventListener('click', () => (isSure ? whileBusy(button, act) : ask(true)));
     button.addEventListener('blur', () => { if (isSure) ask(false); });
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the service has found wrong with its site, and what to change.
 
-import { $, element, say } from '../dom.js';
+import { $, element, say, whileBusy } from '../dom.js';
 import { number, t, time } from '../i18n.js';
 import { failureWords } from '../words.js';
 import * as calls from './calls.js';
@@ -23,7 +23,7 @@ export class Findings {
     /** `ended` is called when there is no session any more. */
     constructor(ended) {
         this.#ended = ended;
-        $('lookAgain').addEventListener('click', () => this.load());
+        $('lookAgain').addEventListener('click', () => whileBusy($('lookAgain'), () => this.load()));
     }
 
     /** Shows what is known now, and asks again until the look that is under way has ended. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Who sent what to whom and when, found by user, time and id, and what became of one message. Titles and texts are not told.
 
-import { $, absolve, blame, element, say } from '../dom.js';
+import { $, absolve, blame, element, say, whileBusy } from '../dom.js';
 import { amount, number, t, time } from '../i18n.js';
 import { outcomeWords, platformOf, platformWords } from '../outcomes.js';
 import { failureWords, nameFault } from '../words.js';
@@ -71,7 +71,8 @@ export class Messages {
 
     #row(message) {
         const button = element('button', { type: 'button' }, time(Date.parse(message.SentAt)));
-        button.addEventListener('click', () => this.#open(message.MessageId, button, (words) => say('messagesNote', words, 'bad')));
+        const refuse = (words) => say('messagesNote', words, 'bad');
+        button.addEventListener('click', () => whileBusy(button, () => this.#open(message.MessageId, button, refuse)));
         const cell = (text) => element('td', {}, element('bdi', {}, text));
         return element('tr', { data: { id: message.MessageId } },
             element('th', { scope: 'row' }, button, element('small', {}, message.Secure ? t('admin.secure') : '')),

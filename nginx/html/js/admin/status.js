@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the service knows of itself: what waits and why, and what push services have said since its start.
 
-import { $, element, say } from '../dom.js';
+import { $, element, say, whileBusy } from '../dom.js';
 import { number, t, time } from '../i18n.js';
 import { failureWords } from '../words.js';
 import * as calls from './calls.js';
@@ -14,7 +14,7 @@ export class Status {
     /** `ended` is called when there is no session any more. */
     constructor(ended) {
         this.#ended = ended;
-        $('refresh').addEventListener('click', () => this.load());
+        $('refresh').addEventListener('click', () => whileBusy($('refresh'), () => this.load()));
     }
 
     async load() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table of the users, found by the beginning of their names, and the form for one more.
 
-import { $, absolve, blame, element, say } from '../dom.js';
+import { $, absolve, blame, element, say, whileBusy } from '../dom.js';
 import { amount, isolated, number, t, time } from '../i18n.js';
 import { failureWords, nameFault, passwordFault } from '../words.js';
 import * as calls from './calls.js';
@@ -56,7 +56,7 @@ export class Users {
 
     #row(user) {
         const button = element('button', { type: 'button', dir: 'auto' }, user.Name);
-        button.addEventListener('click', () => this.#open(user.Name));
+        button.addEventListener('click', () => whileBusy(button, () => this.#open(user.Name)));
         const cell = (className, text) => element('td', { className }, text);
         return element('tr', { data: { name: user.Name } },
             element('th', { scope: 'row' }, button, element('small', {}, states(user))),
