@@ -50,8 +50,7 @@ def open_page(
     def open_one(browser: str) -> Page:
         tab = request.getfixturevalue(browser).open_tab(site.origin, notifications="denied")
         tabs.append(tab)
-        if browser == "chromium":
-            tab.on_new_document(HASTE)
+        tab.on_new_document(HASTE)
         page = NotifyPage[Tab](tab, site.origin).open()
         page.log_in(people[0], state="loggedin")
         return page

@@ -23,11 +23,14 @@ from test_looks import DESKTOP, NARROWEST, settle, violations
 
 Page = NotifyPage[Tab]
 
-# Counts how often a timeline is asked for, and how often the page had the time to ask, which comes at once.
+# Counts how often a timeline is asked for, and how often the page had the time to ask, which comes at once; notes the pauses between.
 COUNT = """(() => {
     const [real, timer] = [window.fetch, window.setInterval];
-    [window.asked, window.turns] = [0, 0];
-    window.setInterval = (work) => timer(() => { work(); window.turns += 1; }, 100);
+    [window.asked, window.turns, window.pauses] = [0, 0, []];
+    window.setInterval = (work, pause) => {
+        window.pauses.push(pause);
+        timer(() => { work(); window.turns += 1; }, 100);
+    };
     window.fetch = (url, request) => {
         if (String(url).endsWith("/timeline")) window.asked += 1;
         return real(url, request);
@@ -50,13 +53,12 @@ def browser(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def open_page(request: pytest.FixtureRequest, site: Installation, tabs: list[Tab]) -> Any:  # noqa: F811
-    """Opens the page in a browser of that name, which receives nothing, as that user. Chromium's counts and hurries."""
+    """Opens the page in a browser of that name, which receives nothing, as that user, which counts and hurries."""
 
     def open_one(browser: str, account: Account) -> Page:
         tab = request.getfixturevalue(browser).open_tab(site.origin, notifications="denied")
         tabs.append(tab)
-        if browser == "chromium":
-            tab.on_new_document(COUNT)
+        tab.on_new_document(COUNT)
         page = NotifyPage[Tab](tab, site.origin).open()
         page.log_in(account, state="loggedin")
         return page
@@ -190,6 +192,8 @@ def test_no_timeline_is_asked_for_while_the_list_or_the_page_is_hidden_nor_when_
     page.send(alice, "At noon")
     assert tab.evaluate("window.asked") == 0
     show_sent(page)
+    # Of the inbox, and of this list.
+    assert tab.evaluate("window.pauses") == [20_000, 20_000]
     await_steps(page, "Sent ", "Kept", "Browser: Sent", "Not read yet")
     tab.wait_until("window.asked > 3")
     tab.click("showInbox")
@@ -228,10 +232,9 @@ def test_what_was_known_of_a_message_whose_timeline_is_forgotten_stays(
     assert "last week" in show_sent(page)[0]
     known = ("Sent ", "Kept in the inbox", "Browser: Sent", "Not read yet", "Opened by 2")
     await_steps(page, *known)
-    if browser == "chromium":
-        page.tab.wait_until("window.asked > 0")
-        page.tab.wait_until("(window.then ??= window.turns) + 5 < window.turns")
-        assert page.tab.evaluate("window.asked") == 1
+    page.tab.wait_until("window.asked > 0")
+    page.tab.wait_until("(window.then ??= window.turns) + 5 < window.turns")
+    assert page.tab.evaluate("window.asked") == 1
     await_steps(page, *known)
 
 
