@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import AppBackend
-import Crypto
 import DeviceAPI
 import DeviceClient
 import Foundation
@@ -9,12 +8,9 @@ import HTTPTypes
 import JSON
 import NotificationHub
 import Store
-import Support
 import Synchronization
 import Testing
 import Text
-
-import class System.Lock
 
 /// What others are told of what happens here.
 struct WebhookTests {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import DeviceAPI
-import HTTP
 import HTTPTypes
 import Store
 
@@ -55,26 +54,5 @@ extension Scope.Action {
             self = .register
         default: return nil
         }
-    }
-}
-
-/// Surrounds the routes: a principal passes as far as its scope goes. It comes before the limits, so what is refused
-/// here counts against none.
-struct ScopeHandler: UserResponder {
-    let inner: any UserResponder
-
-    /// - Throws: `Problem` 403; what the inner responder throws.
-    func respond(to request: UserRequest) throws -> Response {
-        // What is at no path, or has no such method, is answered so to all users.
-        guard let actions = request.user.scope.actions, let route = request.route, route.hasMethod else {
-            return try inner.respond(to: request)
-        }
-        guard let needed = Scope.Action(request.http.method, route.pattern) else {
-            throw Problem(.forbidden, "An app token may not do that: log in with name and password.")
-        }
-        guard actions.contains(needed) else {
-            throw Problem(.forbidden, "This app token lacks the scope \(needed.rawValue).")
-        }
-        return try inner.respond(to: request)
     }
 }

@@ -88,3 +88,54 @@ enum TagCharacter {
         }
     }
 }
+
+/// The tag by which a registration says which app it is of, where a hub serves several apps of one platform:
+/// `app:com.example.chat`. A backend sets it, and no user may claim it.
+extension Tag {
+    /// What it begins with, in lower case.
+    package static let appPrefix = "app:"
+
+    /// - Throws: `TagError`, for a name that is too long or has a character that no tag may have.
+    package init(app name: String) throws(TagError) {
+        try self.init(Self.appPrefix + name)
+    }
+
+    /// The app's name in lower case; nil for any other tag.
+    package var app: String? {
+        guard folded.utf8.starts(with: Self.appPrefix.utf8), folded.utf8.count > Self.appPrefix.utf8.count else {
+            return nil
+        }
+        return String(decoding: folded.utf8.dropFirst(Self.appPrefix.utf8.count), as: UTF8.self)
+    }
+}
+
+extension RegistrationDescription {
+    /// The app that its first such tag names, in lower case; nil: none, so it is of the platform's default app.
+    package var app: String? { tags.lazy.compactMap(\.app).first }
+}
+
+/// The tag by which one registration is addressed: `device:7260336227650468927-4200236381151834034-1`. A backend sets it where
+/// the hub does not know it of its own accord (`Hub.knowsRegistrationTags`), and no user may claim it.
+extension Tag {
+    /// What it begins with, in lower case.
+    package static let registrationPrefix = "device:"
+
+    /// Nil for an id that is too long for a tag.
+    package init?(registration id: RegistrationID) {
+        guard let tag = try? Tag(Self.registrationPrefix + id.description) else { return nil }
+        self = tag
+    }
+
+    /// The id as it was written; nil for any other tag.
+    package var registrationID: RegistrationID? {
+        guard folded.utf8.starts(with: Self.registrationPrefix.utf8) else { return nil }
+        let id = description.utf8.dropFirst(Self.registrationPrefix.utf8.count)
+        return RegistrationID(String(decoding: id, as: UTF8.self))
+    }
+
+    /// Whether it is the one of the registration with that id.
+    package func names(registration id: String) -> Bool {
+        folded.utf8.starts(with: Self.registrationPrefix.utf8)
+            && folded.utf8.dropFirst(Self.registrationPrefix.utf8.count).elementsEqual(id.lowercased().utf8)
+    }
+}

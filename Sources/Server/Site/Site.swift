@@ -6,6 +6,7 @@ import FastCGI
 package import FileStore
 import Glibc
 import HTTP
+import HTTPTypes
 import HubServer
 package import Logging
 package import Metrics
@@ -207,5 +208,22 @@ private struct HubAndBackend: Responder {
     private func isForHub(_ request: Request) -> Bool {
         let first = request.path.utf8.drop { $0 == UInt8(ascii: "/") }.prefix { $0 != UInt8(ascii: "/") }
         return first.elementsEqual(name.utf8) { ASCII.lowercased($0) == ASCII.lowercased($1) }
+    }
+}
+
+extension MeasuredAnswer {
+    /// A line of each answer, for those who ask for `debug`: on a shared host the web server's log may be out of reach, and
+    /// a hub's callers know their requests by ids of their own (`tracking`).
+    fileprivate func log(to logger: Logger) {
+        logger.debug("answered", metadata: metadata)
+    }
+
+    private var metadata: Logger.Metadata {
+        var pairs: Logger.Metadata = [
+            "request": "\(requestID)", "method": "\(method.rawValue)", "route": "\(route)",
+            "status": "\(status.code)", "milliseconds": "\((duration / .microseconds(1)).rounded() / 1000)",
+        ]
+        if let id = fields[.trackingID] { pairs["tracking"] = "\(id)" }
+        return pairs
     }
 }
