@@ -27,7 +27,7 @@ final class RequestCycle {
     /// - Parameter postponement: what it has waited for; nil the first time.
     func answer(
         _ buffer: ReceiveBuffer, length: Int, after postponement: (any Postponement)?, on number: Int32,
-        beforeWaiting: () -> Void
+        beforeWaiting: @escaping () -> Void
     ) -> Outcome {
         var request = buffer.withBytes(first: length) { codec.decode($0) }
         request.environment.makeID()
@@ -43,7 +43,9 @@ final class RequestCycle {
 
     /// Answers 413 to a request of which only the parameters have been read.
     /// - Returns: whether the answer was sent.
-    func answerTooLarge(_ buffer: ReceiveBuffer, headLength: Int, on number: Int32, beforeWaiting: () -> Void) -> Bool {
+    func answerTooLarge(_ buffer: ReceiveBuffer, headLength: Int, on number: Int32, beforeWaiting: @escaping () -> Void)
+        -> Bool
+    {
         let request = buffer.withBytes(first: headLength) { codec.decode($0) }
         return send(state.refuse(.contentTooLarge), to: request, withoutBody: false, on: number, beforeWaiting)
     }
@@ -92,7 +94,8 @@ final class RequestCycle {
     }
 
     private func send(
-        _ response: Response, to request: WholeRequest, withoutBody: Bool, on number: Int32, _ beforeWaiting: () -> Void
+        _ response: Response, to request: WholeRequest, withoutBody: Bool, on number: Int32,
+        _ beforeWaiting: @escaping () -> Void
     ) -> Bool {
         do throws(CGIResponseEncoder.IllegalField) {
             try bytes.write(response, withoutBody: withoutBody)

@@ -140,7 +140,7 @@ final class Worker: Sendable {
         case .checked(.complete(let length)):
             let outcome = cycle.answer(
                 buffer, length: length, after: postponement, on: connection.number,
-                beforeWaiting: { expectSending(state) })
+                beforeWaiting: { [self] in expectSending(state) })
             switch outcome {
             case .answered(let isKept): return isKept && !state.isDraining.load(ordering: .relaxed) ? .keep : .close
             case .postponed(let postponement): return .postpone(buffer.trimmed, postponement)
@@ -148,7 +148,8 @@ final class Worker: Sendable {
         case .checked(.bodyTooLarge(let headLength)):
             state.counters.count(.bodyTooLarge)
             let isSent = cycle.answerTooLarge(
-                buffer, headLength: headLength, on: connection.number, beforeWaiting: { expectSending(state) })
+                buffer, headLength: headLength, on: connection.number, beforeWaiting: { [self] in expectSending(state) }
+            )
             return isSent ? .linger : .close
         }
     }

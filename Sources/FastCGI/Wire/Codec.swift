@@ -46,7 +46,7 @@ final class Codec {
     /// - Parameter beforeWaiting: called when the peer does not take it at once.
     /// - Returns: false when the peer did not take it; then the connection is good for nothing.
     func encode(
-        _ answer: [UInt8], to request: WholeRequest, on number: Int32, beforeWaiting: () -> Void
+        _ answer: [UInt8], to request: WholeRequest, on number: Int32, beforeWaiting: @escaping () -> Void
     ) -> Bool {
         writer.write(answer, requestID: request.id, to: number, beforeWaiting: beforeWaiting)
     }

@@ -41,13 +41,10 @@ final class RecordWriter {
     /// Writes a whole answer.
     /// - Parameter beforeWaiting: called each time when the peer does not take all at once, before it is waited for.
     /// - Returns: false when the peer did not take it; then the connection is good for nothing.
-    func write(_ answer: [UInt8], requestID: UInt16, to number: Int32, beforeWaiting: () -> Void) -> Bool {
-        (self.requestID, self.number) = (requestID, number)
-        return withoutActuallyEscaping(beforeWaiting) { beforeWaiting in
-            waiting = beforeWaiting
-            defer { waiting = nil }
-            return put(answer)
-        }
+    func write(_ answer: [UInt8], requestID: UInt16, to number: Int32, beforeWaiting: @escaping () -> Void) -> Bool {
+        (self.requestID, self.number, waiting) = (requestID, number, beforeWaiting)
+        defer { waiting = nil }
+        return put(answer)
     }
 
     private var waiting: (() -> Void)?
