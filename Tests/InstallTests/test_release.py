@@ -53,6 +53,12 @@ def test_the_key_has_signed_the_tag_of_the_commit(made: Path, checkout: Checkout
     assert checkout.git("rev-parse", f"{tag}^{{commit}}") == checkout.git("rev-parse", "HEAD")
 
 
+def test_the_executable_has_nothing_of_the_folder_in_which_it_was_built(program: Path) -> None:
+    """Neither the path nor Swift's hashes of it, so that a build in another folder makes the same one."""
+    bytes = program.read_bytes()
+    assert str(CHECKOUT).encode() not in bytes and b".swift_modhash" not in bytes
+
+
 def test_made_again_in_another_folder_every_file_is_the_same(
     made: Path, checkout: Checkout, program: Path, tmp_path: Path
 ) -> None:
