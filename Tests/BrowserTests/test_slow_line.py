@@ -148,7 +148,7 @@ def test_the_settings_load_and_a_device_is_removed_once(
     page = opened(watched, installation, slow_origin, alice)
     watched.click("showSettings")
     watched.wait_until("document.getElementById('settingsNote').textContent === 'Loading …'")
-    # A button without its words, or one that is about to move, is none.
+    # A button without its words, or one that is about to move, does not count.
     assert watched.evaluate("[...document.querySelectorAll('#settings button')].filter(one => one.offsetParent).length") == 1
     watched.wait_until(IS_LISTED)
     press(page, "document.querySelector('#devices button')", times=4)
