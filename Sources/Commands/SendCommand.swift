@@ -27,6 +27,7 @@ struct SendCommand: ParsableCommand {
             users; may be repeated. Or, alone, tags: and an expression of tags.
             """)
     var to: [String] = []
+    @Option(help: "The tag to send to, as --to with tag: before it; may be repeated.") var tag: [String] = []
     @Flag(help: "Send to everyone: to all devices of all users.") var all = false
     @Option(help: "The platform: apns, fcm, wns or browser. Default: every configured one.") var pns: String?
     @Option(help: "What stands above the text. Default: From and the sender.") var title: String?
@@ -39,7 +40,9 @@ struct SendCommand: ParsableCommand {
             """, valueName: "time"))
     var at: String?
     @Option(help: "The sender's name, as the recipient reads it.") var from = "operator"
-    @Flag(help: "Do not wait: exit 0 as soon as the hub has taken it.") var noWait = false
+    @Flag(
+        name: .customLong("wait"), inversion: .prefixedNo,
+        help: "Wait for the outcome, or exit 0 as soon as the hub has taken it.") var isAwaited = true
     @Option(help: ArgumentHelp("How long to wait, in seconds.", valueName: "seconds")) var timeout = 30
     @Flag(help: "Print one JSON object.") var json = false
     @Argument(help: "The text; - reads it from standard input.") var message: String
@@ -54,7 +57,8 @@ struct SendCommand: ParsableCommand {
         if secure && pns != nil {
             throw ValidationError("A secure notification goes to every platform: leave out --pns.")
         }
-        if all != to.isEmpty { throw ValidationError("Either --to or --all is needed.") }
+        if all != addressees.isEmpty { throw ValidationError("Either --to and --tag or --all is needed.") }
+        if tag.contains(where: { (try? Tag($0)) == nil }) { throw ValidationError("--tag must be a tag, as in news.") }
         if let expression {
             guard (try? TagExpression(parsing: expression)) != nil else {
                 throw ValidationError("--to is no expression of tags, as in 'tags:news && !beta'.")
@@ -73,13 +77,18 @@ struct SendCommand: ParsableCommand {
         if !Self.possibleTimeouts.contains(timeout) { throw ValidationError("--timeout must be 1 to 3600 seconds.") }
     }
 
+    /// As `--to` names them.
+    private var addressees: [String] { to + tag.map { TagPolicy.tagPrefix + $0 } }
+
     /// Nil, unless it is the one recipient.
-    private var expression: String? { to.count == 1 ? to.first?.dropping(TagPolicy.expressionPrefix) : nil }
+    private var expression: String? {
+        addressees.count == 1 ? addressees.first?.dropping(TagPolicy.expressionPrefix) : nil
+    }
 
     private var sendAt: Timestamp? { at.flatMap(Timestamp.init(text:)) }
 
     /// Whether no tag and no role is among the recipients.
-    private var isForUsers: Bool { !all && to.allSatisfy { UserName($0) != nil } }
+    private var isForUsers: Bool { !all && addressees.allSatisfy { UserName($0) != nil } }
 
     private static func isRecipient(_ text: String) -> Bool {
         let tag = text.dropping(TagPolicy.rolePrefix) ?? text.dropping(TagPolicy.tagPrefix)
@@ -88,7 +97,8 @@ struct SendCommand: ParsableCommand {
 
     private var recipients: PushMessage.Recipients {
         if all { return .everyone }
-        return if let one = to.first, to.count == 1 { .one(one) } else { .several(to) }
+        let all = addressees
+        return if let one = all.first, all.count == 1 { .one(one) } else { .several(all) }
     }
 
     func run() throws {
@@ -123,7 +133,7 @@ struct SendCommand: ParsableCommand {
         try judge(report, at: site)
     }
 
-    private var waits: Bool { !noWait && at == nil }
+    private var waits: Bool { isAwaited && at == nil }
 
     /// To users also those that nothing is delivered to, so that the operator sees where the devices are. Devices with
     /// templates get a message to a tag only where it names no platform.

@@ -76,7 +76,9 @@ extension WireTests {
                 #expect(try send("--to", "tags:news && !beta").output.contains("Success 1"))
                 #expect(try send("--to", "tags:!beta").output.contains("Success 2"))
                 #expect(try send("--all").output.contains("Success 3"))
-                #expect([news, beta, sport].map(site.pushes.count) == [4, 1, 3])
+                #expect(try send("--tag", "beta", "--tag", "sport", "--wait").output.contains("Success 2"))
+                #expect(try send("--to", alice.name, "--tag", "beta").output.contains("Success 2"))
+                #expect([news, beta, sport].map(site.pushes.count) == [5, 3, 4])
                 let missed = try send("--to", "tags:news && sport")
                 #expect(missed.status == 3)
                 #expect(missed.complaints == ["No device with tags:news && sport was reached."])
@@ -84,11 +86,12 @@ extension WireTests {
                 #expect(unknown.status == 1 && unknown.errors.contains("There is no user eve."))
                 for wrong in [
                     [], ["--all", "--to", alice.name], ["--to", "tags:a &&"], ["--to", "tags:a", "--to", alice.name],
-                    ["--to", "*"], ["--to", alice.name, "--to", "a b"],
+                    ["--to", "*"], ["--to", alice.name, "--to", "a b"], ["--tag", "a b"], ["--tag", "a", "--all"],
+                    ["--tag", "news", "--secure"], ["--tag", "news", "--to", "tags:a"],
                 ] {
                     #expect(try site.run(["send"] + wrong + ["x"], input: "").status == 64)
                 }
-                #expect([news, beta, sport].map(site.pushes.count) == [4, 1, 3])
+                #expect([news, beta, sport].map(site.pushes.count) == [5, 3, 4])
             }
         }
 
