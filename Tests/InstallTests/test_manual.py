@@ -49,7 +49,7 @@ def described(page: str, command: str) -> str:
 
 def test_every_command_and_option_is_told(page: str, commands: dict[str, set[str]]) -> None:
     for command, options in commands.items():
-        told = set(re.findall(r"Fl -([a-z-]+)", described(page, command)))
+        told = set(re.findall(r"(?:Fl|\|) -([a-z-]+)", described(page, command)))
         if command != "help":
             assert told == options - {"help", "version"}, command
 
