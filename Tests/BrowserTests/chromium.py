@@ -161,8 +161,10 @@ class ChromiumTab(Tab):
         self.call("Input.dispatchKeyEvent", type="keyDown", text=text, unmodifiedText=text, **named)
         self.call("Input.dispatchKeyEvent", type="keyUp", **named)
 
-    def screenshot(self, file: Path) -> None:
-        shot = self.call("Page.captureScreenshot", format="png", captureBeyondViewport=True)
+    def screenshot(self, file: Path, **options: bool) -> None:
+        """`options` are DevTools'."""
+        wanted = {"captureBeyondViewport": True, "optimizeForSpeed": True} | options
+        shot = self.call("Page.captureScreenshot", format="png", **wanted)
         file.write_bytes(base64.b64decode(shot["data"]))
 
     def close(self) -> None:
@@ -176,12 +178,9 @@ class ChromiumTab(Tab):
     # What only this browser can
 
     def prefer(self, scheme: str) -> None:
-        """`light` or `dark`."""
-        self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
-
-    def prefer_calm(self) -> None:
-        """Of a person who wants no motion."""
-        self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-reduced-motion", "value": "reduce"}])
+        """`light` or `dark`, and no motion: each change of the scheme would fade for a moment."""
+        wanted = {"prefers-color-scheme": scheme, "prefers-reduced-motion": "reduce"}
+        self.call("Emulation.setEmulatedMedia", features=[{"name": name, "value": value} for name, value in wanted.items()])
 
     def push(self, data: str) -> None:
         """Hands a message to the page's worker as if it had come from a push service."""

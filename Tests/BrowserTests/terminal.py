@@ -33,4 +33,4 @@ def draw(tab: ChromiumTab, story: list[tuple[str, str]], file: Path) -> None:
     width, height = tab.evaluate(size)
     tab.size(width + 24, height, scale=1.25)
     tab.wait_until(f"innerWidth === {width + 24}")
-    tab.screenshot(file)
+    tab.screenshot(file, optimizeForSpeed=False)

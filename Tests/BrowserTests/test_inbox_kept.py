@@ -27,7 +27,7 @@ Open = Callable[[str], Page]
 LIST = "[...document.querySelectorAll('#received li')]"
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def site(
     program: Path, tmp_path_factory: pytest.TempPathFactory, authority: Authority, push: PushService
 ) -> Iterator[Installation]:

@@ -49,7 +49,7 @@ def calm(request: pytest.FixtureRequest, installation: Installation, tabs: list[
         tab: Tab = request.getfixturevalue("calm_firefox").open_tab(installation.origin, notifications="denied")
     else:
         tab = request.getfixturevalue("chromium").open_tab(installation.origin, notifications="denied")
-        tab.prefer_calm()
+        tab.prefer("light")
     tabs.append(tab)
     return tab
 

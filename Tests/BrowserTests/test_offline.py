@@ -25,11 +25,11 @@ NOT_KEPT |= {"admin.html", "admin.js", "admin.css"}
 NOT_KEPT |= {str(file.relative_to(HTML)) for file in (HTML / "js" / "admin").iterdir()}
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def site(
     program: Path, tmp_path_factory: pytest.TempPathFactory, authority: Authority, push: PushService
 ) -> Iterator[Installation]:
-    """Of the test's own, as it takes the web server away."""
+    """Of these tests' own, as they take the web server away."""
     folder = tmp_path_factory.mktemp("offline")
     with Installation(program, folder, authority, push.authority, groups={"inbox": {"plainDays": 7}}) as running:
         yield running
