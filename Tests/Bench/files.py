@@ -14,6 +14,11 @@ import tempfile
 import delivery
 from one_backend import Callgrind
 
+# By what a thread has entered of these it is known whether it took part: others of the process look for work now and then.
+REQUEST = ("FastCGI/Server/Worker.swift", "FastCGI/Server/EventLoop.swift")
+DELIVERY = ("BuiltInHub/Delivery/", "Curl/")
+
+
 class Sources:
     """In which file of this project a function is. valgrind does not read Swift's debug information, so it runs a copy
     without, and addr2line(1) reads the original."""
@@ -34,8 +39,15 @@ class Sources:
         return {path.split("/Sources/", 1)[1] for path in paths if "/Sources/" in path and "/.build/" not in path}
 
 
-def entered(dump, sources):
-    """Source files of this project in which an instruction ran, and the number of all instructions."""
+def entered(dumps, sources, marks=("",)):
+    """Source files of this project in which an instruction ran, and the number of all instructions, of the threads that took
+    part."""
+    parts = [entered_by_thread(dump, sources) for dump in dumps]
+    parts = [(files, total) for files, total in parts if any(file.startswith(marks) for file in files)]
+    return set().union(*(files for files, _ in parts)), sum(total for _, total in parts)
+
+
+def entered_by_thread(dump, sources):
     functions, names, current, total = set(), {}, None, 0
     for line in dump.read_text(errors="replace").splitlines():
         match = re.match(r"(c?fn)=\((\d+)\)(?: (.*))?", line)
@@ -64,22 +76,23 @@ def main():
         stripped = folder / "app-backend"
         subprocess.run(["strip", "--strip-debug", "-o", stripped, options.program], check=True)
         sources = Sources(options.program)
-        backend = Callgrind(stripped, folder)
+        backend = Callgrind(stripped, folder, separates_threads=True)
         try:
             for number, (name, prepare) in enumerate(backend.requests().items()):
-                rows[name] = entered(backend.measure(f"row{number}", prepare()), sources)
+                backend.measure(f"row{number}", prepare())
+                rows[name] = entered(backend.latest_of_threads(), sources, REQUEST)
         finally:
             backend.stop()
         shutil.rmtree(folder / "store")
         for dump in folder.glob("callgrind*"):
             dump.unlink()
-        rows["delivery"] = entered(delivery.measure(options.program, stripped, folder), sources)
+        rows["delivery"] = entered(delivery.measure(options.program, stripped, folder), sources, DELIVERY)
         shutil.rmtree(folder / "store")
         for dump in folder.glob("callgrind*"):
             dump.unlink()
         backend = Callgrind(stripped, folder, counts_start=True)
         backend.control("--dump=start")
-        rows["start"] = entered(backend.latest(), sources)
+        rows["start"] = entered([backend.latest()], sources)
         backend.stop()
     finally:
         shutil.rmtree(folder, ignore_errors=True)

@@ -96,9 +96,10 @@ class Backend:
 class Callgrind(Backend):
     """Which does not count before it is asked to."""
 
-    def __init__(self, program, folder, counts_start=False, settings=None):
+    def __init__(self, program, folder, counts_start=False, settings=None, separates_threads=False):
         super().__init__(program, folder, [
             "valgrind", "--tool=callgrind", "--demangle=no", f"--instr-atstart={'yes' if counts_start else 'no'}",
+            f"--separate-threads={'yes' if separates_threads else 'no'}",
             f"--callgrind-out-file={folder}/callgrind"], settings)
 
     def control(self, *arguments):
@@ -126,3 +127,8 @@ class Callgrind(Backend):
     def latest(self):
         """The file that was written last."""
         return max(self.folder.glob("callgrind.*"), key=lambda path: path.stat().st_mtime)
+
+    def latest_of_threads(self):
+        """The same where each thread has a file of its own."""
+        part = self.latest().name.split("-")[0]
+        return list(self.folder.glob(f"{part}-*"))
