@@ -94,6 +94,18 @@ def test_what_is_being_read_further_down_stays_where_it_is_when_a_message_arrive
     assert tab.evaluate(place) == before
 
 
+def test_that_notifications_are_blocked_is_said_without_waiting_for_the_worker(
+    tab: ChromiumTab, installation: Installation, bob: Account
+) -> None:
+    tab.on_new_document("if (navigator.serviceWorker) navigator.serviceWorker.register = () => new Promise(() => {});")
+    page = NotifyPage(tab, installation.origin).open()
+    page.log_in(filled(installation, bob, FEW), state="loggedin")
+    await_list(tab, FEW)
+    assert page.text("device").startswith("Notifications are blocked")
+    assert tab.evaluate("document.getElementById('banner').checkVisibility()")
+    assert moved(tab) == []
+
+
 # Each slide waits at its beginning.
 HELD = """{
     const real = Element.prototype.animate;

@@ -35,7 +35,7 @@ window.fetch = (url, request) => {
     return real(url, request);
 };"""
 
-# The worker's files would take the line for seconds, and the banner that tells of it would come later.
+# The worker's files would take the line for seconds.
 WITHOUT_WORKER = "navigator.serviceWorker && (navigator.serviceWorker.register = () => Promise.reject(new Error()));"
 
 

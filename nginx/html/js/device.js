@@ -23,6 +23,8 @@ export class Device extends EventTarget {
         const turn = ++this.#turn;
         const lack = missing();
         if (lack) return this.#become('unsupported', lack);
+        // Known at once, so that the banner does not come while a person reads. The worker is wanted without a network, too.
+        if (Notification.permission === 'denied') this.#become('blocked');
         let pending;
         try {
             this.#worker ??= await within(seconds, pending = startWorker());
