@@ -57,7 +57,7 @@ struct SendCommand: ParsableCommand {
         if secure && pns != nil {
             throw ValidationError("A secure notification goes to every platform: leave out --pns.")
         }
-        if all != addressees.isEmpty { throw ValidationError("Either --to and --tag or --all is needed.") }
+        if all != addressees.isEmpty { throw ValidationError("Name recipients by --to or --tag, or use --all.") }
         if tag.contains(where: { (try? Tag($0)) == nil }) { throw ValidationError("--tag must be a tag, as in news.") }
         if let expression {
             guard (try? TagExpression(parsing: expression)) != nil else {

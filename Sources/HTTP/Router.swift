@@ -6,7 +6,7 @@ import Text
 public struct Route<Action: Sendable>: Sendable {
     let method: HTTPRequest.Method
     /// As it was given.
-    let name: String
+    package let name: String
     let pattern: [PathSegment]
     let action: Action
 

@@ -6,6 +6,7 @@ from contextlib import suppress
 from typing import Any
 
 from connection import Refused
+from deadline import wait_until
 from tab import Tab
 
 SCREEN = (390, 844)
@@ -59,6 +60,7 @@ class Hand:
         place = self._place(selector)
         assert min(place["width"], place["height"]) >= SMALLEST, f"{selector} is too small for a finger: {place}"
         assert place["isSeen"] and place["isHit"], f"{selector} is out of sight: {place}"
+        assert self._tab.evaluate(WIDER) == []
         self._tab.evaluate(NOTE.format(selector=json.dumps(selector)))
         self._tab.touch(place["x"], place["y"])
         # The document may go away for it.
@@ -82,10 +84,16 @@ class Hand:
         self._tab.write(text)
 
     def _place(self, selector: str) -> dict[str, Any]:
-        """Where it is as soon as it is there twice in turn."""
+        """Where it is as soon as it is there twice in turn.
+
+        Raises TimeoutError.
+        """
         before: dict[str, Any] | None = None
-        while True:
+
+        def unmoved() -> dict[str, Any] | None:
+            nonlocal before
             place: dict[str, Any] = self._tab.wait_until(TARGET.format(selector=json.dumps(selector)))
-            if place == before:
-                return place
-            before = place
+            before, last = place, before
+            return place if place == last else None
+
+        return wait_until(unmoved, f"{selector} stays where it is")

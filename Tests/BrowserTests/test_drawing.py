@@ -131,7 +131,9 @@ def test_what_slides_is_never_above_what_is_beside_the_list(
     await_list(tab, FEW)
     bob.send_secret(carol, "one more")
     await_list(tab, FEW + 1)
-    assert tab.evaluate("document.getAnimations().map(one => one.playState)") == ["paused"]
+    assert tab.evaluate(
+        "document.getElementById('received').getAnimations({ subtree: true }).map(one => one.playState)"
+    ) == ["paused"]
     edges = [f"document.querySelector('{one}').getBoundingClientRect()" for one in ("#received li", "#banner")]
     assert tab.evaluate(f"{edges[0]}.top < {edges[1]}.bottom")
     ids = ["showInbox", "showSent", "showSettings", "device", "compose"]

@@ -35,6 +35,8 @@ window.fetch = (url, request) => {
     return real(url, request);
 };"""
 
+BUTTONS = "[...document.querySelectorAll('#settings button')].filter(one => one.offsetParent).length"
+
 # The worker's files would take the line for seconds.
 WITHOUT_WORKER = "navigator.serviceWorker && (navigator.serviceWorker.register = () => Promise.reject(new Error()));"
 
@@ -147,10 +149,10 @@ def test_the_settings_load_and_a_device_is_removed_once(
     assert alice.call("PUT", f"/api/register/{alice.ask_for_id()}", phone).status == 200
     page = opened(watched, installation, slow_origin, alice)
     watched.click("showSettings")
-    watched.wait_until("document.getElementById('settingsNote').textContent === 'Loading …'")
-    # A button without its words, or one that is about to move, does not count.
-    assert watched.evaluate("[...document.querySelectorAll('#settings button')].filter(one => one.offsetParent).length") == 1
+    # Of the buttons only those that are not about to move.
+    watched.wait_until(f"document.getElementById('settingsLoading').textContent === 'Loading …' && {BUTTONS} === 3")
     watched.wait_until(IS_LISTED)
+    assert watched.evaluate("document.getElementById('settingsLoading').textContent") == ""
     press(page, "document.querySelector('#devices button')", times=4)
     watched.click("presentPassword")
     watched.write("while it is under way")
@@ -159,6 +161,16 @@ def test_the_settings_load_and_a_device_is_removed_once(
     assert watched.evaluate("changes.map(([method]) => method)") == ["DELETE"]
     assert alice.call("GET", "/api/register").json() == []
     assert moved(watched) == []
+
+
+def test_a_person_logs_out_while_the_settings_load(
+    watched: Tab, installation: Installation, slow_origin: str, alice: Account
+) -> None:
+    page = opened(watched, installation, slow_origin, alice)
+    watched.click("showSettings")
+    press = "(() => { const was = document.getElementById('settings').ariaBusy; document.getElementById('logout').click(); return was; })()"
+    assert watched.evaluate(press) == "true"
+    page.await_state("loggedout")
 
 
 def test_the_operators_page_loads_and_a_user_is_disabled_once(
@@ -176,8 +188,7 @@ def test_the_operators_page_loads_and_a_user_is_disabled_once(
     find(watched, alice.name)
     # What is below a shorter table is higher.
     moved(watched)
-    watched.evaluate("document.querySelector('#users button').click()")
-    assert watched.evaluate("document.querySelector('#users button').ariaBusy") == "true"
+    assert watched.evaluate("(one => { one.click(); return one.ariaBusy; })(document.querySelector('#users button'))") == "true"
     watched.wait_until("document.getElementById('user').open")
     assert moved(watched) == []
     watched.click("disable")

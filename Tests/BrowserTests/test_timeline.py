@@ -11,6 +11,7 @@ import pytest
 import vapid
 from account import Account
 from chromium import Chromium, ChromiumTab
+from deadline import wait_until
 from installation import Installation
 from later import ITEMS, await_steps, show_sent
 from notify_page import NotifyPage
@@ -164,13 +165,17 @@ def test_of_two_messages_of_one_second_the_later_one_stays_above_the_other(
 
 
 def of_one_second(recipient: Account, sender: Account) -> tuple[list[str], int]:
-    """Two messages, and the time of both in milliseconds."""
-    while True:
+    """Two messages, and the time of both in milliseconds.
+
+    Raises TimeoutError.
+    """
+    def sent() -> tuple[list[str], int] | None:
         sent = [sender.call("POST", "/api/notifications", {"To": recipient.name, "Body": "Hello"}).json() for _ in range(2)]
         ids = [str(one["MessageId"]) for one in sent]
         times = {sender.call("GET", f"/api/notifications/{id}/timeline").json()["SentAt"] for id in ids}
-        if len(times) == 1:
-            return ids, int(datetime.fromisoformat(times.pop()).timestamp() * 1000)
+        return (ids, int(datetime.fromisoformat(times.pop()).timestamp() * 1000)) if len(times) == 1 else None
+
+    return wait_until(sent, "two messages are sent in one second")
 
 
 # When nothing is asked

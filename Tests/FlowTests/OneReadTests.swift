@@ -99,6 +99,19 @@ struct OneReadTests {
         #expect(try reads(of: registration) == ["alice", "alice"])
     }
 
+    @Test func `a path is open for all methods or for none, so that the first table that knows it is right`() throws {
+        var open: Set<String> = []
+        var users: Set<String> = []
+        _ = try TestSite {
+            let sessions = Sessions(store: $0.store, authenticator: $0.authenticator, lifetime: 1, now: $0.now)
+            let challenge = Challenge(realm: "", methods: $0.authenticationMethods)
+            let seen = SeenUsers(store: $0.store, now: $0.now)
+            open = Set($0.openRoutes(sessions, challenge, seen).map(\.name))
+            users = Set($0.userRoutes($0.users, sessions).map(\.name))
+        }
+        #expect(open.contains(Path.session) && users.contains(Path.register) && open.isDisjoint(with: users))
+    }
+
     /// With a path that has no route: a second look at it would find nothing.
     @Test func `a request is carried out by the match that it came with, and its path is not looked up again`() throws {
         let backend = site.backend

@@ -69,6 +69,30 @@ import Text
         #expect(try store.hasSent("m1499", owner: "alice", now: noon))
     }
 
+    @Test func `a message is there as long as its send is remembered, and goes with it`() throws {
+        let site = try Site()
+        let store = try site.open { $0.quotas.sentPerOwner = 4 }
+        // All of one second, and the ids of those that were sent later come first.
+        func message(_ number: Int) -> SentMessage {
+            let digits = String(9_999 - number)
+            return SentMessage(
+                id: digits + String(repeating: "M", count: 22 - digits.utf8.count), owner: "alice", to: "bob",
+                recipient: "bob", sentAt: noon, keptID: nil, outcomes: [], expiresAt: nextDay)
+        }
+        func send(_ number: Int) throws {
+            let message = message(number)
+            try store.rememberSent(
+                ["a\(number)", "b\(number)"], message: message, owner: "alice", now: noon, expiresAt: nextDay)
+        }
+        try send(0)
+        for number in 1..<1_500 { try send(number) }
+        #expect(try store.sentMessage(message(0).id, now: noon) == nil)
+        for number in [1_498, 1_499] {
+            #expect(try store.hasSent("a\(number)", owner: "alice", now: noon))
+            #expect(try store.sentMessage(message(number).id, now: noon)?.id == message(number).id)
+        }
+    }
+
     @Test func `a record that was removed counts on for a day, and starts over after that`() throws {
         let site = try Site()
         let store = try site.open()

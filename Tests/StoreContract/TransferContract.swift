@@ -123,9 +123,15 @@ package struct TransferContract {
         for request in [claimed, answered] { _ = try source.claimIdempotencyKey(request, now: noon) }
         answered.answer = KeptAnswer(status: 201, contentType: "application/json", body: "{}")
         try source.keepAnswer(of: answered)
-        let sent = ["m-1", "m-2", message.id].map { SentNotification(id: $0, owner: "changed", expiresAt: nextDay) }
+        var delivered = message
+        delivered.id = String(repeating: "D", count: 22)
+        try source.rememberSent(["m-3", "m-4"], message: delivered, owner: "changed", now: noon, expiresAt: nextDay)
+        let sent = ["m-1", "m-2", message.id, "m-3", "m-4"].map { id in
+            SentNotification(
+                id: id, owner: "changed", message: id == "m-4" ? delivered.id : nil, expiresAt: nextDay)
+        }
         return [.session(session("s-1", Self.forever)), .idempotentRequest(claimed), .idempotentRequest(answered)]
-            + sent.map { .sent($0) } + [.message(message), .opening(opening)]
+            + sent.map { .sent($0) } + [.message(message), .message(delivered), .opening(opening)]
     }
 
     private func tokens() throws -> [StoredRecord] {

@@ -9,7 +9,7 @@ enum Migrations {
     static let all: [[String]] = [
         schemaVersion1, removedUsers, deviceAliases, secureOnlyUsers, sendersAndUnusedIDs, scheduledMessages,
         appTokens, plainMessages, userRoles, sentMessages,
-        webhookEvents, scheduledSends, seenUsers,
+        webhookEvents, scheduledSends, seenUsers, messagesOfSends,
     ]
 
     static var newest: Int { all.count }
@@ -167,6 +167,9 @@ enum Migrations {
         "CREATE TABLE seen_users (id bytea PRIMARY KEY, seen_at bigint NOT NULL, expires_at bigint NOT NULL)",
         "CREATE INDEX seen_users_expiry ON seen_users (expires_at)",
     ]
+
+    /// The message that is forgotten with a send.
+    private static let messagesOfSends = ["ALTER TABLE sent ADD COLUMN message bytea"]
 
     private static let deviceAliases = ["ALTER TABLE devices ADD COLUMN alias bytea"]
 

@@ -4,12 +4,14 @@ import Store
 package import Text
 
 extension PostgresSiteStore {
-    /// In the order in which they are forgotten: by the database's clock, then by their place in the call.
+    /// In the order in which they are forgotten: by the database's clock, then by their place in the call. The message goes
+    /// with the last.
     private static let insertSent = """
-        INSERT INTO sent (owner, id, remembered_at, place, expires_at)
-        SELECT $1, new.id, clock_timestamp(), new.place, $3 FROM unnest($2) WITH ORDINALITY AS new (id, place)
+        INSERT INTO sent (owner, id, remembered_at, place, message, expires_at)
+        SELECT $1, new.id, clock_timestamp(), new.place, CASE new.place WHEN cardinality($2) THEN $4::bytea END, $3
+        FROM unnest($2) WITH ORDINALITY AS new (id, place)
         ON CONFLICT (owner, id) DO UPDATE SET remembered_at = excluded.remembered_at, place = excluded.place,
-            expires_at = excluded.expires_at
+            message = excluded.message, expires_at = excluded.expires_at
         """
     private static let rememberSent = Statement.writingOnce("rememberSent", insertSent)
     /// One statement, so that it is one transaction, whose end alone is flushed.
@@ -17,22 +19,21 @@ extension PostgresSiteStore {
         "rememberMessage",
         """
         WITH message AS (
-            INSERT INTO messages (id, owner, sent_at, document, expires_at) VALUES ($4, $1, $5, $6, $3)
+            INSERT INTO messages (id, owner, sent_at, document, expires_at) VALUES ($5, $1, $6, $7, $3)
             ON CONFLICT (id) DO NOTHING)
         \(insertSent)
         """)
-    /// No user may ask the hub about a send that is not remembered any more, so the hub forgets it as well. A message is
-    /// remembered by one send or more, so one behind as many newer ones is not remembered.
+    /// No user may ask the hub about a send that is not remembered any more, so the hub forgets it as well. Earlier versions
+    /// remembered each message by its own id.
     private static let forgetSent = Statement.writingOnce(
         "forgetSent",
         """
         WITH forgotten AS (
             DELETE FROM sent WHERE owner = $1 AND id IN (
                 SELECT id FROM sent WHERE owner = $1 ORDER BY remembered_at DESC, place DESC OFFSET $2)
-            RETURNING id),
+            RETURNING id, message),
         messages_too AS (
-            DELETE FROM messages WHERE id IN (
-                SELECT id FROM messages WHERE owner = $1 ORDER BY sent_at DESC, id DESC OFFSET $2))
+            DELETE FROM messages WHERE id IN (SELECT coalesce(message, id) FROM forgotten))
         DELETE FROM hub_messages WHERE id IN (SELECT id FROM forgotten)
         """)
     /// Of one sender's too many are forgotten by one call of so many, which reads all of theirs; so each costs about the
@@ -55,7 +56,9 @@ extension PostgresSiteStore {
         // No row may be written twice by one statement.
         var known: Set<[UInt8]> = []
         let new = names.map { Array($0.utf8) }.filter { known.insert($0).inserted }
-        let values: [Value] = [.name(owner), .byteArrays(new), .time(expiresAt)]
+        let values: [Value] = [
+            .name(owner), .byteArrays(new), .time(expiresAt), .name(ids.isEmpty ? nil : message?.id),
+        ]
         if let message {
             let rest: [Value] = [.name(message.id), .time(message.sentAt), .text(message.document)]
             try database.call(Self.rememberMessage, values + rest)

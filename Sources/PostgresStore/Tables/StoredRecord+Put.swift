@@ -17,7 +17,13 @@ extension StoredRecord {
         case .session(let session): (Self.session, session.values + [.time(now)])
         case .appToken(let token): (Self.appToken, token.values + [.time(now)])
         case .sent(let sent):
-            (Self.sent, [.name(sent.owner), .name(sent.id), .integer(0), .time(sent.expiresAt), .time(now)])
+            (
+                Self.sent,
+                [
+                    .name(sent.owner), .name(sent.id), .integer(0), .time(sent.expiresAt), .time(now),
+                    .name(sent.message),
+                ]
+            )
         case .message(let message): (Self.sentMessage, message.values + [.time(now)])
         case .opening(let opening): (Self.opening, opening.values + [.time(now)])
         case .idempotentRequest(let request): (Self.request, request.values + [.time(now)])
@@ -80,9 +86,10 @@ extension StoredRecord {
     private static let sent = Statement.writing(
         "import sent",
         """
-        INSERT INTO sent AS t (owner, id, remembered_at, place, expires_at)
-        VALUES ($1, $2, clock_timestamp(), $3, $4)
-        ON CONFLICT (owner, id) DO UPDATE SET remembered_at = excluded.remembered_at, expires_at = excluded.expires_at
+        INSERT INTO sent AS t (owner, id, remembered_at, place, message, expires_at)
+        VALUES ($1, $2, clock_timestamp(), $3, $6, $4)
+        ON CONFLICT (owner, id) DO UPDATE SET remembered_at = excluded.remembered_at, message = excluded.message,
+            expires_at = excluded.expires_at
         WHERE t.expires_at <= $5 RETURNING 1
         """)
     /// The tags' index is as in `PostgresSiteStore.putHubRegistration(_:)`; a removed registration has none.

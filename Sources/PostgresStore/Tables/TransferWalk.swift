@@ -56,12 +56,14 @@ extension TransferWalk {
         statement: .reading(
             "export sent",
             """
-            SELECT id, owner, expires_at FROM sent
+            SELECT id, owner, message, expires_at FROM sent
             WHERE (owner, id) >= ($1, $2) AND expires_at > $4 ORDER BY owner, id LIMIT $3
             """),
         start: [.bytes([]), .bytes([])], expires: true
     ) { (row) throws(CallFailure) in
-        let found = SentNotification(id: try row.string(0), owner: try row.string(1), expiresAt: try row.time(2))
+        let found = SentNotification(
+            id: try row.string(0), owner: try row.string(1), message: try row.optionalString(2),
+            expiresAt: try row.time(3))
         return (.sent(found), [.name(found.owner), .behind(found.id)])
     }
 

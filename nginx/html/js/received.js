@@ -148,6 +148,8 @@ export class Received {
     }
 
     #arrive(entry, text) {
+        // The worker has set the icon's number meanwhile.
+        if ('badge' in entry) this.#counted = undefined;
         if (!this.#isShown(entry)) return;
         const { user } = this.#session;
         const fresh = { ...entry, text: user ? text : entry.kind === 'secret' ? null : text };

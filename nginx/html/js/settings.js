@@ -28,14 +28,15 @@ export class Settings {
     forget() {
         $('settings').close();
         $('settings').ariaBusy = true;
+        $('administration').hidden = true;
         this.#account?.then((account) => account.forget(), () => {});
     }
 
-    /** All is shown at once, so that nothing moves that a person is about to press. */
+    /** What is loaded is shown at once, so that nothing moves that a person is about to press. */
     async #open() {
         const { user } = this.#session;
         say('logoutResult', '');
-        say('settingsNote', $('settings').ariaBusy === 'true' ? t('loading') : '');
+        say('settingsLoading', $('settings').ariaBusy === 'true' ? t('loading') : '');
         $('settings').showModal();
         $('settingsHeading').focus();
         const look = api.session().then(({ Administer }) => { $('administration').hidden = !Administer; }, () => {});
@@ -44,8 +45,10 @@ export class Settings {
             await Promise.all([(await this.#account).load(), look]);
         } catch {
             this.#account = undefined;
-            say('settingsNote', t('failure.unreachable'), 'bad');
+            return say('settingsLoading', t('failure.unreachable'), 'bad');
         }
-        if (user === this.#session.user) $('settings').ariaBusy = false;
+        if (user !== this.#session.user) return;
+        $('settings').ariaBusy = false;
+        say('settingsLoading', '');
     }
 }

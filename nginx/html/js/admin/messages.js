@@ -66,7 +66,8 @@ export class Messages {
         if (validity.badInput || (value && !moment(value))) return blame('messageBefore', t('compose.whenIncomplete'));
         const id = $('messageId').value.trim();
         if (!id) return this.load();
-        await this.#open(id, $('findMessages'), (words) => blame('messageId', words));
+        const find = $('findMessages');
+        await whileBusy(find, () => this.#open(id, find, (words) => blame('messageId', words)));
     }
 
     #row(message) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One user: devices, sessions, and what can be done about them.
 
-import { $, element, say } from '../dom.js';
+import { $, element, say, whileBusy } from '../dom.js';
 import { isolated, t, time } from '../i18n.js';
 import { platformOf, platformWords } from '../outcomes.js';
 import { failureWords } from '../words.js';
@@ -26,7 +26,7 @@ export class UserDialog {
             const row = [...$('users').children].find((one) => one.dataset.name === this.#name);
             (row?.querySelector('button') ?? $('usersHeading')).focus();
         });
-        $('enable').addEventListener('click', () => this.#enable());
+        $('enable').addEventListener('click', () => whileBusy($('enable'), () => this.#enable()));
         $('disable').addEventListener('click', () => this.#ask('admin.disable', 'admin.disableWords', calls.disable));
         $('remove').addEventListener('click', () => this.#ask('admin.remove', 'admin.removeWords', calls.remove));
         $('endSessions').addEventListener('click', () =>
