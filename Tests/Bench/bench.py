@@ -3,6 +3,8 @@
 
 import argparse
 import base64
+import contextlib
+import http.client
 import json
 import pathlib
 import shutil
@@ -24,6 +26,8 @@ MESSAGE = "The quick brown fox jumps over the lazy dog, and the code is 1234567.
 # As many as can be in flight, so that hardly ever two calls change one registration; a user may have 100.
 REGISTRATIONS = 96
 MESSAGES = 10
+# Rows whose processor time is compared, each with the one that it is compared to.
+COMPARED = {"object send": "string send", "bearer read": "secure read", "inbox": "secure read"}
 # Who makes tokens, and the user of one.
 ISSUER, PREFIX, AUDIENCE = "https://id.example", "id", "bench"
 
@@ -87,11 +91,14 @@ class Site(Servers):
         for name in ("c-reading", *(("go", "php") if self.has_peers else ())):
             until(lambda: self.ask("GET", f"/{name}/{self.id}"), ANSWER_SECONDS)
         self.own_id = self.leave_messages(self.bearer)
+        self.inbox_tag = self.ask_for_inbox()
+        assert self.ask_for_inbox(self.inbox_tag) is None
 
     def start_nginx(self):
         call = """
             fastcgi_pass_request_headers off;
             fastcgi_param HTTP_AUTHORIZATION $http_authorization if_not_empty;
+            fastcgi_param HTTP_IF_NONE_MATCH $http_if_none_match if_not_empty;
             include snippets/app-backend-params.conf;"""
         upstreams, locations = request_peers.locations(self, call) if self.has_peers else ("", "")
         body = json.dumps({"Id": 1234567890, "Payload": MESSAGE, "Read": True}, separators=(",", ":"))
@@ -132,6 +139,16 @@ class Site(Servers):
         with urllib.request.urlopen(request, timeout=ANSWER_SECONDS) as answer:
             return json.loads(answer.read() or b"null")
 
+    def ask_for_inbox(self, tag=None):
+        """Returns the inbox's tag; None: it is still this one."""
+        fields = {"Authorization": self.authorization, **({"If-None-Match": tag} if tag else {})}
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=ANSWER_SECONDS)
+        with contextlib.closing(connection):
+            connection.request("GET", "/api/inbox", headers=fields)
+            answer = connection.getresponse()
+            assert answer.status in (200, 304), answer.status
+            return answer.headers["ETag"] if answer.status == 200 else None
+
     def leave_messages(self, authorization=None):
         """Some secure messages to oneself, the first of which is read; returns its id."""
         ids = [self.ask("POST", "/api/notifications", MESSAGE, authorization)["Id"] for _ in range(MESSAGES)]
@@ -158,9 +175,10 @@ class Site(Servers):
         shutil.rmtree(self.sockets, ignore_errors=True)
         shutil.rmtree(self.store, ignore_errors=True)
 
-    def measure(self, path, connections, seconds, puts=None, process=None, method="PUT", authorization=None):
+    def measure(self, path, connections, seconds, puts=None, process=None, method="PUT", authorization=None, *fields):
         command = ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--latency", "-H"]
-        command += [f"Authorization: {authorization or self.authorization}", "-s", str(ROOT / "Tests/Bench/wrk.lua")]
+        command += [f"Authorization: {authorization or self.authorization}"]
+        command += [part for field in fields for part in ("-H", field)] + ["-s", str(ROOT / "Tests/Bench/wrk.lua")]
         command += [f"http://127.0.0.1:{self.port}{path}"] + (["--", str(puts), method] if puts else [])
         before = processor_seconds(process)
         output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
@@ -170,7 +188,7 @@ class Site(Servers):
         if errors > 0:
             print(f"{path}: {errors} of {requests} calls failed", file=sys.stderr)
         return {"rate": requests * 1e6 / microseconds, "p50": median / 1000, "p99": late / 1000, "cpu": spent * 1e6 / requests,
-                "errors": errors}
+                "requests": requests, "errors": errors}
 
 
 def measure_all(site, rounds, seconds):
@@ -182,6 +200,7 @@ def measure_all(site, rounds, seconds):
         "secure read": (f"/api/notifications/{site.id}", None, swift),
         "register": ("/", site.puts, swift),
         "bearer read": (f"/api/notifications/{site.own_id}", None, swift, "GET", site.bearer),
+        "inbox": ("/api/inbox", None, swift, "GET", site.authorization, f"If-None-Match: {site.inbox_tag}"),
         "string send": ("/", site.strings, swift, "POST"),
         "object send": ("/", site.objects, swift, "POST"),
     }
@@ -196,7 +215,8 @@ def measure_all(site, rounds, seconds):
         print(f"Round {number + 1} of {rounds} ...", file=sys.stderr)
         for writers in disk:
             disk[writers].append(flushes(site.folder, writers))
-        for name, connections in samples:
+        # To and fro: the files of the store grow, and are rewritten, while all of this goes on.
+        for name, connections in list(samples)[::1 if number % 2 == 0 else -1]:
             path, puts, *rest = targets[name]
             samples[name, connections].append(site.measure(path, connections, seconds, puts, *rest))
     return samples, {writers: statistics.median(values) for writers, values in disk.items()}
@@ -214,7 +234,16 @@ def summary(samples, disk):
                 statistics.median(
                     value["rate"] / base["rate"] for value, base in zip(values, samples[other, connections])), 3)
         rows.append(row)
-    return {"rows": rows, "flushes": [{"writers": key, "rate": round(value)} for key, value in disk.items()]}
+    ratios = [
+        {"name": name, "to": other, "connections": connections,
+         "cpu": round(cpu(samples[name, connections]) / cpu(samples[other, connections]), 2)}
+        for name, other in COMPARED.items() for connections in CONNECTIONS]
+    return {"rows": rows, "ratios": ratios, "flushes": [{"writers": key, "rate": round(value)} for key, value in disk.items()]}
+
+
+def cpu(values):
+    """Of one request, in microseconds, on the mean of all: what a rewritten file costs is in some rounds, and not in others."""
+    return sum(value["cpu"] * value["requests"] for value in values) / sum(value["requests"] for value in values)
 
 
 def print_table(result):
@@ -223,6 +252,9 @@ def print_table(result):
         print(
             f"{row['name']:18}{row['connections']:6}{row['rate']:9.0f}{row['p50']:9.2f}{row['p99']:9.2f}{row['cpu']:8.0f}"
             f"{row['to c']:8.2f}{row['to c, reading']:15.2f}{row['to nginx']:10.2f}")
+    for name, other in COMPARED.items():
+        ratios = ", ".join(f"{row['cpu']:.2f} at {row['connections']}" for row in result["ratios"] if row["name"] == name)
+        print(f"{name}, its processor time to that of {other}: {ratios} connections.")
     flush = ", ".join(f"{row['rate']} by {row['writers']}" for row in result["flushes"])
     print(f"The disk's own appends with fdatasync per second: {flush} at once.")
 

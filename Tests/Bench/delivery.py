@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """One push to a browser, by a process that does nothing else meanwhile: another one on the same store takes the send."""
 
+import contextlib
 import http.server
 import json
 import ssl
@@ -71,11 +72,14 @@ def deliver(backend):
 
 def measure(program, under_callgrind, folder):
     """Returns the files with what a delivery took, one of each thread."""
-    service = PushService(folder)
-    delivering = Callgrind(under_callgrind, folder, settings=service.settings, separates_threads=True)
-    # It comes second, so the first one holds the lease.
-    sending = Backend(program, folder, settings=service.settings, name="second")
-    try:
+    with contextlib.ExitStack() as stack:
+        service = PushService(folder)
+        stack.callback(service.stop)
+        delivering = Callgrind(under_callgrind, folder, settings=service.settings, separates_threads=True)
+        stack.callback(delivering.stop)
+        # It comes second, so the first one holds the lease.
+        sending = Backend(program, folder, settings=service.settings, name="second")
+        stack.callback(sending.stop)
         path = f"/api/register/{sending.call('POST', '/api/register', user=RECIPIENT)}"
         device = {"Platform": "browser", "Handle": f"https://{service.host}/push/1", "Keys": KEYS}
         sending.call("PUT", path, "", json.dumps(device), user=RECIPIENT)
@@ -83,7 +87,3 @@ def measure(program, under_callgrind, folder):
         deliver(sending)
         delivering.measure_during("delivery", lambda: deliver(sending))
         return delivering.latest_of_threads()
-    finally:
-        sending.stop()
-        delivering.stop()
-        service.stop()
