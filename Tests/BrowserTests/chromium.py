@@ -96,6 +96,8 @@ class ChromiumTab(Tab):
         super().__init__()
         self._connection, self._where, self._target = connection, where, target
         self._session, self._origin = session, origin
+        # Requests that have gone on.
+        self._gone: set[str] = set()
         for domain in ("Page", "Runtime", "Log", "Audits", "ServiceWorker"):
             self.call(f"{domain}.enable")
         self.call("Page.setLifecycleEventsEnabled", enabled=True)
@@ -154,6 +156,33 @@ class ChromiumTab(Tab):
 
     def on_new_document(self, script: str) -> None:
         self.call("Page.addScriptToEvaluateOnNewDocument", source=script)
+
+    def hold(self, *paths: str) -> None:
+        self.call("Fetch.enable", patterns=[{"urlPattern": f"*{path}*"} for path in paths or [""]])
+
+    def held(self) -> list[tuple[str, str]]:
+        return [(one["request"]["method"], one["request"]["url"]) for one in self._paused()]
+
+    def let_go(self, fails: bool = False) -> None:
+        for one in self._paused():
+            if fails:
+                self.call("Fetch.failRequest", requestId=one["requestId"], errorReason="Failed")
+            else:
+                self.call("Fetch.continueRequest", requestId=one["requestId"])
+            self._gone.add(one["requestId"])
+
+    def release(self) -> None:
+        self.call("Fetch.disable")
+        self._gone |= {one["requestId"] for one in self._paused()}
+
+    def _paused(self) -> list[dict[str, Any]]:
+        paused = [event.params for event in self.events("Fetch.requestPaused")]
+        return [one for one in paused if one["requestId"] not in self._gone]
+
+    def cut_off(self, is_offline: bool) -> None:
+        self.call("Network.enable")
+        speed = {"latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}
+        self.call("Network.emulateNetworkConditions", offline=is_offline, **speed)
 
     def press(self, key: str, modifiers: int = 0) -> None:
         code, number, text = KEYS.get(key, ("", 0, key))

@@ -19,6 +19,7 @@ from tab import REACH, WATCH, ScriptError, Tab
 LISTENING = re.compile(r"WebDriver BiDi listening on (ws://\S+)\n")
 # How WebDriver names keys that are no characters (WebDriver section 17.4.2).
 KEYS = {"Tab": "\ue004", "Enter": "\ue007", "Backspace": "\ue003", "Escape": "\ue00c", "ArrowDown": "\ue015"}
+REQUEST = "network.beforeRequestSent"
 WRAPPED = "(async () => JSON.stringify((await ({})) ?? null))()"
 
 PREFERENCES: dict[str, str | int | bool] = {
@@ -101,6 +102,8 @@ class FirefoxTab(Tab):
     def __init__(self, connection: Connection, user: str, context: str, origin: str):
         super().__init__()
         self._connection, self._user, self._context, self._origin = connection, user, context, origin
+        # Requests that have gone on.
+        self._gone: set[str] = set()
 
     def decide(self, notifications: str) -> None:
         permission = {"descriptor": {"name": "notifications"}, "state": notifications, "origin": self._origin}
@@ -151,6 +154,35 @@ class FirefoxTab(Tab):
     def on_new_document(self, script: str) -> None:
         watch = {"functionDeclaration": f"() => {{ {script} }}", "contexts": [self._context]}
         self._connection.call("script.addPreloadScript", watch)
+
+    def hold(self, *paths: str) -> None:
+        here: dict[str, Any] = {"contexts": [self._context]}
+        patterns = [{"type": "pattern", "pathname": path} for path in paths]
+        wanted = here | {"phases": ["beforeRequestSent"]} | ({"urlPatterns": patterns} if patterns else {})
+        self._subscription = self._connection.call("session.subscribe", here | {"events": [REQUEST]})["subscription"]
+        self._intercept = self._connection.call("network.addIntercept", wanted)["intercept"]
+
+    def held(self) -> list[tuple[str, str]]:
+        return [(one["method"], one["url"]) for one in self._blocked()]
+
+    def let_go(self, fails: bool = False) -> None:
+        for one in self._blocked():
+            self._connection.call(f"network.{'fail' if fails else 'continue'}Request", {"request": one["request"]})
+            self._gone.add(one["request"])
+
+    def release(self) -> None:
+        self._connection.call("network.removeIntercept", {"intercept": self._intercept})
+        self.let_go()
+        self._connection.call("session.unsubscribe", {"subscriptions": [self._subscription]})
+
+    def _blocked(self) -> list[dict[str, Any]]:
+        sent = [event.params for event in self._connection.events(REQUEST)]
+        own = [one["request"] for one in sent if one["context"] == self._context and one["isBlocked"]]
+        return [one for one in own if one["request"] not in self._gone]
+
+    def cut_off(self, is_offline: bool) -> None:
+        wanted = {"networkConditions": {"type": "offline"} if is_offline else None, "contexts": [self._context]}
+        self._connection.call("emulation.setNetworkConditions", wanted)
 
     def press(self, key: str) -> None:
         self.write(KEYS.get(key, key))

@@ -4,6 +4,7 @@
 from dataclasses import dataclass
 
 from chromium import ChromiumTab
+from tab import Tab
 
 DESKTOP, PHONE = (1280, 900), (390, 844)
 
@@ -18,6 +19,9 @@ new PerformanceObserver((list) => {
 """
 # What it has to tell comes with the next picture.
 SETTLED = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))"
+
+# The page's requests reach the server.
+WITHOUT_WORKER = "navigator.serviceWorker && (navigator.serviceWorker.register = () => Promise.reject(new Error()));"
 
 SLID = "Promise.all(document.getAnimations().map(one => one.finished.catch(() => {})))"
 
@@ -46,10 +50,10 @@ def await_list(tab: ChromiumTab, count: int) -> None:
     tab.wait_until(f"document.querySelectorAll('#received li').length === {count}")
 
 
-def moved(tab: ChromiumTab) -> list[object]:
-    """What has moved by itself since the page was opened."""
+def moved(tab: Tab) -> list[object]:
+    """What has moved by itself since the page was opened. Only Chromium tells."""
     tab.evaluate(SLID)
     tab.evaluate(SETTLED)
-    found = tab.evaluate("window.shifts")
+    found = tab.evaluate("window.shifts ?? []")
     assert isinstance(found, list)
     return found

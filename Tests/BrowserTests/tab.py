@@ -106,6 +106,26 @@ class Tab(ABC):
         """Runs a script in every page before the page's own."""
 
     @abstractmethod
+    def hold(self, *paths: str) -> None:
+        """Lets the page's requests for these paths, or all of them, wait until `release`."""
+
+    @abstractmethod
+    def held(self) -> list[tuple[str, str]]:
+        """Method and address of each request that waits."""
+
+    @abstractmethod
+    def let_go(self, fails: bool = False) -> None:
+        """What waits goes on, or fails as when the connection is lost. What is asked for later still waits."""
+
+    @abstractmethod
+    def release(self) -> None:
+        """What waits goes on, and nothing waits any more."""
+
+    @abstractmethod
+    def cut_off(self, is_offline: bool) -> None:
+        """Takes the network away from the page, or gives it back."""
+
+    @abstractmethod
     def press(self, key: str) -> None:
         """A key: a character, or `Tab`, `Enter`, `Backspace`, `Escape`, `ArrowDown`."""
 

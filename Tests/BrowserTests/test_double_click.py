@@ -1,47 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
 """A double click on what takes its time: it is done once, and the page says that it is under way."""
 
-from collections.abc import Callable
-
-import pytest
-
 from account import Account
-from chromium import ChromiumTab
 from installation import Installation
 from notify_page import NotifyPage
 from opening import SETTLED
-from test_admin import await_confirmed, await_words, log_in, open_user, root  # noqa: F401
-
-Page = NotifyPage[ChromiumTab]
+from tab import Tab
+from test_admin import await_confirmed, await_words, log_in, open_user, root, tab  # noqa: F401
 
 CHANGES = ("POST", "PUT", "DELETE")
 
 
-def changes(tab: ChromiumTab) -> list[tuple[str, str]]:
-    """Method and path of what the page has asked to be done, and still waits for."""
-    requests = [event.params["request"] for event in tab.events("Fetch.requestPaused")]
-    return [(one["method"], one["url"].partition("/api/")[2]) for one in requests if one["method"] in CHANGES]
-
-
-def double_click(tab: ChromiumTab, id: str) -> list[tuple[str, str]]:
-    """What was asked for by it. No answer comes before all was said."""
-    tab.call("Fetch.enable", patterns=[{"urlPattern": "*/api/*"}])
+def double_click(tab: Tab, id: str) -> list[tuple[str, str]]:  # noqa: F811
+    """Method and path of what was asked to be done by it. No answer comes before all was said."""
+    tab.hold()
     for _ in range(2):
         tab.click(id)
     tab.wait_until(f"document.getElementById('{id}').disabled")
     tab.evaluate(SETTLED)
-    found = changes(tab)
-    # What waits goes on.
-    tab.call("Fetch.disable")
+    found = [(method, address.partition("/api/")[2]) for method, address in tab.held() if method in CHANGES]
+    tab.release()
     return found
 
 
-@pytest.fixture
-def tab(chromium_tab: Callable[..., ChromiumTab]) -> ChromiumTab:
-    return chromium_tab(notifications="denied")
-
-
-def test_a_log_in_is_one(tab: ChromiumTab, installation: Installation, alice: Account) -> None:
+def test_a_log_in_is_one(tab: Tab, installation: Installation, alice: Account) -> None:  # noqa: F811
     page = NotifyPage(tab, installation.origin).open()
     page.await_enabled("login")
     tab.fill("username", alice.name)
@@ -50,7 +32,7 @@ def test_a_log_in_is_one(tab: ChromiumTab, installation: Installation, alice: Ac
     page.await_state("loggedin")
 
 
-def test_a_message_is_sent_once(tab: ChromiumTab, installation: Installation, alice: Account, bob: Account) -> None:
+def test_a_message_is_sent_once(tab: Tab, installation: Installation, alice: Account, bob: Account) -> None:  # noqa: F811
     page = NotifyPage(tab, installation.origin).open()
     page.log_in(alice, state="loggedin")
     page.choose("secure", True)
@@ -60,7 +42,7 @@ def test_a_message_is_sent_once(tab: ChromiumTab, installation: Installation, al
     assert len(bob.call("GET", "/api/notifications").json()) == 1
 
 
-def test_a_password_is_changed_once(tab: ChromiumTab, installation: Installation, alice: Account) -> None:
+def test_a_password_is_changed_once(tab: Tab, installation: Installation, alice: Account) -> None:  # noqa: F811
     page = NotifyPage(tab, installation.origin).open()
     page.log_in(alice, state="loggedin")
     page.open_settings()
@@ -71,7 +53,7 @@ def test_a_password_is_changed_once(tab: ChromiumTab, installation: Installation
 
 
 def test_an_administrator_does_once_what_was_clicked_twice(
-    tab: ChromiumTab, installation: Installation, alice: Account, root: Account  # noqa: F811
+    tab: Tab, installation: Installation, alice: Account, root: Account  # noqa: F811
 ) -> None:
     log_in(tab, installation, root)
     tab.navigate(f"{installation.origin}/admin")

@@ -9,11 +9,9 @@ import pytest
 from account import Account
 from chromium import ChromiumTab
 from installation import ROOT, Installation
-from notify_page import NotifyPage
+from notify_page import AnyTab, NotifyPage
 from subscriber import Subscriber
 from test_chromium import subscribed
-
-Page = NotifyPage[ChromiumTab]
 
 HTML = ROOT / "nginx" / "html"
 LANGUAGES = ("en", "de", "es")
@@ -56,7 +54,7 @@ def test_every_text_is_used_and_every_text_that_is_used_is_there() -> None:
     assert wanted - set(english) == set()
 
 
-def opened(tab: ChromiumTab, installation: Installation, *languages: str) -> Page:
+def opened(tab: AnyTab, installation: Installation, *languages: str) -> NotifyPage[AnyTab]:
     tab.on_new_document(PREFERRED.format(languages=list(languages)))
     page = NotifyPage(tab, installation.origin).open()
     page.await_enabled("login")
@@ -64,22 +62,26 @@ def opened(tab: ChromiumTab, installation: Installation, *languages: str) -> Pag
 
 
 @pytest.mark.parametrize(
-    ("preferred", "language"),
-    [(["de-AT", "en"], "de"), (["fr", "es-MX"], "es"), (["fr"], "en"), (["en-US", "de"], "en")],
-    ids=["German of Austria", "the second choice", "none that there is", "English first"],
+    ("browser", "preferred", "language"),
+    [
+        ("chromium", ["de-AT", "en"], "de"), ("firefox", ["de-AT", "en"], "de"), ("chromium", ["fr", "es-MX"], "es"),
+        ("chromium", ["fr"], "en"), ("chromium", ["en-US", "de"], "en"),
+    ],
+    ids=["German of Austria", "German of Austria in Firefox", "the second choice", "none that there is", "English first"],
 )
 def test_the_page_speaks_the_first_of_the_browsers_languages_that_it_knows(
-    chromium_tab: Callable[..., ChromiumTab], installation: Installation, preferred: list[str], language: str
+    request: pytest.FixtureRequest, installation: Installation, browser: str, preferred: list[str], language: str
 ) -> None:
-    page = opened(chromium_tab(notifications="denied"), installation, *preferred)
+    page = opened(request.getfixturevalue(f"{browser}_tab")(notifications="denied"), installation, *preferred)
     assert page.tab.evaluate("document.documentElement.lang") == language
     assert page.text("login") == HEADINGS[language]
 
 
+@pytest.mark.parametrize("browser", ["firefox", "chromium"])
 def test_a_language_that_was_chosen_stays_and_costs_nothing_that_was_typed(
-    chromium_tab: Callable[..., ChromiumTab], installation: Installation, alice: Account, bob: Account
+    request: pytest.FixtureRequest, installation: Installation, alice: Account, bob: Account, browser: str
 ) -> None:
-    page = opened(chromium_tab(notifications="denied"), installation, "en")
+    page = opened(request.getfixturevalue(f"{browser}_tab")(notifications="denied"), installation, "en")
     page.log_in(alice, state="loggedin")
     page.write(bob.name, "nicht fertig")
     page.tab.click("showSettings")

@@ -12,10 +12,12 @@ from chromium import ChromiumTab
 from deadline import PATIENCE_SECONDS
 from installation import Installation
 from notify_page import NotifyPage
+from tab import Tab
+from test_admin import tab  # noqa: F401
 from test_languages import opened
 from test_looks import DESKTOP, PHONE, settle
 
-Page = NotifyPage[ChromiumTab]
+Page = NotifyPage[Tab]
 # Its versions hold 14, 26, 42, 62, 84, 106, 122, 152, 180 and 213 bytes.
 LENGTHS = [1, 14, 15, 26, 27, 42, 43, 62, 63, 84, 85, 106, 107, 122, 123, 152, 153, 180, 181, 213]
 DRAW = """(async () => {{
@@ -49,14 +51,18 @@ def settings(page: Page, account: Account) -> None:
     page.open_settings()
 
 
-@pytest.mark.parametrize(("language", "scheme"), [("en", "light"), ("de", "dark"), ("es", "light")])
+@pytest.mark.parametrize(
+    ("browser", "language", "scheme"),
+    [("chromium", "en", "light"), ("chromium", "de", "dark"), ("chromium", "es", "light"), ("firefox", "en", "")],
+)
 def test_a_telephone_that_reads_the_code_opens_the_page(
-    chromium_tab: Callable[..., ChromiumTab], installation: Installation, alice: Account, tmp_path: Path, language: str,
-    scheme: str,
+    request: pytest.FixtureRequest, installation: Installation, alice: Account, tmp_path: Path, browser: str,
+    language: str, scheme: str,
 ) -> None:
-    tab = chromium_tab(notifications="denied")
+    tab: Tab = request.getfixturevalue(f"{browser}_tab")(notifications="denied")
     tab.size(*DESKTOP)
-    tab.prefer(scheme)
+    if isinstance(tab, ChromiumTab):
+        tab.prefer(scheme)
     page = opened(tab, installation, language)
     settings(page, alice)
     tab.wait_until("document.querySelector('#telephoneCode svg') !== null")
@@ -66,10 +72,7 @@ def test_a_telephone_that_reads_the_code_opens_the_page(
     assert installation.origin in str(tab.evaluate("document.querySelector('#telephoneCode svg').ariaLabel"))
 
 
-def test_on_a_telephone_there_is_no_code(
-    chromium_tab: Callable[..., ChromiumTab], installation: Installation, alice: Account
-) -> None:
-    tab = chromium_tab(notifications="denied")
+def test_on_a_telephone_there_is_no_code(tab: Tab, installation: Installation, alice: Account) -> None:  # noqa: F811
     tab.size(*PHONE, scale=2, mobile=True)
     page = opened(tab, installation, "en")
     settings(page, alice)
