@@ -5,7 +5,6 @@ import base64
 import http.client
 import json
 import os
-import re
 import secrets
 import signal
 import socket
@@ -18,11 +17,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from built import ROOT  # noqa: F401
 from certificates import Authority
 from child import Child
 from deadline import PATIENCE_SECONDS, wait_until
+from nginx_files import lay_out
 
-ROOT = Path(__file__).resolve().parents[2]
 # The address of a unix socket has 108 bytes, the last one a zero.
 MAXIMUM_SOCKET_PATH = 107
 # The most that may be configured: a push service may stand still with its machine, and counts as not reached when its answer
@@ -218,7 +218,7 @@ class Installation:
         folder = self._folder / "nginx"
         for _ in range(3):
             port = _free_port()
-            self._lay_out(folder, port)
+            lay_out(folder, port, self._socket, self.certificate)
             self._nginx = self._nginx_child()
             if self._is_answering(self._nginx, port):
                 return port
@@ -247,23 +247,6 @@ class Installation:
         wait_until(lambda: nginx.exit_status is not None or is_healthy(), "nginx answers")
         return nginx.exit_status is None
 
-    def _lay_out(self, folder: Path, port: int) -> None:
-        """Lays the shipped files out by the function that `script/run` uses, and changes what tests must."""
-        script = '. "$1/script/nginx-layout" && lay_out_nginx "$1/nginx" "$2" "$3" "$4" "$5"'
-        files = [folder, self._socket, self.certificate.chain, self.certificate.key]
-        subprocess.run(["bash", "-ec", script, "layout", ROOT, *files], check=True, timeout=PATIENCE_SECONDS)
-        # The tests are all one address.
-        _edit(folder / "conf.d" / "app-backend-upstream.conf", {r"rate=\d+r/[sm]": "rate=100000r/s"})
-        site = folder / "sites" / "site.conf"
-        site.write_text((folder / "site.conf").read_text())
-        changes = {
-            r"\A.*?\n}\n": "",  # The half that speaks plain text.
-            r"listen +\[::\][^;]*;": "",
-            r"listen +443 ": f"listen 127.0.0.1:{port} ",
-            r"server_name [^;]*;": "server_name localhost;",
-        }
-        _edit(site, changes)
-
     def _stop(self) -> None:
         for child in reversed(self._children):
             child.stop()
@@ -279,14 +262,6 @@ class Installation:
 
 def http_basic(user: User) -> str:
     return "Basic " + base64.b64encode(f"{user.name}:{user.password}".encode()).decode()
-
-
-def _edit(file: Path, changes: dict[str, str]) -> None:
-    text = file.read_text()
-    for pattern, replacement in changes.items():
-        text, count = re.subn(pattern, replacement, text, flags=re.DOTALL)
-        assert count > 0, f"{file.name} has no {pattern}"
-    file.write_text(text)
 
 
 def _free_port() -> int:

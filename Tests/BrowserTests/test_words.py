@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the page allows before it is time, and what it says, beside which control, when something is in the way."""
 
-import json
 import time
 from collections.abc import Callable
 
@@ -12,9 +11,9 @@ from chromium import ChromiumTab
 from installation import Installation, User
 from notify_page import PLATFORMS, NotifyPage
 from subscriber import Subscriber
+from tab import Tab
 from test_chromium import DELIVERING, subscribed
-
-Page = NotifyPage[ChromiumTab]
+from test_truth import Page, await_words, send, value
 
 # Failed log-ins that a name has within a minute, which begins with the first of them.
 MAXIMUM_FAILURES, MINUTE = 10, 60
@@ -33,17 +32,19 @@ REGISTERING = """(() => {{
 }})()"""
 
 
-@pytest.fixture
-def open_page(
-    chromium_tab: Callable[..., ChromiumTab], installation: Installation, subscriber: Subscriber
-) -> Callable[..., Page]:
+# What is said of a server's answers, which a second engine gets and shows as the first one does.
+IN_ONE_BROWSER = pytest.mark.parametrize("open_page", ["chromium"], indirect=True)
+
+
+@pytest.fixture(params=["firefox", "chromium"])
+def open_page(request: pytest.FixtureRequest, installation: Installation, subscriber: Subscriber) -> Callable[..., Page]:
     """Opens the page, which has a device token, no user logged in."""
 
     def open_it(script: str = "") -> Page:
-        tab = chromium_tab()
+        tab: Tab = request.getfixturevalue(f"{request.param}_tab")()
         subscribed(tab, subscriber)
         tab.on_new_document(script)
-        page = NotifyPage(tab, installation.origin).open()
+        page = NotifyPage[Tab](tab, installation.origin).open()
         page.await_state("token")
         return page
 
@@ -57,21 +58,6 @@ def page(open_page: Callable[..., Page]) -> Page:
 
 def has_focus(page: Page, id: str) -> bool:
     return bool(page.tab.evaluate("document.activeElement.id") == id)
-
-
-def value(page: Page, id: str) -> str:
-    return str(page.tab.evaluate(f'document.getElementById("{id}").value'))
-
-
-def await_words(page: Page, id: str, words: str) -> None:
-    """Raises TimeoutError."""
-    page.tab.wait_until(f'document.getElementById("{id}").textContent.includes({json.dumps(words)})')
-
-
-def send(page: Page, recipient: str, message: str) -> None:
-    """Sends to the platforms that are switched on, and does not wait."""
-    page.write(recipient, message)
-    page.tab.click("send")
 
 
 def shown_platforms(page: Page) -> list[str]:
@@ -95,21 +81,6 @@ def test_a_message_goes_where_the_server_delivers_and_nothing_else_is_offered(
     assert all(everywhere.tab.evaluate(f'document.getElementById("{id}").checked') for id in PLATFORMS)
 
 
-def test_each_platform_that_is_switched_on_has_a_line_and_the_next_message_lines_of_its_own(
-    open_page: Callable[..., Page], alice: Account, bob: Account
-) -> None:
-    page = open_page(DELIVERING)
-    page.log_in(alice)
-    for platform in PLATFORMS:
-        page.choose(platform, True)
-    send(page, bob.name, "to all")
-    page.tab.wait_until(f'document.querySelectorAll("#sendResults li").length === {len(PLATFORMS)}')
-    lines = page.await_results()
-    assert {(line.label, line.kind) for line in lines} == {(name, "NoTargetFound") for name in PLATFORMS}
-    [line] = page.send(bob, "to browsers")
-    assert line.label == "browser"
-
-
 def test_sending_does_not_wait_for_the_registration_of_the_device(
     open_page: Callable[..., Page], alice: Account, bob: Account
 ) -> None:
@@ -124,6 +95,7 @@ def test_sending_does_not_wait_for_the_registration_of_the_device(
     page.await_state("registered")
 
 
+@IN_ONE_BROWSER
 def test_a_server_that_forgets_every_id_is_asked_for_another_one_once_and_not_for_ever(
     open_page: Callable[..., Page], alice: Account
 ) -> None:
@@ -165,13 +137,11 @@ def test_a_recipient_whom_one_may_not_send_to_is_named_and_the_message_stays_typ
 
 def test_without_a_network_the_message_stays_typed_and_goes_out_later(page: Page, alice: Account) -> None:
     page.log_in(alice)
-    speed = {"latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}
-    page.tab.call("Network.enable")
-    page.tab.call("Network.emulateNetworkConditions", offline=True, **speed)
+    page.tab.cut_off(True)
     send(page, alice.name, "Hello")
     await_words(page, "sendError", "There is no network.")
     assert value(page, "message") == "Hello"
-    page.tab.call("Network.emulateNetworkConditions", offline=False, **speed)
+    page.tab.cut_off(False)
     # By itself.
     assert [line.kind for line in page.await_results()] == ["Completed"]
     page.tab.wait_until('document.getElementById("message").value === ""')
@@ -179,6 +149,7 @@ def test_without_a_network_the_message_stays_typed_and_goes_out_later(page: Page
     assert value(page, "message") == ""
 
 
+@IN_ONE_BROWSER
 def test_a_message_whose_answer_was_lost_is_sent_once_though_send_is_pressed_again(
     open_page: Callable[..., Page], alice: Account, subscriber: Subscriber
 ) -> None:
@@ -213,6 +184,7 @@ def test_a_message_whose_answer_was_lost_is_sent_once_though_send_is_pressed_aga
     assert first == again != other
 
 
+@IN_ONE_BROWSER
 def test_who_failed_too_often_is_told_how_long_to_wait(page: Page, installation: Installation) -> None:
     # On a busy machine the minute may be over before the right password is tried: then another user tries.
     assert any(is_refused_after_failures(page, installation) for _ in range(TRIES))
@@ -243,59 +215,6 @@ def test_what_was_logged_out_elsewhere_says_so_and_keeps_what_was_typed(page: Pa
     await_words(page, "loginResult", "Your session has ended.")
     page.log_in(alice)
     assert value(page, "message") == "Hello"
-
-
-def test_what_is_only_recorded_is_not_called_a_failure(
-    open_page: Callable[..., Page], alice: Account, bob: Account
-) -> None:
-    page = open_page(DELIVERING)
-    device = {"Platform": "apns", "Handle": "ab" * 32}
-    assert bob.call("PUT", f"/api/register/{bob.ask_for_id()}", device).status == 200
-    page.log_in(alice)
-    page.choose("browser", False)
-    for platform in ("gcm", "wns"):
-        page.choose(platform, False)
-    send(page, bob.name, "Hello")
-    [line] = page.await_results()
-    assert "Recorded" in line.text
-    assert "Given up" not in line.text
-
-
-def test_a_hub_that_does_not_know_a_message_yet_is_asked_again(
-    open_page: Callable[..., Page], alice: Account
-) -> None:
-    page = open_page(
-        """(() => {
-            const real = window.fetch;
-            let isFirst = true;
-            window.fetch = async (url, request) => {
-                if (!String(url).includes("/outcomes/") || !isFirst) return real(url, request);
-                isFirst = false;
-                return new Response("", { status: 404 });
-            };
-        })()"""
-    )
-    page.log_in(alice)
-    assert page.send(alice, "Hello")[0].kind == "Completed"
-
-
-def test_a_message_that_waits_for_a_credential_says_so_until_it_is_sent(
-    open_page: Callable[..., Page], alice: Account
-) -> None:
-    page = open_page(
-        """(() => {
-            const real = window.fetch;
-            window.fetch = async (url, request) => {
-                if (!String(url).includes("/outcomes/") || window.isAccepted) return real(url, request);
-                return Response.json({ State: "Processing", WaitsFor: "credential", Outcomes: [] });
-            };
-        })()"""
-    )
-    page.log_in(alice)
-    send(page, alice.name, "Hello")
-    await_words(page, "sendResults", "does not accept the site’s credential")
-    page.tab.evaluate("window.isAccepted = true")
-    assert page.await_results()[0].kind == "Completed"
 
 
 def test_a_worker_that_starts_late_is_taken_all_the_same(
