@@ -9,7 +9,7 @@ import { hear } from './js/channel.js';
 import { Device } from './js/device.js';
 import { $, announce, element, say } from './js/dom.js';
 import { current, languages, t } from './js/i18n.js';
-import { choose, more, start } from './js/language.js';
+import { choose, load, start } from './js/language.js';
 import { LoginForm } from './js/login-form.js';
 import { Received } from './js/received.js';
 import { Retry } from './js/retry.js';
@@ -57,7 +57,7 @@ function view(name) {
 
 function listSent() {
     if (!sentList) tellOfSent('loading', true);
-    sentList ??= Promise.all([import('./js/sent-list.js'), more()]).then(([{ SentList }]) => new SentList(session));
+    sentList ??= load('sent-list').then(([{ SentList }]) => new SentList(session));
     sentList.then((list) => list.load(), () => {
         sentList = undefined;
         tellOfSent('failure.unreachable', false);

@@ -8,11 +8,11 @@ import { recall, remember } from './memory.js';
 
 const workers = ['push.open', 'push.untitled', 'secret.waiting', 'secret.waitingFrom', 'secret.title', 'secret.titleFrom'];
 
-const load = async (name) => ({ name, own: (await import(`./texts/${name}.js`)).default });
+const loadTexts = async (name) => ({ name, own: (await import(`./texts/${name}.js`)).default });
 
 // The document names this module, too: the texts are on their way before all other modules are there. A language that cannot be
 // loaded now is no reason to show nothing.
-const loading = load(wanted()).catch(() => load('en'));
+const loading = loadTexts(wanted()).catch(() => loadTexts('en'));
 
 /** Puts the language's texts into the document, and hands the worker those that it needs. */
 export async function start() {
@@ -26,13 +26,24 @@ export async function start() {
     transact('device', 'readwrite', (store) => store.put({ language: current(), words }, 'words')).catch(() => {});
 }
 
-let added;
+let hasMore = false; // texts
+let tries = ''; // in each address
 
-/** Loads the texts of the parts that are loaded on demand; before they are shown. Rejects when that is not possible now. */
-export function more() {
-    added ??= import(`./texts/${current()}-more.js`).then((loaded) => put(loaded.default));
-    added.catch(() => { added = undefined; });
-    return added;
+/**
+ * Loads modules that are needed on demand, and their texts. Rejects when that is not possible now. A browser remembers which
+ * address it could not load, so the next try has others.
+ */
+export async function load(...modules) {
+    const names = [`texts/${current()}-more`, ...modules];
+    try {
+        const [texts, ...loaded] = await Promise.all(names.map((name) => import(`./${name}.js${tries}`)));
+        if (!hasMore) put(texts.default);
+        hasMore = true;
+        return loaded;
+    } catch (failure) {
+        tries += '?';
+        throw failure;
+    }
 }
 
 /** More texts of the page's language, which are put into the document as well. */

@@ -4,7 +4,7 @@
 import * as api from './api.js';
 import { $, say } from './dom.js';
 import { t } from './i18n.js';
-import { more } from './language.js';
+import { load } from './language.js';
 
 export class Settings {
     #session;
@@ -41,7 +41,7 @@ export class Settings {
         $('settingsHeading').focus();
         const look = api.session().then(({ Administer }) => { $('administration').hidden = !Administer; }, () => {});
         try {
-            this.#account ??= Promise.all([import('./account.js'), more()]).then(([{ Account }]) => new Account(this.#session));
+            this.#account ??= load('account').then(([{ Account }]) => new Account(this.#session));
             await Promise.all([(await this.#account).load(), look]);
         } catch {
             this.#account = undefined;

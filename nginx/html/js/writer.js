@@ -4,7 +4,7 @@
 
 import { $, say } from './dom.js';
 import { t } from './i18n.js';
-import { more } from './language.js';
+import { load } from './language.js';
 import { held, hold } from './memory.js';
 
 export class Writer {
@@ -12,6 +12,7 @@ export class Writer {
     #config;
     #form; // `{composer, sendForm}`, once they are loaded
     #loading;
+    #hasFailed = false; // to load it
     #waits = false; // a message is to go out as soon as the server is there
 
     constructor(session) {
@@ -60,10 +61,13 @@ export class Writer {
         try {
             await this.#load();
         } catch {
+            this.#hasFailed = true;
             return say('connection', t('failure.unreachable'), 'wait');
         } finally {
             this.#tell('compose', false);
         }
+        if (this.#hasFailed) say('connection', '');
+        this.#hasFailed = false;
         this.#form.composer.unfold({ to });
     }
 
@@ -74,7 +78,7 @@ export class Writer {
     }
 
     #load() {
-        this.#loading ??= Promise.all([import('./composer.js'), import('./send-form.js'), more()]).then(([{ Composer }, { SendForm }]) => {
+        this.#loading ??= load('composer', 'send-form').then(([{ Composer }, { SendForm }]) => {
             const composer = new Composer();
             this.#form = { composer, sendForm: new SendForm(this.#session, composer) };
             if (this.#config) composer.configure(this.#config);

@@ -2,7 +2,7 @@
 // The language of the operator's page: the one that the page has, with texts of its own beside the page's.
 
 import { current, t } from '../i18n.js';
-import { more, put, start } from '../language.js';
+import { load, put, start } from '../language.js';
 import english from './texts-en.js';
 
 export async function speak() {
@@ -11,7 +11,7 @@ export async function speak() {
     // A text that cannot be loaded now is no reason to show nothing.
     const [own] = await Promise.all([
         name === 'en' ? {} : import(`./texts-${name}.js`).then((one) => one.default, () => ({})),
-        more().catch(() => {}),
+        load().catch(() => {}),
     ]);
     put({ ...english, ...own });
     document.title = t('admin.title');
