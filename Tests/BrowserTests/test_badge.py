@@ -26,6 +26,7 @@ WORKER = """(() => {
     WorkerNavigator.prototype.setAppBadge = async (number) => { channel.postMessage(number); };
     WorkerNavigator.prototype.clearAppBadge = async () => { channel.postMessage(0); };
 })()"""
+OTHERS = "{ about: 'received', text: 'Hello', entry: { user: 'another', at: 1, kind: 'message', body: 'Hello', badge: 7 } }"
 
 
 def await_badge(tab: Tab, number: int) -> None:
@@ -48,6 +49,10 @@ def test_the_number_is_that_of_unread_messages_and_goes_with_the_log_out(
         await_badge(tab, count)
     tab.evaluate("document.querySelector('#received button').click()")
     await_badge(tab, 1)
+    # What the worker does with a message for the user who was logged in before.
+    tab.evaluate(f"void badges.push(7), void new BroadcastChannel('app-backend').postMessage({OTHERS})")
+    await_badge(tab, 1)
+    assert len(page.received) == 2
     page.log_out()
     await_badge(tab, 0)
 

@@ -150,7 +150,7 @@ export class Received {
     #arrive(entry, text) {
         // The worker has set the icon's number meanwhile.
         if ('badge' in entry) this.#counted = undefined;
-        if (!this.#isShown(entry)) return;
+        if (!this.#isShown(entry)) return this.#note();
         const { user } = this.#session;
         const fresh = { ...entry, text: user ? text : entry.kind === 'secret' ? null : text };
         const number = numberOf(entry);
