@@ -12,7 +12,7 @@ from installation import Installation
 from later import DAY, post
 from test_admin import await_words, confirm, log_in, open_user
 from test_languages import LANGUAGES
-from test_looks import await_fault, faults, open_tab, people, press, site  # noqa: F401
+from test_looks import await_busy, await_fault, faults, open_tab, people, press, site  # noqa: F401
 
 
 def open_admin(tab: ChromiumTab, site: Installation, state: str) -> None:
@@ -40,6 +40,14 @@ def overview(tab: ChromiumTab, site: Installation, alice: Account, bob: Account)
     tab.wait_until("document.querySelectorAll('#findings li').length > 8")
     tab.evaluate("document.getElementById('adding').open = true")
     yield "admin overview"
+    tab.hold()
+    for selector in ("#refresh", "#lookAgain", "#messages button"):
+        press(tab, selector)
+        await_busy(tab, selector)
+    yield "admin busy"
+    tab.release()
+    tab.wait_until("document.getElementById('message').open")
+    tab.click("closeMessage")
     tab.click("add")
     await_fault(tab, "newName")
     tab.fill("messageId", "x")

@@ -124,6 +124,11 @@ def press(tab: Tab, selector: str) -> None:
     tab.press("Enter")
 
 
+def await_busy(tab: Tab, selector: str) -> None:
+    """Raises TimeoutError."""
+    tab.wait_until(f"document.querySelector('{selector}').ariaBusy === 'true'")
+
+
 def await_fault(tab: Tab, id: str) -> None:
     """Raises TimeoutError."""
     tab.wait_until(f"document.getElementById('{id}').ariaInvalid === 'true'")
@@ -175,7 +180,11 @@ def reading(page: Page, alice: Account, bob: Account) -> Generator[str, None, No
     page.tab.evaluate("void dispatchEvent(new Event('focus'))")
     page.tab.wait_until("document.querySelectorAll('#received li').length === 4")
     yield "messages"
+    page.tab.hold()
     press(page.tab, "#received [data-kind=locked] button")
+    await_busy(page.tab, "#received button")
+    yield "secret on its way"
+    page.tab.release()
     press(page.tab, "#received [data-kind=secret] button:last-child")
     yield "secret read and delete pressed once"
     for message in alice.call("GET", "/api/notifications").json():
@@ -239,6 +248,12 @@ def settings(page: Page, site: Installation, alice: Account) -> Generator[str, N
     press(page.tab, "#devices button")
     press(page.tab, "#sessions button")
     yield "ending a session pressed once"
+    page.tab.hold()
+    page.tab.press("Enter")
+    await_busy(page.tab, "#sessions button")
+    yield "session on its way to end"
+    page.tab.release()
+    page.tab.wait_until("document.activeElement.id === 'sessionsHeading'")
     page.tab.click("changePassword")
     await_fault(page.tab, "presentPassword")
     yield "password missing"

@@ -7,13 +7,14 @@ import pytest
 
 from account import Account
 from deadline import wait_until
-from installation import Installation
+from installation import Installation, User
 from later import DAY, post, press
 from notify_page import IS_LISTED, NotifyPage
-from opening import SETTLED, SHIFTS
+from opening import SETTLED, SHIFTS, WITHOUT_WORKER
 from slow_line import SlowLine
 from tab import Tab
-from test_admin import await_confirmed, find, root  # noqa: F401
+from test_account import log_in as log_in_elsewhere
+from test_admin import await_confirmed, await_messages, find, root, sent_to_alice  # noqa: F401
 from test_truth import await_words, value
 
 # Notes all that is said in these places, however short the time is that it is shown.
@@ -36,9 +37,6 @@ window.fetch = (url, request) => {
 };"""
 
 BUTTONS = "[...document.querySelectorAll('#settings button')].filter(one => one.offsetParent).length"
-
-# The worker's files would take the line for seconds.
-WITHOUT_WORKER = "navigator.serviceWorker && (navigator.serviceWorker.register = () => Promise.reject(new Error()));"
 
 
 @pytest.fixture(scope="module")
@@ -101,6 +99,7 @@ def watched(request: pytest.FixtureRequest, slow_origin: str, tabs: list[Tab]) -
     """A tab that notes what is said, what moves by itself (Chromium alone knows that), and which changes are asked for."""
     made: Tab = request.getfixturevalue(request.param).open_tab(slow_origin, notifications="denied")
     tabs.append(made)
+    # The worker's files would take the line for seconds.
     for script in (SAID, CHANGES, WITHOUT_WORKER, *([SHIFTS] if request.param == "chromium" else [])):
         made.on_new_document(f"{{ {script} }}")
     return made
@@ -170,15 +169,20 @@ def test_a_person_logs_out_while_the_settings_load(
     watched.click("showSettings")
     press = "(() => { const was = document.getElementById('settings').ariaBusy; document.getElementById('logout').click(); return was; })()"
     assert watched.evaluate(press) == "true"
-    page.await_state("loggedout")
+    page.await_state("blocked", "unsupported")
+
+
+def open_admin(tab: Tab, installation: Installation, slow_origin: str, administrator: Account) -> None:
+    """The operator's page on the slow line, of a user who has logged in on a fast one."""
+    NotifyPage(tab, installation.origin).open().log_in(administrator, state="loggedin")
+    tab.navigate(f"{slow_origin}/admin")
+    tab.wait_until("document.body.dataset.state === 'ready'")
 
 
 def test_the_operators_page_loads_and_a_user_is_disabled_once(
     watched: Tab, installation: Installation, slow_origin: str, alice: Account, root: Account  # noqa: F811
 ) -> None:
-    NotifyPage(watched, installation.origin).open().log_in(root, state="loggedin")
-    watched.navigate(f"{slow_origin}/admin")
-    watched.wait_until("document.body.dataset.state === 'ready'")
+    open_admin(watched, installation, slow_origin, root)
     assert watched.evaluate("said.has('note: Loading …')")
     assert watched.evaluate("document.getElementById('note').textContent") == ""
     watched.click("refresh")
@@ -188,7 +192,7 @@ def test_the_operators_page_loads_and_a_user_is_disabled_once(
     find(watched, alice.name)
     # What is below a shorter table is higher.
     moved(watched)
-    assert watched.evaluate("(one => { one.click(); return one.ariaBusy; })(document.querySelector('#users button'))") == "true"
+    assert is_busy_when_pressed(watched, "#users button")
     watched.wait_until("document.getElementById('user').open")
     assert moved(watched) == []
     watched.click("disable")
@@ -200,3 +204,57 @@ def test_the_operators_page_loads_and_a_user_is_disabled_once(
     assert watched.evaluate("document.getElementById('messageUser').value") == alice.name
     assert watched.evaluate("changes.map(([, path]) => path)") == [f"/api/admin/users/{alice.name}/disable"]
     assert alice.call("GET", "/api/register").status == 401
+
+
+def is_busy_when_pressed(tab: Tab, button: str) -> bool:
+    return bool(tab.evaluate(f"(one => {{ one.click(); return one.ariaBusy === 'true'; }})(document.querySelector('{button}'))"))
+
+
+def twice(tab: Tab, button: str, administrator: Account | None = None) -> None:
+    """Presses it, and what asks for the administrator's password, twice."""
+    tab.evaluate(f"document.querySelector('{button}').focus()")
+    tab.press("Enter")
+    if administrator:
+        tab.wait_until("document.getElementById('confirm').open")
+        tab.fill("ownPassword", administrator.user.password)
+        tab.press("Enter")
+    tab.press("Enter")
+    if administrator:
+        await_confirmed(tab)
+
+
+def test_an_operator_finds_messages_adds_a_user_and_ends_what_is_theirs_once(
+    watched: Tab, installation: Installation, slow_origin: str, alice: Account, bob: Account, root: Account  # noqa: F811
+) -> None:
+    tab, carol = watched, User(f"new.{root.name}", installation.secret("of-the-new-one-"))
+    message = sent_to_alice(alice, bob, "Hello")
+    phone = {"Platform": "apns", "Handle": "ab" * 32}
+    assert alice.call("PUT", f"/api/register/{alice.ask_for_id()}", phone).status == 200
+    log_in_elsewhere(installation, alice)
+    open_admin(tab, installation, slow_origin, root)
+    tab.evaluate("said.clear()")
+    tab.fill("messageUser", bob.name)
+    twice(tab, "#findMessages")
+    await_messages(tab, message)
+    assert tab.evaluate("said.has('messagesNote: Loading …')") and is_busy_when_pressed(tab, "#lookAgain")
+    tab.evaluate("document.getElementById('adding').open = true")
+    tab.fill("newName", carol.name)
+    tab.fill("newPassword", carol.password)
+    twice(tab, "#add")
+    tab.wait_until(f"document.getElementById('addNote').textContent.includes('{carol.name}')")
+    find(tab, alice.name)
+    assert tab.evaluate("said.has('usersNote: Loading …')")
+    twice(tab, "#users button")
+    tab.wait_until("document.getElementById('user').open")
+    for kind in ("Devices", "Sessions"):
+        twice(tab, f"#{kind.lower()} button", root)
+        tab.wait_until(f"!document.getElementById('no{kind}').hidden")
+    twice(tab, "#disable", root)
+    tab.wait_until("!document.getElementById('enable').hidden")
+    twice(tab, "#enable")
+    tab.wait_until("document.getElementById('enable').hidden")
+    done = [(method, path.split("/")[5:6]) for method, path in tab.evaluate("changes")]
+    ended = [("DELETE", ["devices"]), ("DELETE", ["sessions"])]
+    assert done == [("POST", []), *ended, ("POST", ["disable"]), ("POST", ["enable"])]
+    assert alice.call("GET", "/api/register").json() == []
+    assert installation.call("GET", "/api/register", carol).status == 200

@@ -9,7 +9,7 @@ import pytest
 
 from account import Account
 from hand import BESIDE_KEYBOARD, SCREEN, Hand
-from installation import Installation
+from installation import Installation, User
 from notify_page import NotifyPage
 from tab import Tab
 from test_account import log_in as log_in_elsewhere
@@ -115,27 +115,36 @@ def test_a_person_with_a_telephone_writes_reads_answers_deletes_and_leaves(
     assert installation.call("GET", "/api/session", Cookie=elsewhere).status == 401
 
 
-def disable(tab: Tab, hand: Hand, name: str, administrator: Account) -> None:  # noqa: F811
+def open_admin(tab: Tab, hand: Hand, administrator: Account) -> None:  # noqa: F811
+    log_in(tab, hand, administrator)
+    hand.tap("#showSettings")
+    hand.tap("#administration a")
+    tab.wait_until("location.pathname === '/admin' && document.body?.dataset.state === 'ready'")
+
+
+def open_user(tab: Tab, hand: Hand, name: str) -> None:  # noqa: F811
     hand.write("#search", name)
     tab.wait_until(f"[...document.querySelectorAll('#users tr')].map(one => one.dataset.name).join() === {json.dumps(name)}")
     hand.tap("#users button")
-    hand.tap("#disable")
+
+
+def confirm(tab: Tab, hand: Hand, button: str, administrator: Account) -> None:  # noqa: F811
+    """Presses what asks for the administrator's password."""
+    hand.tap(button)
     hand.write("#ownPassword", administrator.user.password)
     hand.tap("#sure")
     await_confirmed(tab)
-    await_words(tab, "userWords", "disabled")
-    hand.tap("#closeUser")
 
 
 def test_an_administrator_with_a_telephone_disables_a_user_and_looks_at_messages_and_findings(
     tab: Tab, hand: Hand, installation: Installation, root: Account, alice: Account, bob: Account  # noqa: F811
 ) -> None:
     message = sent_to_alice(alice, bob, "Hello")
-    log_in(tab, hand, root)
-    hand.tap("#showSettings")
-    hand.tap("#administration a")
-    tab.wait_until("location.pathname === '/admin' && document.body?.dataset.state === 'ready'")
-    disable(tab, hand, alice.name, root)
+    open_admin(tab, hand, root)
+    open_user(tab, hand, alice.name)
+    confirm(tab, hand, "#disable", root)
+    await_words(tab, "userWords", "disabled")
+    hand.tap("#closeUser")
     assert alice.call("GET", "/api/register").status == 401
     hand.write("#messageUser", bob.name)
     hand.tap("#findMessages")
@@ -152,3 +161,32 @@ def test_an_administrator_with_a_telephone_disables_a_user_and_looks_at_messages
     await_words(tab, "findingsNote", "Looked at")
     hand.tap(".masthead a")
     tab.wait_until("location.pathname === '/' && document.body?.dataset.state === 'loggedin'")
+
+
+def test_an_administrator_with_a_telephone_adds_a_user_and_ends_what_is_theirs(
+    tab: Tab, hand: Hand, installation: Installation, root: Account  # noqa: F811
+) -> None:
+    carol = Account(installation, User(f"new.{root.name}", installation.secret("of-the-new-one-")))
+    open_admin(tab, hand, root)
+    hand.tap("#adding summary")
+    hand.write("#newName", carol.name)
+    hand.write("#newPassword", carol.user.password)
+    hand.tap("#add")
+    await_words(tab, "addNote", carol.name)
+    phone = {"Platform": "apns", "Handle": "ab" * 32}
+    assert carol.call("PUT", f"/api/register/{carol.ask_for_id()}", phone).status == 200
+    elsewhere = log_in_elsewhere(installation, carol)
+    open_user(tab, hand, carol.name)
+    for kind in ("Devices", "Sessions"):
+        confirm(tab, hand, f"#{kind.lower()} button", root)
+        tab.wait_until(f"!document.getElementById('no{kind}').hidden")
+    assert carol.call("GET", "/api/register").json() == []
+    assert installation.call("GET", "/api/session", Cookie=elsewhere).status == 401
+    confirm(tab, hand, "#disable", root)
+    hand.tap("#enable")
+    await_words(tab, "userNote", "Done.")
+    tab.wait_until("document.getElementById('enable').hidden")
+    assert carol.call("GET", "/api/register").status == 200
+    confirm(tab, hand, "#remove", root)
+    await_words(tab, "usersNote", "is removed")
+    assert carol.call("GET", "/api/register").status == 401

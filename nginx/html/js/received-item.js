@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One entry of the inbox, as an element.
 
-import { element, pressTwice } from './dom.js';
+import { element, pressTwice, whileBusy } from './dom.js';
 import { isUnread, kindOf, nameOf, numberOf, senderOf, titleOf } from './entries.js';
 import { t, time } from './i18n.js';
 import { link, linked } from './links.js';
@@ -42,7 +42,7 @@ function buttons(entry, kind, { read, reply, erase }) {
 function button(entry, key, press, kind = '') {
     const made = element('button', { type: 'button', className: `small ${kind}` });
     name(made, entry, key);
-    if (press) made.addEventListener('click', press);
+    if (press) made.addEventListener('click', () => whileBusy(made, press));
     return made;
 }
 

@@ -34,6 +34,7 @@ export class Messages {
             const [user, before] = [$('messageUser').value.trim(), moment($('messageBefore').value)];
             this.#sought = { ...(user && { user }), ...(before && { before }) };
         }
+        say('messagesNote', t('loading'));
         const query = { limit: pageLength, ...this.#sought, ...(isMore && { after: this.#last }) };
         try {
             const messages = await calls.messages(query);
@@ -55,8 +56,9 @@ export class Messages {
             if (turn !== this.#turn) return;
             // Behind a message that is forgotten by now there are only others that are, or it is found by its time.
             if (failure.field === 'after') return this.load();
-            if (failure.status === 414) return blame('messageUser', nameFault(this.#sought.user));
-            say('messagesNote', failureWords(failure), 'bad');
+            const isTooLong = failure.status === 414;
+            say('messagesNote', isTooLong ? '' : failureWords(failure), 'bad');
+            if (isTooLong) blame('messageUser', nameFault(this.#sought.user));
         }
     }
 

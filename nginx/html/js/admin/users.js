@@ -35,6 +35,7 @@ export class Users {
 
     async load({ isMore = false } = {}) {
         const turn = this.#turn += 1;
+        say('usersNote', t('loading'));
         const query = { limit: pageLength, name: $('search').value.trim(), ...(isMore && { after: this.#last }) };
         try {
             const users = await calls.users(query);
@@ -50,6 +51,7 @@ export class Users {
             if (isMore) rows[0]?.querySelector('button').focus();
         } catch (failure) {
             if (failure.status === 401) return this.#ended();
+            if (turn !== this.#turn) return;
             say('usersNote', failureWords(failure, { 414: nameFault(query.name) }), 'bad');
         }
     }
