@@ -34,6 +34,7 @@ export class Users {
     }
 
     async load({ isMore = false } = {}) {
+        clearTimeout(this.#timer);
         const turn = this.#turn += 1;
         say('usersNote', t('loading'));
         const query = { limit: pageLength, name: $('search').value.trim(), ...(isMore && { after: this.#last }) };
