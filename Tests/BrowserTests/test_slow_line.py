@@ -223,6 +223,8 @@ def twice(tab: Tab, button: str, administrator: Account | None = None) -> None:
         await_confirmed(tab)
 
 
+# In one browser: each takes 13 s.
+@pytest.mark.parametrize("watched", ["firefox"], indirect=True)
 def test_an_operator_finds_messages_adds_a_user_and_ends_what_is_theirs_once(
     watched: Tab, installation: Installation, slow_origin: str, alice: Account, bob: Account, root: Account  # noqa: F811
 ) -> None:

@@ -65,6 +65,7 @@ def shown_platforms(page: Page) -> list[str]:
     return [id for id in PLATFORMS if not page.tab.evaluate(label.format(id=id))]
 
 
+@IN_ONE_BROWSER
 def test_a_message_goes_where_the_server_delivers_and_nothing_else_is_offered(
     page: Page, open_page: Callable[..., Page], alice: Account, bob: Account
 ) -> None:
@@ -81,6 +82,7 @@ def test_a_message_goes_where_the_server_delivers_and_nothing_else_is_offered(
     assert all(everywhere.tab.evaluate(f'document.getElementById("{id}").checked') for id in PLATFORMS)
 
 
+@IN_ONE_BROWSER
 def test_sending_does_not_wait_for_the_registration_of_the_device(
     open_page: Callable[..., Page], alice: Account, bob: Account
 ) -> None:
@@ -241,6 +243,7 @@ def test_a_worker_that_starts_late_is_taken_all_the_same(
     page.await_state("token")
 
 
+@IN_ONE_BROWSER
 def test_nothing_waits_for_a_push_service_that_does_not_answer_after_a_reload(
     open_page: Callable[..., Page], installation: Installation, alice: Account, bob: Account
 ) -> None:
