@@ -106,6 +106,8 @@ export class UserDialog {
                 say('usersNote', t('admin.removed', { name }), 'good');
             } else if (await this.#load()) {
                 say('userNote', t('admin.done'), 'good');
+                // What was pressed is gone, or hidden.
+                return $('userHeading');
             }
         });
     }
