@@ -103,13 +103,14 @@ def wait_for(writer: Writer, mark: str, times: int, since: int, what: str) -> No
 def read_only(torture: Torture) -> None:
     """The folder is shown read-only in its own place, and not any more."""
     for folder in torture.rounds():
-        store = folder / "store"
+        store, shown = folder / "store", folder / "shown"
         options = [*torture.sizes(), "--tolerant"]
         writers = torture.oracle.start_all(2, store, *options)
         for _ in range(FILLINGS):
             torture.moment(0.05, 0.3)
             sizes = {writer: writer.size for writer in writers}
-            with mounted(store, "none", "bind,ro", source=str(store)):
+            # In two steps: what a writer has opened through a mount keeps it from being made read-only.
+            with mounted(shown, "none", "bind,ro", source=str(store)), mounted(store, "none", "bind", source=str(shown)):
                 for writer in writers:
                     wait_for(writer, "! ", REFUSALS, sizes[writer], "writes are refused")
             torture.count.happened("times read-only")
