@@ -182,7 +182,7 @@ def reading(page: Page, alice: Account, bob: Account) -> Generator[str, None, No
     yield "messages"
     page.tab.hold()
     press(page.tab, "#received [data-kind=locked] button")
-    await_busy(page.tab, "#received button")
+    await_busy(page.tab, "#received [data-kind=locked] button")
     yield "secret on its way"
     page.tab.release()
     press(page.tab, "#received [data-kind=secret] button:last-child")
