@@ -11,13 +11,13 @@ import pytest
 
 import vapid
 from account import Account
-from built import built_program
+from built import ROOT, built_program
 from certificates import Authority
 from chromium import Chromium, ChromiumTab
 from failures import FAILED, empty_folder, pytest_configure, pytest_runtest_makereport, scratch_folder  # noqa: F401
 from firefox import Firefox, FirefoxTab
 from gallery import write_index
-from installation import ROOT, Installation
+from installation import Installation
 from push_service import PushService
 from subscriber import Subscriber
 from tab import Tab

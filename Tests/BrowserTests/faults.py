@@ -3,8 +3,8 @@
 
 import subprocess
 from pathlib import Path
+from built import ROOT
 
-from installation import ROOT
 
 
 def environment(folder: Path) -> dict[str, str]:

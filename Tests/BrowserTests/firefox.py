@@ -135,9 +135,10 @@ class FirefoxTab(Tab):
         try:
             self._perform({"type": "pointer", "id": "mouse", "actions": steps})
         except Refused as error:
+            if "move target out of bounds" not in str(error):
+                raise
             # What is not shown any more, such as the line that became a form, does not come back by itself.
-            is_shown = self.evaluate(f"document.getElementById('{id}').checkVisibility()")
-            if "move target out of bounds" not in str(error) or not is_shown:
+            if not self.evaluate(f"document.getElementById('{id}').checkVisibility()"):
                 raise
             return False
         return True

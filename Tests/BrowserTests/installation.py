@@ -17,7 +17,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from built import ROOT  # noqa: F401
 from certificates import Authority
 from child import Child
 from deadline import PATIENCE_SECONDS, wait_until

@@ -11,10 +11,10 @@ from types import TracebackType
 from typing import Any, Self
 
 from apns_process import APNsProcess
+from built import ROOT
 from certificates import Authority
 from child import Child
 from deadline import PATIENCE_SECONDS, wait_until
-from installation import ROOT
 
 # To put the packages of the doubles into an environment of their own, the first time.
 ENVIRONMENT_SECONDS = 600

@@ -8,7 +8,8 @@ from collections.abc import Callable
 import pytest
 
 from account import Account
-from installation import ROOT, Installation
+from built import ROOT
+from installation import Installation
 from tab import Tab
 from test_admin import kind_of, open_admin, root, tab, texts  # noqa: F401
 

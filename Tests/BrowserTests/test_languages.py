@@ -7,8 +7,9 @@ from collections.abc import Callable
 import pytest
 
 from account import Account
+from built import ROOT
 from chromium import ChromiumTab
-from installation import ROOT, Installation
+from installation import Installation
 from notify_page import AnyTab, NotifyPage
 from subscriber import Subscriber
 from test_chromium import subscribed

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from installation import ROOT
+from built import ROOT
 from links import broken_links, links, pages
 
 

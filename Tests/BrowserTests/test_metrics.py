@@ -9,7 +9,8 @@ from prometheus_client import Metric
 from prometheus_client.parser import text_string_to_metric_families
 
 from account import Account
-from installation import ROOT, Installation
+from built import ROOT
+from installation import Installation
 from push_service import PushService
 from subscriber import Subscriber
 from subscription import Answer

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from account import Account
+from built import ROOT
 from certificates import Authority
-from installation import ROOT, Installation
+from installation import Installation
 from notify_page import NotifyPage
 from push_service import PushService
 from tab import Tab

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from built import ROOT
 import vapid
 from account import Account
 from certificates import Authority
 from chromium import Chromium, ChromiumTab
-from installation import ROOT, Installation, User
+from installation import Installation, User
 from notify_page import NotifyPage
 from push_service import PushService
 from subscriber import Subscriber

@@ -167,8 +167,8 @@ def test_a_person_logs_out_while_the_settings_load(
 ) -> None:
     page = opened(watched, installation, slow_origin, alice)
     watched.click("showSettings")
-    press = "(() => { const was = document.getElementById('settings').ariaBusy; document.getElementById('logout').click(); return was; })()"
-    assert watched.evaluate(press) == "true"
+    busy = "(() => { const was = document.getElementById('settings').ariaBusy; document.getElementById('logout').click(); return was; })()"
+    assert watched.evaluate(busy) == "true"
     page.await_state("blocked", "unsupported")
 
 

@@ -5,8 +5,8 @@ import re
 from collections.abc import Iterator
 
 import pytest
+from built import ROOT
 
-from installation import ROOT
 
 PAGE = ROOT / "docs" / "troubleshooting.md"
 # First cells of the heads of tables. What other programs say was looked at when it was written, and cannot be checked.

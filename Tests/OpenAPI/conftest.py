@@ -5,14 +5,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from built import built_program
+from built import ROOT, built_program
 from certificates import Authority
 from client import Client
 from contract import Contract
 from failures import empty_folder, pytest_configure, pytest_runtest_makereport, scratch_folder  # noqa: F401
 from sites import NO_LIMITS, NO_PUSH_SERVICE, ROLES
 
-from installation import ROOT, Installation, User
+from installation import Installation, User
 
 DOCUMENT = ROOT / "nginx" / "html" / "openapi.json"
 

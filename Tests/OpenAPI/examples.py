@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from installation import ROOT
+from built import ROOT
 
 DOCS = ROOT / "docs"
 SITE = "https://push.example.com"

@@ -4,12 +4,13 @@
 from pathlib import Path
 from typing import Any
 
+from built import ROOT
 from certificates import Authority
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from examples import BLOCK
 
-from installation import ROOT, Installation
+from installation import Installation
 
 # No service of this host is there, and no other may be pushed to.
 NO_PUSH_SERVICE = "localhost:9"

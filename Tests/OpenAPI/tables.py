@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The tables of docs/http-api.md."""
 
+from built import ROOT
 import re
 
-from installation import ROOT
 
 
 def table(heading: str) -> list[list[str]]:

@@ -4,12 +4,12 @@
 import re
 from typing import Any
 
+from built import ROOT
 import pytest
 import routes
 from contract import Contract
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
-from installation import ROOT
 
 
 def test_the_document_is_openapi_3_1(contract: Contract) -> None:

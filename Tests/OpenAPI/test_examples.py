@@ -13,7 +13,8 @@ from examples import BLOCK, DOCS, Example, Story, examples, of, settings
 from reader import KEY, Reader
 from sites import NO_LIMITS, NO_PUSH_SERVICE, a_browser, apples, trust_certificates
 
-from installation import ROOT, Installation
+from built import ROOT
+from installation import Installation
 
 PAGE = DOCS / "http-api.md"
 WHOLE = "A request and an answer for each route"
