@@ -93,7 +93,7 @@ let package = Package(
 
         // The hub: the port, its language and its client; one of our own, and the REST face that serves it.
         .target(
-            name: "NotificationHub", dependencies: ["HTTP", "System", "Text", "XML", crypto, httpTypes],
+            name: "NotificationHub", dependencies: ["HTTP", "JSON", "System", "Text", "XML", crypto, httpTypes],
             swiftSettings: strict),
         .target(
             name: "BuiltInHub", dependencies: ["HTTP", "JSON", "NotificationHub", "Push", "Store", "System", "Text"],

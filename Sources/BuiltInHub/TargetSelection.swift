@@ -104,9 +104,9 @@ struct TargetSelection: Sendable {
     /// where to go on: in each lane behind the last id that it had come to. Of several registrations of one device it is
     /// always the same one.
     func ids(
-        _ format: HubNotification.Format, _ expression: TagExpression?, lane: (RegistrationDescription) -> String
-    ) throws(StoreError) -> [String: [String]] {
-        var found: [String: (id: String, lane: String)] = [:]
+        _ format: HubNotification.Format, _ expression: TagExpression?, lane: (RegistrationDescription) -> LaneName
+    ) throws(StoreError) -> [LaneName: [String]] {
+        var found: [String: (id: String, lane: LaneName)] = [:]
         try forEachMatch(format, expression) { registration, description in
             let device = if case .native = format { registration.channel } else { registration.id }
             if let known = found[device], known.id <= registration.id { return }

@@ -39,6 +39,9 @@ package final class PushChannels: Sendable {
         platforms = channels.reduce(into: [:]) { $0[$1.driver.platform.family, default: Apps()].add($1) }
     }
 
+    /// The platforms that are reached, by their families.
+    package var families: [Platform] { platforms.keys.sorted { $0.rawValue < $1.rawValue } }
+
     /// Whether devices of the platform are reached.
     package func reaches(_ platform: Platform) -> Bool { platforms[platform.family] != nil }
 

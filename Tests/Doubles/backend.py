@@ -87,8 +87,9 @@ class Backend:
     def one(send: dict[str, Any], platform: str) -> dict[str, Any]:
         return next(one for one in send["Outcomes"] if one["Platform"] == platform)
 
-    def outcome(self, send: dict[str, Any], platform: str) -> dict[str, int]:
-        """How many devices of the platform had which outcome, when nothing more is to come."""
+    def outcome(self, send: dict[str, Any], platform: str, of: str | None = None) -> dict[str, int]:
+        """How many devices of the platform had which outcome, when nothing more is to come. Of a template notification
+        `of` names the devices' own."""
         name = self.one(send, platform)["NotificationId"]
 
         def ended() -> dict[str, Any] | None:
@@ -96,7 +97,7 @@ class Backend:
             return details if details["State"] == "Completed" else None
 
         details = wait_until(ended, f"the end of the notification to {platform}")
-        return next(one["Counts"] for one in details["Outcomes"] if one["Platform"] == platform)
+        return next(one["Counts"] for one in details["Outcomes"] if one["Platform"] == (of or platform))
 
     def doctor(self) -> dict[str, Any]:
         command = [self._program, "doctor", "--json", "--socket", self._socket, "--config", self.file]

@@ -31,7 +31,23 @@ struct DeliveryAttempt: Sendable {
             return
         }
         request = Result { () throws(PushRefusal) in
-            try channel.driver.request(for: notification, to: target.description.handle)
+            let own = try Self.own(notification, of: target.description)
+            return try channel.driver.request(for: own, to: target.description.handle)
+        }
+    }
+
+    /// What the device gets: of a template notification its own.
+    private static func own(
+        _ notification: HubNotification, of device: RegistrationDescription
+    ) throws(PushRefusal) -> HubNotification {
+        guard notification.format == .template else { return notification }
+        do throws(TemplateFault) {
+            return try device.filled(notification)
+        } catch {
+            switch error {
+            case .tooLarge: throw PushRefusal(.invalidNotificationSize)
+            case .unreadable(let part): throw PushRefusal(.invalidNotificationFormat, reason: "cannot read \(part)")
+            }
         }
     }
 

@@ -6,7 +6,7 @@ import Store
 /// A message that is being delivered by this process.
 struct DeliveryJob {
     var message: QueuedMessage
-    /// The targets to come, in one lane for each app; nil: not looked up yet.
+    /// The targets to come, in one lane for each app of a platform; nil: not looked up yet.
     var lanes: [Lane]?
     /// Of the targets, from its begin until its result is taken; nil: there is none.
     var lookup: TargetLookup?
@@ -15,8 +15,7 @@ struct DeliveryJob {
 
     /// The targets of one app. They wait for its credential and its service, and those of other apps do not.
     struct Lane {
-        /// In lower case; empty: targets that name no app, or one that there was no channel of.
-        let app: String
+        let name: LaneName
         /// Sorted by id.
         var targets: ArraySlice<String>
         /// Why the next target could not be handed over the last time.
@@ -39,58 +38,57 @@ struct DeliveryJob {
     /// - Parameter message: from the queue. What a process before this one had in flight cannot be known any more.
     init(_ message: QueuedMessage) {
         self.message = message
-        self.message.record.add(.unknownError, platform: platform, count: message.inFlight)
-        self.message.inFlight = 0
-        if case .device = message.audience {
-            lanes = [Lane(app: "", targets: message.cursors.isEmpty ? [QueuedMessage.unregistered] : [])]
+        for (platform, count) in message.inFlight {
+            self.message.record.add(.unknownError, platform: platform, count: count)
+        }
+        self.message.inFlight = [:]
+        if case .device(let device) = message.audience {
+            let name = LaneName(of: device, format, among: [])
+            lanes = [Lane(name: name, targets: message.cursors.isEmpty ? [QueuedMessage.unregistered] : [])]
         }
     }
 
-    /// Under which the devices are counted that are not looked at one by one. Only native notifications are queued.
-    var platform: Platform {
-        if case .native(let platform) = message.notification.format { platform } else { .browser }
-    }
+    private var format: HubNotification.Format { message.notification.format }
 
     /// Whether nothing is left to be done for anybody.
     var isDone: Bool {
-        lanes?.allSatisfy(\.targets.isEmpty) == true && message.retries.isEmpty && message.inFlight == 0
+        lanes?.allSatisfy(\.targets.isEmpty) == true && message.retries.isEmpty && message.inFlight.isEmpty
     }
 
     /// Whether nothing can be done but to wait for another try's time, or for a credential.
     /// - Parameter retries: with so many the message itself waits.
     func isWaiting(retries: Int) -> Bool {
-        guard message.inFlight == 0 else { return false }
+        guard message.inFlight.isEmpty else { return false }
         guard !message.retries.isEmpty || lanes?.contains(where: \.isHeld) == true else { return false }
         return message.retries.count >= retries || lanes?.allSatisfy { $0.targets.isEmpty || $0.isHeld } == true
     }
 
     /// What has to be read from the store to know the targets; nil where they are known.
-    /// - Parameter apps: those that there are channels of.
-    func targetLookup(_ selection: TargetSelection, apps: [String]) -> TargetLookup? {
+    /// - Parameter known: a lane for each app that there are channels of.
+    func targetLookup(_ selection: TargetSelection, lanes known: [LaneName]) -> TargetLookup? {
         guard lanes == nil, case .tags(let expression) = message.audience else { return nil }
         // An app that was taken out meanwhile keeps its lane, or its devices would be counted once more.
-        let former = message.cursors.keys.filter { !$0.isEmpty && !apps.contains($0) }.sorted()
-        let (names, cursors, format) = ([""] + apps + former, message.cursors, message.notification.format)
+        let former = message.cursors.keys.filter { !known.contains($0) }.sorted()
+        let (names, cursors, format) = (known + former, message.cursors, format)
         return TargetLookup(message.record.tags ?? "") { () throws(StoreError) in
-            let ids = try selection.ids(format, expression) { registration in
-                registration.app.flatMap { names.contains($0) ? $0 : nil } ?? ""
-            }
-            return names.map { app in
-                let targets = (ids[app] ?? []).drop { id in cursors[app].map { id <= $0 } ?? false }
-                return Lane(app: app, targets: targets)
+            let ids = try selection.ids(format, expression) { LaneName(of: $0, format, among: names) }
+            // A template send has targets of platforms that there is no channel of.
+            let others = ids.keys.filter { !names.contains($0) }.sorted()
+            return (names + others).map { name in
+                let targets = (ids[name] ?? []).drop { id in cursors[name].map { id <= $0 } ?? false }
+                return Lane(name: name, targets: targets)
             }
         }
     }
 
     /// The lane that a registration is in.
-    func lane(of registration: RegistrationDescription) -> String {
-        guard let app = registration.app, lanes?.contains(where: { $0.app == app }) == true else { return "" }
-        return app
+    func lane(of registration: RegistrationDescription) -> LaneName {
+        LaneName(of: registration, format, among: (lanes ?? []).lazy.map(\.name))
     }
 
     /// Notes why the lane waits.
-    mutating func block(_ app: String, by obstacle: Obstacle) {
-        guard let index = lanes?.firstIndex(where: { $0.app == app }) else { return }
+    mutating func block(_ name: LaneName, by obstacle: Obstacle) {
+        guard let index = lanes?.firstIndex(where: { $0.name == name }) else { return }
         lanes?[index].obstacle = obstacle
     }
 
@@ -102,22 +100,31 @@ struct DeliveryJob {
         }
     }
 
+    /// Counts targets that are handed over, or, below 0, of which all is known.
+    mutating func count(_ change: Int, underWay registration: RegistrationDescription) {
+        let platform = format.platform(of: registration)
+        let count = message.inFlight[platform, default: 0] + change
+        message.inFlight[platform] = count > 0 ? count : nil
+    }
+
     /// Gives up what was not handed over by now.
     /// - Returns: whether there was anything.
     mutating func abandon() -> Bool {
-        let coming = (lanes ?? []).reduce(0) { $0 + $1.targets.count }
-        message.record.add(.abandoned, platform: platform, count: coming)
+        let coming = (lanes ?? []).filter { !$0.targets.isEmpty }
+        for lane in coming {
+            message.record.add(.abandoned, platform: lane.name.platform, count: lane.targets.count)
+        }
         lanes = []
-        return abandonRetries() || coming > 0
+        return abandonRetries() || !coming.isEmpty
     }
 
     /// Gives up those who were to be tried again.
     /// - Returns: whether there were any.
     @discardableResult
     mutating func abandonRetries() -> Bool {
-        let count = message.retries.count
-        message.record.add(.abandoned, platform: platform, count: count)
+        let waiting = message.retries
+        for retry in waiting { message.record.add(.abandoned, platform: retry.platform) }
         message.retries = []
-        return count > 0
+        return !waiting.isEmpty
     }
 }

@@ -60,7 +60,7 @@ extension DeliverySession {
             let again = try planRetries(&job, room: room, now)
             let deliveries = try again + planNew(&job, room: room - again.count, now)
             noteWait(&job)
-            job.message.inFlight += deliveries.count
+            for delivery in deliveries { job.count(1, underWay: delivery.target.description) }
             return deliveries
         } catch {
             worker.report("delivery: \(error)")
@@ -77,7 +77,7 @@ extension DeliverySession {
         guard var job = jobs[id], job.lanes == nil else { return true }
         defer { jobs[id] = job }
         if job.lookup == nil {
-            job.lookup = job.targetLookup(worker.selection, apps: worker.channels.otherApps(job.platform))
+            job.lookup = job.targetLookup(worker.selection, lanes: worker.lanes(job.message.notification.format))
             if let lookup = job.lookup { begin(lookup) }
         }
         guard let lookup = job.lookup else { return true }
@@ -109,9 +109,11 @@ extension DeliverySession {
     }
 
     private func outageReason(_ job: DeliveryJob) -> String? {
-        guard !job.message.retries.isEmpty, worker.channels.hasOutage(job.platform) else { return nil }
-        return Set(job.message.retries.compactMap(\.service)).sorted().lazy
-            .compactMap { [worker] in worker.channels.outageReason(job.platform, service: $0) }.first
+        let retries = job.message.retries
+        guard Set(retries.map(\.platform)).contains(where: worker.channels.hasOutage) else { return nil }
+        let services = retries.compactMap { retry in retry.service.map { ($0, retry.platform) } }
+        return Dictionary(services) { one, _ in one }.sorted { $0.key < $1.key }.lazy
+            .compactMap { [worker] in worker.channels.outageReason($0.value, service: $0.key) }.first
     }
 
     private func planRetries(
@@ -127,7 +129,7 @@ extension DeliverySession {
             switch try admit(retry, job, now) {
             case .now(let delivery): deliveries.append(delivery)
             case .blocked(let obstacle, let retry):
-                job.block(retry.lane ?? "", by: obstacle)
+                job.block(retry.lane ?? LaneName(platform: retry.platform), by: obstacle)
                 waiting.append(retry)
             case .held(let retry): waiting.append(retry)
             case .gone: break
@@ -141,23 +143,24 @@ extension DeliverySession {
         guard var lanes = job.lanes else { return [] }
         var deliveries: [DeliveryAttempt] = []
         for index in lanes.indices {
-            let app = lanes[index].app
+            let name = lanes[index].name
             while deliveries.count < room, job.lanes?[index].obstacle == nil,
                 job.message.retries.count < worker.options.retries, let id = lanes[index].targets.first
             {
-                let target = QueuedMessage.Retry(registrationID: id, attempts: 0, dueAt: .min, lane: app)
+                let target = QueuedMessage.Retry(
+                    registrationID: id, platform: name.platform, attempts: 0, dueAt: .min, lane: name)
                 switch try admit(target, job, now) {
                 case .now(let delivery): deliveries.append(delivery)
                 case .blocked(let obstacle, let retry):
-                    job.block(retry.lane ?? "", by: obstacle)
-                    if retry.lane == app { continue }
+                    job.block(retry.lane ?? name, by: obstacle)
+                    if retry.lane == name { continue }
                     // Since the look-up the registration has changed its app, for which it waits alone.
                     wait(retry, &job)
                 case .held(let retry): wait(retry, &job)
                 case .gone: break
                 }
                 lanes[index].targets.removeFirst()
-                job.message.cursors[app] = id
+                job.message.cursors[name] = id
             }
         }
         for index in lanes.indices { job.lanes?[index].targets = lanes[index].targets }
@@ -172,9 +175,9 @@ extension DeliverySession {
         guard job.pausedUntil <= now || job.pausedUntil > now + Self.pauseSeconds else { return false }
         if let lookup = job.lookup { return lookup.result != nil }
         guard !isOverdue(job, now), let lanes = job.lanes else { return true }
-        let blocked = lanes.filter { isBlocked($0, now) }.map(\.app)
+        let blocked = lanes.filter { isBlocked($0, now) }.map(\.name)
         let hasRoom = job.message.retries.count < worker.options.retries
-        return hasRoom && lanes.contains { !$0.targets.isEmpty && !blocked.contains($0.app) }
+        return hasRoom && lanes.contains { !$0.targets.isEmpty && !blocked.contains($0.name) }
             || job.message.retries.contains { isDue($0, now) && !($0.lane.map(blocked.contains) ?? false) }
     }
 
@@ -183,7 +186,7 @@ extension DeliverySession {
     }
 
     private func isBlocked(_ retry: QueuedMessage.Retry, _ job: DeliveryJob) -> Bool {
-        job.lanes?.contains { $0.app == retry.lane && $0.obstacle != nil } ?? false
+        job.lanes?.contains { $0.name == retry.lane && $0.obstacle != nil } ?? false
     }
 
     private func isThere(_ obstacle: DeliveryJob.Obstacle, _ now: Int64) -> Bool {
@@ -269,7 +272,7 @@ extension DeliverySession {
             case .success: send(delivery, id)
             case .failure(let refusal):
                 guard var job = jobs[id] else { continue }
-                job.message.inFlight -= 1
+                job.count(-1, underWay: delivery.target.description)
                 settle(delivery, PushResult(refusal.outcome, reason: refusal.reason), &job)
                 jobs[id] = job
                 unwritten.insert(id)

@@ -29,8 +29,8 @@ extension DeliverySession {
     }
 
     private func waitsForCredential(_ job: DeliveryJob) -> Bool {
-        Set(job.message.retries.map(\.lane)).contains { lane in
-            worker.channels.isHeld(job.platform, lane?.isEmpty == false ? lane : nil)
+        Set(job.message.retries.map { $0.lane ?? LaneName(platform: $0.platform) }).contains { lane in
+            worker.channels.isHeld(lane.platform, lane.app.isEmpty ? nil : lane.app)
         }
     }
 }

@@ -129,7 +129,7 @@ final class DeliverySession {
             if delivery.isProbe, let channel = delivery.channel { throttle.probed.remove(channel.name) }
             worker.noteEnvironment(delivery, answer.result)
             guard var job = jobs[answer.messageID], let result = tryElsewhere(answer, job) else { continue }
-            job.message.inFlight -= 1
+            job.count(-1, underWay: delivery.target.description)
             settle(delivery, result, &job)
             jobs[answer.messageID] = job
             unwritten.insert(answer.messageID)
@@ -202,8 +202,8 @@ final class DeliverySession {
     private func wait(_ delivery: DeliveryAttempt, until due: Int64, attempts: Int, _ job: inout DeliveryJob) {
         let lane = job.lane(of: delivery.target.description)
         let retry = QueuedMessage.Retry(
-            registrationID: delivery.registrationID, attempts: attempts, dueAt: due, service: delivery.service,
-            lane: lane)
+            registrationID: delivery.registrationID, platform: lane.platform, attempts: attempts, dueAt: due,
+            service: delivery.service, lane: lane)
         wait(retry, &job)
     }
 

@@ -120,10 +120,17 @@ package final class DeliveryWorker: Sendable {
         completions.call()
     }
 
-    /// Whether there is a channel to the devices for which such a notification is made; else nothing is queued.
+    /// Whether there is a channel to devices for which such a notification is made; else nothing is queued.
     func delivers(_ format: HubNotification.Format) -> Bool {
-        guard case .native(let platform) = format else { return false }
-        return channels.reaches(platform)
+        if case .native(let platform) = format { channels.reaches(platform) } else { !channels.all.isEmpty }
+    }
+
+    /// The lanes that targets of such a notification can be in: one for each app that there are channels of.
+    func lanes(_ format: HubNotification.Format) -> [LaneName] {
+        let platforms = if case .native(let platform) = format { [platform] } else { channels.families }
+        return platforms.flatMap { platform in
+            ([""] + channels.otherApps(platform)).map { LaneName(platform: platform, app: $0) }
+        }
     }
 
     /// Where the target is tried first; nil: its platform or its app has no channel.

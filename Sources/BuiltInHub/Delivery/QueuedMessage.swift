@@ -19,14 +19,16 @@ struct QueuedMessage {
     /// A device that was tried, and whose service said that it may be tried again.
     struct Retry: Equatable {
         var registrationID: String
+        /// As `LaneName.platform`.
+        var platform: Platform
         /// How often it was tried.
         var attempts: Int
         /// Not before this, in seconds since 1970. After a restart: at once.
         var dueAt: Int64
         /// The service that kept it waiting; nil after a restart.
         var service: String?
-        /// The lane that it is in (`DeliveryJob.Lane.app`); nil after a restart.
-        var lane: String?
+        /// The lane that it is in; nil after a restart.
+        var lane: LaneName?
     }
 
     let notification: HubNotification
@@ -35,11 +37,11 @@ struct QueuedMessage {
     var notBefore: Timestamp? { record.notBefore.map { Timestamp(seconds: $0) } }
     /// What became of it so far.
     var record: MessageRecord
-    /// By lane (`DeliveryJob.Lane.app`): targets up to this registration id were handed over or are among the retries.
-    var cursors: [String: String] = [:]
+    /// By lane: targets up to this registration id were handed over or are among the retries.
+    var cursors: [LaneName: String] = [:]
     var retries: [Retry] = []
-    /// Targets that were handed over and of which nothing was heard yet.
-    var inFlight = 0
+    /// Targets that were handed over and of which nothing was heard yet, by `LaneName.platform`; no zeroes.
+    var inFlight: [Platform: Int] = [:]
     /// Why the message waits for a credential or for a trusted connection, for the operator; nil: it does not. Every process on
     /// the store can tell.
     var waitReason: String?
@@ -64,7 +66,7 @@ extension QueuedMessage {
             JSONValue.Member("record", record.document),
             JSONValue.Member("contentType", .string(notification.contentType)),
             JSONValue.Member("body", .string(Base64.standard.encode(notification.body))),
-            JSONValue.Member("underWay", .number(String(inFlight))),
+            JSONValue.Member("underWay", underWay),
         ]
         if !notification.headers.isEmpty {
             // Pairs, because a header may come twice and a JSON object's member may not.
@@ -75,16 +77,15 @@ extension QueuedMessage {
             members.append(JSONValue.Member("device", HubRegistration.json(description)))
         }
         if let waitReason { members.append(JSONValue.Member("waitReason", .string(waitReason))) }
-        if let cursor = cursors[""] { members.append(JSONValue.Member("through", .string(cursor))) }
-        let apps = cursors.filter { !$0.key.isEmpty }.sorted { $0.key < $1.key }
-        if !apps.isEmpty {
-            let ids = apps.map { JSONValue.Member($0.key, .string($0.value)) }
-            members.append(JSONValue.Member("throughApps", .object(ids)))
+        let through = cursors.map { (name: $0.key.text(notification.format), id: $0.value) }.sorted {
+            $0.name < $1.name
         }
-        if !retries.isEmpty {
-            let pairs = retries.map { JSONValue.array([.string($0.registrationID), .number(String($0.attempts))]) }
-            members.append(JSONValue.Member("retries", .array(pairs)))
+        if let first = through.first, first.name.isEmpty {
+            members.append(JSONValue.Member("through", .string(first.id)))
         }
+        let apps = through.filter { !$0.name.isEmpty }.map { JSONValue.Member($0.name, .string($0.id)) }
+        if !apps.isEmpty { members.append(JSONValue.Member("throughApps", .object(apps))) }
+        if !retries.isEmpty { members.append(JSONValue.Member("retries", .array(retries.map(json)))) }
         return HubMessage(
             id: record.id, document: .object(members), createdAt: Timestamp(seconds: record.enqueuedAt),
             notBefore: notBefore, expiresAt: Timestamp(seconds: record.dueAt) + Self.keptSeconds)
@@ -110,17 +111,14 @@ extension QueuedMessage {
         }
         notification = HubNotification(format: format, body: body, contentType: contentType, headers: headers)
         audience = try Self.audience(of: message, record)
-        cursors[""] = json["through"]?.string
-        for member in json["throughApps"]?.members ?? [] { cursors[member.name] = member.value.string }
-        retries = (json["retries"]?.array ?? []).compactMap { pair in
-            guard let id = pair.array?.first?.string, let attempts = pair.array?.last?.integer,
-                MessageRecord.possibleCounts.contains(attempts)
-            else { return nil }
-            return Retry(registrationID: id, attempts: attempts, dueAt: .min)
+        let through = [JSONValue.Member("", json["through"] ?? .null)] + (json["throughApps"]?.members ?? [])
+        for member in through {
+            if let name = LaneName(member.name, format) { cursors[name] = member.value.string }
         }
-        inFlight = json["underWay"]?.integer ?? 0
+        retries = (json["retries"]?.array ?? []).compactMap { Self.retry($0, format) }
         waitReason = json["waitReason"]?.string
-        guard MessageRecord.possibleCounts.contains(inFlight) else { throw damaged }
+        guard let inFlight = Self.inFlight(json["underWay"], format) else { throw damaged }
+        self.inFlight = inFlight
     }
 
     private static func audience(of message: HubMessage, _ record: MessageRecord) throws(StoreError) -> Audience {
@@ -135,5 +133,46 @@ extension QueuedMessage {
         } catch {
             throw .damaged(detail: "queued hub message \(message.id): tags")
         }
+    }
+}
+
+/// What differs between a native notification, of which all targets are of one platform, and a template notification.
+extension QueuedMessage {
+    private var underWay: JSONValue {
+        if case .native = notification.format { return .number(String(inFlight.values.reduce(0, +))) }
+        let counts = inFlight.sorted { $0.key.rawValue < $1.key.rawValue }
+        return .object(counts.map { JSONValue.Member($0.key.rawValue, .number(String($0.value))) })
+    }
+
+    /// Nil when it is not what `underWay` has written.
+    private static func inFlight(_ json: JSONValue?, _ format: HubNotification.Format) -> [Platform: Int]? {
+        var found: [Platform: Int] = [:]
+        func add(_ platform: Platform?, _ count: Int?) -> Bool {
+            guard let platform, let count, MessageRecord.possibleCounts.contains(count) else { return false }
+            if count > 0 { found[platform] = count }
+            return true
+        }
+        let isRight =
+            switch format {
+            case .native(let platform): add(platform, json?.integer ?? 0)
+            case .template: (json?.members ?? []).allSatisfy { add(Platform(rawValue: $0.name), $0.value.integer) }
+            }
+        return isRight ? found : nil
+    }
+
+    private func json(_ retry: Retry) -> JSONValue {
+        let pair: [JSONValue] = [.string(retry.registrationID), .number(String(retry.attempts))]
+        if case .native = notification.format { return .array(pair) }
+        return .array(pair + [.string(retry.platform.rawValue)])
+    }
+
+    private static func retry(_ json: JSONValue, _ format: HubNotification.Format) -> Retry? {
+        var parts = (json.array ?? [])[...]
+        guard let id = parts.popFirst()?.string, let attempts = parts.popFirst()?.integer,
+            MessageRecord.possibleCounts.contains(attempts)
+        else { return nil }
+        let named = parts.popFirst()?.string.flatMap(Platform.init(rawValue:))
+        let platform: Platform? = if case .native(let platform) = format { platform } else { named }
+        return platform.map { Retry(registrationID: id, platform: $0, attempts: attempts, dueAt: .min) }
     }
 }

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import JSON
+internal import Text
+import XML
+
+/// Why a device's template makes no notification of a send. It never repeats either.
+package enum TemplateFault: Error, Equatable {
+    /// Says which part.
+    case unreadable(String)
+    /// The notification would be larger than its service takes.
+    case tooLarge
+}
+
+extension RegistrationDescription {
+    /// The device's own notification of a template send: its template, filled in with the properties of the send and with the
+    /// device's push variables, of which those of the send win.
+    ///
+    /// Filled in are the texts of a JSON body, or attributes and texts of an XML body, and the values of headers; never a name.
+    /// - Throws: `TemplateFault`: `unreadable`, also for a registration without a template; `tooLarge`, above
+    ///   `Platform.maximumPayload`, before more than that is held.
+    package func filled(_ notification: HubNotification) throws(TemplateFault) -> HubNotification {
+        guard let template else { throw .unreadable("the registration, which has no template") }
+        var properties = try TemplateFiller.properties(Array((pushVariables ?? "{}").utf8), of: "the push variables")
+        let sent = try TemplateFiller.properties(notification.body, of: "the properties")
+        properties.merge(sent) { $1 }
+        var filler = TemplateFiller(properties: properties, room: platform.maximumPayload)
+        let isXML = template.body.utf8.first { !" \t\r\n".utf8.contains($0) } == UInt8(ascii: "<")
+        let body = isXML ? try filler.xml(template.body) : try filler.json(template.body)
+        var headers: [PushHeader] = []
+        for header in template.headers { headers.append(PushHeader(header.name, try filler.text(header.value))) }
+        if platform == .apns {
+            if let priority = template.priority {
+                headers.append(PushHeader("apns-priority", try filler.text(priority)))
+            }
+            if let expiry = template.expiry {
+                let text = try filler.text(expiry)
+                headers.append(PushHeader("apns-expiration", Timestamp(text: text).map { String($0.seconds) } ?? text))
+            }
+        }
+        return HubNotification(
+            format: .native(platform), body: body,
+            contentType: isXML ? "application/xml" : "application/json;charset=utf-8", headers: headers)
+    }
+}
+
+/// Fills in one template, and stops where that would be too large.
+private struct TemplateFiller {
+    /// By their names in lower case.
+    let properties: [String: String]
+    /// Bytes of text that there may still be.
+    var room: Int
+
+    /// - Parameter json: a flat object; what is no text in it is no property.
+    static func properties(_ json: [UInt8], of part: String) throws(TemplateFault) -> [String: String] {
+        guard let members = (try? JSONValue(parsing: json))?.members else { throw .unreadable(part) }
+        var properties: [String: String] = [:]
+        for member in members {
+            switch member.value {
+            case .string(let text), .number(let text): properties[member.name.lowercased()] = text
+            default: continue
+            }
+        }
+        return properties
+    }
+
+    mutating func text(_ template: String) throws(TemplateFault) -> String {
+        let text = try TemplateExpression(template).text(properties)
+        try take(text)
+        return text
+    }
+
+    private mutating func take(_ text: String) throws(TemplateFault) {
+        room -= text.utf8.count
+        guard room >= 0 else { throw .tooLarge }
+    }
+
+    mutating func json(_ body: String) throws(TemplateFault) -> [UInt8] {
+        guard let json = try? JSONValue(parsing: Array(body.utf8)) else { throw .unreadable("the template's body") }
+        return JSONWriter(try filled(json)).bytes
+    }
+
+    private mutating func filled(_ json: JSONValue) throws(TemplateFault) -> JSONValue {
+        switch json {
+        case .string(let text):
+            let value = try TemplateExpression(text).json(properties)
+            switch value {
+            case .string(let text), .number(let text): try take(text)
+            default: break
+            }
+            return value
+        case .array(let elements):
+            var filled: [JSONValue] = []
+            for element in elements { filled.append(try self.filled(element)) }
+            return .array(filled)
+        case .object(let members):
+            var filled: [JSONValue.Member] = []
+            for member in members { filled.append(JSONValue.Member(member.name, try self.filled(member.value))) }
+            return .object(filled)
+        case .null, .bool, .number: return json
+        }
+    }
+
+    mutating func xml(_ body: String) throws(TemplateFault) -> [UInt8] {
+        guard let root = try? XMLDocument.parse(Array(body.utf8)) else { throw .unreadable("the template's body") }
+        return try filled(root).bytes
+    }
+
+    private mutating func filled(_ element: XMLElement) throws(TemplateFault) -> XMLElement {
+        var filled = element
+        for (name, value) in element.attributes { filled.attributes[name] = try text(value) }
+        if element.children.isEmpty {
+            filled.text = try text(element.text)
+        } else if element.text.contains(where: { !$0.isWhitespace }) {
+            throw .unreadable("the template's body, which has text between elements")
+        }
+        filled.children = []
+        for child in element.children { filled.children.append(try self.filled(child)) }
+        return filled
+    }
+}

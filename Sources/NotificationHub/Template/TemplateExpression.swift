@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import JSON
+internal import Text
+
+/// One value of a template: text that is taken as it is, or an expression that is filled in with the properties of a send.
+///
+/// | written | means |
+/// | --- | --- |
+/// | `$(name)` | the property; empty where the send does not have it |
+/// | `$(name, 20)` | its first 20 characters |
+/// | `.(name, 20)` | the same, of which the last three are `...` where something was cut off |
+/// | `%(name)` | the property, percent-encoded |
+/// | `#(name)` | a number in JSON, where the property is one |
+/// | `$(name:{you})` | `you` where the send does not have it; `\` stands before a `}` |
+/// | `{'Hi, ' + $(name)}` | several after one another, with texts between `'` or `"`, which are doubled inside |
+///
+/// The whole value is one expression: `Hi, $(name)` is a text. The language is that of Azure's template registrations.
+struct TemplateExpression {
+    fileprivate enum Token {
+        case text(String)
+        case property(Property)
+    }
+
+    fileprivate struct Property {
+        enum Kind: Unicode.Scalar { case plain = "$", shortened = ".", encoded = "%", number = "#" }
+
+        let kind: Kind
+        /// In lower case.
+        let name: String
+        var fallback = ""
+        /// In characters.
+        var limit: Int?
+    }
+
+    private let tokens: [Token]
+
+    /// - Throws: `TemplateFault.unreadable`, for an expression that is not of these forms.
+    init(_ text: String) throws(TemplateFault) {
+        var reader = Reader(rest: text.unicodeScalars[...])
+        if reader.take("{") {
+            tokens = try reader.composite()
+        } else if let property = try reader.property() {
+            tokens = [.property(property)]
+        } else {
+            tokens = [.text(text)]
+            return
+        }
+        guard reader.rest.isEmpty else { throw Reader.fault }
+    }
+
+    /// - Parameter properties: by their names in lower case.
+    func text(_ properties: [String: String]) -> String {
+        tokens.map { token in
+            switch token {
+            case .text(let text): text
+            case .property(let property): property.text(properties)
+            }
+        }.joined()
+    }
+
+    /// - Parameter properties: by their names in lower case.
+    func json(_ properties: [String: String]) -> JSONValue {
+        let text = text(properties)
+        guard case .property(let property)? = tokens.first, property.kind == .number else { return .string(text) }
+        let number = JSONValue.number(text)
+        return number.isParsable() && !text.hasPrefix("-") ? number : .string(text)
+    }
+}
+
+extension TemplateExpression.Property {
+    fileprivate func text(_ properties: [String: String]) -> String {
+        let value = properties[name] ?? fallback
+        if kind == .encoded { return PercentEncoding.encode(value) }
+        guard let limit, value.dropFirst(limit).first != nil else { return value }
+        guard kind == .shortened else { return String(value.prefix(limit)) }
+        let dots = "...".prefix(limit)
+        return String(value.prefix(limit - dots.count)) + dots
+    }
+}
+
+extension TemplateExpression {
+    private struct Reader {
+        static let fault = TemplateFault.unreadable("an expression")
+        static let maximumNameLength = 120
+
+        var rest: Substring.UnicodeScalarView
+
+        mutating func take(_ scalar: Unicode.Scalar) -> Bool {
+            guard rest.first == scalar else { return false }
+            rest.removeFirst()
+            return true
+        }
+
+        private mutating func expect(_ scalar: Unicode.Scalar) throws(TemplateFault) {
+            guard take(scalar) else { throw Self.fault }
+        }
+
+        private mutating func takeAll(where isWanted: (Unicode.Scalar) -> Bool) -> String {
+            let taken = rest.prefix(while: isWanted)
+            rest.removeFirst(taken.count)
+            return String(taken)
+        }
+
+        private mutating func skipBlanks() {
+            _ = takeAll { $0 == " " || $0 == "\t" }
+        }
+
+        /// What is between `{` and `}`; the first was taken.
+        mutating func composite() throws(TemplateFault) -> [Token] {
+            var tokens: [Token] = []
+            repeat {
+                skipBlanks()
+                tokens.append(try token())
+                skipBlanks()
+            } while take("+")
+            try expect("}")
+            let hasNumber = tokens.contains { if case .property(let one) = $0 { one.kind == .number } else { false } }
+            guard tokens.count == 1 || !hasNumber else { throw Self.fault }
+            return tokens
+        }
+
+        private mutating func token() throws(TemplateFault) -> Token {
+            for quote in ["'", "\""] as [Unicode.Scalar] where take(quote) { return .text(try quoted(quote)) }
+            guard let property = try property() else { throw Self.fault }
+            return .property(property)
+        }
+
+        private mutating func quoted(_ quote: Unicode.Scalar) throws(TemplateFault) -> String {
+            var text = takeAll { $0 != quote }
+            try expect(quote)
+            while take(quote) {
+                text.unicodeScalars.append(quote)
+                text += takeAll { $0 != quote }
+                try expect(quote)
+            }
+            return text
+        }
+
+        /// Nil where none begins; then nothing was taken.
+        mutating func property() throws(TemplateFault) -> Property? {
+            guard let kind = rest.first.flatMap(Property.Kind.init), rest.dropFirst().first == "(" else { return nil }
+            rest.removeFirst(2)
+            skipBlanks()
+            let name = takeAll { $0 == "_" || $0.isASCII && $0.properties.isAlphabetic || ("0"..."9").contains($0) }
+            guard (1...Self.maximumNameLength).contains(name.utf8.count) else { throw Self.fault }
+            var property = Property(kind: kind, name: name.lowercased())
+            skipBlanks()
+            if take(":") { property.fallback = try fallback() }
+            skipBlanks()
+            if kind == .plain || kind == .shortened, take(",") { property.limit = try limit() }
+            guard kind != .shortened || property.limit != nil else { throw Self.fault }
+            try expect(")")
+            return property
+        }
+
+        private mutating func limit() throws(TemplateFault) -> Int {
+            skipBlanks()
+            let digits = takeAll { ("0"..."9").contains($0) }
+            skipBlanks()
+            guard let limit = Int(digits) else { throw Self.fault }
+            return limit
+        }
+
+        private mutating func fallback() throws(TemplateFault) -> String {
+            skipBlanks()
+            try expect("{")
+            var text = takeAll { $0 != "}" && $0 != "\\" }
+            while take("\\") {
+                guard let escaped = rest.popFirst() else { throw Self.fault }
+                text.unicodeScalars.append(escaped)
+                text += takeAll { $0 != "}" && $0 != "\\" }
+            }
+            try expect("}")
+            return text
+        }
+    }
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+import NotificationHub
+import Testing
+
+/// What the hub makes of a device's template and of the properties of a send.
+@Suite struct `A template` {
+    private static let properties =
+        #"{"name":"Ann","n":"40","Text":"This is the title line","odd":"a \"b\" <c> & d/e"}"#
+
+    private func device(
+        _ body: String, headers: [PushHeader] = [], variables: String? = nil, wns: Bool = false
+    ) throws -> RegistrationDescription {
+        let handle: DeviceHandle =
+            try wns ? .wns("https://db5p.notify.windows.com/?token=1") : .apns(String(repeating: "AB", count: 32))
+        return RegistrationDescription(
+            pushVariables: variables, handle: handle, template: Template(body: body, headers: headers))
+    }
+
+    private func fill(_ device: RegistrationDescription, _ properties: String = properties) throws -> String {
+        String(decoding: try device.filled(.template(json: Array(properties.utf8))).body, as: UTF8.self)
+    }
+
+    /// A JSON text that holds this expression alone, filled in.
+    private func fill(_ expression: String) throws -> String {
+        let escaped = expression.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+        let filled = try fill(try device("{\"v\":\"\(escaped)\"}"))
+        return String(filled.dropFirst(#"{"v":"#.count).dropLast())
+    }
+
+    @Test(arguments: [
+        ("$(name)", #""Ann""#), ("$(NAME)", #""Ann""#), ("$( text )", #""This is the title line""#), ("$(x)", #""""#),
+        ("$(text, 4)", #""This""#), ("$(text,0)", #""""#), ("$(name, 40)", #""Ann""#), ("$(x:{you})", #""you""#),
+        ("$(name:{you})", #""Ann""#), (#"$(x:{\}\\})"#, #""}\\""#), ("$(x:{someone}, 4)", #""some""#),
+        (".(text, 20)", #""This is the title...""#), (".(text, 22)", #""This is the title line""#),
+        (".(text, 2)", #""..""#),
+        (".(name, 3)", #""Ann""#), ("%(text)", #""This%20is%20the%20title%20line""#), ("#(n)", "40"),
+        ("#(name)", #""Ann""#),
+        ("#(x)", #""""#), ("{'Hi, '+$(name)}", #""Hi, Ann""#), (#"{ "it''s " + $(name) + '!' }"#, #""it''s Ann!""#),
+        ("{'it''s '+$(name)}", #""it's Ann""#), ("{$(name)+$(n)}", #""Ann40""#), ("{#(n)}", "40"),
+        ("$(odd)", #""a \"b\" <c> & d/e""#),
+        // Texts, which are taken as they are.
+        ("Hi $(name)", #""Hi $(name)""#), ("", #""""#), ("$5", #""$5""#), ("...", #""...""#), ("#1", ##""#1""##),
+        (" $(name)", #"" $(name)""#), ("%", #""%""#),
+    ])
+    func `fills in each kind of expression`(_ expression: String, _ expected: String) throws {
+        #expect(try fill(expression) == expected)
+    }
+
+    @Test(arguments: [
+        ".(text)", "%(text, 3)", "#(n, 1)", "{$(name)", "{#(n)+'x'}", "$(bad-name)", "$(name", "$()",
+        "$(name) and more",
+        "{}", "{'open}", "{$(name)+}", "{$(name) $(n)}", "$(name, -1)", "$(name, 99999999999999999999)", "$(x:{open)",
+        #"$(x:{open\"#, "$(x:open)", "{name}", "$(name, )",
+    ])
+    func `says that an expression cannot be read`(_ expression: String) throws {
+        #expect(throws: TemplateFault.unreadable("an expression")) { try fill(expression) }
+    }
+
+    @Test func `keeps names, other values and the order of a JSON body`() throws {
+        let body =
+            #"{"aps":{"$(name)":1,"alert":{"title":"$(name)","loc-args":["$(n)","x",true,null,1.50]}},"b":"{'a'}"}"#
+        #expect(
+            try fill(device(body))
+                == #"{"aps":{"$(name)":1,"alert":{"title":"Ann","loc-args":["40","x",true,null,1.50]}},"b":"a"}"#)
+    }
+
+    @Test func `fills in the attributes and texts of an XML body, and escapes them`() throws {
+        let toast = #"""
+             <toast launch="$(odd)" a="1"><visual><!-- x --><binding template="ToastGeneric" xml:lang="en">
+             <text id="1">$(odd)</text><text>Hi $(name)</text><image/></binding></visual></toast>
+            """#
+        #expect(
+            try fill(device(toast, wns: true))
+                == #"<toast a="1" launch="a &quot;b&quot; &lt;c&gt; &amp; d/e"><visual>"#
+                + #"<binding template="ToastGeneric" xml:lang="en"><text id="1">a "b" &lt;c&gt; &amp; d/e</text>"#
+                + "<text>Hi $(name)</text><image></image></binding></visual></toast>")
+    }
+
+    @Test func `keeps the namespaces of an XML body`() throws {
+        let tile = #"<w:tile xmlns:w="urn:one" xmlns:o="urn:two" o:a="$(n)"><w:b/><c xmlns="urn:three"/><d/></w:tile>"#
+        #expect(
+            try fill(device(tile, wns: true))
+                == #"<tile xmlns="urn:one" xmlns:n0="urn:two" n0:a="40"><b></b><c xmlns="urn:three"></c>"#
+                + #"<d xmlns=""></d></tile>"#)
+    }
+
+    @Test func `fills in the values of headers, and an expiry and a priority that only Apple has`() throws {
+        var device = try device(
+            "{}", headers: [PushHeader("apns-collapse-id", "$(name)"), PushHeader("apns-push-type", "alert")])
+        device.template?.priority = "$(n)"
+        device.template?.expiry = "2030-01-01T00:00:00Z"
+        let filled = try device.filled(.template(json: Array(Self.properties.utf8)))
+        #expect(filled.format == .native(.apns))
+        #expect(
+            filled.headers == [
+                PushHeader("apns-collapse-id", "Ann"), PushHeader("apns-push-type", "alert"),
+                PushHeader("apns-priority", "40"), PushHeader("apns-expiration", "1893456000"),
+            ])
+    }
+
+    @Test func `takes a device's push variables where the send does not have the property`() throws {
+        let device = try device(
+            #"{"a":"$(name)","b":"$(city)","c":"$(list)"}"#, variables: #"{"NAME":"Bob","city":"Rome"}"#)
+        #expect(try fill(device, #"{"name":"Ann","list":[1]}"#) == #"{"a":"Ann","b":"Rome","c":""}"#)
+    }
+
+    @Test func `says which part cannot be read, and repeats none of it`() throws {
+        func fault(_ part: String, _ device: RegistrationDescription, _ properties: String = "{}") {
+            #expect(throws: TemplateFault.unreadable(part)) { try fill(device, properties) }
+        }
+        fault("the template's body", try device("{"))
+        fault("the template's body", try device("<toast>", wns: true))
+        fault("the template's body", try device("<!DOCTYPE toast><toast/>", wns: true))
+        fault("the template's body, which has text between elements", try device("<a>x<b/></a>", wns: true))
+        fault("the properties", try device("{}"), "[]")
+        fault("the push variables", try device("{}", variables: "x"))
+        var native = try device("{}")
+        native.template = nil
+        fault("the registration, which has no template", native)
+    }
+
+    @Test func `stops before it makes more than the service takes`() throws {
+        let many = "[" + Array(repeating: #""$(text)""#, count: 2_000).joined(separator: ",") + "]"
+        let text = String(repeating: "x", count: 60_000)
+        #expect(throws: TemplateFault.tooLarge) { try fill(try device(many), "{\"text\":\"\(text)\"}") }
+        #expect(throws: TemplateFault.tooLarge) {
+            try fill(try device(##"["#(n)"]"##), "{\"n\":\"1\(text.replacing("x", with: "0"))\"}")
+        }
+        let exact = String(repeating: "x", count: Platform.apns.maximumPayload)
+        #expect(try fill(try device(#"["$(text)"]"#), "{\"text\":\"\(exact)\"}").utf8.count == exact.utf8.count + 4)
+    }
+}
