@@ -29,8 +29,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.fixture(scope="session")
 def leavings() -> Path:
-    """A folder for what a person may want to look at when a test has failed."""
-    return empty_folder(ROOT / ".build" / "browser-tests" / "failed")
+    """A folder for what a person may want to look at when a test has failed. Each of several processes has its own."""
+    return empty_folder(ROOT / ".build" / "browser-tests" / "failed" / os.environ.get("PYTEST_XDIST_WORKER", "all"))
 
 
 @pytest.fixture(scope="session")
