@@ -48,7 +48,8 @@ enum PrivateKeyFile {
         }
     }
 
-    /// `SEQUENCE { INTEGER version, SEQUENCE { OID algorithm, OID curve }, … }`
+    /// `SEQUENCE { INTEGER version, SEQUENCE { OID algorithm, OID curve }, … }`. Swift Crypto 4.5 compares no curve: it takes a key of
+    /// any other that has as many bytes, and Apple would refuse every push.
     private static func check(_ der: [UInt8]) throws(APNsKeyError) -> [UInt8] {
         var outer = DERReader(der[...])
         guard var info = outer.element(tag: 0x30).map({ DERReader($0) }), info.element(tag: 0x02) != nil,

@@ -32,6 +32,14 @@ private let p256: [UInt8] = [
     0x06, 0x07, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01, 0x06, 0x08, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x03, 0x01, 0x07,
 ]
 
+/// A whole file that names another curve of as many bytes: 1.2.840.10045.3.1.6.
+private var ofOtherCurve: String {
+    var der = Array(TestKey().pair.derRepresentation)
+    let name = p256.suffix(10)
+    if let start = der.indices.first(where: { der[$0...].starts(with: name) }) { der[start + name.count - 1] = 0x06 }
+    return pem("PRIVATE KEY", Base64.standard.encode(der))
+}
+
 @Suite struct `A key of APNs` {
     @Test func `signs a token that its public key verifies`() throws {
         let file = TestKey()
@@ -69,7 +77,8 @@ private let p256: [UInt8] = [
         (pem("EC PRIVATE KEY", "AAAA"), .sec1),
         (pem("EC PARAMETERS", "BggqhkjOPQMBBw==") + pem("EC PRIVATE KEY", "AAAA"), .sec1),
         (pkcs8(algorithm: rsa), .notEllipticCurve), (P384.Signing.PrivateKey().pemRepresentation, .otherCurve),
-        (P521.Signing.PrivateKey().pemRepresentation, .otherCurve), (pkcs8(algorithm: p256), .damaged),
+        (P521.Signing.PrivateKey().pemRepresentation, .otherCurve), (ofOtherCurve, .otherCurve),
+        (pkcs8(algorithm: p256), .damaged),
         (pem("PRIVATE KEY", "AAAA"), .damaged), (pem("PRIVATE KEY", "%"), .damaged),
         (String(TestKey().pem.reveal().dropLast(20)), .damaged), (pem("PRIVATE KEY", ""), .damaged),
         (pem("PRIVATE KEY", "MIP///8="), .damaged), ("AAAA", .damaged),

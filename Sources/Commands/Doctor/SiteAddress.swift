@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import DeviceAPI
-import NotificationHub
+import Text
 
 /// The address at which apps call the site: `https://push.example.com`, or `https://example.com/push`.
 struct SiteAddress: Equatable, Sendable, CustomStringConvertible {

@@ -58,12 +58,22 @@ struct ConfigurationDraft: Equatable {
             !isThere
                 || (fchown(descriptor, status.st_uid, status.st_gid) == 0 && fchmod(descriptor, status.st_mode) == 0),
             Glibc.write(descriptor, draft.bytes, draft.bytes.count) == draft.bytes.count, fsync(descriptor) == 0,
-            rename(temporary, target) == 0
+            rename(temporary, target) == 0, flushFolder(of: target)
         else {
             let failure = failure(path)
             unlink(temporary)
             throw failure
         }
+    }
+
+    /// Without that the name may be gone after a loss of power, and the file with it.
+    private static func flushFolder(of path: String) -> Bool {
+        let end = path.lastIndex(of: "/")
+        let folder = end.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        let descriptor = platform_open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        return fsync(descriptor) == 0
     }
 
     private static func failure(_ path: String) -> CommandError {
