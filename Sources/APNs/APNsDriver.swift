@@ -3,6 +3,7 @@ package import HTTP
 import HTTPTypes
 package import NotificationHub
 package import Push
+package import Text
 
 /// Pushes to Apple's devices through one of APNs' environments, for the apps of one topic.
 ///

@@ -6,7 +6,7 @@ package import Text
 /// The key that Apple gives to a developer team for APNs: it signs provider tokens.
 ///
 /// It prints as `***`.
-package struct APNsKey: Sendable {
+package struct APNsKey: Redacted, Sendable {
     /// Length of the key's and of the team's id, in characters.
     package static let idLength = 10
 
@@ -54,10 +54,4 @@ package struct APNsKey: Sendable {
         text.utf8.count == idLength
             && text.utf8.allSatisfy { ASCII.isDigit($0) || (0x41...0x5A).contains($0) }
     }
-}
-
-extension APNsKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    package var description: String { "***" }
-    package var debugDescription: String { "***" }
-    package var customMirror: Mirror { Mirror(self, children: []) }
 }

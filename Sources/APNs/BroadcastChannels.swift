@@ -4,7 +4,7 @@ import HTTPTypes
 import JSON
 package import NotificationHub
 package import Push
-import Text
+package import Text
 
 /// The requests that manage an app's broadcast channels and send to them (Live Activities, iOS 18 and later), and what
 /// the answers mean. A device subscribes to a channel by the channel's id; one request reaches all that did.

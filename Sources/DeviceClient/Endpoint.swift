@@ -29,43 +29,11 @@ public struct Endpoint: Equatable, Sendable, CustomStringConvertible {
         let address = text[colon...].dropFirst(3)
         let rest = address.prefix { !"/?#".contains($0) }
         guard let prefix = PathPrefix(address[rest.endIndex...]) else { throw .notAnOrigin }
-        guard let host = Self.host(of: rest) else { throw .badAuthority }
-        guard scheme == "https" || host == "localhost" || Loopback.contains(host) else { throw .insecure }
+        guard let authority = Authority(rest) else { throw .badAuthority }
+        guard scheme == "https" || authority.isLoopback else { throw .insecure }
         self.scheme = scheme
         self.prefix = prefix
-        authority = rest.lowercased()
-    }
-
-    /// The host in lower case; nil when it or the port is not one.
-    private static func host(of authority: Substring) -> String? {
-        let end: Substring.Index
-        if authority.first == "[" {
-            guard let bracket = authority.firstIndex(of: "]") else { return nil }
-            guard authority[..<bracket].utf8.dropFirst().allSatisfy(isAddressByte) else { return nil }
-            end = authority.index(after: bracket)
-        } else {
-            end = authority.firstIndex(of: ":") ?? authority.endIndex
-            guard end > authority.startIndex, authority[..<end].utf8.allSatisfy(isNameByte) else { return nil }
-        }
-        let port = authority[end...]
-        guard port.isEmpty || isPort(port) else { return nil }
-        return authority[..<end].lowercased()
-    }
-
-    /// Whether the text is a colon and a port.
-    private static func isPort(_ text: Substring) -> Bool {
-        let digits = text.dropFirst()
-        guard text.first == ":", digits.utf8.allSatisfy({ $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") })
-        else { return false }
-        return UInt16(digits).map { $0 > 0 } ?? false
-    }
-
-    private static func isNameByte(_ byte: UInt8) -> Bool {
-        ASCII.isAlphanumeric(byte) || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")
-    }
-
-    private static func isAddressByte(_ byte: UInt8) -> Bool {
-        ASCII.hexValue(byte) != nil || byte == UInt8(ascii: ":") || byte == UInt8(ascii: ".")
+        self.authority = authority.description
     }
 
     /// As it is typed: `https://push.example.com:8443`.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import JSON
-internal import NotificationHub
 internal import Push
+internal import Text
 
 /// The members of a credential file of Google's, checked as they are read.
 struct CredentialFile {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-package import NotificationHub
 package import Push
-internal import Text
+package import Text
 
 /// Who the operator is at Google: what a credential file of Google's says, or that the machine is Google's and knows.
 ///
 /// It prints as `***`.
-package struct GoogleCredential: Sendable {
+package struct GoogleCredential: Redacted, Sendable {
     enum Kind: Sendable {
         case serviceAccount(ServiceAccount)
         case externalAccount(ExternalAccount)
@@ -81,12 +80,6 @@ package struct GoogleCredential: Sendable {
         case .metadataServer: MetadataServerTokens()
         }
     }
-}
-
-extension GoogleCredential: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    package var description: String { "***" }
-    package var debugDescription: String { "***" }
-    package var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 /// What is wrong with a credential file of Google's. It never repeats a value.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import HTTP
 package import HTTPTypes
-package import NotificationHub
+package import Text
 
 /// An address of a service, taken apart. Path and query are kept byte for byte: services put tokens there, with `%2f` in
 /// them.

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import Text
 
 /// `host[:port]` of a URI (RFC 3986 section 3.2), without user information. Made lower case.
 package struct Authority: Equatable, Sendable, CustomStringConvertible {

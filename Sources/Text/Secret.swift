@@ -3,7 +3,7 @@
 /// A text that no log, error or debugger may show: a key, a password, a token.
 ///
 /// It prints as `***` however it is printed, also as a member of something else. Only `reveal()` gives the text.
-package struct Secret: Sendable {
+package struct Secret: Redacted, Sendable {
     private let text: String
 
     package init(_ text: String) {
@@ -22,8 +22,11 @@ extension Secret: Equatable {
     }
 }
 
-extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+/// Prints as `***` however it is printed, also as a member of something else, unless it says what of it may be seen.
+package protocol Redacted: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {}
+
+extension Redacted {
     package var description: String { "***" }
-    package var debugDescription: String { "***" }
+    package var debugDescription: String { description }
     package var customMirror: Mirror { Mirror(self, children: []) }
 }

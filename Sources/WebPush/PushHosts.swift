@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import NotificationHub
 internal import Text
 
 /// The push services that may be sent to.

@@ -7,7 +7,7 @@ package import Text
 ///
 /// A browser's subscription is bound to the public key, so a lost key means that every browser must subscribe again.
 /// It prints as `***`; only `secret` reveals it.
-package struct VAPIDKey: Sendable {
+package struct VAPIDKey: Redacted, Sendable {
     /// Length of the private key, in bytes.
     package static let length = 32
 
@@ -55,10 +55,4 @@ package struct VAPIDKey: Sendable {
     func signature(of text: String) throws -> [UInt8] {
         [UInt8](try key.signature(for: [UInt8](text.utf8)).rawRepresentation)
     }
-}
-
-extension VAPIDKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    package var description: String { "***" }
-    package var debugDescription: String { "***" }
-    package var customMirror: Mirror { Mirror(self, children: []) }
 }

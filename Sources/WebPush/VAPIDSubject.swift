@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import NotificationHub
 internal import Text
 
 /// Where a push service finds the operator when something is wrong with what they send (`sub`, RFC 8292 section 2.1):

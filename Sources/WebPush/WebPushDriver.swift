@@ -62,13 +62,11 @@ package struct WebPushDriver: PushDriver {
     package func request(
         for notification: HubNotification, to device: DeviceHandle
     ) throws(PushRefusal) -> Request {
-        guard case .browser(let subscription) = device.value, let endpoint = PushEndpoint(subscription.endpoint),
-            hosts.allow(endpoint.authority)
+        guard case .browser(let subscription) = device.value, let endpoint = ServiceURL(subscription.endpoint),
+            endpoint.scheme == "https", hosts.allow(endpoint.authority)
         else { throw PushRefusal(.wrongChannel) }
         let body = try encrypt(notification.body, for: subscription)
-        return Request(
-            method: .post, authority: endpoint.authority.description, path: endpoint.path, query: endpoint.query,
-            fields: try fields(for: notification, at: endpoint), body: body)
+        return endpoint.request(.post, fields: try fields(for: notification, at: endpoint), body: body)
     }
 
     /// 401 and 403 do not remove: a wrong key of ours, or a clock, would empty the table of everybody's devices.
@@ -107,15 +105,17 @@ package struct WebPushDriver: PushDriver {
     }
 
     private func fields(
-        for notification: HubNotification, at endpoint: PushEndpoint
+        for notification: HubNotification, at endpoint: ServiceURL
     ) throws(PushRefusal) -> HTTPFields {
         let options = DeliveryOptions(notification.headers, defaultTimeToLive: timeToLive)
         var fields: HTTPFields = [.contentEncoding: "aes128gcm", .contentType: "application/octet-stream"]
         options.add(to: &fields)
         // Microsoft answers 400, "Ttl value conflicts with X-WNS-Cache-Policy", to one without the other.
-        if endpoint.isWNS { fields[.cachePolicy] = options.timeToLive > 0 ? "cache" : "no-cache" }
+        if endpoint.isBelow("notify.windows.com") {
+            fields[.cachePolicy] = options.timeToLive > 0 ? "cache" : "no-cache"
+        }
         do {
-            fields[.authorization] = try authorization.field(for: endpoint.origin).reveal()
+            fields[.authorization] = try authorization.field(for: "https://\(endpoint.authority)").reveal()
         } catch {
             throw PushRefusal(.invalidCredentials)
         }

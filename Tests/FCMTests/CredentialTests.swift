@@ -2,8 +2,8 @@
 import Crypto
 import CryptoExtras
 import JSON
-import NotificationHub
 import Testing
+import Text
 
 @testable import FCM
 

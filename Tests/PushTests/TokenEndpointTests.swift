@@ -108,6 +108,7 @@ private func answer(_ status: Int, _ body: String) -> Result<Response, any Error
 
     @Test(arguments: [
         "", "ftp://a/", "https://", "https://a b/", "https://a@b/", "https://a/#b", "//a/", "https://a:0/",
+        "a/x", "https:///x", "https://a:1:2/x",
     ])
     func `is a URL of HTTP`(text: String) {
         #expect(ServiceURL(text) == nil)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import NotificationHub
 import Support
 import Testing
+import Text
 
 @testable import WebPush
 

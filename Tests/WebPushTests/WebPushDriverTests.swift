@@ -126,11 +126,6 @@ private func notification(_ text: String = "{}", _ headers: [PushHeader] = []) -
         #expect(throws: HandleError.self) { try Browser().handle(endpoint) }
     }
 
-    @Test(arguments: ["http://a/x", "https://a", "a/x", "", "https://a@b/x", "https:///x", "https://a:1:2/x"])
-    func `has no endpoint that can be taken apart`(text: String) {
-        #expect(PushEndpoint(text) == nil)
-    }
-
     @Test func `is of another platform`() throws {
         let handle = try DeviceHandle.wns("https://a.notify.windows.com/?token=x")
         #expect(throws: PushRefusal(.wrongChannel)) { try driver().request(for: notification(), to: handle) }

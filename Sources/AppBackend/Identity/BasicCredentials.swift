@@ -4,7 +4,7 @@ package import HTTPTypes
 import Text
 
 /// A name and a password as they came in `Authorization: Basic` (RFC 7617), or in the body of a log-in. Prints as `***`.
-package struct BasicCredentials: Sendable, CustomStringConvertible, CustomDebugStringConvertible {
+package struct BasicCredentials: Redacted, Sendable {
     /// Longer credentials are refused before they are decoded.
     static let maximumEncodedLength = 2048
 
@@ -46,13 +46,6 @@ package struct BasicCredentials: Sendable, CustomStringConvertible, CustomDebugS
         else { return nil }
         self.init(name: name, password: password)
     }
-
-    package var description: String { "***" }
-    package var debugDescription: String { "***" }
-}
-
-extension BasicCredentials: CustomReflectable {
-    package var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
 /// `Authorization: Basic`: the user's name and password with each request.

@@ -2,7 +2,7 @@
 internal import Text
 
 /// Where and with which keys a browser is pushed to (`PushSubscription` of the W3C Push API; RFC 8291).
-package struct BrowserSubscription: Hashable, Sendable {
+package struct BrowserSubscription: Redacted, Hashable, Sendable {
     /// An uncompressed point of P-256: `0x04` and two coordinates, in bytes.
     package static let publicKeyLength = 65
     /// In bytes.
@@ -24,10 +24,4 @@ package struct BrowserSubscription: Hashable, Sendable {
         self.p256dh = p256dh
         self.auth = auth
     }
-}
-
-extension BrowserSubscription: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    package var description: String { "***" }
-    package var debugDescription: String { "***" }
-    package var customMirror: Mirror { Mirror(self, children: []) }
 }

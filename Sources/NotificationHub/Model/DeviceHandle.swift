@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import Text
 
 /// The address of one device at its push service. With it and the service's key one can push to the device, so it
 /// prints its last characters only.
@@ -7,7 +8,7 @@
 ///     switch handle.value { case .apns(let token): …  default: … }
 package struct DeviceHandle: Hashable, Sendable {
     /// A handle by kind, checked and in the form that is stored.
-    package enum Value: Hashable, Sendable {
+    package enum Value: Redacted, Hashable, Sendable {
         /// Hexadecimal, upper case.
         case apns(token: String)
         case fcm(token: String)
@@ -87,7 +88,7 @@ package struct DeviceHandle: Hashable, Sendable {
     }
 }
 
-extension DeviceHandle: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension DeviceHandle: Redacted {
     /// How much of a handle may be shown, in characters; enough to tell a user's devices apart.
     package static let shownCharacters = 6
 
@@ -101,18 +102,10 @@ extension DeviceHandle: CustomStringConvertible, CustomDebugStringConvertible, C
     }
 
     package var description: String { "\(platform.rawValue):…\(suffix)" }
-    package var debugDescription: String { description }
-    package var customMirror: Mirror { Mirror(self, children: []) }
-}
-
-extension DeviceHandle.Value: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    package var description: String { "***" }
-    package var debugDescription: String { "***" }
-    package var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 /// What a handle consists of in the XML of registrations and in the store, not checked.
-package struct HandleParts {
+package struct HandleParts: Redacted {
     /// Token, id or URI; of Baidu the channel id, of a browser the endpoint.
     package var text: String
     package var baiduUser: String?
@@ -123,12 +116,6 @@ package struct HandleParts {
     package init(_ text: String, baiduUser: String? = nil, p256dh: String? = nil, auth: String? = nil) {
         (self.text, self.baiduUser, self.p256dh, self.auth) = (text, baiduUser, p256dh, auth)
     }
-}
-
-extension HandleParts: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    package var description: String { "***" }
-    package var debugDescription: String { "***" }
-    package var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 extension DeviceHandle {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import Text
 
 /// A message for the devices of one platform, or for all that registered a template.
 ///
@@ -95,10 +96,8 @@ package struct HubNotification: Sendable {
     private static let jsonType = "application/json;charset=utf-8"
 }
 
-extension HubNotification: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension HubNotification: Redacted {
     package var description: String { "\(format.header) notification of \(body.count) bytes" }
-    package var debugDescription: String { description }
-    package var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 /// That the hub took a message. What became of it, `details` tells later.

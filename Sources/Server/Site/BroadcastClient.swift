@@ -5,6 +5,7 @@ import HTTP
 package import NotificationHub
 package import Push
 import System
+import Text
 
 /// Asks APNs about the broadcast channels of one app of the configuration, and sends to them: for a command, which waits.
 package struct BroadcastClient {

@@ -6,6 +6,7 @@ import HTTP
 import Metrics
 import NotificationHub
 import Push
+import Text
 import WNS
 import WebPush
 
