@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CExpat
+import Glibc
 
 /// Reads XML 1.0 with libexpat; the only file that knows it.
 ///
@@ -11,6 +12,8 @@ package enum XMLDocument {
     package static let maximumElements = 65_536
     /// Elements within each other.
     package static let maximumDepth = 16
+    /// Bytes of a name and its namespace, which each element repeats that is in it.
+    package static let maximumNameLength = 512
 
     /// The root element.
     /// - Throws: `XMLError`.
@@ -40,7 +43,7 @@ package enum XMLDocument {
 /// Why a document was not read. It never repeats the document.
 package enum XMLError: Error, Equatable, Sendable {
     case notWellFormed(line: Int)
-    /// More bytes or elements than the limit.
+    /// More bytes, elements or bytes of a name than the limit.
     case tooLarge
     case tooDeep
     /// A DOCTYPE, which no document of the hub has.
@@ -89,10 +92,12 @@ private final class XMLTreeBuilder {
         elements += 1
         guard elements <= XMLDocument.maximumElements else { return stop(.tooLarge) }
         guard open.count < XMLDocument.maximumDepth else { return stop(.tooDeep) }
+        guard !Self.isTooLong(name) else { return stop(.tooLarge) }
         var element = XMLElement(name: Self.name(name))
         // A list of name, value, name, value, and a null pointer.
         var rest = attributes
         while let pair = rest, let name = pair[0], let value = pair[1] {
+            guard !Self.isTooLong(name) else { return stop(.tooLarge) }
             element.attributes[Self.name(name)] = String(cString: value)
             rest = pair + 2
         }
@@ -118,6 +123,10 @@ private final class XMLTreeBuilder {
     private func stop(_ error: XMLError) {
         if self.error == nil { self.error = error }
         XML_StopParser(parser, XML_Bool(XML_FALSE))
+    }
+
+    private static func isTooLong(_ name: UnsafePointer<XML_Char>) -> Bool {
+        strnlen(name, XMLDocument.maximumNameLength + 1) > XMLDocument.maximumNameLength
     }
 
     private static func name(_ text: UnsafePointer<XML_Char>) -> XMLName {

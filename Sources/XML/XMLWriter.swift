@@ -72,7 +72,9 @@ package struct XMLWriter {
             case "\n" where inAttribute: bytes += "&#10;".utf8
             case "\t" where inAttribute: bytes += "&#9;".utf8
             case "\"" where inAttribute: bytes += "&quot;".utf8
-            default: bytes += UTF8.encode(isLegal(scalar) ? scalar : "\u{FFFD}").map(Array.init) ?? []
+            default:
+                guard let encoded = UTF8.encode(isLegal(scalar) ? scalar : "\u{FFFD}") else { continue }
+                bytes.append(contentsOf: encoded)
             }
         }
         return bytes

@@ -216,7 +216,10 @@ final class DeliveryBench {
 
     /// How many of a message's devices the store believes to be under way; nil once it has left the queue.
     func inFlight(_ id: String) throws -> Int? {
-        try store.queuedHubMessage(id).map { $0.document["underWay"]?.integer ?? 0 }
+        try store.queuedHubMessage(id).map { message in
+            let underWay = message.document["underWay"]
+            return underWay?.integer ?? (underWay?.members ?? []).reduce(0) { $0 + ($1.value.integer ?? 0) }
+        }
     }
 
     /// The counts of a message by outcome, once it is done.

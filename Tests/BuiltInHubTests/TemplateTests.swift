@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import BuiltInHub
+import Foundation
 import HTTP
 import HTTPTypes
+import JSON
 import NotificationHub
 import Push
 import Store
 import Support
 import Testing
+import Text
 
 /// A hub that reaches devices of Apple, and of two apps of Google's, each by a credential of its own.
 private struct ThreeChannels {
@@ -49,7 +52,7 @@ private struct ThreeChannels {
         put(id, "Windows", "<ChannelUri>https://a.notify.windows.com/\(id)</ChannelUri>", "<toast/>", tags, type)
     }
 
-    private func put(_ id: Int, _ kind: String, _ handle: String, _ body: String, _ tags: String, _ more: String = "") {
+    func put(_ id: Int, _ kind: String, _ handle: String, _ body: String, _ tags: String, _ more: String = "") {
         let element = "\(kind)TemplateRegistrationDescription"
         let answer = bench.hub.put(
             "\(id)-1-1",
@@ -107,9 +110,8 @@ private struct ThreeChannels {
             three.bench.lines.contains(
                 "push: a push was refused by apns: InvalidNotificationFormat: cannot read an expression"))
         #expect(
-            try three.outcomes(three.send("all", String(repeating: "x", count: 5_000)))["apns"]?[
+            try three.outcomes(three.send("all", String(repeating: "x", count: 20_000)))["apns"]?[
                 "InvalidNotificationSize"] == 1)
-        #expect(three.bench.hub.send("template", tags: "unknown", body: "{}").status.code == 201)
     }
 
     @Test func `to a tag that no device has finds no target, and one of a hub without channels is skipped`() throws {
@@ -140,6 +142,51 @@ private struct ThreeChannels {
         three.bench.pass(60)
         #expect(try three.outcomes(id) == ["apns": ["Success": 10], "fcm": ["Success": 20]])
         #expect(three.other.requests.count == 10)
+    }
+
+    @Test func `keeps devices waiting for a service that is down, however many, and none of another platform`() throws {
+        let three = ThreeChannels { ($0.batch, $0.inFlightPerService, $0.retries) = (2, 2, 8) }
+        for id in 1...20 { three.registerApple(id) }
+        for id in 21...40 { three.registerGoogle(id) }
+        three.apple.answer(503)
+        three.bench.start()
+        let id = three.send()
+        try three.bench.wait { three.google.requests.count == 20 }
+        three.apple.answer(201)
+        try three.bench.wait {
+            three.bench.pass(60)
+            return try three.bench.details(id).endTime != nil
+        }
+        #expect(try three.outcomes(id) == ["apns": ["Success": 20], "fcm": ["Success": 20]])
+    }
+
+    @Test func `reaches a device that is registered under Google's former protocol, and shows a test send's outcomes`()
+        throws
+    {
+        let three = ThreeChannels()
+        three.registerApple(1)
+        three.put(2, "Gcm", "<GcmRegistrationId>token-2</GcmRegistrationId>", ThreeChannels.text, "all")
+        three.bench.start()
+        #expect(try three.outcomes(three.send()) == ["apns": ["Success": 1], "gcm": ["Success": 1]])
+        let test = three.bench.hub.send("template", tags: "all", query: "api-version=1&test", body: #"{"m":"x"}"#).text
+        #expect(test.components(separatedBy: "<Outcome>Success").count == 3)
+        #expect(three.google.requests.map(\.text) == [#"{"v":"hello"}"#, #"{"v":"x"}"#])
+    }
+
+    @Test(arguments: [
+        #"{"apns":-1}"#, #"{"unknown":1}"#, #"{"apns":"1"}"#, #"{"apns":9223372036854775807}"#,
+    ])
+    func `that is damaged in the queue is dropped, and said`(_ underWay: String) throws {
+        let store = MemoryHubStore()
+        let record = #"{"format":"template","state":"Enqueued","tags":"all","enqueuedAt":\#(HubBench.now),"targets":0}"#
+        let document = #"{"record":\#(record),"contentType":"application/json","body":"e30=","underWay":\#(underWay)}"#
+        try store.enqueueHubMessage(
+            HubMessage(
+                id: "1-1-1", document: try JSONValue(parsing: Array(document.utf8)),
+                createdAt: Timestamp(seconds: HubBench.now), expiresAt: Timestamp(seconds: HubBench.now + 60)))
+        let three = ThreeChannels(store: store)
+        three.bench.start()
+        try three.bench.wait { three.bench.lines.contains { $0.contains("queued hub message 1-1-1") } }
     }
 
     @Test func `goes on where it was when another process takes over, and no device gets it twice`() throws {

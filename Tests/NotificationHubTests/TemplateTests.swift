@@ -98,10 +98,31 @@ import Testing
             ])
     }
 
+    @Test(
+        arguments: [
+            ("2030-01-01T00:00:00Z", "1893456000"), ("2030-01-01T00:00:00.5", "1893456000"),
+            ("1893456000", "1893456000"),
+            ("$(x)", nil), ("", nil),
+        ] as [(String, String?)])
+    func `leaves out headers without a value, and takes an expiry in each form`(_ expiry: String, _ expected: String?)
+        throws
+    {
+        var device = try device(
+            "{}", headers: [PushHeader("apns-collapse-id", "$(x)"), PushHeader("APNs-Priority", "5")])
+        device.template?.expiry = expiry
+        device.template?.priority = "10"
+        let headers = try device.filled(.template(json: Array("{}".utf8))).headers
+        let expiration = expected.map { [PushHeader("apns-expiration", $0)] } ?? []
+        #expect(headers == [PushHeader("apns-priority", "10")] + expiration)
+    }
+
     @Test func `takes a device's push variables where the send does not have the property`() throws {
         let device = try device(
             #"{"a":"$(name)","b":"$(city)","c":"$(list)"}"#, variables: #"{"NAME":"Bob","city":"Rome"}"#)
         #expect(try fill(device, #"{"name":"Ann","list":[1]}"#) == #"{"a":"Ann","b":"Rome","c":""}"#)
+        for blank in ["", " \n"] {
+            #expect(try fill(try self.device(#"["$(name)"]"#, variables: blank)) == #"["Ann"]"#)
+        }
     }
 
     @Test func `says which part cannot be read, and repeats none of it`() throws {
@@ -119,14 +140,51 @@ import Testing
         fault("the registration, which has no template", native)
     }
 
-    @Test func `stops before it makes more than the service takes`() throws {
-        let many = "[" + Array(repeating: #""$(text)""#, count: 2_000).joined(separator: ",") + "]"
-        let text = String(repeating: "x", count: 60_000)
-        #expect(throws: TemplateFault.tooLarge) { try fill(try device(many), "{\"text\":\"\(text)\"}") }
-        #expect(throws: TemplateFault.tooLarge) {
-            try fill(try device(##"["#(n)"]"##), "{\"n\":\"1\(text.replacing("x", with: "0"))\"}")
+    /// All of it at once would be 200 GB.
+    @Test(arguments: ["$(text)", "%(text)", "$(text, 999999)", ".(text, 999999)"])
+    func `stops before it holds far more than the service takes`(_ expression: String) throws {
+        let text = "{\"text\":\"\(String(repeating: "x", count: 1_000_000))\"}"
+        let leaves = "[" + Array(repeating: "\"\(expression)\"", count: 200_000).joined(separator: ",") + "]"
+        let composite = "[\"{" + Array(repeating: expression, count: 200_000).joined(separator: "+") + "}\"]"
+        for body in [leaves, composite] {
+            #expect(throws: TemplateFault.tooLarge) { try fill(try device(body), text) }
         }
-        let exact = String(repeating: "x", count: Platform.apns.maximumPayload)
-        #expect(try fill(try device(#"["$(text)"]"#), "{\"text\":\"\(exact)\"}").utf8.count == exact.utf8.count + 4)
+    }
+
+    @Test func `takes four times what the service does, and no more`() throws {
+        let room = 4 * Platform.apns.maximumPayload
+        let most = String(repeating: "7", count: room)
+        #expect(try fill(try device(#"["$(text)"]"#), "{\"text\":\"\(most)\"}").utf8.count == room + 4)
+        for body in [##"["#(text)"]"##, #"["$(text)"]"#, #"["{'' + $(text)}"]"#] {
+            #expect(throws: TemplateFault.tooLarge) { try fill(try device(body), "{\"text\":\"7\(most)\"}") }
+        }
+    }
+
+    @Test(arguments: [
+        ("$(t, 3)", "a👩‍👩‍👧b", "a"), ("$(t, 9)", "a👩‍👩‍👧b", "a👩‍👩‍👧"), ("$(t, 8)", "a👩‍👩‍👧b", "a"), ("$(t, 1)", "é", "é"),
+        ("$(t, 1)", "e\u{301}", ""), ("$(t, 2)", "e\u{301}", "e\u{301}"), (".(t, 5)", "नमस्ते", "नम..."),
+        ("$(t, 2)", "नमस्ते", "नम"),
+        (".(t, 4)", "👍👍", "👍👍"), (".(t, 4)", "👍👍👍", "..."), (".(t, 5)", "👍👍👍", "👍..."),
+    ])
+    func `cuts no character in two`(_ expression: String, _ text: String, _ expected: String) throws {
+        #expect(try fill(try device("[\"\(expression)\"]"), "{\"t\":\"\(text)\"}") == "[\"\(expected)\"]")
+    }
+
+    @Test(arguments: [
+        ("40", "40"), ("0.5", "0.5"), ("1e5", "1e5"), ("1E+5", "1E+5"), ("1e999", "1e999"), ("-5", #""-5""#),
+        ("05", #""05""#),
+        ("1.", #""1.""#), ("+1", #""+1""#), (" 1", #"" 1""#), ("true", #""true""#),
+    ])
+    func `makes a number of what is one`(_ text: String, _ expected: String) throws {
+        #expect(try fill(try device(##"["#(n)"]"##), "{\"n\":\"\(text)\"}") == "[\(expected)]")
+    }
+
+    @Test func `refuses names that would make its XML far larger than it came`() throws {
+        let long = String(repeating: "x", count: 600)
+        for body in [
+            "<a xmlns=\"\(long)\"/>", "<\(long)/>", "<a \(long)=\"1\"/>", "<a xmlns:b=\"\(long)\" b:c=\"1\"/>",
+        ] {
+            #expect(throws: TemplateFault.unreadable("the template's body")) { try fill(try device(body, wns: true)) }
+        }
     }
 }

@@ -45,7 +45,8 @@ struct DeliveryAttempt: Sendable {
             return try device.filled(notification)
         } catch {
             switch error {
-            case .tooLarge: throw PushRefusal(.invalidNotificationSize)
+            case .tooLarge:
+                throw PushRefusal(.invalidNotificationSize, reason: "the template makes too much of the message")
             case .unreadable(let part): throw PushRefusal(.invalidNotificationFormat, reason: "cannot read \(part)")
             }
         }

@@ -60,7 +60,14 @@ struct DeliveryJob {
     func isWaiting(retries: Int) -> Bool {
         guard message.inFlight.isEmpty else { return false }
         guard !message.retries.isEmpty || lanes?.contains(where: \.isHeld) == true else { return false }
-        return message.retries.count >= retries || lanes?.allSatisfy { $0.targets.isEmpty || $0.isHeld } == true
+        guard let lanes else { return message.retries.count >= retries }
+        return lanes.allSatisfy { $0.targets.isEmpty || $0.isHeld || !hasRoom($0.name.platform, retries: retries) }
+    }
+
+    /// Whether one more target of the platform may wait for another try.
+    func hasRoom(_ platform: Platform, retries: Int) -> Bool {
+        guard message.retries.count >= retries else { return true }
+        return message.retries.count { $0.platform == platform } < retries
     }
 
     /// What has to be read from the store to know the targets; nil where they are known.

@@ -145,7 +145,7 @@ extension DeliverySession {
         for index in lanes.indices {
             let name = lanes[index].name
             while deliveries.count < room, job.lanes?[index].obstacle == nil,
-                job.message.retries.count < worker.options.retries, let id = lanes[index].targets.first
+                job.hasRoom(name.platform, retries: worker.options.retries), let id = lanes[index].targets.first
             {
                 let target = QueuedMessage.Retry(
                     registrationID: id, platform: name.platform, attempts: 0, dueAt: .min, lane: name)
@@ -176,8 +176,10 @@ extension DeliverySession {
         if let lookup = job.lookup { return lookup.result != nil }
         guard !isOverdue(job, now), let lanes = job.lanes else { return true }
         let blocked = lanes.filter { isBlocked($0, now) }.map(\.name)
-        let hasRoom = job.message.retries.count < worker.options.retries
-        return hasRoom && lanes.contains { !$0.targets.isEmpty && !blocked.contains($0.name) }
+        let retries = worker.options.retries
+        return lanes.contains {
+            !$0.targets.isEmpty && !blocked.contains($0.name) && job.hasRoom($0.name.platform, retries: retries)
+        }
             || job.message.retries.contains { isDue($0, now) && !($0.lane.map(blocked.contains) ?? false) }
     }
 
@@ -228,7 +230,8 @@ extension DeliverySession {
         var retry = retry
         if let service = retry.service, let refusal = refusal(of: service, retry, now) { return refusal }
         guard let target = try job.target(retry.registrationID, worker.selection) else { return .gone }
-        retry.lane = job.lane(of: target.description)
+        let lane = job.lane(of: target.description)
+        (retry.lane, retry.platform) = (lane, lane.platform)
         let channel = worker.channel(for: target)
         let admission = channel.map { self.admission(to: $0, now) }
         if let channel, admission == .held { return .blocked(.heldChannel(channel), retry) }

@@ -33,8 +33,8 @@ package final class DeliveryWorker: Sendable {
         /// Messages to one tag expression that wait for another try; more are given up, or a user could fill the queue
         /// with messages to their own device that is never reached. A backend's expressions name sender and recipient.
         package var waitingPerAudience = 100
-        /// Targets of one message that wait for another try; with more the message itself waits, and those of its
-        /// targets with it that come later and have another service.
+        /// Targets of one message on one platform that wait for another try; with more its other targets there wait, too, also those
+        /// that have another service.
         package var retries = 1_000
         /// How often the queue is checked for messages of other processes.
         package var poll: Duration = .milliseconds(250)

@@ -8,7 +8,7 @@ package struct HubNotification: Sendable {
     /// For whom the body is written.
     package enum Format: Hashable, Sendable {
         case native(Platform)
-        /// A flat JSON object of strings; each device's template makes its notification of it.
+        /// A flat JSON object of texts and numbers; each device's template makes its notification of it.
         case template
 
         /// The value of `ServiceBusNotification-Format`.

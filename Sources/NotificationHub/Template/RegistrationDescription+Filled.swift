@@ -7,7 +7,7 @@ import XML
 package enum TemplateFault: Error, Equatable {
     /// Says which part.
     case unreadable(String)
-    /// The notification would be larger than its service takes.
+    /// The notification would be far larger than its service takes.
     case tooLarge
 }
 
@@ -16,30 +16,36 @@ extension RegistrationDescription {
     /// device's push variables, of which those of the send win.
     ///
     /// Filled in are the texts of a JSON body, or attributes and texts of an XML body, and the values of headers; never a name.
-    /// - Throws: `TemplateFault`: `unreadable`, also for a registration without a template; `tooLarge`, above
-    ///   `Platform.maximumPayload`, before more than that is held.
+    /// - Throws: `TemplateFault`: `unreadable`, also for a registration without a template; `tooLarge`, when the texts alone would be
+    ///   more than four times `Platform.maximumPayload`. What a service takes exactly, its driver knows.
     package func filled(_ notification: HubNotification) throws(TemplateFault) -> HubNotification {
         guard let template else { throw .unreadable("the registration, which has no template") }
-        var properties = try TemplateFiller.properties(Array((pushVariables ?? "{}").utf8), of: "the push variables")
+        var properties: [String: String] = [:]
+        if let variables = pushVariables?.utf8, !variables.allSatisfy(TemplateFiller.isBlank) {
+            properties = try TemplateFiller.properties(Array(variables), of: "the push variables")
+        }
         let sent = try TemplateFiller.properties(notification.body, of: "the properties")
         properties.merge(sent) { $1 }
-        var filler = TemplateFiller(properties: properties, room: platform.maximumPayload)
-        let isXML = template.body.utf8.first { !" \t\r\n".utf8.contains($0) } == UInt8(ascii: "<")
+        var filler = TemplateFiller(properties: properties, room: 4 * platform.maximumPayload)
+        let isXML = template.body.utf8.first { !TemplateFiller.isBlank($0) } == UInt8(ascii: "<")
         let body = isXML ? try filler.xml(template.body) : try filler.json(template.body)
-        var headers: [PushHeader] = []
-        for header in template.headers { headers.append(PushHeader(header.name, try filler.text(header.value))) }
-        if platform == .apns {
-            if let priority = template.priority {
-                headers.append(PushHeader("apns-priority", try filler.text(priority)))
-            }
-            if let expiry = template.expiry {
-                let text = try filler.text(expiry)
-                headers.append(PushHeader("apns-expiration", Timestamp(text: text).map { String($0.seconds) } ?? text))
-            }
-        }
         return HubNotification(
             format: .native(platform), body: body,
-            contentType: isXML ? "application/xml" : "application/json;charset=utf-8", headers: headers)
+            contentType: isXML ? "application/xml" : "application/json;charset=utf-8",
+            headers: try headers(of: template, &filler))
+    }
+
+    /// A header whose value is empty, as of a property that the send does not have, is left out. A priority and an expiry, which only
+    /// registrations of Apple's have, are headers of theirs.
+    private func headers(of template: Template, _ filler: inout TemplateFiller) throws(TemplateFault) -> [PushHeader] {
+        var headers: [PushHeader] = []
+        for header in template.headers { headers.append(PushHeader(header.name, try filler.text(header.value))) }
+        for (name, template) in [("apns-priority", template.priority), ("apns-expiration", template.expiry)] {
+            guard let template, case let text = try filler.text(template), !text.isEmpty else { continue }
+            headers.removeAll { ASCII.equalIgnoringCase($0.name, name) }
+            headers.append(PushHeader(name, HubTime.seconds(text).map { String($0) } ?? text))
+        }
+        return headers.filter { !$0.value.isEmpty }
     }
 }
 
@@ -63,15 +69,11 @@ private struct TemplateFiller {
         return properties
     }
 
-    mutating func text(_ template: String) throws(TemplateFault) -> String {
-        let text = try TemplateExpression(template).text(properties)
-        try take(text)
-        return text
-    }
+    /// What may be between the elements of XML.
+    static func isBlank(_ byte: UInt8) -> Bool { " \t\r\n".utf8.contains(byte) }
 
-    private mutating func take(_ text: String) throws(TemplateFault) {
-        room -= text.utf8.count
-        guard room >= 0 else { throw .tooLarge }
+    mutating func text(_ template: String) throws(TemplateFault) -> String {
+        try TemplateExpression(template).text(properties, room: &room)
     }
 
     mutating func json(_ body: String) throws(TemplateFault) -> [UInt8] {
@@ -82,12 +84,7 @@ private struct TemplateFiller {
     private mutating func filled(_ json: JSONValue) throws(TemplateFault) -> JSONValue {
         switch json {
         case .string(let text):
-            let value = try TemplateExpression(text).json(properties)
-            switch value {
-            case .string(let text), .number(let text): try take(text)
-            default: break
-            }
-            return value
+            return try TemplateExpression(text).json(properties, room: &room)
         case .array(let elements):
             var filled: [JSONValue] = []
             for element in elements { filled.append(try self.filled(element)) }
@@ -110,7 +107,7 @@ private struct TemplateFiller {
         for (name, value) in element.attributes { filled.attributes[name] = try text(value) }
         if element.children.isEmpty {
             filled.text = try text(element.text)
-        } else if element.text.contains(where: { !$0.isWhitespace }) {
+        } else if !element.text.utf8.allSatisfy(Self.isBlank) {
             throw .unreadable("the template's body, which has text between elements")
         }
         filled.children = []

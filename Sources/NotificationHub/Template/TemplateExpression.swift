@@ -7,7 +7,7 @@ internal import Text
 /// | written | means |
 /// | --- | --- |
 /// | `$(name)` | the property; empty where the send does not have it |
-/// | `$(name, 20)` | its first 20 characters |
+/// | `$(name, 20)` | its first 20 UTF-16 code units, or fewer, so that no character is cut in two |
 /// | `.(name, 20)` | the same, of which the last three are `...` where something was cut off |
 /// | `%(name)` | the property, percent-encoded |
 /// | `#(name)` | a number in JSON, where the property is one |
@@ -28,7 +28,7 @@ struct TemplateExpression {
         /// In lower case.
         let name: String
         var fallback = ""
-        /// In characters.
+        /// In UTF-16 code units.
         var limit: Int?
     }
 
@@ -48,19 +48,28 @@ struct TemplateExpression {
         guard reader.rest.isEmpty else { throw Reader.fault }
     }
 
-    /// - Parameter properties: by their names in lower case.
-    func text(_ properties: [String: String]) -> String {
-        tokens.map { token in
-            switch token {
-            case .text(let text): text
-            case .property(let property): property.text(properties)
-            }
-        }.joined()
+    /// - Parameters:
+    ///   - properties: by their names in lower case.
+    ///   - room: how many bytes there may still be; those of the text are taken off.
+    /// - Throws: `TemplateFault.tooLarge`, before there are more.
+    func text(_ properties: [String: String], room: inout Int) throws(TemplateFault) -> String {
+        var filled = ""
+        for token in tokens {
+            let text =
+                switch token {
+                case .text(let text): text[...]
+                case .property(let property): property.text(properties, room: room)
+                }
+            room -= text.utf8.count
+            guard room >= 0 else { throw .tooLarge }
+            filled += text
+        }
+        return filled
     }
 
-    /// - Parameter properties: by their names in lower case.
-    func json(_ properties: [String: String]) -> JSONValue {
-        let text = text(properties)
+    /// As `text(_:room:)`.
+    func json(_ properties: [String: String], room: inout Int) throws(TemplateFault) -> JSONValue {
+        let text = try text(properties, room: &room)
         guard case .property(let property)? = tokens.first, property.kind == .number else { return .string(text) }
         let number = JSONValue.number(text)
         return number.isParsable() && !text.hasPrefix("-") ? number : .string(text)
@@ -68,13 +77,29 @@ struct TemplateExpression {
 }
 
 extension TemplateExpression.Property {
-    fileprivate func text(_ properties: [String: String]) -> String {
+    /// Where there is no room for all of it, a part that there is no room for either.
+    fileprivate func text(_ properties: [String: String], room: Int) -> Substring {
         let value = properties[name] ?? fallback
-        if kind == .encoded { return PercentEncoding.encode(value) }
-        guard let limit, value.dropFirst(limit).first != nil else { return value }
-        guard kind == .shortened else { return String(value.prefix(limit)) }
+        if kind == .encoded { return value.utf8.count > room ? value[...] : PercentEncoding.encode(value)[...] }
+        guard let limit, value.utf8.count > limit, let first = Self.first(min(limit, room + 1), of: value) else {
+            return value[...]
+        }
+        guard kind == .shortened else { return first }
         let dots = "...".prefix(limit)
-        return String(value.prefix(limit - dots.count)) + dots
+        return (Self.first(limit - dots.count, of: value) ?? value[...]) + dots
+    }
+
+    /// The characters that are whole in the first `limit` code units; nil when there are no others.
+    private static func first(_ limit: Int, of value: String) -> Substring? {
+        var units = 0
+        var end = value.startIndex
+        while end < value.endIndex {
+            units += UTF16.width(value.unicodeScalars[end])
+            end = value.unicodeScalars.index(after: end)
+            // With the one scalar that is too many, the last character is that, or the one that it belongs to.
+            if units > limit { return value[..<end].dropLast() }
+        }
+        return nil
     }
 }
 

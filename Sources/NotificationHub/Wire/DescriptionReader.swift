@@ -92,7 +92,7 @@ struct DescriptionReader {
             guard let name = item.child(.hub("Header"))?.text, let value = item.child(.hub("Value"))?.text else {
                 throw .badHeader
             }
-            template.headers.append(PushHeader(trim(name), value))
+            template.headers.append(PushHeader(trim(name), trim(value)))
         }
         return template
     }
