@@ -2,8 +2,9 @@
 
 /// A moment as the calendar and the clock show it in UTC, to the second (Gregorian calendar, no leap seconds).
 ///
-/// The arithmetic is our own, because Foundation's calendars cost 30 MB of memory. It counts days from 1 March of a
-/// year four hundred years before year 0, so that the leap day ends a year and no division sees a negative number.
+/// The arithmetic is our own, because Foundation's calendars cost 30 MB of memory, and those of glibc take one lock of the process
+/// at each call. It counts days from 1 March of a year four hundred years before year 0, so that the leap day ends a year and no
+/// division sees a negative number.
 package struct CivilTime: Equatable, Sendable {
     /// 0 ... 9999.
     package let year: Int64
