@@ -2,6 +2,7 @@
 """A double click on what takes its time: it is done once, and the page says that it is under way."""
 
 from account import Account
+from deadline import wait_until
 from installation import Installation
 from notify_page import NotifyPage
 from opening import SETTLED
@@ -18,6 +19,9 @@ def double_click(tab: Tab, id: str) -> list[tuple[str, str]]:  # noqa: F811
         tab.click(id)
     tab.wait_until(f"document.getElementById('{id}').disabled")
     tab.evaluate(SETTLED)
+    # The browser tells of requests one after the other: when it has told of this one, of all before it.
+    tab.evaluate("void fetch('/api/config?last')")
+    wait_until(lambda: any(address.endswith("?last") for _, address in tab.held()), "the last request is held")
     found = [(method, address.partition("/api/")[2]) for method, address in tab.held() if method in CHANGES]
     tab.release()
     return found

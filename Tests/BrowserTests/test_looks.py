@@ -16,6 +16,7 @@ from chromium import Chromium, ChromiumTab
 from installation import Installation
 from later import DAY, choose_time
 from notify_page import NotifyPage
+from opening import SETTLED, SLID
 from push_service import PushService
 from subscriber import Subscriber
 from tab import Tab
@@ -42,7 +43,9 @@ BESIDE = """[...document.querySelectorAll('body *')]
 def settle(tab: Tab) -> None:
     """A colour on its way to another one is not what is looked at, nor what follows the view while it scrolls."""
     tab.evaluate("scrollTo({top: 0, behavior: 'instant'})")
-    tab.evaluate("Promise.all(document.getAnimations().map(one => one.finished.catch(() => {})))")
+    # What the last change sets in motion is known with the next picture.
+    tab.evaluate(SETTLED)
+    tab.evaluate(SLID)
 
 
 def violations(tab: Tab) -> list[str]:
@@ -216,6 +219,7 @@ def writing(page: Page, alice: Account, bob: Account) -> Generator[str, None, No
     page.write("unknown.user", "Hello")
     tab.click("send")
     await_fault(tab, "recipient")
+    page.await_enabled("send")
     yield "no device reached"
     page.write(bob.name, "Hello")
     tab.click("send")
