@@ -44,7 +44,7 @@ struct AdministrationMessageTests {
 
     @Test func `an administrator finds who sent what to whom, and what became of it, and no text`() throws {
         _ = try site.register("alice")
-        let id = try send("4711", from: "bob", to: #""alice""#)
+        let id = try send("47 11", from: "bob", to: #""alice""#)
         #expect(site.call(.post, "/api/notifications/\(id)/opened", as: "alice").status == .ok)
         let listed = try #require(try list().first)
         #expect(listed["MessageId"]?.string == id && listed["From"]?.string == "bob" && listed["To"]?.string == "alice")
@@ -56,7 +56,7 @@ struct AdministrationMessageTests {
             try page.call(.get, Self.messages), try page.call(.get, Self.messages + "/" + id),
             site.call(.get, "/api/notifications/\(id)/timeline", as: "bob"),
         ]
-        for answer in answers { #expect(!String(decoding: answer.body, as: UTF8.self).contains("4711")) }
+        for answer in answers { #expect(!String(decoding: answer.body, as: UTF8.self).contains("47 11")) }
         // The same as the sender sees, and the sender.
         let shown = try #require(try JSONValue(parsing: answers[1].body).members)
         let told = try #require(try JSONValue(parsing: answers[2].body).members)
@@ -71,7 +71,7 @@ struct AdministrationMessageTests {
         let (site, page) = (tests.site, tests.page)
         let alices = try site.register("alice", handle: TestSite.token(1), tags: ["news"])
         let carols = try site.register("carol", handle: TestSite.token(2), tags: ["news"])
-        let id = try tests.send("4711", from: "bob", to: #""tag:news""#)
+        let id = try tests.send("47 11", from: "bob", to: #""tag:news""#)
         func devices() throws -> [String: JSONValue] {
             let shown = try JSONValue(parsing: page.call(.get, Self.messages + "/" + id).body)
             let pairs = (shown["Devices"]?.array ?? []).map { ($0["RegistrationId"]?.string ?? "", $0) }

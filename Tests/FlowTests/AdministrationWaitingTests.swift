@@ -30,7 +30,7 @@ struct AdministrationWaitingTests {
     private func schedule(_ to: String, in seconds: Int64, from sender: String = "bob", isSecure: Bool = false) throws
         -> String
     {
-        let message = PushMessage(to: .one(to), body: "4711", isSecure: isSecure, sendAt: site.time(seconds))
+        let message = PushMessage(to: .one(to), body: "47 11", isSecure: isSecure, sendAt: site.time(seconds))
         let body = String(decoding: message.json, as: UTF8.self)
         return try #require(SendOutcome(site.call(.post, "/api/notifications", as: sender, body: body)).messageID)
     }
@@ -39,7 +39,7 @@ struct AdministrationWaitingTests {
         let answer = try page.call(.get, Self.scheduled, query: query)
         guard answer.status == .ok else { throw Problem(answer) }
         #expect(answer.fields[.cacheControl] == "no-store")
-        #expect(!String(decoding: answer.body, as: UTF8.self).contains("4711"))
+        #expect(!String(decoding: answer.body, as: UTF8.self).contains("47 11"))
         return try #require(try JSONValue(parsing: answer.body).array)
     }
 
@@ -75,7 +75,8 @@ struct AdministrationWaitingTests {
         #expect(try cancel(id, password: "wrong").status == .forbidden && ids().count == 2)
         #expect(try cancel(id).status == .ok && ids() == [kept])
         let lines = log.lines.map(\.text).filter { $0.contains("a message for later was taken back") }
-        #expect(lines.count == 1 && lines[0].contains("bob") && lines[0].contains("root") && !lines[0].contains("4711"))
+        #expect(
+            lines.count == 1 && lines[0].contains("bob") && lines[0].contains("root") && !lines[0].contains("47 11"))
         let again = try cancel(id)
         #expect(again.status == .notFound)
         #expect(Problem(again).detail == "No message waits for its time under that id.")

@@ -74,14 +74,14 @@ struct OpeningTests {
 
     @Test func `of a secure message the token is the id, and nothing more travels than for a string`() throws {
         let site = try site()
-        let outcome = try send(#""Body":"4711","Secure":true"#, on: site)
+        let outcome = try send(#""Body":"47 11","Secure":true"#, on: site)
         let id = try #require(outcome.messageID)
         #expect(try pushed("secureToken", on: site) == [id])
         func shape(_ messages: some Sequence<HubLog.Message>) -> [String] {
             messages.map { "\($0.format) " + $0.body.replacing(/[A-Za-z0-9_-]{22}|\d{3,}/, with: "…") }.sorted()
         }
         let count = site.hub.messages.count
-        _ = site.call(.post, "/api/notifications", query: "to_tag=alice", as: "bob", body: #""4711""#)
+        _ = site.call(.post, "/api/notifications", query: "to_tag=alice", as: "bob", body: #""47 11""#)
         #expect(shape(site.hub.messages.prefix(count)) == shape(site.hub.messages.dropFirst(count)))
         #expect(open(id, as: "carol", on: site).status == .notFound)
         #expect(open(id, as: "alice", on: site).status == .ok)
@@ -94,7 +94,7 @@ struct OpeningTests {
 
     @Test func `a secure string has no sender who could ask, so its opening is not noted`() throws {
         let site = try site()
-        _ = site.call(.post, "/api/notifications", query: "to_tag=alice", as: "bob", body: #""4711""#)
+        _ = site.call(.post, "/api/notifications", query: "to_tag=alice", as: "bob", body: #""47 11""#)
         let token = try #require(try pushed("secureToken", on: site).first)
         #expect(open(token, as: "alice", on: site).status == .notFound)
     }

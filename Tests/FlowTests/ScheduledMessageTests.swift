@@ -55,12 +55,12 @@ struct ScheduledMessageTests {
     @Test func `a secure message can be read from its time on, and nothing of it is listed before`() throws {
         let site = try site()
         let sent = try SendOutcome(
-            site.send(PushMessage(to: "alice", body: "4711", isSecure: true, sendAt: site.time(60))))
+            site.send(PushMessage(to: "alice", body: "47 11", isSecure: true, sendAt: site.time(60))))
         let id = try #require(sent.messageID)
         #expect(sent.id == nil)
         #expect(try JSONValue(parsing: site.call(.get, Path.notifications, as: "alice").body).array?.isEmpty == true)
         let listed = site.call(.get, Path.scheduled, as: "bob")
-        #expect(!String(decoding: listed.body, as: UTF8.self).contains("4711"))
+        #expect(!String(decoding: listed.body, as: UTF8.self).contains("47 11"))
         #expect(try JSONValue(parsing: listed.body).array?.first?["Secure"]?.bool == true)
         #expect(listed.fields[.cacheControl] == "no-store")
         site.clock.advance(60)
@@ -68,9 +68,9 @@ struct ScheduledMessageTests {
         let waiting = try JSONValue(parsing: site.call(.get, Path.notifications, as: "alice").body).array
         let number = try #require(waiting?.first?["Id"]?.integer)
         let read = site.call(.get, "\(Path.notifications)/\(number)", as: "alice")
-        #expect(try JSONValue(parsing: read.body)["Payload"]?.string == "4711")
+        #expect(try JSONValue(parsing: read.body)["Payload"]?.string == "47 11")
         #expect(try MessageTimeline(site.timeline(id)).isSecure)
-        #expect(site.hub.messages.allSatisfy { !$0.body.contains("4711") })
+        #expect(site.hub.messages.allSatisfy { !$0.body.contains("47 11") })
     }
 
     @Test func `a message for later goes to tags, to several and to everyone as one that is sent at once`() throws {
@@ -86,7 +86,7 @@ struct ScheduledMessageTests {
                     .messageID)
         }
         let secret = PushMessage(
-            to: .several(["alice", "carol"]), body: "4711", isSecure: true, platforms: ["apns"], sendAt: site.time(60))
+            to: .several(["alice", "carol"]), body: "47 11", isSecure: true, platforms: ["apns"], sendAt: site.time(60))
         let secretID = try #require(try SendOutcome(site.send(secret)).messageID)
         site.clock.advance(60)
         _ = try site.sendDue()

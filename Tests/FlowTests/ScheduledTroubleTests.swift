@@ -52,7 +52,7 @@ struct ScheduledTroubleTests {
     @Test func `a secure message that the hub refuses at first is kept once for each, and pushed later`() throws {
         let site = try scene.site()
         let message = PushMessage(
-            to: .several(["alice", "carol"]), body: "4711", isSecure: true, platforms: ["apns"], sendAt: site.time(60))
+            to: .several(["alice", "carol"]), body: "47 11", isSecure: true, platforms: ["apns"], sendAt: site.time(60))
         let id = try #require(try SendOutcome(site.send(message)).messageID)
         scene.hub.trouble.store(.refusing, ordering: .relaxed)
         site.clock.advance(60)

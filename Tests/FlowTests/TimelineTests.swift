@@ -54,7 +54,7 @@ struct TimelineTests {
 
     @Test func `of a secure message the sender learns that it was fetched`() async throws {
         let site = try site(plainSeconds: 0)
-        let outcome = try send(#""Body":"4711","Secure":true"#, on: site)
+        let outcome = try send(#""Body":"47 11","Secure":true"#, on: site)
         let (id, number) = (try #require(outcome.messageID), try #require(outcome.id))
         var timeline = try MessageTimeline(ask(site, id))
         #expect(timeline.isSecure && timeline.isKept && timeline.isRead == false && timeline.outcomes.count == 4)
@@ -83,7 +83,7 @@ struct TimelineTests {
 
     @Test func `only the sender gets it, and for others the hub is not even asked`() throws {
         let site = try site()
-        let secure = try send(#""Body":"4711","Secure":true"#, on: site)
+        let secure = try send(#""Body":"47 11","Secure":true"#, on: site)
         let ids = [try send(#""Body":"Hi""#, on: site).messageID, secure.messageID].compactMap(\.self)
         #expect(Set(ids).count == 2)
         for id in ids {
