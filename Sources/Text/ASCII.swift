@@ -44,6 +44,11 @@ public enum ASCII {
         isAlphanumeric(byte) || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
     }
 
+    /// Whether the byte is a space, a tab, a line feed or a carriage return: what XML and JSON call white space.
+    package static func isBlank(_ byte: UInt8) -> Bool {
+        byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D
+    }
+
     /// The value of a hexadecimal digit of either case; nil for any other byte.
     @inlinable public static func hexValue(_ byte: UInt8) -> UInt8? {
         switch byte {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import HTTP
 import HTTPTypes
+import Text
 
 /// Builds a response from what arrives of it, within its limits.
 struct ResponseBuilder {
@@ -70,8 +71,8 @@ struct ResponseBuilder {
     }
 
     private static func trimmed(_ value: Slice<UnsafeRawBufferPointer>) -> [UInt8] {
-        let isBlank: (UInt8) -> Bool = { $0 == 0x20 || $0 == 0x09 || $0 == 0x0D || $0 == 0x0A }
-        guard let first = value.firstIndex(where: { !isBlank($0) }), let last = value.lastIndex(where: { !isBlank($0) })
+        guard let first = value.firstIndex(where: { !ASCII.isBlank($0) }),
+            let last = value.lastIndex(where: { !ASCII.isBlank($0) })
         else { return [] }
         return Array(value[first...last])
     }

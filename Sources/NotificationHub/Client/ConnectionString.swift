@@ -50,7 +50,7 @@ package struct ConnectionString: Sendable {
     private static func field(
         _ part: Substring, at position: Int
     ) throws(ConnectionStringError) -> (ConnectionStringField, String)? {
-        let part = part.utf8.drop(while: isBlank)
+        let part = part.utf8.drop(while: ASCII.isBlank)
         guard !part.isEmpty else { return nil }
         guard let equals = part.firstIndex(of: UInt8(ascii: "=")),
             let field = ConnectionStringField.allCases.first(where: {
@@ -58,13 +58,9 @@ package struct ConnectionString: Sendable {
             })
         else { throw .unknownField(position: position) }
         var value = part[part.index(after: equals)...]
-        while let last = value.last, isBlank(last) { value.removeLast() }
+        while let last = value.last, ASCII.isBlank(last) { value.removeLast() }
         guard value.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { throw .illegalCharacter(field) }
         return (field, String(Substring(value)))
-    }
-
-    private static func isBlank(_ byte: UInt8) -> Bool {
-        byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D
     }
 
     private static func address(_ text: String) throws(ConnectionStringError) -> (scheme: String, endpoint: String) {

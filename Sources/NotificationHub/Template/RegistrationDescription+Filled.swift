@@ -21,13 +21,13 @@ extension RegistrationDescription {
     package func filled(_ notification: HubNotification) throws(TemplateFault) -> HubNotification {
         guard let template else { throw .unreadable("the registration, which has no template") }
         var properties: [String: String] = [:]
-        if let variables = pushVariables?.utf8, !variables.allSatisfy(TemplateFiller.isBlank) {
+        if let variables = pushVariables?.utf8, !variables.allSatisfy(ASCII.isBlank) {
             properties = try TemplateFiller.properties(Array(variables), of: "the push variables")
         }
         let sent = try TemplateFiller.properties(notification.body, of: "the properties")
         properties.merge(sent) { $1 }
         var filler = TemplateFiller(properties: properties, room: 4 * platform.maximumPayload)
-        let isXML = template.body.utf8.first { !TemplateFiller.isBlank($0) } == UInt8(ascii: "<")
+        let isXML = template.body.utf8.first { !ASCII.isBlank($0) } == UInt8(ascii: "<")
         let body = isXML ? try filler.xml(template.body) : try filler.json(template.body)
         return HubNotification(
             format: .native(platform), body: body,
@@ -69,9 +69,6 @@ private struct TemplateFiller {
         return properties
     }
 
-    /// What may be between the elements of XML.
-    static func isBlank(_ byte: UInt8) -> Bool { " \t\r\n".utf8.contains(byte) }
-
     mutating func text(_ template: String) throws(TemplateFault) -> String {
         try TemplateExpression(template).text(properties, room: &room)
     }
@@ -107,7 +104,7 @@ private struct TemplateFiller {
         for (name, value) in element.attributes { filled.attributes[name] = try text(value) }
         if element.children.isEmpty {
             filled.text = try text(element.text)
-        } else if !element.text.utf8.allSatisfy(Self.isBlank) {
+        } else if !element.text.utf8.allSatisfy(ASCII.isBlank) {
             throw .unreadable("the template's body, which has text between elements")
         }
         filled.children = []

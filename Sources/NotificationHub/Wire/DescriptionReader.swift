@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import Text
 import XML
 
 /// Reads the element that describes a registration, in either of its two forms:
@@ -104,12 +105,8 @@ struct DescriptionReader {
 
     private func trim(_ text: String) -> String {
         var bytes = Substring(text).utf8
-        while let first = bytes.first, Self.isBlank(first) { bytes.removeFirst() }
-        while let last = bytes.last, Self.isBlank(last) { bytes.removeLast() }
+        while let first = bytes.first, ASCII.isBlank(first) { bytes.removeFirst() }
+        while let last = bytes.last, ASCII.isBlank(last) { bytes.removeLast() }
         return String(Substring(bytes))
-    }
-
-    private static func isBlank(_ byte: UInt8) -> Bool {
-        byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D
     }
 }
