@@ -20,7 +20,7 @@ export class SentList {
     #session;
     #turn = 0;
     #timer;
-    #isBusy = false;
+    #isBusy = false; // timelines are asked for, or will be as soon as the list is up to date
     #isLoaded = false; // what the server knows of this user's is in the list
     #entries = []; // newest first
     #items = new Map(); // by what they look like
@@ -54,6 +54,7 @@ export class SentList {
     async load(note = '') {
         const turn = ++this.#turn;
         clearTimeout(this.#timer);
+        this.#isBusy = true;
         const { user } = this.#session;
         const entries = user ? await sent.list(user).catch(() => []) : [];
         if (turn !== this.#turn) return;
@@ -68,18 +69,19 @@ export class SentList {
         this.#isLoaded = true;
         this.#show(entries);
         await this.#look(this.#told(week).filter((entry, place) => place < newest || isOpen(entry)));
-        if (turn === this.#turn) this.#again(note);
+        if (turn !== this.#turn) return;
+        this.#isBusy = false;
+        this.#again(note);
     }
 
     /** Asks for those of which something is still to come. */
     async #poll() {
         if (this.#isBusy || !isVisible() || this.#session.isPresumed) return;
+        const turn = this.#turn;
         this.#isBusy = true;
-        try {
-            await this.#look(this.#told(day).slice(0, newest).filter(isOpen));
-        } finally {
-            this.#isBusy = false;
-        }
+        await this.#look(this.#told(day).slice(0, newest).filter(isOpen));
+        // A load that has begun meanwhile asks for all, and is what keeps it busy.
+        if (turn === this.#turn) this.#isBusy = false;
     }
 
     /** Those that have a timeline, and are not older. */
