@@ -21,6 +21,20 @@ RESULTS = "document.getElementById('results')"
 # What the page holds of one user's messages and devices, beside what was received.
 WRITTEN = """['recipient', 'message', 'resultsFor', 'sendResults', 'recipientError', 'announce', 'devices', 'sent']
     .map(id => document.getElementById(id)).map(one => one.value ?? one.textContent)"""
+# What the page reads of what was received here comes when `release` is called.
+SLOWLY_READ = """(() => {
+    const kept = Object.getOwnPropertyDescriptor(IDBTransaction.prototype, "oncomplete");
+    const released = new Promise((resolve) => { window.release = resolve; });
+    Object.defineProperty(IDBTransaction.prototype, "oncomplete", { set(work) {
+        const isHeld = this.mode === "readonly" && this.objectStoreNames.contains("inbox");
+        kept.set.call(this, isHeld ? () => released.then(work) : work);
+    } });
+})()"""
+# As the worker tells of a notification.
+ARRIVE = """new BroadcastChannel("app-backend").postMessage({ about: "received", text: "meanwhile", entry: {
+    key: 99, user: document.getElementById("who").textContent, at: Date.now(), kind: "message", title: "News", body: "meanwhile",
+    secret: null, message: null,
+} })"""
 # The page asks for new messages at once, and not every 20 seconds.
 HASTE = "{ const real = window.setInterval; window.setInterval = (work) => real(work, 100); }"
 
@@ -214,3 +228,14 @@ def test_all_sessions_are_ended_at_once(page: Page, installation: Installation, 
         page.tab.click("everywhere")
     page.await_state("blocked")
     assert installation.call("GET", "/api/session", Cookie=other).status == 401
+
+
+def test_a_message_that_arrives_while_the_page_reads_the_inbox_stays_in_it(page: Page, alice: Account, bob: Account) -> None:
+    bob.send_secret(alice, "kept ")
+    page.tab.on_new_document(SLOWLY_READ)
+    page.open().await_state("loggedin")
+    page.tab.evaluate(ARRIVE)
+    page.await_received("meanwhile")
+    page.tab.evaluate("window.release()")
+    page.tab.wait_until("document.querySelector('#received [data-kind=locked]') !== null")
+    assert [line.kind for line in page.received] == ["message", "locked"]

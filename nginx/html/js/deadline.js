@@ -14,11 +14,3 @@ export function within(seconds, promise) {
     });
     return Promise.race([promise, late]).finally(() => clearTimeout(timer));
 }
-
-/** Waits; ends early, without an error, when `signal` is aborted. */
-export function pause(seconds, signal) {
-    return new Promise((resolve) => {
-        const timer = setTimeout(resolve, seconds * 1000);
-        signal?.addEventListener('abort', () => { clearTimeout(timer); resolve(); }, { once: true });
-    });
-}

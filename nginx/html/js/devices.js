@@ -3,6 +3,7 @@
 
 import * as api from './api.js';
 import { $, element, pressTwice, say } from './dom.js';
+import { lead } from './focus.js';
 import { isolated, t } from './i18n.js';
 import { platformOf, platformWords } from './outcomes.js';
 import * as registration from './registration.js';
@@ -62,6 +63,6 @@ export class Devices {
             return say('settingsNote', failureWords(failure), 'bad');
         }
         await this.#list(t('settings.removed'));
-        $('devicesHeading').focus();
+        lead($('devicesHeading'), $('devices'));
     }
 }

@@ -59,10 +59,12 @@ export class Received {
         this.#tag = undefined;
         say('receivedNote', '');
         const { user, isPresumed } = this.#session;
+        const before = this.#entries;
         const [received, told] = await Promise.all([inbox.list(), user ? inbox.told(user) : inbox.forgetTold()]).catch(() => [[], []]);
         if (turn !== this.#turn) return;
         const own = received.filter((entry) => this.#isShown(entry));
-        this.#entries = own.map((entry) => ({ ...opened(entry), isTold: Boolean(user) && entry.user === user }));
+        const arrived = this.#entries.filter((entry) => !before.includes(entry) && !received.some(({ key }) => key === entry.key));
+        this.#entries = [...arrived, ...own.map((entry) => ({ ...opened(entry), isTold: Boolean(user) && entry.user === user }))];
         for (const entry of (told ?? []).reverse()) this.#take(opened(entry));
         this.#sort();
         this.#render();
@@ -213,7 +215,8 @@ export class Received {
         await this.#keep();
         this.#render();
         announce(t('inbox.deleted'));
-        ($('received').children[place] ?? $('receivedHeading')).focus();
+        // Who has gone on stays there.
+        if (document.activeElement === document.body) ($('received').children[place] ?? $('receivedHeading')).focus();
     }
 
     #lead(key, { quietly = false } = {}) {

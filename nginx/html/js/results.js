@@ -3,7 +3,6 @@
 // asks after its notification for a while: after 1, 2, 4 … seconds, until the state is final or two minutes are over.
 
 import * as api from './sender-api.js';
-import { pause } from './deadline.js';
 import { $, announce, element, say } from './dom.js';
 import { t } from './i18n.js';
 import { bounded } from './push.js';
@@ -117,4 +116,12 @@ function sum(all) {
         for (const [name, count] of Object.entries(counts ?? {})) total[name] = (total[name] ?? 0) + count;
     }
     return total;
+}
+
+/** Waits; ends early, without an error, when `signal` is aborted. */
+function pause(seconds, signal) {
+    return new Promise((resolve) => {
+        const timer = setTimeout(resolve, seconds * 1000);
+        signal.addEventListener('abort', () => { clearTimeout(timer); resolve(); }, { once: true });
+    });
 }

@@ -3,6 +3,7 @@
 // opened. While it is visible, those of which something is still to come are asked for now and then.
 
 import { $, arrange, element, pressTwice, say } from './dom.js';
+import { lead } from './focus.js';
 import { t, time } from './i18n.js';
 import { linked } from './links.js';
 import { outcomeWords } from './outcomes.js';
@@ -33,7 +34,7 @@ export class SentList {
             await sent.clear(session.user).catch(() => {});
             this.#elsewhere = [];
             await this.load();
-            $('sentHeading').focus();
+            lead($('sentHeading'), $('clearSent'));
         });
         setInterval(() => this.#poll(), pollSeconds * 1000);
         for (const event of ['visibilitychange', 'sent']) {
@@ -140,7 +141,7 @@ export class SentList {
             words = t('sent.late');
         }
         if (user !== this.#session.user) return;
-        $('sentHeading').focus();
+        lead($('sentHeading'), $('sent'));
         this.load(words);
     }
 }

@@ -4,6 +4,7 @@
 import * as api from './api.js';
 import { $, element, pressTwice, say } from './dom.js';
 import { timeFrom } from './entries.js';
+import { lead } from './focus.js';
 import { t, time } from './i18n.js';
 import { failureWords } from './words.js';
 
@@ -66,7 +67,7 @@ export class SessionList {
             return this.#tell(failure, user);
         }
         await this.load(t('sessions.ended'));
-        if (user === this.#session.user) $('sessionsHeading').focus();
+        if (user === this.#session.user) lead($('sessionsHeading'), $('sessions'), $('others'));
     }
 
     /** One that has ended meanwhile is as good. */

@@ -2,6 +2,7 @@
 // Who sent what to whom and when, found by user, time and id, and what became of one message. Titles and texts are not told.
 
 import { $, absolve, blame, element, say, whileBusy } from '../dom.js';
+import { lead } from '../focus.js';
 import { amount, number, t, time } from '../i18n.js';
 import { outcomeWords, platformOf, platformWords } from '../outcomes.js';
 import { failureWords, nameFault } from '../words.js';
@@ -48,7 +49,7 @@ export class Messages {
             const count = $('messages').children.length;
             $('messagesTable').hidden = count === 0;
             say('messagesNote', count === 0 ? t('admin.noMessages') : amount('admin.shownMessages', count));
-            if (isMore) rows[0]?.querySelector('button').focus();
+            if (isMore) lead(rows[0]?.querySelector('button'), $('moreMessages'));
             const fault = count === 0 && nameFault(this.#sought.user ?? '');
             if (fault) blame('messageUser', fault);
         } catch (failure) {

@@ -2,6 +2,7 @@
 // The table of the users, found by the beginning of their names, and the form for one more.
 
 import { $, absolve, blame, element, say, whileBusy } from '../dom.js';
+import { lead } from '../focus.js';
 import { amount, isolated, number, t, time } from '../i18n.js';
 import { failureWords, nameFault, passwordFault } from '../words.js';
 import * as calls from './calls.js';
@@ -49,7 +50,7 @@ export class Users {
             $('more').hidden = users.length < pageLength;
             const count = $('users').children.length;
             say('usersNote', count === 0 ? nameFault(query.name) || t('admin.noUsers') : amount('admin.shown', count));
-            if (isMore) rows[0]?.querySelector('button').focus();
+            if (isMore) lead(rows[0]?.querySelector('button'), $('more'));
         } catch (failure) {
             if (failure.status === 401) return this.#ended();
             if (turn !== this.#turn) return;
