@@ -69,6 +69,9 @@ class Installation:
         self._socket, self.config = folder / "app-backend.sock", folder / "app-backend.json"
         self._access_log = folder / "nginx" / "log" / "app-backend.log"
         self._tls = ssl.create_default_context(cafile=str(authority.file))
+        # No other process gets the port, also while no web server is at it.
+        self._reserved = _reserved_port()
+        self.port = int(self._reserved.getsockname()[1])
         self._children: list[Child] = []
         self._names: dict[str, int] = {}
         # What must be in no log.
@@ -83,7 +86,8 @@ class Installation:
         try:
             self.vapid_key = self.run("keys", "vapid").strip().splitlines()[-1]
             self._start_responder()
-            self.port = self._start_nginx()
+            lay_out(self._folder / "nginx", self.port, self._socket, self.certificate)
+            self._start_nginx()
         except BaseException:
             self._stop()
             raise
@@ -169,8 +173,7 @@ class Installation:
         try:
             yield
         finally:
-            self._nginx = self._nginx_child()
-            assert self._is_answering(self._nginx, self.port), "nginx does not answer at its port again"
+            self._start_nginx()
 
     @property
     def log_size(self) -> int:
@@ -212,44 +215,27 @@ class Installation:
         wait_until(lambda: child.exit_status is not None or _answers(self._socket), "the responder listens")
         _expect_running("app-backend", child, child.log)
 
-    def _start_nginx(self) -> int:
-        """Another process may take a port between our asking for a free one and nginx's binding it; then another."""
-        folder = self._folder / "nginx"
-        for _ in range(3):
-            port = _free_port()
-            lay_out(folder, port, self._socket, self.certificate)
-            self._nginx = self._nginx_child()
-            if self._is_answering(self._nginx, port):
-                return port
-        _expect_running("nginx", self._nginx, folder / "log" / "error.log")
-        raise AssertionError("unreachable")
-
-    def _nginx_child(self) -> Child:
+    def _start_nginx(self) -> None:
         folder = self._folder / "nginx"
         command = ["nginx", "-p", str(folder), "-c", str(folder / "nginx.conf"), "-e", str(folder / "log" / "error.log")]
         environment = os.environ | {"PATH": ADMINISTRATORS_PATH}
         # Its workers are its own to end.
-        child = Child(command, folder / "log" / "start.log", environment, orphaned="TERM")
+        self._nginx = child = Child(command, folder / "log" / "start.log", environment, orphaned="TERM")
         self._children.append(child)
-        return child
+        wait_until(lambda: child.exit_status is not None or self._is_healthy(), "nginx answers")
+        _expect_running("nginx", child, folder / "log" / "error.log")
 
-    def _is_answering(self, nginx: Child, port: int) -> bool:
-        """Waits until it does, or has ended. The certificate proves that it is ours who answers."""
-        self.port = port
-
-        def is_healthy() -> bool:
-            try:
-                return self.call("GET", "/health").status == 200
-            except OSError:
-                return False
-
-        wait_until(lambda: nginx.exit_status is not None or is_healthy(), "nginx answers")
-        return nginx.exit_status is None
+    def _is_healthy(self) -> bool:
+        try:
+            return self.call("GET", "/health").status == 200
+        except OSError:
+            return False
 
     def _stop(self) -> None:
         for child in reversed(self._children):
             child.stop()
         self._children.clear()
+        self._reserved.close()
 
     def _expect_silence(self) -> None:
         """Raises AssertionError, naming the file only, when a log holds what must stay out of logs."""
@@ -263,9 +249,13 @@ def http_basic(user: User) -> str:
     return "Basic " + base64.b64encode(f"{user.name}:{user.password}".encode()).decode()
 
 
-def _free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        return int(server.getsockname()[1])
+def _reserved_port() -> socket.socket:
+    """Bound, and not listening: the kernel gives the port to no process that asks for any. nginx, which is given the number,
+    binds to it as well, since both set SO_REUSEADDR (socket(7))."""
+    reserved = socket.socket()
+    reserved.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    reserved.bind(("127.0.0.1", 0))
+    return reserved
 
 
 def _answers(path: Path) -> bool:

@@ -29,6 +29,9 @@ NOTE_HIT = """void (() => {{
 }})()"""
 MAXIMUM_PRESSES = 5
 
+# While a test holds a request, however long, the page does not give it up.
+PATIENT = "void (AbortSignal.timeout = () => new AbortController().signal)"
+
 # Lets the console tell what the page's policy forbids. And notes each notification as soon as the worker says that it
 # is up: after twenty seconds browsers take it down again, and a test may come later.
 WATCH = """

@@ -130,6 +130,9 @@ def test_status_and_findings_are_looked_at_again(
     open_admin(tab, root)
     for button, path in (("#refresh", "status"), ("#lookAgain", "findings")):
         tab.evaluate("performance.clearResourceTimings()")
+        if path == "findings":
+            # Past all messages and users.
+            press(tab, "#verdict")
         press(tab, button)
         tab.wait_until(f"performance.getEntriesByType('resource').some(one => one.name.endsWith('/api/admin/{path}'))")
         assert has_focus(tab, button)

@@ -12,6 +12,7 @@ from notify_page import NotifyPage
 from opening import DESKTOP, PHONE, SETTLED, SHIFTS, await_list, moved
 from test_inbox import HASTE
 from test_languages import LANGUAGES, PREFERRED
+from test_offline import TOLD
 from trace import traced
 
 Page = NotifyPage[ChromiumTab]
@@ -180,6 +181,7 @@ def test_the_first_paint_waits_for_the_styles_alone(
     def work() -> None:
         tab.navigate(url)
         tab.wait_until("['token', 'blocked', 'refused'].includes(document.body.dataset.state)")
+        tab.wait_until("performance.getEntriesByName('first-contentful-paint').length === 1")
 
     trace = traced(tab, installation.origin, work)
     assert {one.removeprefix(installation.origin) for one in trace.blockers} == styles
@@ -230,6 +232,8 @@ def test_many_messages_are_drawn_as_often_as_few(
         tab.call("Performance.enable")
         page = NotifyPage(tab, installation.origin).open()
         page.log_in(filled(installation, bob, count), state="loggedin")
+        # What was told is drawn at once the next time, and then what the server tells.
+        tab.wait_until(f"{TOLD}.then(told => told?.entries.length === {count})")
         page.open()
         await_list(tab, count)
         tab.evaluate(SETTLED)

@@ -77,6 +77,8 @@ def test_a_message_to_several_platforms_is_one_entry_in_the_inbox_and_one_in_the
     page.tab.on_new_document(DELIVERING)
     page.open()
     page.await_state("loggedin")
+    page.unfold()
+    page.tab.wait_until('!document.querySelector("label[for=wns]").hidden')
     lines = page.send(bob, "At noon", platforms=PLATFORMS)
     assert {line.label: line.kind for line in lines} == {
         name: "Completed" if name == "browser" else "NoTargetFound" for name in PLATFORMS

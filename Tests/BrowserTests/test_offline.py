@@ -96,6 +96,7 @@ def test_without_a_network_the_inbox_is_what_the_server_told_its_user_last(
     tab.wait_until("document.querySelector('#received [data-kind=secret]') !== null")
     tab.wait_until(f"{TOLD}.then(told => told.entries.filter(one => one.isRead).length === 2)")
     assert not any(text in json.dumps(tab.evaluate(TOLD)) for text in secrets)
+    tab.wait_until("navigator.serviceWorker.controller !== null")
     tab.wait_until("caches.match('js/texts/es-more.js').then(one => one !== undefined)")
     page.open().await_state("loggedin")
     # With the server's answer.

@@ -101,9 +101,9 @@ def test_a_secret_for_later_is_listed_without_its_text_and_read_after_its_time(
     })()"""
     assert text not in page.tab.evaluate(kept)
     assert all("Body" not in one and one["Secure"] for one in waiting(alice))
-    [secret] = wait_until(lambda: bob.call("GET", "/api/notifications").json(), "the secret was sent")
-    assert bob.read_secret(secret["Id"]).json()["Payload"] == text
     page.tab.wait_until("document.querySelector('#sent').textContent.includes('Browser: No device')")
+    [secret] = bob.call("GET", "/api/notifications").json()
+    assert bob.read_secret(secret["Id"]).json()["Payload"] == text
     assert text not in page.tab.evaluate(kept)
 
 

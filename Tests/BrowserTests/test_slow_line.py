@@ -75,11 +75,13 @@ def test_a_person_logs_in_reads_writes_and_is_written_to(
     page.choose("secure", True)
     page.write(bob.name, "first")
     tab.evaluate(LISTEN.format(ids='["resultsFor", "resultsNote"]'))
+    tab.hold()
     tab.click("send")
     assert not page.is_enabled("send")
     assert any(bob.name in words for words in tab.evaluate("window.said.resultsFor"))
     tab.click("message")
     tab.write(" and second")
+    tab.release()
     wait_until(lambda: len(bob.call("GET", "/api/notifications").json()) == 1, "the message is there")
     page.await_enabled("send")
     assert value(page, "message") == "first and second"

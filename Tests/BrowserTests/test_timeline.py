@@ -213,7 +213,9 @@ def test_no_timeline_is_asked_for_while_the_list_or_the_page_is_hidden_nor_when_
     tab.wait_until("window.asked > 3")
     tab.click("showInbox")
     pass_turns("list")
+    asked = tab.evaluate("window.asked")
     show_sent(page)
+    tab.wait_until(f"window.asked > {asked}")
     tab.evaluate("void Object.defineProperty(document, 'hidden', { configurable: true, get: () => window.isHidden })")
     show = "(window.isHidden = {}, document.dispatchEvent(new Event('visibilitychange')))"
     tab.evaluate(show.format("true"))

@@ -34,7 +34,8 @@ LOSE = """void (() => {
     window.sends = [];
     window.fetch = async (url, request) => {
         const answer = await real(url, request);
-        if (request?.method !== "POST") return answer;
+        // A time that is over by then is refused, and another one chosen.
+        if (request?.method !== "POST" || !answer.ok) return answer;
         const key = new Headers(request.headers).get("Idempotency-Key");
         window.sends.push([key, answer.headers.has("Idempotency-Replayed")]);
         if (window.sends.length === 1) throw new TypeError("the connection broke");
