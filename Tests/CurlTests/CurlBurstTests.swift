@@ -73,8 +73,12 @@ import Testing
             transport.send(request, outcomes.completion(number))
         }
         try outcomes.wait(for: 8)
-        #expect(outcomes.errors.dropFirst().allSatisfy { $0 == .timedOut || $0 == .noConnectionInTime })
-        #expect(outcomes.errors.last == .noConnectionInTime)
+        transport.close()
+        let errors = outcomes.errors
+        // A call that was made later than the others may have time left when the first has ended.
+        #expect(errors.allSatisfy { $0 == .timedOut || $0 == .noConnectionInTime })
+        #expect(errors.contains(.noConnectionInTime))
+        #expect(outcomes.arrivedUnsent(listener.arrivals()).isEmpty)
         #expect(outcomes.calls.values.allSatisfy { $0 == 1 })
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Curl
+import Foundation
 import Glibc
 import HTTP
 import HTTPTypes
@@ -72,7 +73,10 @@ private let custom = HTTPField.Name("X-Custom")
             options.connectTimeout = .milliseconds(654_321)
             let transport = try CurlTransport(options)
             _ = try transport.respond(to: server.get("/hello"))
-            let timeouts = (Int32(0)..<1024).map { number -> UInt32 in
+            let descriptors = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap {
+                Int32($0)
+            }
+            let timeouts = descriptors.map { number -> UInt32 in
                 var milliseconds: UInt32 = 0
                 var size = socklen_t(MemoryLayout<UInt32>.size)
                 getsockopt(number, Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, &milliseconds, &size)

@@ -142,7 +142,10 @@ def test_the_quota_of_a_project_holds_that_project_alone(
         for platform, handle in (("fcm", "taken:2"), ("apns", device("00", 1)), ("wns", channel(wns, "1"))):
             backend.register(platform, handle, user="carol")
         send(backend, "fcm")
-        wait_until(lambda: fcm.pushes, "the push that is refused")
+        refusal = 'app_backend_pushes_total{platform="fcm",outcome="Throttled"} 1'
+        wait_until(lambda: refusal in backend.call("GET", "/metrics").body.decode(), "the refusal")
+        # The delivery takes all answers that are there before it pushes more: this one is pushed after the refusal.
+        assert backend.outcome(send(backend, "apns", to="carol"), "apns") == {"Success": 1}
         for text in ("one", "two"):
             to_all = backend.json("POST", "/api/notifications", "to_tag=carol", text, user="bob")
             assert backend.outcome(to_all, "apns") == {"Success": 1}
@@ -214,8 +217,8 @@ def test_a_clock_that_is_wrong_is_named_as_the_cause_of_a_refused_token(
         backend.register("apns", device("00", 1))
         send(backend, "apns")
         [waiting] = wait_until(lambda: backend.json("GET", "/health")["waiting"], "the hold")
-        # The answer was on its way when the second was over.
-        assert any(words.format(off) in waiting["reason"] for off in (7198, 7199, 7200, 7201, 7202)), waiting
+        # The answer may have been on its way for some seconds.
+        assert any(words.format(off) in waiting["reason"] for off in range(7140, 7260)), waiting
         assert REFUSES in backend.log and waiting["cause"] == "credential"
     (tmp_path / "clock").unlink()
     with Backend(program, tmp_path, groups, faults) as backend:

@@ -47,9 +47,10 @@ def test_a_receiver_is_told_what_the_push_service_said_and_that_the_message_was_
                 assert (data["MessageId"], data["Sender"], data["To"]) == (name, "bob", "alice")
             assert all(event.is_signed and event.path == "/hook?token=s3cret" for event in receiver.events)
             assert all(TEXT not in event.body.decode() and DEVICE not in event.body.decode() for event in receiver.events)
-            metrics = backend.call("GET", "/metrics").body.decode()
-            assert 'app_backend_webhook_events_total{result="delivered"} 3' in metrics
-            assert "app_backend_webhook_events_waiting 0" in metrics
+            # The receiver has the last event before the service has its answer.
+            counted = ('app_backend_webhook_events_total{result="delivered"} 3', "app_backend_webhook_events_waiting 0")
+            wait_until(
+                lambda: all(line in backend.call("GET", "/metrics").body.decode() for line in counted), "the metrics")
         assert "s3cret" not in backend.log and "whsec" not in backend.log
 
 
@@ -90,17 +91,18 @@ def test_what_was_not_taken_outlives_a_kill_and_comes_again_with_the_same_id(
         configuration = groups | {"webhooks": receiver.group(events=["message.opened"])}
         with Backend(program, tmp_path, configuration) as backend:
             backend.json("POST", f"/api/notifications/{sent(backend)}/opened")
-            wait_until(lambda: len(receiver.events) == 1, "the first try")
             wait_until(lambda: "webhooks: webhooks does not take events" in backend.log, "the log line")
             backend.kill()
             backend.await_end()
+        # On a busy machine it may have tried more than once.
+        tried = len(receiver.events)
         receiver.status = 200
         with Backend(program, tmp_path, configuration) as backend:
-            wait_until(lambda: len(receiver.events) == 2, "the second try")
-            first, second = receiver.events
-            assert first.name == second.name and first.body == second.body and second.is_signed
+            wait_until(lambda: len(receiver.events) > tried, "the next try")
+            first, last = receiver.events[0], receiver.events[-1]
+            assert first.name == last.name and first.body == last.body and last.is_signed
             time.sleep(2)
-            assert len(receiver.events) == 2
+            assert len(receiver.events) == tried + 1
 
 
 def test_a_redirect_is_not_followed_and_a_reload_changes_who_is_told(
@@ -117,7 +119,7 @@ def test_a_redirect_is_not_followed_and_a_reload_changes_who_is_told(
             backend.json("POST", f"/api/notifications/{name}/opened")
             wait_until(lambda: other.events, "the other's event")
             # What was for the former one waits some hours for it, and is no other's.
-            assert [event.path for event in receiver.events] == ["/hook?token=s3cret"]
+            assert {event.path for event in receiver.events} == {"/hook?token=s3cret"}
             assert [data["MessageId"] for data in told(other, "message.opened")] == [name] and other.events[0].is_signed
 
 

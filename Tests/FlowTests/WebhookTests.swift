@@ -80,6 +80,8 @@ struct WebhookTests {
         receiver.answer = { $0.authority == "r0.example" ? 200 : 500 }
         try receiver.during(site) {
             _ = try receiver.await(2)
+            // What was refused gets its next time after the receiver has heard of it, by the clock of then.
+            try receiver.awaitRound()
             site.clock.advance(10)
             _ = try receiver.await(3)
         }

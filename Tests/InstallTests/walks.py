@@ -110,7 +110,13 @@ OPERATION = [
         places={ID_OF_LOG: LAST_ID},
         before=f"curl --fail -u {ALICE} {API}/register",
     ),
-    Step(f"journalctl -u app-backend | grep {ID_OF_LOG}", "status=200", places={ID_OF_LOG: LAST_ID}),
+    Step(
+        f"journalctl -u app-backend | grep {ID_OF_LOG}",
+        "status=200",
+        places={ID_OF_LOG: LAST_ID},
+        # What has been logged is in the journal then.
+        before="journalctl --sync",
+    ),
 ]
 TROUBLESHOOTING = [
     Step("app-backend user list", "^alice$"),

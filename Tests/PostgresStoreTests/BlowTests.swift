@@ -67,7 +67,7 @@ import Text
     }
 
     @Test func `a server that stands still costs an error at the deadline, and is used again when it goes on`() throws {
-        let site = try Site(PostgresServer())
+        let site = try Site(PostgresServer(connectSeconds: 2))
         _ = try site.open().putUser(User(name: "alice", passwordHash: ""))
         try site.waitForSessions()
         let store = try site.open(timeout: .seconds(1))

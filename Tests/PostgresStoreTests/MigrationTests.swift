@@ -11,7 +11,7 @@ import Text
     /// A role of the test's own, which may do nothing yet.
     /// - Returns: its name, and the database's URL for it.
     private func makeRole(_ site: Site) throws -> (name: String, url: String) {
-        let name = "role_" + (site.url.split(separator: "_").last?.split(separator: "?").first.map(String.init) ?? "")
+        let name = try "role_of_" + site.run("SELECT current_database()")
         try site.run("CREATE ROLE \(name) LOGIN")
         return (name, site.url.replacing("app@", with: name + "@"))
     }

@@ -11,7 +11,7 @@ import Testing
         let (port, database) = (try #require(site.server.port), try site.run("SELECT current_database()"))
         func url(_ name: String, authority: String, mode: String = "verify-full") -> String {
             "postgresql://app@\(name):\(port.number)/\(database)?hostaddr=127.0.0.1"
-                + "&sslmode=\(mode)&sslrootcert=\(authority)"
+                + "&sslmode=\(mode)&sslrootcert=\(authority)&connect_timeout=\(PostgresServer.seconds)"
         }
         let own = url("db.example", authority: certificate.file)
         let store = try PostgresSiteStore.open(url: own, options: .patient)

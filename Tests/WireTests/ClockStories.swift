@@ -21,7 +21,7 @@ extension WireTests {
                 try site.inner.begin("clock", "-3600")
                 for _ in 1...3 { #expect(site.isAlive()) }
                 try site.pushes.start()
-                #expect(Deadline.poll(seconds: 60) { site.pushes.count(endpoint) == 1 })
+                #expect(site.pushes.haveCome([endpoint: 1]))
                 // Who tidies the store every ten seconds finds out, and ends the process.
                 try site.inner.begin("flush")
                 let lost = try site.call(

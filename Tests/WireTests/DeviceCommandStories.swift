@@ -46,12 +46,14 @@ extension WireTests {
         private static let members: Set = ["id", "platform", "tags", "registeredAt", "pending"]
 
         @Test func `the service goes on with the removal of a device where the hub was away`() async throws {
-            try await WireSite.run(WireSite.Options(hubTimeout: 1)) { site in
+            try await WireSite.run { site in
                 let alice = try site.addUser("alice")
                 let id = try site.register(alice, handle: site.makeHandle())
                 site.hub.signal(SIGSTOP)
                 defer { site.hub.signal(SIGCONT) }
-                let refused = try site.run("device", "remove", alice.name, id)
+                let refused = try Program.run(
+                    Program.appBackend,
+                    ["device", "remove", alice.name, id, "--config", site.configurationOfLittlePatience()])
                 #expect(refused.status == 4 && refused.output == "removed \(id)\n")
                 #expect(refused.errors.contains("1 registration could not be removed at the hub: hub: no answer"))
                 #expect(try site.run("device", "list", alice.name).output.contains("\(id)  being removed  "))

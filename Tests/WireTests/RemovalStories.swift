@@ -61,18 +61,20 @@ extension WireTests {
         }
 
         @Test func `the service goes on where a command was killed, and where the hub was away`() async throws {
-            try await WireSite.run(WireSite.Options(hubTimeout: 1)) { site in
+            try await WireSite.run { site in
+                let impatient = try site.configurationOfLittlePatience()
                 let (bob, carol) = (try site.addUser("bob"), try site.addUser("carol"))
                 for user in [bob, carol] { _ = try site.register(user, handle: site.makeHandle()) }
                 let secret = try site.sendSecure("old", from: carol, to: bob)
                 site.hub.signal(SIGSTOP)
                 defer { site.hub.signal(SIGCONT) }
-                let refused = try site.run("user", "remove", carol.name)
+                let refused = try Program.run(
+                    Program.appBackend, ["user", "remove", carol.name, "--config", impatient])
                 #expect(refused.status == 4, "\(refused.errors)")
                 #expect(refused.errors.contains("1 registration could not be removed at the hub: hub: no answer"))
                 // It waits for the hub when it is killed.
                 let command = try ChildProcess(
-                    Program.appBackend, ["user", "remove", bob.name, "--config", site.backend.configuration])
+                    Program.appBackend, ["user", "remove", bob.name, "--config", impatient])
                 #expect(
                     try Deadline.poll(seconds: 60) {
                         try site.call(.get, Path.register, as: bob).status == .unauthorized

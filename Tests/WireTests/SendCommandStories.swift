@@ -49,7 +49,7 @@ extension WireTests {
                 let endpoint = try site.registerBrowser(bob, tags: ["news"])
                 let sent = try site.run("send", "--to", "tag:news", "--pns", "browser", "Hello")
                 #expect(sent.status == 0 && sent.output.contains("Success 1"))
-                #expect(site.pushes.count(endpoint) == 1)
+                #expect(site.pushes.haveCome([endpoint: 1]))
                 #expect(try site.run("send", "--to", bob.name, "--pns", "browser", "Hello").status == 0)
                 let other = try site.run("send", "--to", "tag:sport", "--pns", "browser", "Hello")
                 #expect(other.status == 3 && other.complaints == ["No device with tag:sport was reached."])
@@ -78,7 +78,7 @@ extension WireTests {
                 #expect(try send("--all").output.contains("Success 3"))
                 #expect(try send("--tag", "beta", "--tag", "sport", "--wait").output.contains("Success 2"))
                 #expect(try send("--to", alice.name, "--tag", "beta").output.contains("Success 2"))
-                #expect([news, beta, sport].map(site.pushes.count) == [5, 3, 4])
+                #expect(site.pushes.haveCome([news: 5, beta: 3, sport: 4]))
                 let missed = try send("--to", "tags:news && sport")
                 #expect(missed.status == 3)
                 #expect(missed.complaints == ["No device with tags:news && sport was reached."])
@@ -91,7 +91,7 @@ extension WireTests {
                 ] {
                     #expect(try site.run(["send"] + wrong + ["x"], input: "").status == 64)
                 }
-                #expect([news, beta, sport].map(site.pushes.count) == [5, 3, 4])
+                #expect(site.pushes.haveCome([news: 5, beta: 3, sport: 4]))
             }
         }
 
@@ -101,7 +101,7 @@ extension WireTests {
                 let endpoint = try site.registerBrowser(alice)
                 let text = site.secrets.make("kept ")
                 let sent = try site.run("send", "--to", alice.name, "--to", bob.name, "--secure", "--json", text)
-                #expect(sent.status == 0 && site.pushes.count(endpoint) == 1)
+                #expect(sent.status == 0 && site.pushes.haveCome([endpoint: 1]))
                 for user in [alice, bob] {
                     let number = try json(sent)["Ids"]?[user.name]?.integer.flatMap { Int32(exactly: $0) }
                     #expect(try site.readSecure(#require(number), as: user) == text)
@@ -144,7 +144,7 @@ extension WireTests {
                     "send", "--to", alice.name, "--from", bob.name, "--pns", "browser", "--json", text)
                 let id = try #require(try json(kept)["Id"]?.integer.flatMap { Int32(exactly: $0) })
                 #expect(try site.readSecure(id, as: alice) == text)
-                #expect(site.pushes.count(endpoint) == 1)
+                #expect(site.pushes.haveCome([endpoint: 1]))
             }
         }
 
@@ -186,7 +186,7 @@ extension WireTests {
                 let taken = try site.run("user", "change", bob.name, "--role", "oncall")
                 #expect(taken.output == "changed \(bob.name): 1 device has lost tags\n")
                 #expect(try send("Staff").output.contains("Success 1"))
-                #expect([bobs, carols].map(site.pushes.count) == [2, 2])
+                #expect(site.pushes.haveCome([bobs: 2, carols: 2]))
                 #expect(try site.run("device", "list", bob.name).output.contains("role:oncall"))
                 for unknown in ["nosuch", "operator"] {
                     let outcome = try send(unknown)
@@ -204,13 +204,18 @@ extension WireTests {
             try SendingSite.run(moreKeys: #", "inbox": { "plainDays": 1 }"#) { site in
                 let bob = try site.addUser("bob")
                 let endpoint = try site.registerBrowser(bob)
-                // Another process may need so long to hand it over on a busy machine.
-                let later = Timestamp(seconds: Int64(Date().timeIntervalSince1970) + 10)
-                let sent = try site.run("send", "--to", bob.name, "--at", later.text, "--json", "Hello")
+                var later = Timestamp(seconds: 0)
+                func send(in seconds: Int64) throws -> Program.Outcome {
+                    later = Timestamp(seconds: Int64(Date().timeIntervalSince1970) + seconds)
+                    return try site.run("send", "--to", bob.name, "--at", later.text, "--json", "Hello")
+                }
+                // Where the command itself comes too late, as on a busy machine it may, it needs another time.
+                var sent = try send(in: 10)
+                if sent.status == 64 { sent = try send(in: 100) }
                 #expect(sent.status == 0 && sent.complaints.isEmpty, "\(sent)")
                 let early = site.pushes.count(endpoint)
                 #expect(early == 0 || Date().timeIntervalSince1970 >= Double(later.seconds))
-                #expect(Deadline.poll(seconds: 120) { site.pushes.count(endpoint) == 1 })
+                #expect(site.pushes.haveCome([endpoint: 1]))
                 #expect(Date().timeIntervalSince1970 >= Double(later.seconds))
                 let inbox = try JSONValue(parsing: site.call(.get, Path.inbox, as: bob).body)
                 #expect(inbox["Messages"]?.array?.isEmpty == true, "\(inbox)")
@@ -229,7 +234,7 @@ extension WireTests {
                 let endpoint = try site.registerBrowser(bob)
                 let sent = try site.run("send", "--to", bob.name, "Hello")
                 #expect(sent.status == 0 && sent.errors.isEmpty)
-                #expect(site.pushes.count(endpoint) == 1)
+                #expect(site.pushes.haveCome([endpoint: 1]))
                 let line = try #require(sent.output.split(separator: "\n").first { $0.hasPrefix("browser") })
                 #expect(line.contains("Completed") && line.contains("Success 1"))
                 let id = try #require(line.split(separator: " ").last.map(String.init))
@@ -275,7 +280,7 @@ extension WireTests {
                 #expect(quick.status == 0 && quick.errors.isEmpty && quick.output.contains("Enqueued"))
                 try site.backend.start()
                 #expect(try Deadline.poll(seconds: 90) { try site.run("outcome", id).status == 0 })
-                #expect(Deadline.poll(seconds: 90) { site.pushes.count(endpoint) == 2 })
+                #expect(site.pushes.haveCome([endpoint: 2]))
             }
         }
     }

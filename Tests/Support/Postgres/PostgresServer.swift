@@ -10,13 +10,14 @@ package final class PostgresServer: Sendable {
     package static let shared = Result { try PostgresServer(settings: ["max_connections=400"]) }
 
     /// Whatever has not come to its end by then is stuck. A busy machine takes a minute for what else takes a moment.
-    static let seconds = 300
+    package static let seconds = 300
 
     /// The socket's folder, as a URL's `host` has it.
     package let folder: String
     /// Where it listens as well, at 127.0.0.1, when it has a certificate.
     package let port: LoopbackPort?
     private let settings: [String]
+    private let connectSeconds: Int
     private let programs: PostgresPrograms
     private let caretaker: Caretaker
     let process = ProcessBox()
@@ -25,7 +26,11 @@ package final class PostgresServer: Sendable {
     /// - Parameters:
     ///   - settings: `name=value`, of postgresql.conf.
     ///   - certificate: what it shows to who comes by TCP.
-    package init(settings: [String] = [], certificate: Certificate? = nil) throws {
+    ///   - connectSeconds: how long a client waits for its connection.
+    package init(
+        settings: [String] = [], certificate: Certificate? = nil, connectSeconds: Int = PostgresServer.seconds
+    ) throws {
+        self.connectSeconds = connectSeconds
         programs = try PostgresPrograms()
         folder = try Self.makeFolder()
         caretaker = try Caretaker(folder: folder)
@@ -57,7 +62,8 @@ package final class PostgresServer: Sendable {
 
     /// For a database that is there.
     package func url(_ database: String) -> String {
-        "postgresql://app@/\(database)?host=\(folder)" + (port.map { "&port=\($0.number)" } ?? "")
+        "postgresql://app@/\(database)?host=\(folder)&connect_timeout=\(connectSeconds)"
+            + (port.map { "&port=\($0.number)" } ?? "")
     }
 
     /// Begins; what a server before it left in its data is recovered.

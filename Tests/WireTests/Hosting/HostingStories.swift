@@ -34,7 +34,7 @@ struct HostingTests {
                 let handle = site.makeHandle()
                 try await site.device(of: alice).registration.register(handle: handle, platform: .apns)
                 try site.push(site.secrets.make("hello "), from: bob, to: alice)
-                #expect(Deadline.poll(seconds: 60) { site.pushes.count(endpoint) == 1 })
+                #expect(site.pushes.haveCome([endpoint: 1]))
 
                 let text = site.secrets.make("the launch code ")
                 let id = try site.sendSecure(text, from: bob, to: alice)
@@ -49,7 +49,7 @@ struct HostingTests {
                 let request = #"{"text":"\#(site.secrets.make("hello "))"}"#
                 #expect(try site.call(.post, Path.requests, body: request, fields: key).status == .ok)
                 // Hello, two secrets, and the request; the keyed one came once.
-                #expect(Deadline.poll(seconds: 60) { site.pushes.count(endpoint) == 4 })
+                #expect(site.pushes.haveCome([endpoint: 4]))
             }
         }
 
@@ -134,8 +134,7 @@ struct HostingTests {
                 try site.pushes.start()
                 // mod_fcgid starts a process for a request, whatever it is for; the others have one without.
                 #expect(try site.call(.get, Path.config).status == .ok)
-                #expect(Deadline.poll(seconds: 120) { endpoints.allSatisfy { site.pushes.count($0) > 0 } })
-                #expect(endpoints.map { site.pushes.count($0) } == [1, 1, 1])
+                #expect(site.pushes.haveCome(Dictionary(uniqueKeysWithValues: endpoints.map { ($0, 1) })))
             }
         }
 
