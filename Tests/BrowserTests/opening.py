@@ -23,6 +23,10 @@ SETTLED = "new Promise((done) => requestAnimationFrame(() => requestAnimationFra
 # The page's requests reach the server.
 WITHOUT_WORKER = "navigator.serviceWorker && (navigator.serviceWorker.register = () => Promise.reject(new Error()));"
 
+# As of a page that is not looked at: it asks nothing by itself. `UNHIDDEN` ends it.
+HIDDEN = "void Object.defineProperty(document, 'hidden', { configurable: true, get: () => true })"
+UNHIDDEN = "void delete document.hidden"
+
 SLID = "Promise.all(document.getAnimations().map(one => one.finished.catch(() => {})))"
 
 

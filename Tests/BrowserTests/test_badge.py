@@ -9,6 +9,7 @@ from account import Account
 from chromium import ChromiumTab
 from installation import Installation
 from notify_page import NotifyPage
+from opening import HIDDEN
 from subscriber import Subscriber
 from tab import Tab
 from test_chromium import forward, subscribed
@@ -50,7 +51,7 @@ def test_the_number_is_that_of_unread_messages_and_goes_with_the_log_out(
     tab.evaluate("document.querySelector('#received button').click()")
     await_badge(tab, 1)
     # What the worker does with a message for the user who was logged in before; the server is not asked meanwhile.
-    tab.evaluate("void Object.defineProperty(document, 'hidden', { get: () => true })")
+    tab.evaluate(HIDDEN)
     tab.evaluate(f"void badges.push(7), void new BroadcastChannel('app-backend').postMessage({OTHERS})")
     await_badge(tab, 1)
     assert len(page.received) == 2
@@ -69,7 +70,7 @@ def test_a_message_brings_a_number_until_the_page_has_counted_and_none_is_left_a
     await_badge(tab, 0)
     tab.evaluate_in_worker(WORKER)
     # What is not looked at stays unread.
-    tab.evaluate("void Object.defineProperty(document, 'hidden', { get: () => true })")
+    tab.evaluate(HIDDEN)
     assert bob.call("POST", "/api/notifications", {"To": alice.name, "Body": "Hello", "Badge": 7}).status == 200
     forward(page, subscriber)
     await_badge(tab, 1)

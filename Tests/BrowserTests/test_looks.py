@@ -16,7 +16,7 @@ from chromium import Chromium, ChromiumTab
 from installation import Installation
 from later import DAY, choose_time
 from notify_page import NotifyPage
-from opening import SETTLED, SLID
+from opening import HIDDEN, SETTLED, SLID, UNHIDDEN
 from push_service import PushService
 from subscriber import Subscriber
 from tab import Tab
@@ -191,12 +191,12 @@ def reading(page: Page, alice: Account, bob: Account) -> Generator[str, None, No
     press(page.tab, "#received [data-kind=secret] button:last-child")
     yield "secret read and delete pressed once"
     # The page does not ask by itself meanwhile, and find that they are gone.
-    page.tab.evaluate("void Object.defineProperty(document, 'hidden', { configurable: true, get: () => true })")
+    page.tab.evaluate(HIDDEN)
     for message in alice.call("GET", "/api/notifications").json():
         assert alice.call("DELETE", f"/api/notifications/{message['Id']}").status == 200
     press(page.tab, "#received [data-kind=locked] button")
     page.tab.wait_until("document.querySelector('#received [data-tone=bad]') !== null")
-    page.tab.evaluate("void delete document.hidden")
+    page.tab.evaluate(UNHIDDEN)
     yield "secret gone"
 
 

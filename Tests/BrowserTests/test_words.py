@@ -10,6 +10,7 @@ from account import Account
 from chromium import ChromiumTab
 from installation import Installation, User
 from notify_page import PLATFORMS, NotifyPage
+from opening import HIDDEN
 from subscriber import Subscriber
 from tab import Tab
 from test_chromium import DELIVERING, subscribed
@@ -212,6 +213,8 @@ def is_refused_after_failures(page: Page, installation: Installation) -> bool:
 
 def test_what_was_logged_out_elsewhere_says_so_and_keeps_what_was_typed(page: Page, alice: Account) -> None:
     page.log_in(alice)
+    # The page does not find out by itself.
+    page.tab.evaluate(HIDDEN)
     page.tab.evaluate('fetch("/api/session?everywhere=true", { method: "DELETE" }).then(answer => answer.status)')
     send(page, alice.name, "Hello")
     await_words(page, "loginResult", "Your session has ended.")
