@@ -70,7 +70,7 @@ class Installation:
         self._access_log = folder / "nginx" / "log" / "app-backend.log"
         self._tls = ssl.create_default_context(cafile=str(authority.file))
         # No other process gets the port, also while no web server is at it.
-        self._reserved = _reserved_port()
+        self._reserved = _reserving_socket()
         self.port = int(self._reserved.getsockname()[1])
         self._children: list[Child] = []
         self._names: dict[str, int] = {}
@@ -249,7 +249,7 @@ def http_basic(user: User) -> str:
     return "Basic " + base64.b64encode(f"{user.name}:{user.password}".encode()).decode()
 
 
-def _reserved_port() -> socket.socket:
+def _reserving_socket() -> socket.socket:
     """Bound, and not listening: the kernel gives the port to no process that asks for any. nginx, which is given the number,
     binds to it as well, since both set SO_REUSEADDR (socket(7))."""
     reserved = socket.socket()

@@ -29,7 +29,7 @@ NOTE_HIT = """void (() => {{
 }})()"""
 MAXIMUM_PRESSES = 5
 
-# While a test holds a request, however long, the page does not give it up.
+# From now on the page gives up none of its requests, however long a test holds it.
 PATIENT = "void (AbortSignal.timeout = () => new AbortController().signal)"
 
 # Lets the console tell what the page's policy forbids. And notes each notification as soon as the worker says that it

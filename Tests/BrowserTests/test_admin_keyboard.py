@@ -2,6 +2,7 @@
 """Every path of the operator's page by the keyboard alone, as test_keyboard.py."""
 
 import json
+import secrets
 from collections.abc import Callable
 
 from account import Account
@@ -12,6 +13,9 @@ from tab import Tab
 from test_account import log_in
 from test_admin import open_admin, root, tab  # noqa: F401
 from test_keyboard import await_count, await_focus, has_focus, press, reach
+
+# Of no password.
+HASH = "$6$saltsalt$" + 86 * "a"
 
 
 def confirm(tab: Tab, account: Account) -> None:  # noqa: F811
@@ -136,3 +140,18 @@ def test_status_and_findings_are_looked_at_again(
         press(tab, button)
         tab.wait_until(f"performance.getEntriesByType('resource').some(one => one.name.endsWith('/api/admin/{path}'))")
         assert has_focus(tab, button)
+
+
+def test_who_asks_for_more_users_is_led_to_the_first_of_them(
+    tab: Tab, installation: Installation, root: Account, open_admin: Callable[[Tab, Account], None]  # noqa: F811
+) -> None:
+    prefix = f"row{secrets.token_hex(4)}-"
+    names = [f"{prefix}{number:02}" for number in range(52)]
+    installation.run("user", "import-htpasswd", "-", input="".join(f"{name}:{HASH}\n" for name in names))
+    open_admin(tab, root)
+    reach(tab, "#search")
+    tab.write(prefix)
+    await_count(tab, f"#users [data-name^={prefix}]", 50)
+    press(tab, "#more")
+    await_focus(tab, f"#users [data-name={names[50]}] button")
+    await_count(tab, f"#users [data-name^={prefix}]", 52)

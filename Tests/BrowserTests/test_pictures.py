@@ -47,7 +47,8 @@ def page_files() -> list[Path]:
 
 def admin_files() -> list[Path]:
     """What makes the operator's page look as it does in English."""
-    own = [file for file in HTML.rglob("*admin*") if file.is_file()] + list((HTML / "js" / "admin").glob("*[!ds].js"))
+    own = [file for file in HTML.rglob("*admin*") if file.is_file()]
+    own += [file for file in (HTML / "js" / "admin").glob("*.js") if file.stem not in ("texts-de", "texts-es")]
     return own + [HTML / name for name in ("style.css", "controls.css", "icon.svg")]
 
 

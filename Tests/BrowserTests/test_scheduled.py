@@ -10,7 +10,6 @@ import pytest
 
 from account import Account
 from chromium import ChromiumTab
-from deadline import wait_until
 from installation import Installation
 from later import CANCEL, DAY, ITEMS, SCHEDULED, choose_time, post, press, schedule, send_soon, show_sent, waiting
 from notify_page import NotifyPage

@@ -135,7 +135,7 @@ def test_a_message_never_goes_out_in_the_name_of_another_user_than_the_one_who_i
 ) -> None:
     page.choose("secure", True)
     page.write(alice.name, "from alice to herself")
-    # It does not find out by itself.
+    # The page does not find out by itself.
     page.tab.evaluate(HIDDEN)
     change_the_cookie(page, bob)
     page.tab.click("send")
@@ -147,6 +147,7 @@ def test_a_message_never_goes_out_in_the_name_of_another_user_than_the_one_who_i
 
 def test_a_log_out_ends_no_session_of_another_user(page: Page, bob: Account) -> None:
     page.open_settings()
+    # The page does not find out by itself, and close them.
     page.tab.evaluate(HIDDEN)
     change_the_cookie(page, bob)
     for _ in range(2):

@@ -41,7 +41,8 @@ final class Outcomes: Sendable {
         }
     }
 
-    /// The calls that are said to be unsent, and are among the requests that came to a server, whose paths are their numbers.
+    /// The calls that are said to be unsent, and are among the requests that came to a server. Their paths are their
+    /// numbers.
     func arrivedUnsent(_ requests: [String]) -> [Int] {
         errors.enumerated().filter { number, error in
             error == .noConnectionInTime && requests.contains { $0.hasPrefix("GET /\(number) ") }

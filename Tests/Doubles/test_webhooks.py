@@ -112,14 +112,16 @@ def test_a_redirect_is_not_followed_and_a_reload_changes_who_is_told(
     with Receiver(tmp_path, status=307) as receiver, Receiver(tmp_path / "other") as other:
         opened = ["message.opened"]
         with Backend(program, tmp_path, groups | {"webhooks": receiver.group(events=opened)}) as backend:
-            backend.json("POST", f"/api/notifications/{sent(backend)}/opened")
+            former = sent(backend)
+            backend.json("POST", f"/api/notifications/{former}/opened")
             wait_until(lambda: receiver.events, "the try")
             backend.reload(groups | {"webhooks": [other.group(events=opened)]})
             name = sent(backend)
             backend.json("POST", f"/api/notifications/{name}/opened")
             wait_until(lambda: other.events, "the other's event")
             # What was for the former one waits some hours for it, and is no other's.
-            assert {event.path for event in receiver.events} == {"/hook?token=s3cret"}
+            tries = {(event.path, event.json["data"]["MessageId"]) for event in receiver.events}
+            assert tries == {("/hook?token=s3cret", former)}
             assert [data["MessageId"] for data in told(other, "message.opened")] == [name] and other.events[0].is_signed
 
 

@@ -56,7 +56,8 @@ final class PushSink: Sendable {
     /// An endpoint that no other browser has.
     func makeEndpoint() -> String { "https://localhost:\(port)/\(UUID().uuidString)" }
 
-    /// Whether so many pushes come for each of those endpoints, and no more. nginx notes one a moment after it has answered.
+    /// Whether so many pushes come for each of those endpoints, and no more. nginx notes one a moment after it has
+    /// answered.
     func haveCome(_ expected: [String: Int]) -> Bool {
         _ = Deadline.poll(seconds: 240) { expected.allSatisfy { count($0) >= $1 } }
         return expected.allSatisfy { count($0) == $1 }

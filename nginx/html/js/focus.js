@@ -2,10 +2,10 @@
 // Where the focus goes when what had it is gone.
 
 /**
- * Leads there who was left without a place by what was done, or who is still in one of `from`. Who has gone on meanwhile, and perhaps
- * types elsewhere, stays there.
+ * Gives `place` the focus if it is still in one of `from`, or lost: then something around them has it. A person who has gone on, and
+ * perhaps types elsewhere, keeps it.
  */
 export function lead(place, ...from) {
     const had = document.activeElement;
-    if (had === document.body || from.some((one) => one.contains(had))) place?.focus();
+    if (from.some((one) => one.contains(had) || had.contains(one))) place?.focus();
 }

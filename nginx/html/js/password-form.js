@@ -3,6 +3,7 @@
 
 import * as api from './api.js';
 import { $, absolve, blame, say } from './dom.js';
+import { lead } from './focus.js';
 import { t } from './i18n.js';
 import { failureWords, passwordFault } from './words.js';
 
@@ -47,7 +48,7 @@ export class PasswordForm {
             if (user !== this.#session.user) return;
             this.load();
             say('passwordResult', t('password.changed'));
-            $('passwordResult').focus();
+            lead($('passwordResult'), $('passwordForm'));
             this.#sessions.load();
         } catch (failure) {
             if (user === this.#session.user) this.#tell(failure);

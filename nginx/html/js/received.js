@@ -4,8 +4,8 @@
 // service, and what is read or deleted on another device is so here.
 //
 // Shown is what came for the logged-in user, or for no user in particular. A secret's text is fetched, never kept:
-// of what was pushed here the newest few at once (as they would have been, had the user been logged in), others on
-// demand. What the server told else is kept until the user's session ends, so that the inbox opens without a network, too.
+// of what was pushed here the newest few at once, others on demand. What the server told else is kept until the user's session ends,
+// so that the inbox opens without a network, too.
 
 import * as api from './api.js';
 import { hear } from './channel.js';
@@ -30,6 +30,7 @@ export class Received {
     #entries = [];
     #turn = 0;
     #counted;
+    #isReading = false; // what this browser keeps
     #isListed = false; // the server has told its list
     #tag; // of the list that it told
     #server = new Retry(() => this.#loadKept(), (failure) => this.#tellServer(failure));
@@ -60,9 +61,12 @@ export class Received {
         say('receivedNote', '');
         const { user, isPresumed } = this.#session;
         const before = this.#entries;
+        this.#isReading = true;
         const [received, told] = await Promise.all([inbox.list(), user ? inbox.told(user) : inbox.forgetTold()]).catch(() => [[], []]);
         if (turn !== this.#turn) return;
+        this.#isReading = false;
         const own = received.filter((entry) => this.#isShown(entry));
+        // Meanwhile, so not among them.
         const arrived = this.#entries.filter((entry) => !before.includes(entry) && !received.some(({ key }) => key === entry.key));
         this.#entries = [...arrived, ...own.map((entry) => ({ ...opened(entry), isTold: Boolean(user) && entry.user === user }))];
         for (const entry of (told ?? []).reverse()) this.#take(opened(entry));
@@ -80,7 +84,7 @@ export class Received {
 
     #poll() {
         const { user, isPresumed } = this.#session;
-        if (user && !isPresumed && !document.hidden && !this.#server.isWaiting) this.#server.now();
+        if (user && !isPresumed && !document.hidden && !this.#isReading && !this.#server.isWaiting) this.#server.now();
     }
 
     /** Adds what the server keeps, and what it knows of what was pushed here. Throws `Failure`. */
@@ -215,8 +219,8 @@ export class Received {
         await this.#keep();
         this.#render();
         announce(t('inbox.deleted'));
-        // Who has gone on stays there.
-        if (document.activeElement === document.body) ($('received').children[place] ?? $('receivedHeading')).focus();
+        // A person who has gone on keeps it.
+        if (document.activeElement.contains($('received'))) ($('received').children[place] ?? $('receivedHeading')).focus();
     }
 
     #lead(key, { quietly = false } = {}) {

@@ -47,6 +47,7 @@ export class SentList {
         this.#turn += 1;
         clearTimeout(this.#timer);
         this.#elsewhere = [];
+        this.#isBusy = false;
         this.#isLoaded = false;
         say('sentNote', '');
         this.#show([]);
