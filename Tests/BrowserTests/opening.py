@@ -27,6 +27,17 @@ WITHOUT_WORKER = "navigator.serviceWorker && (navigator.serviceWorker.register =
 HIDDEN = "void Object.defineProperty(document, 'hidden', { configurable: true, get: () => true })"
 UNHIDDEN = "void delete document.hidden"
 
+# What the page has kept of what the server told.
+TOLD = """new Promise((resolve, reject) => {
+    const opening = indexedDB.open("app-backend");
+    opening.onerror = reject;
+    opening.onsuccess = () => {
+        const request = opening.result.transaction("device").objectStore("device").get("told");
+        opening.result.close();
+        request.onsuccess = () => resolve(request.result ?? null);
+    };
+})"""
+
 SLID = "Promise.all(document.getAnimations().map(one => one.finished.catch(() => {})))"
 
 

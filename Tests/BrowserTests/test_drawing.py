@@ -9,10 +9,9 @@ from account import Account
 from chromium import ChromiumTab
 from installation import Installation
 from notify_page import NotifyPage
-from opening import DESKTOP, PHONE, SETTLED, SHIFTS, await_list, moved
+from opening import DESKTOP, PHONE, SETTLED, SHIFTS, TOLD, await_list, moved
 from test_inbox import HASTE
 from test_languages import LANGUAGES, PREFERRED
-from test_offline import TOLD
 from trace import traced
 
 Page = NotifyPage[ChromiumTab]

@@ -1,16 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a person has pressed takes its time, and they go on: what they type meanwhile stays whole where they type it."""
+"""What a person has pressed takes its time, and they go on: what they type meanwhile stays whole where they type it, and goes to whom
+they wrote it."""
+
+from collections.abc import Callable
 
 import pytest
 
 from account import Account
+from chromium import ChromiumTab
 from deadline import wait_until
 from installation import Installation
 from later import CANCEL, DAY, post, press, show_sent
 from notify_page import NotifyPage
 from opening import SETTLED
+from subscriber import Subscriber
 from tab import Tab
 from test_account import log_in as log_in_elsewhere
+from test_chromium import subscribed
 from test_truth import page, value  # noqa: F401
 
 Page = NotifyPage[Tab]
@@ -83,3 +89,70 @@ def test_a_message_is_deleted_from_the_inbox(sender: Page, alice: Account, bob: 
     sender.tab.wait_until(f"{erase} !== undefined")
     gone = "document.querySelectorAll('#received li').length === 0"
     go_on(sender, erase, "message", gone)
+
+
+# Recipients
+
+
+def test_a_message_is_refused_and_the_next_one_is_not_typed_over_its_recipient(sender: Page, alice: Account) -> None:
+    tab = sender.tab
+    tab.expect_complaint("400")
+    sender.choose("secure", True)
+    sender.write("nosuch", "first")
+    tab.hold()
+    tab.click("send")
+    wait_until(tab.held, "the request is held")
+    tab.click("message")
+    tab.write(" and second")
+    tab.release()
+    tab.wait_until("document.getElementById('recipientError').textContent !== ''")
+    tab.write(" and third")
+    assert (value(sender, "recipient"), value(sender, "message")) == ("nosuch", "first and second and third")
+
+
+def test_a_text_for_one_user_does_not_become_an_answer_to_another(sender: Page, alice: Account, bob: Account) -> None:
+    sender.write("carol", "for carol")
+    bob.send_secret(alice, "kept ")
+    sender.tab.evaluate("void dispatchEvent(new Event('focus'))")
+    locked = "document.querySelector('#received [data-kind=locked] button')"
+    sender.tab.wait_until(f"{locked} !== null")
+    sender.tab.evaluate(f"{locked}.click()")
+    answer = "[...document.querySelectorAll('#received button')].find(one => one.textContent === 'Reply')"
+    sender.tab.wait_until(f"{answer} !== undefined")
+    sender.tab.evaluate(f"{answer}.click()")
+    sender.tab.wait_until("document.activeElement.id === 'message'")
+    assert (value(sender, "recipient"), value(sender, "message")) == ("carol", "for carol")
+    assert "another message" in sender.text("sendError")
+    # With nothing typed it is one.
+    sender.tab.fill("message", "")
+    sender.tab.evaluate(f"{answer}.click()")
+    assert value(sender, "recipient") == bob.name
+
+
+# A log-out
+
+# The push service never says that a subscription has ended.
+WITHOUT_END = """if (window.PushManager) {
+    const { subscribe } = PushManager.prototype;
+    PushManager.prototype.subscribe = async () => ({ ...await subscribe(), unsubscribe: () => new Promise(() => {}) });
+}"""
+
+
+def test_the_next_user_logs_in_while_the_push_service_keeps_the_log_out_waiting(
+    chromium_tab: Callable[..., ChromiumTab], installation: Installation, alice: Account, bob: Account, subscriber: Subscriber
+) -> None:
+    tab = chromium_tab()
+    subscribed(tab, subscriber)
+    tab.on_new_document(WITHOUT_END)
+    page = NotifyPage[Tab](tab, installation.origin).open()
+    page.log_in(alice)
+    page.open_settings()
+    tab.click("logout")
+    tab.wait_until("!document.getElementById('loginCard').hidden")
+    tab.fill("username", bob.name)
+    page.await_enabled("login")
+    tab.fill("password", bob.user.password)
+    tab.evaluate(SETTLED)
+    assert tab.evaluate("document.activeElement.id") == "password"
+    tab.press("Enter")
+    tab.wait_until(f"document.getElementById('who').textContent === '{bob.name}'")

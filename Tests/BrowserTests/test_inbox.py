@@ -10,6 +10,7 @@ from account import Account
 from chromium import ChromiumTab
 from installation import Installation
 from notify_page import NotifyPage
+from opening import TOLD
 from subscriber import Subscriber
 from tab import Tab
 from test_chromium import forward, subscribed
@@ -98,6 +99,8 @@ def test_a_message_appears_while_the_page_is_open_though_nothing_is_pushed(
     tab.on_new_document(HASTE)
     page = NotifyPage[ChromiumTab](tab, installation.origin).open()
     page.log_in(alice, state="loggedin")
+    # What the server tells first is not new.
+    page.tab.wait_until(f"{TOLD}.then(told => told !== null)")
     bob.send_secret(alice, "for alice")
     page.tab.wait_until("document.querySelectorAll('#received li[data-unread]').length === 1")
     page.tab.wait_until(f"document.getElementById('announce').textContent.includes({json.dumps(bob.name)})")

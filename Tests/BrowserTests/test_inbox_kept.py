@@ -11,6 +11,7 @@ import pytest
 import vapid
 from account import Account
 from certificates import Authority
+from deadline import wait_until
 from installation import Installation
 from later import await_steps, show_sent
 from notify_page import PLATFORMS, NotifyPage
@@ -230,3 +231,18 @@ def test_a_message_that_is_pushed_and_kept_is_shown_once_and_deleted_in_both_pla
     assert inbox(alice)["Messages"] == []
     page.open().await_state("registered")
     assert page.received == []
+
+
+def test_a_message_that_comes_while_the_person_looks_at_what_was_sent_stays_unread(
+    people: tuple[Account, Account], open_page: Open
+) -> None:
+    alice, bob = people
+    page = open_page("chromium")
+    page.tab.click("showSent")
+    assert bob.call("POST", "/api/notifications", {"To": alice.name, "Body": "At noon"}).status == 200
+    page.tab.evaluate("void dispatchEvent(new Event('focus'))")
+    page.tab.wait_until("document.getElementById('unread').textContent === '1'")
+    assert [one["Read"] for one in inbox(alice)["Messages"]] == [False]
+    page.tab.click("showInbox")
+    page.tab.wait_until("document.getElementById('unread').hidden")
+    wait_until(lambda: [one["Read"] for one in inbox(alice)["Messages"]] == [True], "the message is marked as read")

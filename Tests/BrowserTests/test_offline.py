@@ -12,6 +12,7 @@ from built import ROOT
 from certificates import Authority
 from installation import Installation
 from notify_page import NotifyPage
+from opening import TOLD
 from push_service import PushService
 from tab import Tab
 from test_inbox import log_in_elsewhere
@@ -65,16 +66,25 @@ def test_the_page_opens_without_a_network_and_sends_when_it_is_back(
     assert [one["From"] for one in bob.call("GET", "/api/notifications").json()] == [alice.name]
 
 
-# What the page has kept of what the server told.
-TOLD = """new Promise((resolve, reject) => {
-    const opening = indexedDB.open("app-backend");
-    opening.onerror = reject;
-    opening.onsuccess = () => {
-        const request = opening.result.transaction("device").objectStore("device").get("told");
-        opening.result.close();
-        request.onsuccess = () => resolve(request.result ?? null);
-    };
-})"""
+@pytest.mark.parametrize("browser", ["firefox", "chromium"])
+def test_a_secret_that_was_listed_without_a_network_is_shown_when_it_is_back(
+    request: pytest.FixtureRequest, site: Installation, tabs: list[Tab], browser: str
+) -> None:
+    alice, bob = (Account(site, site.add_user(role)) for role in ("alice", "bob"))
+    bob.send_secret(alice, site.secret("kept "))
+    tab: Tab = request.getfixturevalue(browser).open_tab(site.origin, notifications="denied")
+    tabs.append(tab)
+    page = NotifyPage(tab, site.origin).open()
+    page.log_in(alice, state="loggedin")
+    tab.wait_until(f"{TOLD}.then(told => told?.entries.length === 1)")
+    tab.wait_until("navigator.serviceWorker.controller !== null")
+    tab.wait_until("caches.match('js/texts/es-more.js').then(one => one !== undefined)")
+    with site.without_web_server():
+        page.open().await_state("offline")
+        tab.wait_until("document.querySelectorAll('#received li').length === 1")
+    page.await_state("loggedin")
+    tab.evaluate("document.querySelector('#received [data-kind=locked] button').click()")
+    tab.wait_until("document.querySelector('#received [data-kind=secret]') !== null")
 
 
 @pytest.mark.parametrize("browser", ["firefox", "chromium"])

@@ -21,15 +21,20 @@ await speak();
 const cards = ['statusCard', 'messagesCard', 'usersCard', 'findingsCard'];
 let shown; // whose page it is
 
+function closeDialogs() {
+    for (const one of document.querySelectorAll('dialog[open]')) one.close();
+}
+
 /** Shows nothing but why, and the way to the page. */
 function refuse(words) {
-    for (const dialog of document.querySelectorAll('dialog[open]')) dialog.close();
+    closeDialogs();
     for (const id of cards) $(id).hidden = true;
     $('refused').hidden = false;
     $('refusedWords').textContent = t(words);
     if (shown) $('refusedWords').focus();
     document.body.dataset.state = 'refused';
     shown = undefined;
+    api.actAs(null);
 }
 
 const ended = () => refuse('admin.loggedOut');
@@ -50,7 +55,9 @@ async function look() {
     }
     if (!session.Administer) return refuse('admin.refused');
     if (shown === session.User) return;
+    closeDialogs();
     shown = session.User;
+    api.actAs(shown);
     dialog.administrator = shown;
     openTyped(shown);
     $('refused').hidden = true;
@@ -66,4 +73,6 @@ const server = new Retry(look, (failure) => {
 });
 say('note', t('loading'));
 hear('session', () => server.start());
+// Another page may have been here meanwhile, and the user have logged out there.
+addEventListener('pageshow', ({ persisted }) => { if (persisted) server.start(); });
 server.start();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Introduces the parts of the page to each other: what the device or the session becomes is shown by all, and a user
-// with a device token is registered. No part waits for the device. What is not
-// needed to read is loaded when it is needed first.
+// Introduces the parts of the page to each other: what the device or the session becomes is shown by all, and a user with a device token
+// is registered. No part waits for the device. What is not needed to read is loaded on demand.
 
 import * as api from './js/api.js';
 import { Banner } from './js/banner.js';
@@ -53,6 +52,11 @@ function view(name) {
     $('showInbox').setAttribute('aria-pressed', name === 'inbox');
     $('showSent').setAttribute('aria-pressed', name === 'sent');
     if (name === 'sent') listSent();
+}
+
+function showInbox() {
+    view('inbox');
+    received.see();
 }
 
 function listSent() {
@@ -123,8 +127,8 @@ session.addEventListener('change', sessionChanged);
 // What the push service still holds for the one before must not come to this one.
 session.addEventListener('takeover', () => device.drop());
 hear('subscription', () => device.look());
-document.addEventListener('inbox', () => view('inbox'));
-$('showInbox').addEventListener('click', () => view('inbox'));
+document.addEventListener('inbox', showInbox);
+$('showInbox').addEventListener('click', showInbox);
 $('showSent').addEventListener('click', () => view('sent'));
 for (const select of document.querySelectorAll('.languages select')) {
     for (const [value, name] of Object.entries(languages)) {

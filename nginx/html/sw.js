@@ -36,8 +36,9 @@ async function receive(pushed) {
     await recallWords();
     const push = parsePush(pushed);
     const { text, from } = push.kind === 'secret' ? await secretText(push.secret) : { text: push.body };
-    const user = (await current().catch(() => undefined))?.user ?? null;
-    const entry = { user, at: Date.now(), ...push, ...(from && { from }) };
+    const registration = await current().catch(() => undefined);
+    const user = registration && (registration.user ?? await loggedIn());
+    const entry = { user: user ?? null, at: Date.now(), ...push, ...(from && { from }) };
     try {
         entry.key = await inbox.add(entry);
     } catch {
@@ -47,6 +48,9 @@ async function receive(pushed) {
     await show(entry, text);
     tell({ about: 'received', entry, text });
 }
+
+/** Who registers this browser and has not heard yet that it is done; null when that is not known. */
+const loggedIn = () => within(10, api.session()).then(({ User }) => User, () => null);
 
 /** A secret, read with the session of the logged-in user: `text`, null when it cannot be read now, and the sender. */
 async function secretText(secret) {
@@ -83,8 +87,10 @@ async function open(notification) {
     if (notification.data?.link) return self.clients.openWindow(notification.data.link);
     const key = notification.data?.key ?? null;
     const windows = await self.clients.matchAll({ type: 'window', includeUncontrolled: true });
+    const page = new URL(self.registration.scope).pathname;
+    const isPage = ({ url }) => [page, `${page}index.html`].includes(new URL(url).pathname);
     const place = key === null ? '#received' : `#received-${key}`;
-    for (const client of windows) {
+    for (const client of windows.filter(isPage)) {
         try {
             client.postMessage({ about: 'open', key });
             return await client.focus();
@@ -107,7 +113,8 @@ async function renew(event) {
     const subscription = event.newSubscription ?? await subscribe(self.registration.pushManager, key);
     try {
         const { User: user } = await api.session();
-        await register(user, subscription);
+        // Not where the user has taken this browser away.
+        if ((await current())?.user === user) await register(user, subscription);
     } catch {
         // Not logged in, or not reachable: the page does it when it is opened.
     }

@@ -71,12 +71,15 @@ export class Composer extends EventTarget {
         return isMine && kept.waits === true;
     }
 
-    /** Shows all of the form; `to` is who it is for. */
+    /** Shows all of the form; `to` is who it is for, unless a text for another user is in it. */
     unfold({ quietly = false, to } = {}) {
         $('sendForm').hidden = false;
         $('compose').hidden = true;
         $('compose').setAttribute('aria-expanded', 'true');
-        if (to !== undefined) {
+        const isOthers = $('message').value !== '' && !['', to].includes($('recipient').value.trim());
+        if (to !== undefined && isOthers) {
+            say('sendError', t('compose.otherBegun'), 'wait');
+        } else if (to !== undefined) {
             $('recipient').value = to;
             this.#changed();
         }
@@ -94,7 +97,8 @@ export class Composer extends EventTarget {
 
     /** As in a chat: Enter sends, and with Shift it begins a new line. Not while an input method is at work. */
     #key(event) {
-        if (event.isComposing) return;
+        // Safari says so by the code alone.
+        if (event.isComposing || event.keyCode === 229) return;
         if (event.key === 'Escape') return this.#fold();
         if (event.target.id !== 'message' || event.key !== 'Enter' || event.shiftKey) return;
         event.preventDefault();
@@ -139,13 +143,14 @@ export class Composer extends EventTarget {
         showField(false);
     }
 
-    /** It was not sent after all. Gives whether it is there again, as nothing else was typed meanwhile. */
-    restore(message) {
-        if ($('message').value === '') $('message').value = message;
+    /** It was not sent after all. Gives whether it is there again, as nothing else was typed meanwhile, nor another recipient. */
+    restore(recipient, message) {
+        const isSame = $('recipient').value.trim() === recipient;
+        if (isSame && $('message').value === '') $('message').value = message;
         this.unfold({ quietly: true });
         this.keep(false);
         this.#look();
-        return $('message').value === message;
+        return isSame && $('message').value === message;
     }
 
     empty() {

@@ -6,6 +6,7 @@
 // Emits `change`. `reason` names the words for the state (words.js) where the state alone does not say enough.
 
 import * as api from './api.js';
+import { tell } from './channel.js';
 import { Late, within } from './deadline.js';
 
 const seconds = 15; // for a push service, which may never answer, and for the worker to start
@@ -23,7 +24,7 @@ export class Device extends EventTarget {
         const turn = ++this.#turn;
         const lack = missing();
         if (lack) return this.#become('unsupported', lack);
-        // Known at once, so that the banner does not come while a person reads. The worker is wanted without a network, too.
+        // Known at once, so that the banner does not come while a person reads. The worker is wanted, too.
         if (Notification.permission === 'denied') this.#become('blocked');
         let pending;
         try {
@@ -71,7 +72,9 @@ export class Device extends EventTarget {
         this.#turn += 1;
         this.#become('subscribing');
         await old?.unsubscribe().catch(() => {});
-        return this.look();
+        await this.look();
+        // Other windows know the former one.
+        tell({ about: 'subscription' });
     }
 
     async #subscribe(turn) {

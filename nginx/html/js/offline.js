@@ -33,6 +33,8 @@ export function isFile({ method, url }, scope) {
 export async function answerFile(request) {
     try {
         const answer = await fetch(request);
+        // A line that breaks within a file is as bad as none.
+        await answer.clone().arrayBuffer();
         if (answer.ok) await keep(request, answer.clone());
         if (answer.status < 502) return answer;
         return await kept(request) ?? answer;

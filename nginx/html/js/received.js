@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The inbox: what was received here, and what the server keeps for the logged-in user, read or not: secrets, and plain messages
-// where the site keeps them. While the page is visible the server is asked now and then, so that new ones appear without any push
-// service, and what is read or deleted on another device is so here.
+// where the site keeps them. While the page is visible the server is asked now and then, so push services are not needed.
 //
 // Shown is what came for the logged-in user, or for no user in particular. A secret's text is fetched, never kept:
 // of what was pushed here the newest few at once, others on demand. What the server told else is kept until the user's session ends,
@@ -10,7 +9,7 @@
 import * as api from './api.js';
 import { hear } from './channel.js';
 import { $, announce, arrange, say } from './dom.js';
-import { isUnread, nameFrom, nameOf, numberOf, senderOf, timeFrom, titleOf, untitled } from './entries.js';
+import { isUnread, nameFrom, numberOf, senderOf, timeFrom, titleOf, untitled } from './entries.js';
 import { number, t } from './i18n.js';
 import * as inbox from './inbox.js';
 import { parsePush } from './push.js';
@@ -25,9 +24,9 @@ const pollSeconds = 20;
 export class Received {
     #session;
     #reply;
-    // Newest first: what the inbox holds, and with `text` null a secret that is not shown, `isRead`, `fault`; `isTold`: the server
-    // must have it, else it was deleted elsewhere.
+    // Newest first: what the inbox holds, `text` (null: a secret that is not shown), `isRead`, `fault`; `isTold`: the server must have it.
     #entries = [];
+    #items = new Map(); // by their entries
     #turn = 0;
     #counted;
     #isReading = false; // what this browser keeps
@@ -48,7 +47,7 @@ export class Received {
         addEventListener('focus', () => this.#poll());
         document.addEventListener('visibilitychange', () => {
             this.#poll();
-            this.#see();
+            this.see();
         });
     }
 
@@ -72,7 +71,7 @@ export class Received {
         for (const entry of (told ?? []).reverse()) this.#take(opened(entry));
         this.#sort();
         this.#render();
-        this.#see();
+        this.see();
         const asksServer = Boolean(user) && !isPresumed;
         if (asksServer) await this.#server.start();
         if (turn !== this.#turn) return;
@@ -106,12 +105,12 @@ export class Received {
         this.#isListed = true;
         this.#sort();
         this.#render();
-        this.#see();
+        this.see();
     }
 
     /** What has no time was sent before the server noted it, and stays behind the others in the server's order. */
     #sort() {
-        this.#entries.sort((one, other) => (other.at ?? 0) - (one.at ?? 0));
+        this.#entries = this.#entries.sort((one, other) => (other.at ?? 0) - (one.at ?? 0)).slice(0, limit);
     }
 
     /** An entry that the server has told. */
@@ -124,14 +123,14 @@ export class Received {
         if (this.#isListed) announce(text === null ? `${titleOf(fresh)}.` : `${titleOf(fresh)}: ${text}`);
     }
 
-    /** For the next time that the page opens, and the server cannot be asked. No text of a secret is in it. */
+    /** For a page that cannot ask the server. No text of a secret is in it. */
     async #keep() {
         if (!this.#isListed) return;
         const told = this.#entries.filter((entry) => entry.isTold && numberOf(entry)).map(({ key, text, fault, ...entry }) => entry);
         await inbox.keepTold(this.#session.user, told).catch(() => {});
     }
 
-    /** Forgets what the server had and has no more. Of a list that is full the end is not known. */
+    /** Forgets what the server has no more. Of a list that is full the end is not known. */
     #forgetDeleted(messages) {
         const there = new Set(messages.map(({ Id }) => String(Id)));
         const end = messages.length < limit ? -Infinity : timeFrom(messages.at(-1).SentAt) ?? Infinity;
@@ -160,19 +159,20 @@ export class Received {
         const { user } = this.#session;
         const fresh = { ...entry, text: user ? text : entry.kind === 'secret' ? null : text };
         const number = numberOf(entry);
-        const told = this.#entries.find((other) => !other.key && number !== undefined && numberOf(other) === number);
+        const isSame = (other) => (other.key ? other.key === entry.key : number !== undefined && numberOf(other) === number);
+        const told = this.#entries.find(isSame);
         if (told) Object.assign(fresh, { isRead: told.isRead, isTold: told.isTold });
         this.#entries = [fresh, ...this.#entries.filter((other) => other !== told)].slice(0, limit);
         this.#render();
-        this.#see();
+        this.see();
         announce(text === null ? `${titleOf(fresh)}.` : `${titleOf(fresh)}: ${text}`);
         if (text === null && user) this.#read(fresh);
     }
 
     /** What is shown while the page is looked at is not new the next time; its mark stays until then. */
-    #see() {
+    see() {
         const { user, isPresumed } = this.#session;
-        if (document.hidden || !user) return;
+        if (document.hidden || !user || document.body.dataset.view === 'sent') return;
         const fresh = this.#entries.filter((entry) => entry.kind !== 'secret' && !entry.isSeen);
         inbox.see(fresh.map((entry) => entry.key).filter(Boolean)).catch(() => {});
         for (const entry of fresh) entry.isSeen = true;
@@ -225,13 +225,12 @@ export class Received {
 
     #lead(key, { quietly = false } = {}) {
         const place = key === null ? null : $(`received-${key}`);
-        if (!place && quietly) return;
+        if (quietly && (!place || $('composer').contains(document.activeElement))) return;
         document.dispatchEvent(new Event('inbox'));
         (place ?? $('receivedHeading')).focus();
     }
 
-    /** What follows from the list: what is kept of it, and how many wait to be read: beside the inbox' name, in the title, and at
-     *  the page's icon where the browser has such a number. */
+    /** What follows from the list: what is kept of it, and how many wait to be read: by the inbox' name, in the title, at the icon. */
     #note() {
         this.#keep();
         const count = this.#session.user ? this.#entries.filter(isUnread).length : 0;
@@ -243,17 +242,18 @@ export class Received {
         navigator.setAppBadge?.(count).catch(() => {});
     }
 
-    /** Draws the list; only what changed is made again, so that no focus or selection is lost. */
+    /** Draws the list; what did not change stays, with focus and selection. */
     #render(changed) {
         const { user } = this.#session;
         const had = document.activeElement?.closest?.('#received li');
-        const old = new Map([...$('received').children].map((place) => [place.dataset.name, place]));
-        const items = this.#entries.map((entry) => {
+        const old = this.#items;
+        this.#items = new Map(this.#entries.map((entry) => {
             const presses = { read: () => this.#read(entry), reply: () => this.#reply(senderOf(entry)), erase: () => this.#erase(entry) };
             const fresh = item(entry, Boolean(user), presses);
-            const there = old.get(nameOf(entry));
-            return there && entry !== changed && there.dataset.look === fresh.dataset.look ? there : fresh;
-        });
+            const there = old.get(entry);
+            return [entry, there && entry !== changed && there.dataset.look === fresh.dataset.look ? there : fresh];
+        }));
+        const items = [...this.#items.values()];
         arrange($('received'), items);
         if (had && !had.isConnected) items.find((one) => one.dataset.name === had.dataset.name)?.focus();
         $('receivedEmpty').hidden = !user || items.length > 0;

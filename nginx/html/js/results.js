@@ -92,7 +92,7 @@ export class Results {
                 if ([401, 403].includes(failure.status)) return end(null);
             }
         }
-        if (finalStates.includes(last)) announce(line.textContent);
+        if (finalStates.includes(last)) announce([...line.children].map((one) => one.textContent).join(' '));
         else if (last === 'Enqueued' || last === 'Processing') show(line, last, {}, obstacle || t('result.silence'));
         // A hub without a service tier that tells, or two minutes that were over.
         if (!finalStates.includes(last) || counts.UnknownError > 0) return end(null);

@@ -143,17 +143,18 @@ export class SendForm {
 
     /** `isKnown`: at once, so the text was not even cleared and the person still looks at it. */
     #tellUnreached(recipient, words, text, isKnown) {
-        const isHere = this.#composer.restore(text);
+        const isHere = this.#composer.restore(recipient, text);
         const kept = t(isHere ? 'compose.kept' : 'compose.otherBegun');
         if (!isKnown) {
             const why = [...new Set(words)].join('; ');
             return say('sendError', `${t('compose.unreachedFor', { name: recipient, why })} ${kept}`, 'bad');
         }
-        blame('recipient', `${t('compose.unreached', { name: recipient })} ${kept} ${t('compose.rightName', { name: recipient })}`);
+        const right = t('compose.rightName', { name: recipient });
+        blameUnlessGone('recipient', `${t('compose.unreached', { name: recipient })} ${kept} ${right}`, { recipient, text });
     }
 
     /** Throws `Failure` when it failed because the server is away, if the message was not changed meanwhile. */
-    #tell(failure, { recipient, secure }, turn) {
+    #tell(failure, { recipient, text, secure }, turn) {
         if (turn !== this.#turn) return;
         if (failure.status === 401) return this.#session.ended();
         // An answer that comes again is final: another try would be another message.
@@ -161,7 +162,7 @@ export class SendForm {
         this.#composer.keep(false);
         const words = wordsOf(failure, recipient, secure);
         const field = culprit(failure);
-        if (field) blame(field, words);
+        if (field) blameUnlessGone(field, words, { recipient, text });
         else say('sendError', words, 'bad');
     }
 
@@ -173,6 +174,12 @@ export class SendForm {
         const why = failure.status === 409 ? t('compose.underWay') : failureWords(failure);
         say('sendError', `${why} ${t('compose.byItself')}`, 'wait');
     }
+}
+
+/** Leads to the field only while the message is in the form as it was sent: else what is typed next would replace the recipient. */
+function blameUnlessGone(field, words, { recipient, text }) {
+    if ($('recipient').value.trim() === recipient && $('message').value === text) blame(field, words);
+    else say(`${field}Error`, words, 'bad');
 }
 
 const outcomesOf = (answer) => (Array.isArray(answer?.Outcomes) ? answer.Outcomes : []);

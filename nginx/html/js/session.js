@@ -11,7 +11,7 @@ import * as registration from './registration.js';
 export class Session extends EventTarget {
     /** The user's name; null when no user is logged in, undefined before that is known. */
     user;
-    /** The server was not reached yet: the user is the one who was logged in last, and sees what this browser has kept. */
+    /** The server was not reached yet: the user is the one who was logged in last. */
     isPresumed = false;
     /** How the last session ended: `here` by log-out, `elsewhere` in another window, or `expired`. */
     ending = null;
@@ -54,7 +54,7 @@ export class Session extends EventTarget {
         const same = subscription.endpoint === this.#endpoint && this.registration !== 'none';
         if (!user || this.isPresumed || (same && !(again && ['failed', 'left'].includes(this.registration)))) return;
         this.#endpoint = subscription.endpoint;
-        // The person took this browser away, and it stays away until they say otherwise.
+        // The person took this browser away.
         if (!again && recall('left') === user) return this.#registers('left');
         remember('left', null);
         this.#registers('registering');
@@ -87,9 +87,8 @@ export class Session extends EventTarget {
     }
 
     /**
-     * This browser stops receiving for the user, then the session ends. The token is given up as well: what the push
-     * service still holds for it must not reach the user who logs in next. Throws `Failure` when the server cannot be reached:
-     * then all stays as it was. `everywhere` ends all sessions of the user.
+     * This browser stops receiving for the user, then the session ends. The token is given up as well, without waiting: what the push
+     * service still holds for it must not reach the next user. Throws `Failure` when the server cannot be reached: then all stays as it was.
      */
     async logOut(device, { everywhere = false } = {}) {
         const user = this.user;
@@ -112,7 +111,7 @@ export class Session extends EventTarget {
         await Promise.all([inbox.clear(user), import('./sent.js').then((sent) => sent.clear(user))]).catch(() => {});
         this.#becomes(null, 'here');
         tell({ about: 'session' });
-        if (device.subscription) await device.drop();
+        if (device.subscription) device.drop();
     }
 
     /** The server said 401 to something: the session is over, or the browser has another user's by now. */

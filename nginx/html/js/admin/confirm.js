@@ -39,10 +39,13 @@ $('confirmForm').addEventListener('submit', async (event) => {
     $('sure').disabled = true;
     try {
         const next = await work(password);
-        if (work === act) $('confirm').close();
+        // A person who left it by Escape has gone on.
+        if (work !== act) return;
+        $('confirm').close();
         // A dialog that closes gives the focus back, and the button it came from may be gone.
         next?.focus();
     } catch (failure) {
+        if (work !== act) return;
         const isWrong = failure.status === 403 && failure.field === 'Password';
         if (isWrong) blame('ownPassword', passwordFault(password) || t('admin.wrongPassword'));
         else say('confirmNote', failureWords(failure, { 404: t('admin.gone') }), 'bad');

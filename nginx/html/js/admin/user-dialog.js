@@ -101,10 +101,11 @@ export class UserDialog {
                 throw failure;
             }
             await this.#changed();
+            const isShown = $('user').open && name === this.#name;
             if (work === calls.remove) {
-                $('user').close();
+                if (isShown) $('user').close();
                 say('usersNote', t('admin.removed', { name }), 'good');
-            } else if (await this.#load()) {
+            } else if (isShown && await this.#load()) {
                 say('userNote', t('admin.done'), 'good');
                 // What was pressed is gone, or hidden.
                 return $('userHeading');

@@ -76,8 +76,11 @@ export class Users {
         $('add').disabled = true;
         try {
             const added = await calls.add(name, password, $('newRoles').value.split(/[\s,]+/).filter(Boolean));
-            $('addForm').reset();
-            keepTyped();
+            // What was typed meanwhile is the next user's.
+            if ($('newName').value.trim() === name && $('newPassword').value === password) {
+                $('addForm').reset();
+                keepTyped();
+            }
             say('addNote', t('admin.added', { name: added.Name }), 'good');
             await this.load();
         } catch (failure) {
