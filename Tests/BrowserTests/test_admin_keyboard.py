@@ -42,6 +42,8 @@ def test_a_message_is_found_and_opened_and_left(
     reach(tab, "#messageUser")
     tab.write(bob.name)
     tab.press("Enter")
+    # As many may have been listed before.
+    tab.wait_until("document.getElementById('messagesNote').textContent !== 'Loading …'")
     await_count(tab, "#messages tr", 1)
     press(tab, f"#messages tr[data-id='{id}'] button")
     await_focus(tab, "#messageHeading")

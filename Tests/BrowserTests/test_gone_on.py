@@ -133,8 +133,8 @@ def test_a_text_for_one_user_does_not_become_an_answer_to_another(sender: Page, 
 
 # The push service never says that a subscription has ended.
 WITHOUT_END = """if (window.PushManager) {
-    const { subscribe } = PushManager.prototype;
-    PushManager.prototype.subscribe = async () => ({ ...await subscribe(), unsubscribe: () => new Promise(() => {}) });
+    const { getSubscription } = PushManager.prototype;
+    PushManager.prototype.getSubscription = async () => ({ ...await getSubscription(), unsubscribe: () => new Promise(() => {}) });
 }"""
 
 

@@ -76,14 +76,17 @@ export class Composer extends EventTarget {
         $('sendForm').hidden = false;
         $('compose').hidden = true;
         $('compose').setAttribute('aria-expanded', 'true');
-        const isOthers = $('message').value !== '' && !['', to].includes($('recipient').value.trim());
-        if (to !== undefined && isOthers) {
-            say('sendError', t('compose.otherBegun'), 'wait');
-        } else if (to !== undefined) {
-            $('recipient').value = to;
-            this.#changed();
-        }
+        if (to !== undefined) this.#address(to);
         if (!quietly) $($('recipient').value ? 'message' : 'recipient').focus();
+    }
+
+    /** A text stays that user's to whom it was written, and what waits to be sent goes on waiting. */
+    #address(to) {
+        const known = $('recipient').value.trim();
+        if (known.toLowerCase() === to.toLowerCase()) return;
+        if (known !== '' && $('message').value !== '') return say('sendError', t('compose.otherBegun'), 'wait');
+        $('recipient').value = to;
+        this.#changed();
     }
 
     /** What became of the last message is in the list of what was sent. */

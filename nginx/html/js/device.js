@@ -24,7 +24,7 @@ export class Device extends EventTarget {
         const turn = ++this.#turn;
         const lack = missing();
         if (lack) return this.#become('unsupported', lack);
-        // Known at once, so that the banner does not come while a person reads. The worker is wanted, too.
+        // Known at once: no banner comes while a person reads. The worker is wanted without a network, too.
         if (Notification.permission === 'denied') this.#become('blocked');
         let pending;
         try {
@@ -72,9 +72,9 @@ export class Device extends EventTarget {
         this.#turn += 1;
         this.#become('subscribing');
         await old?.unsubscribe().catch(() => {});
-        await this.look();
         // Other windows know the former one.
         tell({ about: 'subscription' });
+        return this.look();
     }
 
     async #subscribe(turn) {

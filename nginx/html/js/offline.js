@@ -45,10 +45,13 @@ export async function answerFile(request) {
     }
 }
 
-const kept = async (request) => (await caches.open(name)).match(request, { ignoreSearch: true, ignoreVary: true });
+const kept = async ({ url }) => (await caches.open(name)).match(address(url), { ignoreVary: true });
 
 async function keep(request, answer) {
     const cache = await caches.open(name);
     // A disk that is full is no reason not to show the page.
-    await cache.put(request.url.replace(/[?#].*$/, '').replace(/index\.html$/, ''), answer).catch(() => {});
+    await cache.put(address(request.url), answer).catch(() => {});
 }
+
+/** Under which a file is kept. */
+const address = (url) => url.replace(/[?#].*$/, '').replace(/index\.html$/, '');

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The inbox: what was received here, and what the server keeps for the logged-in user, read or not: secrets, and plain messages
-// where the site keeps them. While the page is visible the server is asked now and then, so push services are not needed.
+// where the site keeps them. While the page is visible the server is asked now and then.
 //
 // Shown is what came for the logged-in user, or for no user in particular. A secret's text is fetched, never kept:
 // of what was pushed here the newest few at once, others on demand. What the server told else is kept until the user's session ends,
@@ -110,7 +110,7 @@ export class Received {
 
     /** What has no time was sent before the server noted it, and stays behind the others in the server's order. */
     #sort() {
-        this.#entries = this.#entries.sort((one, other) => (other.at ?? 0) - (one.at ?? 0)).slice(0, limit);
+        this.#entries.sort((one, other) => (other.at ?? 0) - (one.at ?? 0));
     }
 
     /** An entry that the server has told. */
@@ -225,7 +225,7 @@ export class Received {
 
     #lead(key, { quietly = false } = {}) {
         const place = key === null ? null : $(`received-${key}`);
-        if (quietly && (!place || $('composer').contains(document.activeElement))) return;
+        if (quietly && (!place?.offsetParent || $('composer').contains(document.activeElement))) return;
         document.dispatchEvent(new Event('inbox'));
         (place ?? $('receivedHeading')).focus();
     }

@@ -4,7 +4,7 @@
 // again until it is back, or the message is changed.
 
 import { Attempts } from './attempts.js';
-import { $, blame, say } from './dom.js';
+import { $, absolve, blame, say } from './dom.js';
 import { timeFrom } from './entries.js';
 import { t, time } from './i18n.js';
 import { isAway, lineOf } from './outcomes.js';
@@ -178,8 +178,9 @@ export class SendForm {
 
 /** Leads to the field only while the message is in the form as it was sent: else what is typed next would replace the recipient. */
 function blameUnlessGone(field, words, { recipient, text }) {
-    if ($('recipient').value.trim() === recipient && $('message').value === text) blame(field, words);
-    else say(`${field}Error`, words, 'bad');
+    if ($('recipient').value.trim() === recipient && $('message').value === text) return blame(field, words);
+    say(`${field}Error`, words, 'bad');
+    $(field).addEventListener('input', () => absolve(field), { once: true });
 }
 
 const outcomesOf = (answer) => (Array.isArray(answer?.Outcomes) ? answer.Outcomes : []);

@@ -64,6 +64,8 @@ export class SessionList {
         try {
             for (const id of ids) await this.#endOne(id);
         } catch (failure) {
+            // Some may have ended.
+            await this.load();
             return this.#tell(failure, user);
         }
         await this.load(t('sessions.ended'));

@@ -41,6 +41,11 @@ export class UserDialog {
         $('userHeading').focus();
     }
 
+    /** Not where the dialog was left while something was under way, and is perhaps another user's by now. */
+    #isShown(name) {
+        return $('user').open && name === this.#name;
+    }
+
     /** Whether the user is there. */
     async #load() {
         try {
@@ -101,7 +106,7 @@ export class UserDialog {
                 throw failure;
             }
             await this.#changed();
-            const isShown = $('user').open && name === this.#name;
+            const isShown = this.#isShown(name);
             if (work === calls.remove) {
                 if (isShown) $('user').close();
                 say('usersNote', t('admin.removed', { name }), 'good');
@@ -114,13 +119,16 @@ export class UserDialog {
     }
 
     async #enable() {
+        const name = this.#name;
         try {
-            await calls.enable(this.#name);
+            await calls.enable(name);
         } catch (failure) {
             if (failure.status === 401) return this.#ended();
-            return say('userNote', failureWords(failure, { 404: t('admin.gone') }), 'bad');
+            if (this.#isShown(name)) say('userNote', failureWords(failure, { 404: t('admin.gone') }), 'bad');
+            return;
         }
         await this.#changed();
+        if (!this.#isShown(name)) return;
         if (await this.#load()) say('userNote', t('admin.done'), 'good');
         $('userHeading').focus();
     }

@@ -17,6 +17,7 @@ export class Users {
     #ended;
     #turn = 0;
     #last;
+    #sought = ''; // the beginning of their names
     #timer;
 
     /** `open(name)` shows one user; `ended` is called when there is no session any more. */
@@ -35,10 +36,14 @@ export class Users {
     }
 
     async load({ isMore = false } = {}) {
-        clearTimeout(this.#timer);
         const turn = this.#turn += 1;
+        // What was typed meanwhile is looked for soon.
+        if (!isMore) {
+            clearTimeout(this.#timer);
+            this.#sought = $('search').value.trim();
+        }
         say('usersNote', t('loading'));
-        const query = { limit: pageLength, name: $('search').value.trim(), ...(isMore && { after: this.#last }) };
+        const query = { limit: pageLength, name: this.#sought, ...(isMore && { after: this.#last }) };
         try {
             const users = await calls.users(query);
             // Meanwhile something else was looked for.
@@ -73,21 +78,23 @@ export class Users {
         const [name, password] = [$('newName').value.trim(), $('newPassword').value];
         if (!name) return blame('newName', t('admin.nameMissing'));
         if (!password) return blame('newPassword', t('password.newMissing'));
+        const isThere = () => $('newName').value.trim() === name && $('newPassword').value === password;
         $('add').disabled = true;
         try {
             const added = await calls.add(name, password, $('newRoles').value.split(/[\s,]+/).filter(Boolean));
             // What was typed meanwhile is the next user's.
-            if ($('newName').value.trim() === name && $('newPassword').value === password) {
+            if (isThere()) {
                 $('addForm').reset();
                 keepTyped();
             }
             say('addNote', t('admin.added', { name: added.Name }), 'good');
+            $('add').disabled = false;
             await this.load();
         } catch (failure) {
             if (failure.status === 401) return this.#ended();
             say('addNote', '');
             const id = fields[failure.field];
-            if (id) blame(id, failureWords(failure, faults(failure.field, name, password)));
+            if (id && isThere()) blame(id, failureWords(failure, faults(failure.field, name, password)));
             else say('addNote', failureWords(failure), 'bad');
         } finally {
             $('add').disabled = false;
