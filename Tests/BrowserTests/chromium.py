@@ -11,7 +11,7 @@ from typing import Any, Self
 from child import Child
 from connection import Connection, Event
 from deadline import wait_until
-from tab import PATIENT, REACH, WATCH, ScriptError, Tab
+from tab import REACH, WATCH, ScriptError, Tab
 
 # What DevTools wants to be told of keys that are no characters: name, code, Windows' number, and text.
 KEYS = {
@@ -158,7 +158,6 @@ class ChromiumTab(Tab):
         self.call("Page.addScriptToEvaluateOnNewDocument", source=script)
 
     def hold(self, *paths: str) -> None:
-        self.evaluate(PATIENT)
         self.call("Fetch.enable", patterns=[{"urlPattern": f"*{path}*"} for path in paths or [""]])
 
     def held(self) -> list[tuple[str, str]]:

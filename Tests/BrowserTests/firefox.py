@@ -13,7 +13,7 @@ from typing import Any, Self
 from child import Child
 from connection import Connection, Refused
 from deadline import PATIENCE_SECONDS, wait_until
-from tab import PATIENT, REACH, WATCH, ScriptError, Tab
+from tab import REACH, WATCH, ScriptError, Tab
 
 # With the end of its line: of an address that is still being written only the beginning may be there.
 LISTENING = re.compile(r"WebDriver BiDi listening on (ws://\S+)\n")
@@ -159,7 +159,6 @@ class FirefoxTab(Tab):
         self._connection.call("script.addPreloadScript", watch)
 
     def hold(self, *paths: str) -> None:
-        self.evaluate(PATIENT)
         here: dict[str, Any] = {"contexts": [self._context]}
         patterns = [{"type": "pattern", "pathname": path} for path in paths]
         wanted = here | {"phases": ["beforeRequestSent"]} | ({"urlPatterns": patterns} if patterns else {})
@@ -176,6 +175,8 @@ class FirefoxTab(Tab):
 
     def release(self) -> None:
         self._connection.call("network.removeIntercept", {"intercept": self._intercept})
+        # What was stopped just before is told of by then.
+        self.evaluate("null")
         self.let_go()
         self._connection.call("session.unsubscribe", {"subscriptions": [self._subscription]})
 

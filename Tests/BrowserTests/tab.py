@@ -29,9 +29,6 @@ NOTE_HIT = """void (() => {{
 }})()"""
 MAXIMUM_PRESSES = 5
 
-# From now on the page gives up none of its requests, however long a test holds it.
-PATIENT = "void (AbortSignal.timeout = () => new AbortController().signal)"
-
 # Lets the console tell what the page's policy forbids. And notes each notification as soon as the worker says that it
 # is up: after twenty seconds browsers take it down again, and a test may come later.
 WATCH = """

@@ -149,6 +149,8 @@ def at_the_door(page: Page, site: Installation, alice: Account) -> Generator[str
         yield "service down"
     ask_again(page.tab)
     page.await_enabled("login")
+    # What the form offers is known, too.
+    page.tab.wait_until("document.getElementById('retry').hidden")
     yield "logged out"
     page.tab.click("login")
     await_fault(page.tab, "username")
