@@ -175,7 +175,7 @@ class FirefoxTab(Tab):
 
     def release(self) -> None:
         self._connection.call("network.removeIntercept", {"intercept": self._intercept})
-        # What was stopped just before is told of by then.
+        # Firefox has reported by then what it stopped just before.
         self.evaluate("null")
         self.let_go()
         self._connection.call("session.unsubscribe", {"subscriptions": [self._subscription]})
