@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """The operator's page, and who is logged in."""
 
-import json
 import secrets
 from collections.abc import Callable
 
 from account import Account
 from installation import Installation, User
+from notify_page import NotifyPage
 from tab import Tab
 from test_admin import open_admin, root, tab  # noqa: F401
+from test_session import change_the_cookie
 
 
 def test_nothing_is_done_in_the_name_of_an_administrator_who_is_not_the_one_shown(
@@ -17,10 +18,7 @@ def test_nothing_is_done_in_the_name_of_an_administrator_who_is_not_the_one_show
     tab.expect_complaint("401")
     open_admin(tab, root)
     other = Account(installation, installation.add_user("root", "--role", "administrator"))
-    # As a log-in in another window does whose word of it does not come through.
-    credentials = json.dumps({"UserName": other.name, "Password": other.user.password})
-    post = f"{{ method: 'POST', body: {json.dumps(credentials)}, headers: {{ 'Content-Type': 'application/json' }} }}"
-    assert tab.evaluate(f"fetch('/api/session', {post}).then(answer => answer.ok)")
+    change_the_cookie(NotifyPage(tab, installation.origin), other)
     carol = User(f"carol-{secrets.token_hex(4)}", installation.secret("another-"))
     tab.evaluate("document.getElementById('adding').open = true")
     tab.fill("newName", carol.name)

@@ -88,8 +88,7 @@ export class Users {
                 keepTyped();
             }
             say('addNote', t('admin.added', { name: added.Name }), 'good');
-            $('add').disabled = false;
-            await this.load();
+            this.load();
         } catch (failure) {
             if (failure.status === 401) return this.#ended();
             say('addNote', '');
