@@ -10,11 +10,6 @@ extension WireSite: ServedSite {
     func run(_ arguments: [String], input: String) throws -> Program.Outcome {
         try Program.run(Program.appBackend, arguments + ["--config", backend.configuration], input: .text(input))
     }
-
-    /// With it a command waits for the hub for a second. The service has its usual time, which a busy machine may need.
-    func configurationOfLittlePatience() throws -> String {
-        try configuration(replacing: #""timeout": 30"#, with: #""timeout": 1"#)
-    }
 }
 
 extension RegistrationDescription {

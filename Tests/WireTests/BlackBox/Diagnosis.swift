@@ -78,6 +78,11 @@ extension WireSite {
             old.replacing(text, with: other), to: "doctor-\(UInt32.random(in: 0 ... .max)).json")
     }
 
+    /// With it a command waits for the hub for a second. The service has its usual time, which a busy machine may need.
+    func configurationOfLittlePatience() throws -> String {
+        try configuration(replacing: #""timeout": 30"#, with: #""timeout": 1"#)
+    }
+
     /// Runs `body` beside another nginx in front of the same backend, or of another server.
     func withFrontDoor(
         _ changes: FrontDoor.Changes, certificates: String? = nil, _ body: (FrontDoor) throws -> Void

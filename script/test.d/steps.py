@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The steps of `script/test`, each described once: what it runs, what it needs, and how long it takes."""
+
+import hashlib
+import os
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import swift_tests
+from history import History
+from results import Results, read_compiler, read_nothing, read_pytest, read_swift, read_unittest
+from running import Command
+
+CHECKS = "script/test.d/checks"
+# Package.swift makes the tests that are told from outside a part of the bundle only where this is set.
+BLACK_BOX = {"APP_BACKEND_BLACK_BOX": "1"}
+
+
+class NoSuchTest(Exception):
+    """No test of a step has a name that the filters match."""
+
+
+@dataclass
+class Context:
+    """What one run of the script was asked for, and what its steps have made so far."""
+
+    scratch: Path
+    history: History
+    filters: list[str] = field(default_factory=list)
+    # Whether the bundle has all wire stories, and the programs that only they and the benches start.
+    black_box: bool = False
+    with_browsers: bool = True
+    # The executable that is shipped, once it is built.
+    program: Path | None = None
+    hashes: dict[str, str] = field(default_factory=dict)
+
+    def matches(self, test: str) -> bool:
+        """Whether a filter finds the test; without filters each does."""
+        return not self.filters or any(re.search(pattern, test) for pattern in self.filters)
+
+    def log(self, name: str) -> Path:
+        return self.scratch / f"{name}.log"
+
+    def named_program(self, step: str) -> dict[str, str]:
+        """The variables that name the executable to a step, whose hash is kept for the closing line."""
+        if self.program is None:
+            raise RuntimeError(f"{step} comes before the release build")
+        self.hashes[step] = hashlib.sha256(self.program.read_bytes()).hexdigest()
+        return {"APP_BACKEND_PROGRAM": str(self.program.absolute()), "APP_BACKEND_TOOLS": str(swift_tests.BINARIES.absolute())}
+
+
+Commands = Callable[[Context], list[Command]]
+
+
+@dataclass(frozen=True)
+class Step:
+    """`seconds`: on two quiet cores, in a fresh clone; an estimate until this checkout has a measurement of its own.
+
+    `after`: steps that must have passed. `cores`: how much of two cores it keeps busy; 0 for what waits for a network.
+    `tests`: whether it has tests, which filters choose from.
+    """
+
+    name: str
+    title: str
+    seconds: int
+    commands: Commands
+    read: Callable[[Results, str], None] = read_nothing
+    packages: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
+    cores: int = 1
+    width: int = 1
+    tests: bool = False
+
+
+def plain(name: str, *words: str, **environment: str) -> Commands:
+    return lambda context: [Command(list(words), context.log(name), environment)]
+
+
+def build(context: Context) -> list[Command]:
+    words = ["swift", "build", "--build-tests", "--explicit-target-dependency-import-check", "error"]
+    # With --all it runs beside tests, which it must not make late.
+    if context.black_box:
+        return [Command(words, context.log("build"), BLACK_BOX, niceness=10)]
+    return [Command(words, context.log("build"))]
+
+
+def swift_step(name: str, tests: list[str], context: Context, environment: dict[str, str]) -> list[Command]:
+    """The tests in shares; with filters those that match, in one process. Raises NoSuchTest."""
+    chosen = [test for test in tests if context.matches(test)]
+    if not chosen:
+        raise NoSuchTest(name)
+    if context.filters:
+        divided = [chosen]
+    else:
+        divided = swift_tests.shares(chosen, context.history.tests(name))
+    return [swift_command(share, f"{name}-{number}", context, environment) for number, share in enumerate(divided)]
+
+
+def swift_command(tests: list[str], name: str, context: Context, environment: dict[str, str]) -> Command:
+    """One process of the bundle, for these tests."""
+    events = context.scratch / f"{name}.events"
+    return Command(swift_tests.command(tests, events), context.log(name), environment, events=events, tests=len(tests))
+
+
+def is_wire(test: str) -> bool:
+    """Whether it goes through real servers."""
+    return test.startswith("WireTests.")
+
+
+def modules(context: Context) -> list[Command]:
+    tests = [test for test in swift_tests.list_tests() if not is_wire(test)]
+    return swift_step("modules", tests, context, {})
+
+
+def stories(context: Context) -> list[Command]:
+    # The handful needs no second build: it starts the executable that the bundle was built with.
+    return swift_step("stories", list(filter(is_wire, swift_tests.list_tests())), context, {})
+
+
+def wire(context: Context) -> list[Command]:
+    return swift_step("wire", list(filter(is_wire, swift_tests.list_tests())), context, context.named_program("wire"))
+
+
+def pytest_step(name: str, *options: str) -> Commands:
+    def commands(context: Context) -> list[Command]:
+        events = context.scratch / f"{name}.events"
+        environment = context.named_program(name) | {
+            "APP_BACKEND_TEST_EVENTS": str(events),
+            "PYTEST_ADDOPTS": "-p pytest_events",
+            "PYTHONPATH": str(Path(__file__).parent),
+        }
+        words = [f"script/test-{name}", *options]
+        if name == "browsers" and not context.with_browsers:
+            words.append("--without-browsers")
+        if context.filters:
+            words += ["-k", " or ".join(context.filters)]
+        return [Command(words, context.log(name), environment, events=events)]
+
+    return commands
+
+
+def client(context: Context) -> list[Command]:
+    chosen = [word for pattern in context.filters for word in ("-k", pattern)]
+    return [Command(["script/test-client", "--verbose", *chosen], context.log("client"))]
+
+
+def prepare(context: Context) -> list[Command]:
+    parts = ["browsers", "doubles", "openapi"] + (["install"] if os.geteuid() == 0 else [])
+    script = 'for part; do "script/test-$part" --prepare; done'
+    return [Command(["bash", "-c", script, "-", *parts], context.log("prepare"))]
+
+
+PYTHON = ("python",)
+# In the order in which they begin, as far as others that they need have ended and a core is free.
+STEPS = (
+    Step("format", "format of the Swift sources", 8, plain("format", *"swift format lint --strict --recursive Package.swift Sources Tests".split())),
+    Step("words", "prose of pages and sources", 3, plain("words", "python3", "-B", "-m", "unittest", "discover", "--verbose", "--start-directory", "Tests/Documents"), read_unittest),
+    Step("scripts", "scripts of the shell", 1, plain("scripts", CHECKS, "scripts")),
+    Step("nginx", "nginx files", 1, plain("nginx", CHECKS, "nginx"), packages=("test",)),
+    Step("units", "systemd units", 1, plain("units", CHECKS, "units")),
+    Step("alerts", "alert rules", 1, plain("alerts", CHECKS, "alerts"), packages=("alerts",)),
+    Step("dependencies", "Swift packages and their versions", 5, plain("dependencies", CHECKS, "dependencies"), packages=("build",)),
+    Step("prepare", "packages of Python, clean Debian systems", 60, prepare, packages=PYTHON, cores=0),
+    Step("release", "release build of the executable", 220, plain("release", "script/build"), read_compiler, ("build",), ("dependencies",), cores=2),
+    Step("browsers", "Firefox, Chromium, and push services", 600, pytest_step("browsers", "--numprocesses", "2", "--dist", "loadfile"), read_pytest,
+         ("test", "browsers"), ("prepare", "release"), tests=True),
+    Step("build", "debug build, warnings as errors, imports checked", 210, build, read_compiler, ("build",), ("dependencies",)),
+    Step("modules", "tests of all modules, and of the whole way in one process", 90, modules, read_swift, ("build", "test"), ("build",),
+         width=swift_tests.WIDTH, tests=True),
+    Step("stories", "a handful of stories through nginx, libfcgi and libcurl", 15, stories, read_swift, ("build", "test"), ("build",),
+         width=2, tests=True),
+    Step("wire", "all stories through nginx, libfcgi and libcurl", 150, wire, read_swift, ("build", "test", "hosting"), ("build", "release"),
+         width=swift_tests.WIDTH, tests=True),
+    Step("install", "installation in clean Debian systems", 390, pytest_step("install"), read_pytest, ("install", "package"), ("prepare", "release", "build"),
+         tests=True),
+    Step("doubles", "doubles of push services, and their referees", 60, pytest_step("doubles"), read_pytest, ("test", "python"), ("prepare", "release", "build"),
+         tests=True),
+    Step("openapi", "OpenAPI document, and the product driven by it", 60, pytest_step("openapi"), read_pytest, ("run", "test", "python"), ("prepare", "release"),
+         tests=True),
+    Step("client", "what an app imports", 60, client, read_unittest, ("build",), ("build",), tests=True),
+)  # fmt: skip
+BY_NAME = {step.name: step for step in STEPS}
+DAILY = ("format", "words", "scripts", "nginx", "units", "dependencies", "build", "modules", "stories")
+# `wire` has the handful, too.
+ALL = tuple(step.name for step in STEPS if step.name != "stories")
+# Whose tests are part of the bundle only then.
+NEED_BLACK_BOX = ("wire", "install", "doubles")
