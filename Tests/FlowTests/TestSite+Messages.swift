@@ -1,41 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0
+import AppBackend
 import DeviceAPI
 import HTTP
 import HTTPTypes
+import JSON
 import NotificationHub
 import Store
 import Testing
+import Text
 
-/// To whom a sender may send.
-struct RecipientRow: CustomTestStringConvertible, Sendable {
-    /// The sender's; nil: those that the policy gives.
-    let patterns: [String]?
-    let to: String
-    /// Of the answer: 200, or what refuses `To`.
-    let status: Int
+/// The answer to one message object, and whether anything of it went further.
+struct SendVerdict: Equatable, Sendable {
+    /// Nil: it was accepted.
+    let problem: Problem?
+    /// Whether the hub got a message by it, on the wire; where it was refused, also whether a mailbox did.
+    let isSent: Bool
 
-    init(_ patterns: [String]?, _ to: String, _ status: Int) {
-        (self.patterns, self.to, self.status) = (patterns, to, status)
-    }
+    static let sent = SendVerdict(problem: nil, isSent: true)
 
-    var testDescription: String { "\(patterns?.description ?? "default"): \(to)" }
-
-    /// Sends to it, by a sender who has the patterns, and expects the status, and that nothing was sent where it is a refusal.
-    func expect(at site: TestSite, sourceLocation: SourceLocation = #_sourceLocation) -> Response {
-        let response = site.send(PushMessage(to: .one(to), body: "Hi"))
-        #expect(response.status.code == status, sourceLocation: sourceLocation)
-        #expect(Problem(response).field == (status == 200 ? nil : "To"), sourceLocation: sourceLocation)
-        #expect(site.hub.messages.isEmpty == (status != 200), sourceLocation: sourceLocation)
-        return response
+    static func refused(_ status: HTTPResponse.Status, _ detail: String, field: String = "To") -> SendVerdict {
+        SendVerdict(problem: Problem(status, detail, field: field), isSent: false)
     }
 }
 
 extension TestSite {
+    static let roles = [
+        Role(name: "oncall"), Role(name: "Desk.2", tags: ["press"]), Role(name: "all", mayBroadcast: true),
+    ]
+
+    /// Bob may send to every kind of recipient, alice and carol have the role `oncall`, and dora may hear every sender.
+    static func withAllRecipients(road: Road = .wire, isSecureOnly: Bool = false) throws -> TestSite {
+        let site = try TestSite(
+            users: ["alice", "bob", "carol", "dora"], policy: TagPolicy(roles: roles, isSecureOnly: isSecureOnly),
+            road: road, adjusting: { $0.plainSeconds = 86_400 })
+        for name in ["alice", "carol"] { try site.change(name) { $0.roles = ["oncall", "gone"] } }
+        try site.change("bob") { ($0.roles, $0.sendTo) = (["Desk.2", "all"], ["*", "tag:*", "role:*"]) }
+        try site.change("dora") { $0.tags = ["from:*"] }
+        return site
+    }
+
     /// Changes a user's record, as another process does it.
     func change(_ name: String, _ body: (inout User) throws -> Void) throws {
         var user = try #require(try store.user(name))
         try body(&user)
         _ = try store.putUser(user)
+    }
+
+    /// The header field of a new app token of bob's that may send.
+    /// - Parameter members: of the wanted token, in JSON: `,"To":["alice"]`.
+    func sendingToken(_ members: String = "") throws -> HTTPFields {
+        let made = call(.post, Path.tokens, as: "bob", body: #"{"Scopes":["send"]\#(members)}"#)
+        let token = try #require(try JSONValue(parsing: made.body)["Token"]?.string)
+        return [.authorization: "Bearer \(token)"]
     }
 
     /// Sends a message object.
@@ -44,6 +60,19 @@ extension TestSite {
         call(
             .post, Path.notifications, as: fields[.authorization] == nil ? user : nil,
             body: String(decoding: message.json, as: UTF8.self), fields: fields)
+    }
+
+    /// Sends a message object of bob's.
+    func verdict(_ message: PushMessage, fields: HTTPFields = [:]) throws -> SendVerdict {
+        let now = Timestamp(seconds: clock.seconds)
+        func unread() throws -> [Int] {
+            try store.users().map { try store.mailboxState(owner: $0.name, now: now).unread }
+        }
+        let (unreadBefore, sentBefore) = (try unread(), hub.messages.count)
+        let answer = send(message, fields: fields)
+        let isSent = hub.messages.count > sentBefore
+        if answer.status == .ok { return SendVerdict(problem: nil, isSent: isSent) }
+        return SendVerdict(problem: Problem(answer), isSent: try isSent || unread() != unreadBefore)
     }
 
     /// How many devices the hub has found for what was sent.
@@ -57,5 +86,26 @@ extension TestSite {
     func devices(of answer: Response) throws -> Int {
         guard answer.status == .ok else { throw Problem(answer) }
         return try devices(of: SendOutcome(answer))
+    }
+
+    /// Sends a message object of bob's.
+    /// - Returns: how many devices the hub has found on each platform for which it took the message.
+    /// - Throws: `Problem`, if the message was refused.
+    func found(_ message: PushMessage) throws -> [String: Int] {
+        let answer = send(message)
+        guard answer.status == .ok else { throw Problem(answer) }
+        let sent = try SendOutcome(answer)
+        let platforms = sent.outcomes.filter { $0.notificationID != nil }.map(\.platform)
+        return Dictionary(uniqueKeysWithValues: try platforms.map { ($0, try devices(of: sent, on: $0)) })
+    }
+}
+
+extension PushMessage.Recipients {
+    /// With an id in the place of a name that is used until there is one.
+    func replacing(_ name: String, with id: String) -> PushMessage.Recipients {
+        switch self {
+        case .one(let text): .one(text.replacing(name, with: id))
+        case .several(let texts): .several(texts.map { $0.replacing(name, with: id) })
+        }
     }
 }
