@@ -275,9 +275,8 @@ let package = Package(
         .testTarget(
             name: "CommandsTests",
             dependencies: [
-                "AppBackend", "Commands", "Curl", "DeviceAPI", "HTTP", "JSON", "JWT", "NotificationHub", "Push",
-                "Server",
-                "Store", httpTypes,
+                "AppBackend", "Commands", "Curl", "DeviceAPI", "FastCGI", "HTTP", "JSON", "JWT", "NotificationHub",
+                "Push", "Server", "Store", httpTypes,
             ],
             swiftSettings: strict),
         .testTarget(

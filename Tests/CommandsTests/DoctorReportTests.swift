@@ -39,19 +39,4 @@ struct DoctorReportTests {
         #expect(step["findings"]?.array?.first?["found"]?.string == "of ?[31m?wrong    hub")
         #expect(step["findings"]?.array?.first?["cure"]?.string == "a?b")
     }
-
-    @Test(arguments: [
-        ("https://push.example.com", "https://push.example.com"),
-        ("https://Push.Example.com/", "https://push.example.com"),
-        ("http://localhost:8080", "http://localhost:8080"), ("https://[::1]:8443", "https://[::1]:8443"),
-    ]) func `an address is a scheme, a host and a port`(text: String, address: String) {
-        #expect(SiteAddress(text)?.description == address)
-    }
-
-    @Test(arguments: [
-        "", "push.example.com", "ftp://a.example", "https://", "https://a.example/api", "https://user@a.example",
-        "https://a.example:0", "https://a.example//",
-    ]) func `anything else is refused`(text: String) {
-        #expect(SiteAddress(text) == nil)
-    }
 }
