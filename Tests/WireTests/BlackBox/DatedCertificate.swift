@@ -2,14 +2,12 @@
 import Foundation
 import Support
 
-/// A certificate with a beginning and an end of one's own; `openssl req` makes none that has ended.
+/// A certificate for localhost with a beginning and an end of one's own; `openssl req` makes none that has ended.
 struct DatedCertificate {
     let folder: ScratchFolder
 
-    /// - Parameters:
-    ///   - name: that it is for.
-    ///   - start: days from today, as `end`.
-    init(name: String = "localhost", from start: Double, to end: Double) throws {
+    /// - Parameter start: days from today, as `end`.
+    init(from start: Double, to end: Double) throws {
         folder = try ScratchFolder()
         try folder.write(
             """
@@ -25,7 +23,7 @@ struct DatedCertificate {
             [names]
             commonName = supplied
             [extensions]
-            subjectAltName = DNS:\(name)
+            subjectAltName = DNS:localhost
             basicConstraints = critical,CA:FALSE
             extendedKeyUsage = serverAuth
             """, to: "ca.cnf")
@@ -33,7 +31,7 @@ struct DatedCertificate {
         try openssl(
             [
                 "req", "-new", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-noenc", "-subj",
-                "/CN=\(name)",
+                "/CN=localhost",
             ]
                 + ["-keyout", folder.path("key.pem"), "-out", folder.path("request.pem")])
         try openssl(
