@@ -1,106 +1,128 @@
 // SPDX-License-Identifier: Apache-2.0
-import Support
+import AppBackend
+import JSON
 import Testing
 
 @testable import Server
 
-/// Where a value comes from: a credential before the environment, and that before the file.
+/// Where a value comes from: a credential before the environment, that before the file, and else from other keys.
 struct ConfigurationSourceTests {
+    struct Row: CustomTestStringConvertible, Sendable {
+        let name: String
+        /// The file.
+        let text: String
+        var files: [String: String] = [:]
+        var environment: [String: String] = [:]
+        /// Their keys, sorted.
+        var faults: [String] = []
+        let value: String
+        let read: @Sendable (SiteConfiguration) -> String
+
+        var testDescription: String { name }
+    }
+
     private static let store = #""store": { "path": "/s" }"#
     /// Three keys that are long enough.
     private static let keys = ["one", "two", "three"].map { $0 + "-0123456789abcdef0123456789abcdef" }
+    private static let credentials = ["CREDENTIALS_DIRECTORY": "FOLDER/credentials"]
 
-    @Test func `the environment wins over the file, and its faults are named as well`() throws {
-        let text = #"{ \#(Self.store), "workers": 7 }"#
-        let moved = try WrittenConfiguration(
-            text, environment: ["APP_BACKEND_STORE_PATH": "/elsewhere", "APP_BACKEND_HUB_PLATFORMS": "fcm, wns"])
-        #expect(moved.faults.isEmpty && moved.configuration?.store.folder == "/elsewhere")
-        #expect(moved.configuration?.workers == 7)
-        #expect(moved.configuration?.hub.platforms.map(\.rawValue) == ["fcm", "wns"])
-        #expect(
-            try WrittenConfiguration(text, environment: ["APP_BACKEND_WORKERS": "0"]).faults.map(\.key) == ["workers"])
-    }
-
-    @Test func `an emptied variable is the same as none`() throws {
-        let written = try WrittenConfiguration(
-            #"{ \#(Self.store), "auth.realm": "Push" }"#, environment: ["APP_BACKEND_LOG_LEVEL": ""])
-        #expect(written.faults.isEmpty && written.configuration?.logLevel == .info)
-    }
-
-    @Test func `a credential wins over both`() throws {
-        let written = try WrittenConfiguration(
-            #"{ \#(Self.store), "localHub": { "key": "\#(Self.keys[0])" } }"#,
-            files: ["credentials/localHub.key": Self.keys[2] + "\n"],
-            environment: ["APP_BACKEND_LOCAL_HUB_KEY": Self.keys[1], "CREDENTIALS_DIRECTORY": "FOLDER/credentials"])
-        #expect(written.faults.isEmpty)
-        #expect(written.configuration?.localHub.keys.map { $0.key.reveal() } == [Self.keys[2]])
-    }
-
-    /// A good value of each secret, and what else the configuration needs then.
-    private static let secrets: [(key: String, value: String)] = [
-        ("hub.connectionString", "Endpoint=sb://hub.example/;SharedAccessKeyName=n;SharedAccessKey=\(keys[0])"),
-        ("localHub.key", keys[0]),
-        ("localHub.keys", "SharedAccessKeyName=a;Rights=Send;PrimaryKey=\(keys[0])"),
-        ("store.url", "postgresql://db.example/site"),
-        ("webPush.privateKey", "yfWPiYE-n46HLnH0KqZOF1fJJU3MYrct3AELtAQ-oRw"),
-        ("webPush.formerPrivateKey", "yfWPiYE-n46HLnH0KqZOF1fJJU3MYrct3AELtAQ-oRw"),
-        ("apns.key", TestCredentials.appleKey), ("apns.certificatePassword", "password"),
-        ("fcm.credential", TestCredentials.google),
-        ("wns.secret", "secret"), ("webhooks.secret", ConfigurationValueTests.webhookSecret),
-    ]
-    /// What else the secrets of an app need.
-    private static let others = [
-        "apns.key": #", "apns": { "keyId": "KEYID12345", "teamId": "TEAM123456", "topic": "com.example.app" }"#,
-        "apns.certificatePassword": #", "apns": { "certificateFile": "encrypted.pem", "topic": "com.example.app" }"#,
-        "wns.secret": #", "wns": { "packageSid": "s-1-15-2-1" }"#,
-        "webhooks.secret": #", "webhooks": { "url": "https://hook.example/" }"#,
-    ]
-
-    @Test(arguments: secrets)
-    func `each secret may be a credential, and an unusable one is a fault`(row: (key: String, value: String)) throws {
-        let members = #""webPush": { "subject": "mailto:push@example.com" }"# + (Self.others[row.key] ?? "")
-        let text = row.key == "store.url" ? "{ \(members) }" : "{ \(Self.store), \(members) }"
-        func read(_ files: [String: String]) throws -> WrittenConfiguration {
-            let certificate = ["encrypted.pem": TestCredentials.certificate + TestCredentials.encryptedKey]
-            return try WrittenConfiguration(
-                text, files: files.merging(certificate) { $1 },
-                environment: ["CREDENTIALS_DIRECTORY": "FOLDER/credentials"])
-        }
-        #expect(try read(["credentials/\(row.key)": row.value + "\n"]).faults.isEmpty)
-        // An empty one, and one that cannot be read because it is a folder.
-        for name in ["credentials/\(row.key)", "credentials/\(row.key)/file"] {
-            let faults = try read([name: ""]).faults
-            #expect(
-                faults.contains { $0.key == row.key && $0.reason.contains("/credentials/\(row.key): ") }, "\(faults)")
-        }
-    }
-
-    @Test func `the secrets are those that may be credentials`() {
-        #expect(Set(Self.secrets.map(\.key)) == Set(SiteConfiguration.secretKeys))
-    }
-
-    @Test func `an unusable secret of an app hides no other secret, and is known as an app's`() throws {
-        let written = try WrittenConfiguration(
-            #"{ "apns": { "keyId": "KEYID12345", "teamId": "TEAM123456", "topic": "com.example.app" } }"#,
+    private static let sources: [Row] = [
+        Row(
+            name: "the environment wins over the file", text: #"{ \#(store), "workers": 7 }"#,
+            environment: ["APP_BACKEND_STORE_PATH": "/elsewhere", "APP_BACKEND_HUB_PLATFORMS": "fcm, wns"],
+            value: "/elsewhere, 7, fcm, wns"
+        ) {
+            (["\($0.store)", "\($0.workers)"] + $0.hub.platforms.map(\.rawValue)).joined(separator: ", ")
+        },
+        Row(
+            name: "a fault of the environment is named", text: #"{ \#(store), "workers": 7 }"#,
+            environment: ["APP_BACKEND_WORKERS": "0"], faults: ["workers"], value: "/s"
+        ) { "\($0.store)" },
+        Row(
+            name: "an emptied variable is the same as none", text: #"{ \#(store), "auth.realm": "Push" }"#,
+            environment: ["APP_BACKEND_LOG_LEVEL": ""], value: "info"
+        ) { "\($0.logLevel)" },
+        Row(
+            name: "a credential wins over both", text: #"{ \#(store), "localHub": { "key": "\#(keys[0])" } }"#,
+            files: ["credentials/localHub.key": keys[2] + "\n"],
+            environment: credentials.merging(["APP_BACKEND_LOCAL_HUB_KEY": keys[1]]) { $1 }, value: keys[2]
+        ) { $0.localHub.keys.map { $0.key.reveal() }.joined(separator: ",") },
+        Row(
+            name: "an unusable secret of an app hides no other secret",
+            text: #"{ "apns": { "keyId": "KEYID12345", "teamId": "TEAM123456", "topic": "com.example.app" } }"#,
             files: [
                 "credentials/apns.key": "", "credentials/wns.secret": "",
                 "credentials/store.url": "postgresql://db.example/site",
-            ], environment: ["CREDENTIALS_DIRECTORY": "FOLDER/credentials"])
-        #expect(Set(written.faults.map(\.key)) == ["apns.key", "apns.keyFile", "wns.secret"])
-        #expect(written.faults.allSatisfy { $0.isOfApp })
-        #expect(written.configuration?.store.key == "store.url")
+            ], environment: credentials, faults: ["apns.key", "apns.keyFile", "wns.secret"], value: "store.url"
+        ) { $0.store.key },
+    ]
+
+    private static let whole = "Endpoint=sb://hub.example/;SharedAccessKeyName=n;SharedAccessKey=k;EntityPath=ofString"
+    private static let roles = [Role(name: "a", sendTo: ["x"]), Role(name: "b", tags: ["y"])]
+    private static let trusted = #""issuers": { "issuer": "https://id.example", "prefix": "id", "audience": ["b"] }"#
+
+    private static func issuer(_ name: String, _ more: String, _ methods: String) -> Row {
+        Row(name: name, text: #"{ \#(store), "auth": { \#(trusted)\#(more) } }"#, value: methods) {
+            $0.authenticationMethods.map(\.rawValue).joined(separator: ",")
+        }
     }
 
-    @Test(arguments: ["store.url", "workers", "apnsx.key", "webPush.subject"])
-    func `a fault elsewhere is no app's`(key: String) {
-        #expect(!ConfigurationFault(key: key, reason: "").isOfApp)
+    private static let derived: [Row] = [
+        Row(
+            name: "a relative path begins at the file's folder", text: #"{ "store": { "path": "state" } }"#,
+            value: "FOLDER/state"
+        ) { "\($0.store)" },
+        Row(
+            name: "the hub has the name of the connection string's EntityPath",
+            text: #"{ \#(store), "hub.connectionString": "\#(whole)" }"#, value: "ofString"
+        ) { $0.hub.name },
+        Row(
+            name: "the hub has its own name in place of the EntityPath",
+            text: #"{ \#(store), "hub.connectionString": "\#(whole)", "hub.name": "own" }"#, value: "own"
+        ) { $0.hub.name },
+        Row(
+            name: "roles may be a list, and grant only the rights that they name",
+            text: #"{ \#(store), "roles": [{ "name": "a", "sendTo": ["x"] }, { "name": "b", "tags": ["y"] }] }"#,
+            value: "\(roles)"
+        ) { "\($0.policy.roles)" },
+        issuer("to trust an issuer is enough", "", "password,token,session,bearer"),
+        issuer("to trust an issuer beside a method", #", "method": "users""#, "password,token,session,bearer"),
+        issuer("a list of methods is all of them", #", "methods": ["bearer"]"#, "bearer"),
+        Row(name: "no issuers", text: #"{ \#(store), "auth.issuers": [] }"#, value: "0") { "\($0.issuers.count)" },
+    ]
+
+    @Test(arguments: sources + derived)
+    func `a value comes from a credential, the environment, the file, or other keys`(row: Row) throws {
+        let written = try WrittenConfiguration(row.text, files: row.files, environment: row.environment)
+        let value = written.configuration.map(row.read) ?? "none"
+        let seen = written.faults.map(\.key).sorted() + [value.replacing(written.folder.path, with: "FOLDER")]
+        #expect(seen == row.faults + [row.value])
     }
 
-    @Test func `lines of a credential are the elements of a list`() throws {
-        let lines = ["a", "b"].map { "SharedAccessKeyName=\($0);Rights=Send;PrimaryKey=\(Self.keys[0])" }
-        let written = try WrittenConfiguration(
-            "{ \(Self.store) }", files: ["credentials/localHub.keys": lines.joined(separator: "\n") + "\n"],
-            environment: ["CREDENTIALS_DIRECTORY": "FOLDER/credentials"])
-        #expect(written.faults.isEmpty && written.configuration?.localHub.keys.map(\.name) == ["a", "b"])
+    @Test(arguments: SiteConfiguration.secretKeys)
+    func `each secret may be a credential, and an unusable one is a fault`(key: String) throws {
+        let row = try #require(ConfigurationValueTests.rows.first { $0.key == key })
+        let json = try JSONValue(parsing: Array(row.value.utf8))
+        let value = json.string ?? (json.array ?? []).compactMap(\.string).joined(separator: "\n")
+        func read(_ name: String, _ content: String) throws -> WrittenConfiguration {
+            try WrittenConfiguration(
+                row.textWithoutKey, files: ConfigurationValueTests.files.merging([name: content]) { $1 },
+                environment: Self.credentials)
+        }
+        let good = try read("credentials/\(key)", value + "\n").seen(row)
+        #expect(good == ConfigurationValueTests.Seen(value: row.set, source: .credential, isHidden: true))
+        // An empty one, and one that cannot be read because it is a folder.
+        let taken = try ["credentials/\(key)", "credentials/\(key)/file"].filter { name in
+            try !read(name, "").faults.contains {
+                $0.key == key && $0.reason.contains("/credentials/\(key): ")
+            }
+        }
+        #expect(taken == [])
+    }
+
+    @Test func `only a key of a telephone group makes a fault one of an app`() {
+        let keys = ["apns.key", "apns.keyFile", "wns.secret", "store.url", "workers", "apnsx.key", "webPush.subject"]
+        let ofApps = keys.filter { ConfigurationFault(key: $0, reason: "").isOfApp }
+        #expect(ofApps == ["apns.key", "apns.keyFile", "wns.secret"])
     }
 }
