@@ -56,7 +56,6 @@ import class System.Lock
         let reads = ReadCount()
         let store = try folder.open {
             ($0.quotas.devicesPerOwner, $0.calls) = (.max, reads.counting)
-            $0.calls.flushFile = { _ in 0 }
         }
         for index in 0..<200 { try register(store, "r-\(index)") }
         let whole = try reads.during { _ = try store.verify(now: noon) }
@@ -72,7 +71,6 @@ import class System.Lock
         let folder = try TemporaryFolder()
         let writer = try folder.open {
             $0.quotas.devicesPerOwner = .max
-            $0.calls = DiskCalls(flushFile: { _ in 0 }, flushFolder: { _ in 0 })
         }
         for index in 0..<400 { try register(writer, "r-\(index)", tags: [index % 200 == 0 ? "few" : "tag-\(index)"]) }
         let wanted = ["\"r-0\"", "\"r-200\"", "\"few\""]
@@ -115,7 +113,6 @@ import class System.Lock
         let folder = try TemporaryFolder()
         let store = try folder.open {
             ($0.bucketBytes, $0.quotas.devicesPerOwner) = (700, .max)
-            $0.calls = DiskCalls(flushFile: { _ in 0 }, flushFolder: { _ in 0 })
         }
         for index in 0..<300 { try register(store, "r-\(index)", tags: ["all", "tag-\(index % 60)"]) }
         for index in ["owners", "hub/tags", "hub/channels"] { try forget(index, in: folder) }
@@ -167,7 +164,6 @@ import class System.Lock
         let stores = try (0..<3).map { _ in
             try folder.open {
                 ($0.bucketBytes, $0.quotas.devicesPerOwner) = (1_000, .max)
-                $0.calls = DiskCalls(flushFile: { _ in 0 }, flushFolder: { _ in 0 })
             }
         }
         let failures = Lock<[String]>([])

@@ -17,7 +17,6 @@ import Text
         let open = { (bytes: Int) in
             try folder.open {
                 ($0.bucketBytes, $0.indexedFileBytes, $0.quotas.devicesPerOwner) = (2_000, bytes, .max)
-                $0.calls = DiskCalls(flushFile: { _ in 0 }, flushFolder: { _ in 0 })
             }
         }
         let (indexed, plain, other) = (try open(0), try open(.max), try open(0))
@@ -61,7 +60,6 @@ import Text
         let reads = ReadCount()
         let store = try folder.open {
             ($0.calls, $0.quotas.notificationsPerOwner) = (reads.counting, .max)
-            $0.calls.flushFile = { _ in 0 }
         }
         let ids = try (0..<200).map { _ in
             try store.createNotification(

@@ -8,14 +8,6 @@ import Text
 
 /// Mailboxes as files: read in pieces, and without parsing what a list does not show.
 @Suite struct MailboxFileTests {
-    private func open(
-        _ folder: TemporaryFolder, _ adjust: (inout FileSiteStore.Options) -> Void = { _ in }
-    ) throws -> FileSiteStore {
-        try folder.open {
-            $0.calls.flushFile = { _ in 0 }
-            adjust(&$0)
-        }
-    }
 
     /// The file that holds the owner's mailbox.
     private func file(of owner: String, _ folder: TemporaryFolder) throws -> String {
@@ -28,7 +20,7 @@ import Text
 
     @Test func `a mailbox of several pieces is read, marked, listed and emptied`() throws {
         let folder = try TemporaryFolder()
-        let store = try open(folder) {
+        let store = try folder.open {
             ($0.quotas.notificationsPerOwner, $0.quotas.notificationBytesPerOwner) = (.max, .max)
         }
         let made = try (0..<60).map { number in
@@ -51,7 +43,7 @@ import Text
 
     @Test func `a list shows the same of any line, sealed or edited, that is read whole`() throws {
         let folder = try TemporaryFolder()
-        let store = try open(folder)
+        let store = try folder.open()
         var random = RandomRecords(seed: 11)
         var expected: [SecureNotification] = []
         for id in 1...600 {
@@ -76,7 +68,7 @@ import Text
 
     @Test func `what its owner has removed is gone from the disk with the next sweep`() throws {
         let folder = try TemporaryFolder()
-        let store = try open(folder)
+        let store = try folder.open()
         let made = try (0..<2).map { number in
             try store.createNotification(owner: "bob", payload: "secret-\(number)", now: noon, expiresAt: nextDay)
         }
@@ -90,7 +82,7 @@ import Text
     @Test(arguments: [1, 128 << 10])
     func `what a sender may not ask after any more is forgotten at the hub as well`(bucketBytes: Int) throws {
         let folder = try TemporaryFolder()
-        let store = try open(folder) { ($0.bucketBytes, $0.quotas.sentPerOwner) = (bucketBytes, 4) }
+        let store = try folder.open { ($0.bucketBytes, $0.quotas.sentPerOwner) = (bucketBytes, 4) }
         let ids = (0..<12).map { "m\($0)" }
         for id in ids + ["other"] {
             try store.putHubMessage(HubMessage(id: id, document: .null, createdAt: noon, expiresAt: nextDay))
@@ -105,7 +97,7 @@ import Text
     @Test(arguments: [1, 128 << 10], [0, 1, 2])
     func `a message that its sender may not ask after any more is forgotten`(bucketBytes: Int, sends: Int) throws {
         let folder = try TemporaryFolder()
-        let store = try open(folder) { ($0.bucketBytes, $0.quotas.sentPerOwner) = (bucketBytes, 4) }
+        let store = try folder.open { ($0.bucketBytes, $0.quotas.sentPerOwner) = (bucketBytes, 4) }
         let ids = "abcdefghijkl".map { String(repeating: $0, count: 22) }
         for id in ids {
             let message = SentMessage(id: id, owner: "alice", to: "bob", sentAt: noon, expiresAt: nextDay)
@@ -120,7 +112,7 @@ import Text
 
     @Test func `a message that an earlier version remembered by its own id is known, and forgotten with it`() throws {
         let folder = try TemporaryFolder()
-        let store = try open(folder) { $0.quotas.sentPerOwner = 2 }
+        let store = try folder.open { $0.quotas.sentPerOwner = 2 }
         let message = SentMessage(
             id: String(repeating: "m", count: 22), owner: "alice", to: "bob", sentAt: noon,
             outcomes: [.init(platform: "apns", state: "Enqueued", notificationID: "m-1")], expiresAt: nextDay)
@@ -137,7 +129,7 @@ import Text
     @Test func `finished sends of all together are bounded, and the oldest go`() throws {
         let folder = try TemporaryFolder()
         // Two in each of 256 files.
-        let store = try open(folder) { $0.quotas.hubMessages = 512 }
+        let store = try folder.open { $0.quotas.hubMessages = 512 }
         for number in 0..<3_000 {
             try store.putHubMessage(HubMessage(id: "m\(number)", document: .null, createdAt: noon, expiresAt: nextDay))
         }

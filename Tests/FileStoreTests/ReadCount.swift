@@ -8,14 +8,16 @@ final class ReadCount: Sendable {
     private let calls = Atomic(0)
     private let bytes = Atomic(0)
 
-    /// The system's calls, with the count.
+    /// The system's calls but flushes, with the count.
     var counting: DiskCalls {
-        DiskCalls(read: { [self] descriptor, buffer, offset in
+        var counting = DiskCalls.withoutFlushes
+        counting.read = { [self] descriptor, buffer, offset in
             let count = pread(descriptor, buffer.baseAddress, buffer.count, off_t(offset))
             calls.add(1, ordering: .relaxed)
             bytes.add(max(0, count), ordering: .relaxed)
             return count
-        })
+        }
+        return counting
     }
 
     /// Calls and bytes while `body` runs.

@@ -9,16 +9,6 @@ import Testing
 @Suite struct SummaryTests {
     private static let draws = 300
 
-    /// No test here cuts the power.
-    private func open(
-        _ folder: TemporaryFolder, _ adjust: (inout FileSiteStore.Options) -> Void = { _ in }
-    ) throws -> FileSiteStore {
-        try folder.open {
-            $0.calls.flushFile = { _ in 0 }
-            adjust(&$0)
-        }
-    }
-
     private func create(
         _ store: FileSiteStore, _ owner: String = "alice", from sender: String = ""
     ) throws -> SecureNotification {
@@ -31,7 +21,7 @@ import Testing
 
     @Test func `two processes that write in turns know each other's ids`() throws {
         let folder = try TemporaryFolder()
-        let stores = [try open(folder), try open(folder)]
+        let stores = [try folder.open(), try folder.open()]
         let made = try (0..<Self.draws).map { try create(stores[$0 % 2]) }
         #expect(areApart(made))
     }
@@ -40,7 +30,7 @@ import Testing
         let folder = try TemporaryFolder()
         var made: [SecureNotification] = []
         for _ in 0..<3 {
-            let store = try open(folder)
+            let store = try folder.open()
             for _ in 0..<Self.draws / 3 { made.append(try create(store)) }
         }
         #expect(areApart(made))
@@ -49,8 +39,8 @@ import Testing
     @Test func `the ids of a bucket that another process rewrites again and again are known`() throws {
         let folder = try TemporaryFolder()
         let log = EventLog()
-        let writer = try open(folder)
-        let other = try open(folder) { ($0.bucketBytes, $0.onEvent) = (600, log.append) }
+        let writer = try folder.open()
+        let other = try folder.open { ($0.bucketBytes, $0.onEvent) = (600, log.append) }
         let made = try (0..<Self.draws).map { try create($0 % 10 == 0 ? other : writer) }
         #expect(areApart(made))
         let rewritten = log.all.filter { if case .compacted = $0 { true } else { false } }
@@ -59,7 +49,7 @@ import Testing
 
     @Test func `the ids of lines that were put in the place of others are known`() throws {
         let folder = try TemporaryFolder()
-        let store = try open(folder)
+        let store = try folder.open()
         let first = try create(store)
         let file = try #require(try folder.files(under: "notifications").first)
         // Longer than before, in the same file, as an editor saves; by hand, so with blanks.
@@ -77,14 +67,14 @@ import Testing
 
     @Test func `a full bucket still has ids, which are apart as a whole`() throws {
         let folder = try TemporaryFolder()
-        let store = try open(folder) { $0.quotas.notificationsPerOwner = 3_000 }
+        let store = try folder.open { $0.quotas.notificationsPerOwner = 3_000 }
         let made = try (0..<2_500).map { try create(store, from: "\($0 % 2)") }
         #expect(Set(made.map(\.id)).count == made.count)
     }
 
     @Test func `a sender is refused by their share also when another process has filled it`() throws {
         let folder = try TemporaryFolder()
-        let stores = try (0..<2).map { _ in try open(folder) { $0.quotas.notificationsPerOwner = 20 } }
+        let stores = try (0..<2).map { _ in try folder.open { $0.quotas.notificationsPerOwner = 20 } }
         for index in 0..<10 { _ = try create(stores[index % 2]) }
         for store in stores {
             #expect(throws: StoreError.shareExceeded(retryAfterSeconds: 86_400)) { try create(store) }

@@ -67,8 +67,14 @@ extension FileSiteStore.Options {
         (options.lockTimeout, options.firstOpeningTimeout) = (.seconds(120), .seconds(120))
         // Files are small in tests, and their indexes are to be tried anyway.
         options.indexedFileBytes = 0
+        options.calls = .withoutFlushes
         return options
     }
+}
+
+extension DiskCalls {
+    /// For tests that cut no power: a process that reads what another has written finds it unflushed, too.
+    static var withoutFlushes: Self { Self(flushFile: { _ in 0 }, flushFolder: { _ in 0 }) }
 }
 
 /// Hears a store's events.

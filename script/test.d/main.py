@@ -265,7 +265,7 @@ def show_failure(step: Step, running: Running) -> None:
     with kept.open("w") as file:
         for log in running.logs:
             if log.exists():
-                # A line of a test's may stand behind its argument's.
+                # The runner may print a result behind a test's own output.
                 file.write(log.read_text(errors="replace").replace("✘", "\n✘"))
         for log, status in running.statuses:
             if status < 0 or status > 1:

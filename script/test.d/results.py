@@ -83,7 +83,7 @@ def read_compiler(results: Results, line: str) -> None:
 
 
 def read_unittest(results: Results, line: str) -> None:
-    """A line of `python3 -m unittest --verbose`, whose outcome may stand below the test's name."""
+    """A line of `python3 -m unittest --verbose`, whose outcome may be on the line after the test's name."""
     if match := UNITTEST_END.match(line):
         outcome = {"ok": "passed", "FAIL": "failed", "ERROR": "failed"}.get(match[2], "skipped")
         results.add(f"{match[1]} {results.ended}", outcome, 0, match[3] or "")

@@ -59,7 +59,7 @@ import Testing
         let settled = try SettledRecords(open(folder))
         for damage in Damage.allCases {
             let copy = try folder.copy()
-            let store = try open(copy)
+            let store = try copy.open()
             let files = table.hasSuffix(".jsonl") ? [table] : try copy.files(under: table)
             var random = SeededRandom(seed: 11)
             for file in files.shuffled(using: &random).prefix(2) {
@@ -68,10 +68,6 @@ import Testing
             }
             try expectCost(of: damage, to: table, settled, store)
         }
-    }
-
-    private func open(_ folder: TemporaryFolder) throws -> FileSiteStore {
-        try folder.open { $0.calls = DiskCalls(flushFile: { _ in 0 }, flushFolder: { _ in 0 }) }
     }
 
     private func expectCost(
