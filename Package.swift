@@ -13,8 +13,6 @@ let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-htt
 let server = TargetDependencyCondition.when(traits: ["Server"])
 let argumentParser = Target.Dependency.product(
     name: "ArgumentParser", package: "swift-argument-parser", condition: server)
-let configuration = Target.Dependency.product(
-    name: "Configuration", package: "swift-configuration", condition: server)
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto", condition: server)
 let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto", condition: server)
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log", condition: server)
@@ -45,9 +43,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
         // One log line per event on standard error, with a level and metadata; the handler is ours.
         .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
-        // One configuration out of file, environment and systemd credentials. Without its default trait, which
-        // imports the whole of Foundation and adds 44 MB of ICU data to the file.
-        .package(url: "https://github.com/apple/swift-configuration", exact: "1.4.0", traits: []),
         // HMAC-SHA256 for access signatures and the credential cache; of its extras RS256, for Google's sign-in.
         .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
         // The vocabulary of HTTP (methods, field names, statuses), shared with every other Swift HTTP library.
@@ -160,7 +155,6 @@ let package = Package(
                 "APNs", "AppBackend", "BuiltInHub", "CPlatform", "Curl", "FCM", "FastCGI", "FileStore", "HTTP",
                 "HubServer", "JSON", "JWT", "Metrics", "NotificationHub", "PostgresStore", "Push", "Store", "System",
                 "Text", "WNS", "WebPush", httpTypes, logging,
-                configuration,
             ],
             swiftSettings: room),
 

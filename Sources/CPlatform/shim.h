@@ -22,16 +22,6 @@
 #include <sys/timex.h>
 #include <unistd.h>
 
-// Whether a variable of the environment begins so; to read environ(7) is unsafe in Swift's eyes.
-extern char **environ;
-
-static inline bool platform_has_variable(const char *prefix) {
-    for (char **variable = environ; variable && *variable; variable++) {
-        if (strncmp(*variable, prefix, strlen(prefix)) == 0) return true;
-    }
-    return false;
-}
-
 // accept4(2): the descriptor is close-on-exec from its first moment.
 extern int accept4(int, struct sockaddr *, socklen_t *, int);
 

@@ -13,7 +13,7 @@ MANIFEST = """
         .target(
             name: "Store",
             dependencies: [
-                "CPlatform", "System", crypto, .product(name: "Configuration", package: "swift-configuration"),
+                "CPlatform", "System", crypto, .product(name: "Logging", package: "swift-log"),
             ], swiftSettings: strict),
         .executableTarget(name: "program", dependencies: ["Store"], swiftSettings: strict),
         .target(name: "Support", dependencies: ["Store"], path: "Tests/Support", swiftSettings: strict),

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Configuration
 import Glibc
 import JSON
 import System
@@ -9,7 +8,7 @@ package struct ConfigurationFile {
     /// A larger file is not a configuration, in bytes.
     static let maximumBytes = 1 << 20
 
-    private(set) var values: [String: ConfigValue] = [:]
+    private(set) var values: [String: GivenValue] = [:]
     /// Keys that are in the file twice, as `"a.b"` and as `"a":{"b"}`, and lists with an element that is not one value.
     private(set) var faults: [ConfigurationFault] = []
     /// Keys whose value is `{}`.
@@ -75,8 +74,8 @@ package struct ConfigurationFile {
                 if texts.count < elements.count {
                     faults.append(ConfigurationFault(key: key, reason: "must be a list of single values"))
                 }
-                set(key, .stringArray(texts))
-            default: Self.text(member.value).map { set(key, .string($0)) }
+                set(key, .list(texts))
+            default: Self.text(member.value).map { set(key, .text($0)) }
             }
         }
     }
@@ -85,8 +84,8 @@ package struct ConfigurationFile {
         SiteConfiguration.listGroups[key] != nil && elements.allSatisfy { $0.members?.isEmpty == false }
     }
 
-    private mutating func set(_ key: String, _ content: ConfigContent) {
-        let isNew = values.updateValue(ConfigValue(content, isSecret: false), forKey: key) == nil
+    private mutating func set(_ key: String, _ value: GivenValue) {
+        let isNew = values.updateValue(value, forKey: key) == nil
         if !isNew { faults.append(ConfigurationFault(key: key, reason: "is set twice")) }
     }
 

@@ -1,24 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-import Configuration
 import Glibc
 import System
 
 /// Reads keys and collects what is wrong with them.
 struct ConfigurationReading {
-    let reader: ConfigReader
-    /// What the file says, to tell a text from a list: the reader takes the one for an absent other.
-    let file: [String: ConfigValue]
+    let sources: ConfigurationSources
     /// Where relative paths begin; nil: there is no file, and no such place.
     let folder: String?
     private(set) var faults: [ConfigurationFault] = []
     /// Files that were named and hold a secret, by their keys.
     private(set) var secretFiles: [(String, String)] = []
 
-    /// - Parameter folder: the file's, as an absolute path.
-    init(reader: ConfigReader, file: [String: ConfigValue], folder: String?) {
-        self.reader = reader
-        self.file = file
-        self.folder = folder
+    init(_ sources: ConfigurationSources) {
+        self.sources = sources
+        folder = sources.path.flatMap(ConfigurationFile.folder(of:))
     }
 
     mutating func fault(_ key: String, _ reason: String) {
@@ -31,20 +26,21 @@ struct ConfigurationReading {
 
     /// An empty value is the same as none, so that an environment variable can be emptied.
     mutating func text(_ key: String) -> String? {
-        if case .stringArray? = file[key]?.content { fault(key, "must be one value, not a list") }
-        let text = reader.string(forKey: ConfigKey(key), isSecret: Self.isSecret(key))
-        return text?.isEmpty == false ? text : nil
+        if case .list? = sources.file[key] { fault(key, "must be one value, not a list") }
+        guard case .text(let text)? = sources.setting(key)?.value, !text.isEmpty else { return nil }
+        return text
     }
 
+    /// A variable holds its elements between commas.
     mutating func list(_ key: String) -> [String]? {
-        if case .string? = file[key]?.content { fault(key, "must be a list") }
-        return reader.stringArray(forKey: ConfigKey(key), isSecret: Self.isSecret(key))?.map {
-            String($0.trimmingBlanks)
-        }
-    }
-
-    private static func isSecret(_ key: String) -> Bool {
-        SiteConfiguration.secretKeys.contains(SiteConfiguration.general(key))
+        if case .text? = sources.file[key] { fault(key, "must be a list") }
+        let elements: [String]? =
+            switch sources.setting(key) {
+            case (.environment, .text(let text))?: text.split(separator: ",").map(String.init)
+            case (_, .list(let texts))?: texts
+            default: nil
+            }
+        return elements?.map { String($0.trimmingBlanks) }
     }
 
     mutating func number(_ key: String, _ range: ClosedRange<Int>) -> Int? {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Configuration
 
 /// A key of the configuration: its value in force, and where that is from.
 package struct ConfigurationSetting: Equatable, Sendable {
@@ -38,7 +37,7 @@ extension SiteConfiguration {
         let settings = keys.sorted().compactMap { key -> ConfigurationSetting? in
             let given = sources.setting(key)
             if given == nil, values[key] == nil, !ownKeys.contains(key) { return nil }
-            let value = given.map { shown(key, values[key], $0.content) } ?? values[key]
+            let value = given.map { shown(key, values[key], $0.value) } ?? values[key]
             let isDefault = values[key] == (defaults[key] ?? configuration.appDefaults[key])
             return ConfigurationSetting(
                 key: key, value: value, source: given?.source ?? (isDefault ? .default : .derived))
@@ -48,22 +47,18 @@ extension SiteConfiguration {
 
     /// - Parameter value: in force, as the configuration has it, with absolute paths; nil: it does not have it.
     private static func shown(
-        _ key: String, _ value: ConfigurationSetting.Value?, _ given: ConfigContent
+        _ key: String, _ value: ConfigurationSetting.Value?, _ given: GivenValue
     ) -> ConfigurationSetting.Value {
-        let texts: [String] =
-            switch given {
-            case .string(let text): [text]
-            case .stringArray(let texts): texts
-            default: []
-            }
         // An address may have a user and a password in it; that of a proxy also without a scheme.
         let isSecret =
             secretKeys.contains(general(key))
-            || texts.contains { $0.contains("@") && ($0.contains("://") || key.hasSuffix(".proxy")) }
+            || given.texts.contains { $0.contains("@") && ($0.contains("://") || key.hasSuffix(".proxy")) }
         if isSecret { return .secret }
         if let value { return value }
-        if case .string(let text) = given { return .text(text) }
-        return .list(texts)
+        return switch given {
+        case .text(let text): .text(text)
+        case .list(let texts): .list(texts)
+        }
     }
 
     /// The values of those keys that have one, whether they are set or not.

@@ -1,24 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
-import Configuration
 import Glibc
 import System
+
+/// The value of a setting as it was given, before it is checked.
+enum GivenValue {
+    case text(String)
+    case list([String])
+
+    var texts: [String] {
+        switch self {
+        case .text(let text): [text]
+        case .list(let texts): texts
+        }
+    }
+
+    /// The elements of a list in one.
+    var joined: String { texts.joined() }
+}
 
 /// Where the values of keys come from: credentials win over the environment, that over the file.
 struct ConfigurationSources {
     /// The configuration file; nil: there is none.
     let path: String?
     /// What it says of the keys that there are.
-    let file: [String: ConfigValue]
+    let file: [String: GivenValue]
     private(set) var faults: [ConfigurationFault] = []
-    private let environment: (any ConfigProvider)?
-    private let credentials: [String: ConfigValue]
+    private let environment: Environment
+    private let credentials: [String: GivenValue]
     /// The files of the credentials that are there, by their keys.
     let credentialPaths: [String: String]
 
     /// - Throws: `ConfigurationFault`, when the file cannot be read or is not a JSON object.
     init(file: String?, _ environment: Environment) throws(ConfigurationFault) {
         path = file ?? ConfigurationFile.defaultPath(environment)
-        var values: [String: ConfigValue] = [:]
+        var values: [String: GivenValue] = [:]
         if let path {
             let file = try ConfigurationFile(path: path)
             values = file.values
@@ -29,30 +44,17 @@ struct ConfigurationSources {
             ConfigurationFault(key: $0, reason: "there is no such key")
         }
         self.file = values.filter { known.contains(SiteConfiguration.general($0.key)) }
-        self.environment = environment.provider
+        self.environment = environment
         credentials = Self.credentials(environment, &faults)
         let found = credentials.keys.compactMap { key in Self.credentialPath(key, environment).map { (key, $0) } }
         credentialPaths = Dictionary(found) { first, _ in first }
     }
 
-    var reader: ConfigReader {
-        let providers: [(any ConfigProvider)?] = [
-            InMemoryProvider(values: Self.absolute(credentials)), environment,
-            InMemoryProvider(values: Self.absolute(file)),
-        ]
-        return ConfigReader(providers: providers.compactMap(\.self))
-    }
-
-    /// What sets the key, and to what; nil: nothing does.
-    func setting(_ key: String) -> (source: ConfigurationSetting.Source, content: ConfigContent)? {
-        if let value = credentials[key] { return (.credential, value.content) }
-        let variable = try? environment?.value(forKey: AbsoluteConfigKey(ConfigKey(key)), type: .string)
-        if let value = variable?.value { return (.environment, value.content) }
-        return file[key].map { (.file, $0.content) }
-    }
-
-    private static func absolute(_ values: [String: ConfigValue]) -> [AbsoluteConfigKey: ConfigValue] {
-        Dictionary(uniqueKeysWithValues: values.map { (AbsoluteConfigKey(ConfigKey($0.key)), $0.value) })
+    /// The value that counts, and where it is from; nil: the key is set nowhere.
+    func setting(_ key: String) -> (source: ConfigurationSetting.Source, value: GivenValue)? {
+        if let value = credentials[key] { return (.credential, value) }
+        if let text = environment[setting: key] { return (.environment, .text(text)) }
+        return file[key].map { (.file, $0) }
     }
 
     /// Where systemd puts the secret, if anywhere.
@@ -71,8 +73,8 @@ struct ConfigurationSources {
     /// Those that are there. Each fault is of its own key: the others still count.
     private static func credentials(
         _ environment: Environment, _ faults: inout [ConfigurationFault]
-    ) -> [String: ConfigValue] {
-        var values: [String: ConfigValue] = [:]
+    ) -> [String: GivenValue] {
+        var values: [String: GivenValue] = [:]
         for key in SiteConfiguration.secretKeys {
             guard let path = credentialPath(key, environment) else { break }
             guard let bytes = ConfigurationFile.read(path) else {
@@ -89,11 +91,10 @@ struct ConfigurationSources {
                 faults.append(ConfigurationFault(key: key, reason: "\(path): is empty"))
                 continue
             }
-            let content: ConfigContent =
-                if key == "localHub.keys" { .stringArray(lines) } else if SiteConfiguration.documents.contains(key) {
-                    .string(String(decoding: bytes, as: UTF8.self))
-                } else { .string(first) }
-            values[key] = ConfigValue(content, isSecret: true)
+            values[key] =
+                if key == "localHub.keys" { .list(lines) } else if SiteConfiguration.documents.contains(key) {
+                    .text(String(decoding: bytes, as: UTF8.self))
+                } else { .text(first) }
         }
         return values
     }

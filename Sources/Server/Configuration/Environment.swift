@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import CPlatform
-import Configuration
 import Glibc
+import Text
 
 /// Environment variables: those of this process, or given ones.
 package struct Environment: Sendable {
@@ -23,17 +22,21 @@ package struct Environment: Sendable {
         return getenv(name).map { String(cString: $0) }
     }
 
-    /// What variables of the configuration begin with.
-    private static let prefix = "APP_BACKEND_"
+    /// The value that a variable gives a setting: `APP_BACKEND_HUB_CA_FILE` is that of `hub.caFile`.
+    subscript(setting key: String) -> String? {
+        self["APP_BACKEND" + Self.words(key)]
+    }
 
-    /// Reads `APP_BACKEND_HUB_NAME` for the key `hub.name`. Nil where no variable begins so: a search for each key is half of
-    /// what reading a configuration costs. All are taken for secrets, so that the library prints none.
-    var provider: (any ConfigProvider)? {
-        let hasAny = variables?.keys.contains { $0.hasPrefix(Self.prefix) } ?? platform_has_variable(Self.prefix)
-        guard hasAny else { return nil }
-        let provider =
-            variables.map { EnvironmentVariablesProvider(environmentVariables: $0, secretsSpecifier: .all) }
-            ?? EnvironmentVariablesProvider(secretsSpecifier: .all)
-        return provider.prefixKeys(with: "appBackend")
+    /// The key's words in upper case, an underscore before each. A word ends at a character that is neither a letter nor a digit,
+    /// and before a capital letter that follows a small one.
+    private static func words(_ key: String) -> String {
+        let (capitals, small) = (UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"))
+        var (name, before) = ("_", UInt8(ascii: "."))
+        for byte in key.utf8 {
+            if capitals.contains(byte), small.contains(before) { name += "_" }
+            name += ASCII.isAlphanumeric(byte) ? String(UnicodeScalar(byte)).uppercased() : "_"
+            before = byte
+        }
+        return name
     }
 }

@@ -211,7 +211,7 @@ extension ConfigurationReading {
     /// - Parameter keys: those of one group.
     mutating func groups(_ name: String, _ keys: [String]) -> [String] {
         let indices = Set(
-            file.keys.compactMap { key in
+            sources.file.keys.compactMap { key in
                 SiteConfiguration.general(key) == key || !key.hasPrefix(name + ".")
                     ? nil : key.dropFirst(name.count + 1).split(separator: ".").first.flatMap { Int($0) }
             })
@@ -220,7 +220,7 @@ extension ConfigurationReading {
     }
 
     private mutating func isSet(_ key: String) -> Bool {
-        if SiteConfiguration.groupLists.contains(key), case .stringArray? = file[key]?.content { return true }
+        if SiteConfiguration.groupLists.contains(key), case .list? = sources.file[key] { return true }
         return text(key) != nil
     }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import AppBackend
-import Configuration
 import FastCGI
 import Glibc
 import Logging
@@ -54,11 +53,10 @@ extension SiteConfiguration {
         } catch {
             return (nil, [error])
         }
-        var reading = ConfigurationReading(
-            reader: sources.reader, file: sources.file, folder: sources.path.flatMap(ConfigurationFile.folder(of:)))
+        var reading = ConfigurationReading(sources)
         var configuration = SiteConfiguration(&reading)
         configuration.exposures = exposures(
-            file: sources.path.map { ($0, sources.file.compactMapValues(\.content.text)) },
+            file: sources.path.map { ($0, sources.file.mapValues(\.joined)) },
             credentials: sources.credentialPaths.merging(reading.secretFiles) { first, _ in first })
         return (configuration, sources.faults + reading.faults)
     }
@@ -180,16 +178,5 @@ extension SiteConfiguration {
         read("lists", &userLimits.lists)
         userLimits.bytesUnderWay =
             reading.number("limits.bytesUnderWay", 0...UserLimits.highestBytes) ?? userLimits.bytesUnderWay
-    }
-}
-
-extension ConfigContent {
-    /// The elements of a list in one.
-    fileprivate var text: String? {
-        switch self {
-        case .string(let text): text
-        case .stringArray(let texts): texts.joined()
-        default: nil
-        }
     }
 }
