@@ -56,7 +56,7 @@ import Testing
     @Test(arguments: tables)
     func `a damaged line costs itself alone, and the file is written on`(table: String) throws {
         let folder = try TemporaryFolder()
-        let settled = try SettledRecords(open(folder))
+        let settled = try SettledRecords(folder.open())
         for damage in Damage.allCases {
             let copy = try folder.copy()
             let store = try copy.open()
