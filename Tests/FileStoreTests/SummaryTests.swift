@@ -68,8 +68,16 @@ import Testing
     @Test func `a full bucket still has ids, which are apart as a whole`() throws {
         let folder = try TemporaryFolder()
         let store = try folder.open { $0.quotas.notificationsPerOwner = 3_000 }
-        let made = try (0..<2_500).map { try create(store, from: "\($0 % 2)") }
-        #expect(Set(made.map(\.id)).count == made.count)
+        let pattern = try create(store, from: "1")
+        // All but one of those that the lowest 11 bits tell apart.
+        let taken = (Int32(0)..<2_048).filter { $0 != pattern.id & 2_047 }.dropLast().map { number in
+            var note = pattern
+            (note.id, note.token, note.sender) = (number + 4_096, "token-\(number)", "\(number % 2)")
+            return note
+        }
+        #expect(try store.putRecords(taken.map { .notification($0) }, now: noon) == taken.count)
+        let made = try (0..<30).map { try create(store, from: "\($0 % 2)") }
+        #expect(Set((made + taken + [pattern]).map(\.id)).count == 2_077)
     }
 
     @Test func `a sender is refused by their share also when another process has filled it`() throws {
