@@ -51,6 +51,9 @@ class Context:
         return {"APP_BACKEND_PROGRAM": str(self.program.absolute()), "APP_BACKEND_TOOLS": str(swift_tests.BINARIES.absolute())}
 
 
+# Browsers wait more than they work.
+BROWSERS = ("--numprocesses", "3", "--dist", "loadfile")
+
 Commands = Callable[[Context], list[Command]]
 
 
@@ -152,37 +155,64 @@ def prepare(context: Context) -> list[Command]:
     return [Command(["bash", "-c", script, "-", *parts], context.log("prepare"))]
 
 
-PYTHON = ("python",)
+FORMAT = "swift format lint --strict --recursive Package.swift Sources Tests".split()
+UNITTEST = ("python3", "-B", "-m", "unittest", "discover", "--verbose", "--start-directory")
 # In the order in which they begin, as far as others that they need have ended and a core is free.
 STEPS = (
-    Step("format", "format of the Swift sources", 8, plain("format", *"swift format lint --strict --recursive Package.swift Sources Tests".split())),
-    Step("words", "prose of pages and sources", 3, plain("words", "python3", "-B", "-m", "unittest", "discover", "--verbose", "--start-directory", "Tests/Documents"), read_unittest),
-    Step("scripts", "scripts of the shell", 1, plain("scripts", CHECKS, "scripts")),
-    Step("nginx", "nginx files", 1, plain("nginx", CHECKS, "nginx"), packages=("test",)),
+    Step("format", "format of the Swift sources", 8, plain("format", *FORMAT)),
+    Step("words", "prose of pages and sources", 4, plain("words", *UNITTEST, "Tests/Documents"), read_unittest),
+    Step("scripts", "scripts of the shell", 2, plain("scripts", CHECKS, "scripts")),
+    Step("runner", "this script", 2, plain("runner", *UNITTEST, "Tests/Scripts"), read_unittest),
+    Step("nginx", "nginx files", 2, plain("nginx", CHECKS, "nginx"), packages=("test",)),
     Step("units", "systemd units", 1, plain("units", CHECKS, "units")),
     Step("alerts", "alert rules", 1, plain("alerts", CHECKS, "alerts"), packages=("alerts",)),
-    Step("dependencies", "Swift packages and their versions", 5, plain("dependencies", CHECKS, "dependencies"), packages=("build",)),
-    Step("prepare", "packages of Python, clean Debian systems", 60, prepare, packages=PYTHON, cores=0),
-    Step("release", "release build of the executable", 220, plain("release", "script/build"), read_compiler, ("build",), ("dependencies",), cores=2),
-    Step("browsers", "Firefox, Chromium, and push services", 600, pytest_step("browsers", "--numprocesses", "2", "--dist", "loadfile"), read_pytest,
-         ("test", "browsers"), ("prepare", "release"), tests=True),
-    Step("build", "debug build, warnings as errors, imports checked", 210, build, read_compiler, ("build",), ("dependencies",)),
-    Step("modules", "tests of all modules, and of the whole way in one process", 90, modules, read_swift, ("build", "test"), ("build",),
-         width=swift_tests.WIDTH, tests=True),
-    Step("stories", "a handful of stories through nginx, libfcgi and libcurl", 15, stories, read_swift, ("build", "test"), ("build",),
-         width=2, tests=True),
-    Step("wire", "all stories through nginx, libfcgi and libcurl", 150, wire, read_swift, ("build", "test", "hosting"), ("build", "release"),
-         width=swift_tests.WIDTH, tests=True),
-    Step("install", "installation in clean Debian systems", 390, pytest_step("install"), read_pytest, ("install", "package"), ("prepare", "release", "build"),
-         tests=True),
-    Step("doubles", "doubles of push services, and their referees", 60, pytest_step("doubles"), read_pytest, ("test", "python"), ("prepare", "release", "build"),
-         tests=True),
-    Step("openapi", "OpenAPI document, and the product driven by it", 60, pytest_step("openapi"), read_pytest, ("run", "test", "python"), ("prepare", "release"),
-         tests=True),
-    Step("client", "what an app imports", 60, client, read_unittest, ("build",), ("build",), tests=True),
+    Step(
+        "dependencies", "Swift packages and their versions", 10, plain("dependencies", CHECKS, "dependencies"),
+        packages=("build",),
+    ),
+    Step("prepare", "packages of Python, clean Debian systems", 120, prepare, packages=("python",), cores=0),
+    Step(
+        "release", "release build of the executable", 180, plain("release", "script/build"), read_compiler,
+        packages=("build",), after=("dependencies",), cores=2,
+    ),
+    Step(
+        "browsers", "Firefox, Chromium, and push services", 500, pytest_step("browsers", *BROWSERS), read_pytest,
+        packages=("test", "browsers"), after=("prepare", "release"), tests=True,
+    ),
+    Step(
+        "build", "debug build, warnings as errors, imports checked", 180, build, read_compiler,
+        packages=("build",), after=("dependencies",),
+    ),
+    Step(
+        "modules", "tests of all modules, and of the whole way in one process", 90, modules, read_swift,
+        packages=("build", "test"), after=("build",), width=swift_tests.WIDTH, tests=True,
+    ),
+    Step(
+        "stories", "a handful of stories through nginx, libfcgi and libcurl", 15, stories, read_swift,
+        packages=("build", "test"), after=("build",), width=2, tests=True,
+    ),
+    Step(
+        "wire", "all stories through nginx, libfcgi and libcurl", 120, wire, read_swift,
+        packages=("build", "test", "hosting"), after=("build", "release"), width=swift_tests.WIDTH, tests=True,
+    ),
+    Step(
+        "install", "installation in clean Debian systems", 390, pytest_step("install"), read_pytest,
+        packages=("install", "package"), after=("prepare", "release", "build"), tests=True,
+    ),
+    Step(
+        "doubles", "doubles of push services, and their referees", 90, pytest_step("doubles"), read_pytest,
+        packages=("test", "python"), after=("prepare", "release", "build"), tests=True,
+    ),
+    Step(
+        "openapi", "OpenAPI document, and the product driven by it", 40, pytest_step("openapi"), read_pytest,
+        packages=("run", "test", "python"), after=("prepare", "release"), tests=True,
+    ),
+    Step(
+        "client", "what an app imports", 60, client, read_unittest, packages=("build",), after=("build",), tests=True
+    ),
 )  # fmt: skip
 BY_NAME = {step.name: step for step in STEPS}
-DAILY = ("format", "words", "scripts", "nginx", "units", "dependencies", "build", "modules", "stories")
+DAILY = ("format", "words", "scripts", "runner", "nginx", "units", "dependencies", "build", "modules", "stories")
 # `wire` has the handful, too.
 ALL = tuple(step.name for step in STEPS if step.name != "stories")
 # Whose tests are part of the bundle only then.
