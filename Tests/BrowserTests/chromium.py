@@ -3,14 +3,14 @@
 
 import base64
 import json
-import signal
+from contextlib import ExitStack, closing
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from child import Child
 from connection import Connection, Event
 from deadline import wait_until
+from running import Running, await_word, started
 from tab import REACH, WATCH, ScriptError, Tab
 
 # What DevTools wants to be told of keys that are no characters: name, code, Windows' number, and text.
@@ -39,31 +39,21 @@ OPTIONS = [
 ]
 
 
-class Chromium:
+class Chromium(Running):
     """A browser with a profile of its own, while the `with` block lasts."""
 
     def __init__(self, program: str, folder: Path, fingerprint: str):
         """`fingerprint` is of the one certificate that is trusted besides the system's."""
+        super().__init__()
         self._profile = folder / "chromium"
         self._profile.mkdir()
         trust = f"--ignore-certificate-errors-spki-list={fingerprint}"
         self._command = [program, *OPTIONS, trust, f"--user-data-dir={self._profile}", "about:blank"]
         self._log = folder / "chromium.log"
 
-    def __enter__(self) -> Self:
-        self._child = Child(self._command, self._log)
-        try:
-            self.connection = Connection(self._address())
-        except BaseException:
-            self._child.stop()
-            raise
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.connection.close()
-        self._child.stop(signal.SIGTERM)
+    def _start(self, running: ExitStack) -> None:
+        child = started(running, Child(self._command, self._log))
+        self.connection = running.enter_context(closing(Connection(self._address(child))))
 
     def open_tab(self, origin: str, notifications: str = "granted", is_private: bool = True) -> "ChromiumTab":
         """`notifications` is what the person at the browser has said of those of `origin`: granted, denied, prompt.
@@ -78,16 +68,14 @@ class Chromium:
         tab.decide(notifications)
         return tab
 
-    def _address(self) -> str:
+    def _address(self, child: Child) -> str:
         file = self._profile / "DevToolsActivePort"
 
         def said() -> list[str] | None:
-            if self._child.exit_status is not None:
-                raise RuntimeError(f"Chromium ended with {self._child.exit_status}: {self._child.output[-2000:]}")
             lines = file.read_text().splitlines() if file.exists() else []
             return lines if len(lines) >= 2 else None
 
-        port, path = wait_until(said, "Chromium says where it listens")[:2]
+        port, path = await_word(child, said, "Chromium says where it listens")[:2]
         return f"ws://127.0.0.1:{port}{path}"
 
 

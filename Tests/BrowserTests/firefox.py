@@ -5,14 +5,14 @@ import base64
 import json
 import os
 import re
-import signal
+from contextlib import ExitStack, closing
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from child import Child
 from connection import Connection, Refused
 from deadline import PATIENCE_SECONDS, wait_until
+from running import Running, await_word, started
 from tab import REACH, WATCH, ScriptError, Tab
 
 # With the end of its line: of an address that is still being written only the beginning may be there.
@@ -47,11 +47,12 @@ PREFERENCES: dict[str, str | int | bool] = {
 }
 
 
-class Firefox:
+class Firefox(Running):
     """A browser with a profile of its own, while the `with` block lasts."""
 
     def __init__(self, program: str, folder: Path, push_url: str, **preferences: str | int | bool):
         """`preferences` are what its person has chosen besides."""
+        super().__init__()
         self._profile = folder / "firefox"
         self._profile.mkdir()
         preferences = PREFERENCES | {"dom.push.serverURL": push_url} | preferences
@@ -59,26 +60,16 @@ class Firefox:
         (self._profile / "user.js").write_text("".join(lines))
         self._program, self._log = program, folder / "firefox.log"
 
-    def __enter__(self) -> Self:
+    def _start(self, running: ExitStack) -> None:
         # As root it refuses a home that is another user's.
         environment = os.environ | {"HOME": str(self._profile), "MOZ_CRASHREPORTER_DISABLE": "1"}
         options = ["--headless", "--no-remote", "--profile", str(self._profile), "--remote-debugging-port=0"]
-        self._child = Child([self._program, *options], self._log, environment)
-        try:
-            self.connection = Connection(self._address() + "/session")
-            wanted = {"capabilities": {"alwaysMatch": {"acceptInsecureCerts": True}}}
-            self.connection.call("session.new", wanted)
-            self.connection.call("session.subscribe", {"events": ["log.entryAdded"]})
-        except BaseException:
-            self._child.stop()
-            raise
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.connection.close()
-        self._child.stop(signal.SIGTERM)
+        child = started(running, Child([self._program, *options], self._log, environment))
+        address = await_word(child, lambda: LISTENING.search(child.output), "Firefox says where it listens")[1]
+        self.connection = running.enter_context(closing(Connection(f"{address}/session")))
+        wanted = {"capabilities": {"alwaysMatch": {"acceptInsecureCerts": True}}}
+        self.connection.call("session.new", wanted)
+        self.connection.call("session.subscribe", {"events": ["log.entryAdded"]})
 
     def open_tab(self, origin: str, notifications: str = "granted") -> "FirefoxTab":
         """`notifications` is what the person at the browser has said of those of `origin`: granted, denied, prompt."""
@@ -88,14 +79,6 @@ class Firefox:
         tab.on_new_document(WATCH)
         tab.decide(notifications)
         return tab
-
-    def _address(self) -> str:
-        def said() -> re.Match[str] | None:
-            if self._child.exit_status is not None:
-                raise RuntimeError(f"Firefox ended with status {self._child.exit_status}: {self._child.output[-2000:]}")
-            return LISTENING.search(self._child.output)
-
-        return wait_until(said, "Firefox says where it listens")[1]
 
 
 class FirefoxTab(Tab):

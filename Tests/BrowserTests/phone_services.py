@@ -7,39 +7,31 @@ import ssl
 import subprocess
 from contextlib import ExitStack
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from apns_process import APNsProcess
 from built import ROOT
 from certificates import Authority
 from child import Child
 from deadline import PATIENCE_SECONDS, wait_until
+from running import Running, await_word, started
 
 # To put the packages of the doubles into an environment of their own, the first time.
 ENVIRONMENT_SECONDS = 600
 
 
-class PhoneServices:
+class PhoneServices(Running):
     """Run while the `with` block lasts."""
 
     def __init__(self, authority: Authority, folder: Path):
+        super().__init__()
         self._authority, self._folder = authority, folder
-        self._running = ExitStack()
 
-    def __enter__(self) -> Self:
-        with ExitStack() as running:
-            self._apns = running.enter_context(APNsProcess(self._authority, self._folder))
-            python = _interpreter()
-            self._fcm = running.enter_context(_Announcing(python, "fcm", self._folder))
-            self._wns = running.enter_context(_Announcing(python, "wns", self._folder))
-            self._running = running.pop_all()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._running.close()
+    def _start(self, running: ExitStack) -> None:
+        self._apns = running.enter_context(APNsProcess(self._authority, self._folder))
+        python = _interpreter()
+        self._fcm = running.enter_context(_Announcing(python, "fcm", self._folder))
+        self._wns = running.enter_context(_Announcing(python, "wns", self._folder))
 
     @property
     def groups(self) -> dict[str, Any]:
@@ -77,28 +69,18 @@ class PhoneServices:
         return wait_until(enough, f"{count} pushes at each service")
 
 
-class _Announcing:
+class _Announcing(Running):
     """A double that prints a line of facts, and tells its pushes at a path of its own."""
 
     def __init__(self, python: str, name: str, folder: Path):
+        super().__init__()
         self._python, self._name, self._log = python, name, folder / f"{name}.log"
 
-    def __enter__(self) -> Self:
+    def _start(self, running: ExitStack) -> None:
         script = ROOT / "Tests" / "Doubles" / f"{self._name}.py"
-        self._child = child = Child([self._python, str(script)], self._log, has_input=True)
-        try:
-            wait_until(lambda: child.exit_status is not None or "\n" in child.output, f"{self._name}.py listens")
-            assert child.exit_status is None, child.output
-            self.facts: dict[str, Any] = json.loads(child.output.partition("\n")[0])
-        except BaseException:
-            child.stop()
-            raise
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._child.stop()
+        child = started(running, Child([self._python, str(script)], self._log, has_input=True))
+        await_word(child, lambda: "\n" in child.output, f"{self._name}.py listens")
+        self.facts: dict[str, Any] = json.loads(child.output.partition("\n")[0])
 
     def pushes(self) -> list[dict[str, Any]]:
         tls = ssl.create_default_context(cafile=self.facts["caFile"])

@@ -6,16 +6,15 @@ import http.client
 import json
 import re
 import ssl
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from child import Child
-from deadline import wait_until
 from installed_site import Reply
 from network import Network
 from product import CHECKOUT
+from running import Running, await_word, started
 
 ADDRESS = "192.168.77.1"
 PORT = 8443
@@ -31,32 +30,23 @@ INTERFACES = f"""
 """
 
 
-class Trial:
+class Trial(Running):
     """Runs while the `with` block lasts."""
 
     def __init__(self, program: Path, folder: Path, *options: str):
         """What it keeps is in `folder`."""
+        super().__init__()
         self.folder = folder
         self._command = ["script/run", "--program", str(program), "--folder", str(folder), *options]
 
-    def __enter__(self) -> Self:
+    def _start(self, running: ExitStack) -> None:
         log = self.folder.with_suffix(".log")
         log.unlink(missing_ok=True)
         changed = f"cd {CHECKOUT}\n{INTERFACES}"
-        self._child = Child(["unshare", "--net", "sh", "-ec", changed, "trial", *self._command], log, orphaned="TERM")
-        try:
-            wait_until(self._is_ready, "script/run says that it answers")
-            self._network = Network(self._child.id)
-        except BaseException:
-            self._child.stop()
-            raise
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._network.close()
-        self._child.stop()
+        command = ["unshare", "--net", "sh", "-ec", changed, "trial", *self._command]
+        self._child = started(running, Child(command, log, orphaned="TERM"))
+        await_word(self._child, lambda: "AppBackend answers" in self.output, "script/run says that it answers")
+        self._network = running.enter_context(closing(Network(self._child.id)))
 
     @property
     def output(self) -> str:
@@ -73,11 +63,6 @@ class Trial:
     ) -> Reply:
         """A call to `ADDRESS`: see `call_over_tls`."""
         return call_over_tls(self._network, method, path, authority, user, body, ADDRESS)
-
-    def _is_ready(self) -> bool:
-        if self._child.exit_status is not None:
-            raise RuntimeError(f"It has ended: {self.output[-2000:]}")
-        return "AppBackend answers" in self.output
 
 
 def call_over_tls(
