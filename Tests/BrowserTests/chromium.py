@@ -11,7 +11,7 @@ from child import Child
 from connection import Connection, Event
 from deadline import wait_until
 from running import Running, await_word, started
-from tab import REACH, WATCH, ScriptError, Tab
+from tab import REACH, SOON, WATCH, ScriptError, Tab
 
 # What DevTools wants to be told of keys that are no characters: name, code, Windows' number, and text.
 KEYS = {
@@ -68,7 +68,8 @@ class Chromium(Running):
         target = self.connection.call("Target.createTarget", {"url": "about:blank"} | where)["targetId"]
         attached = self.connection.call("Target.attachToTarget", {"targetId": target, "flatten": True})
         tab = ChromiumTab(self.connection, where, target, attached["sessionId"], origin)
-        tab.on_new_document(WATCH)
+        for script in (WATCH, SOON):
+            tab.on_new_document(script)
         tab.decide(notifications)
         return tab
 
@@ -177,10 +178,19 @@ class ChromiumTab(Tab):
         self.call("Network.emulateNetworkConditions", offline=is_offline, **speed)
 
     def press(self, key: str, modifiers: int = 0) -> None:
-        code, number, text = KEYS.get(key, ("", 0, key))
-        named = {"key": key, "code": code, "windowsVirtualKeyCode": number, "modifiers": modifiers}
-        self.call("Input.dispatchKeyEvent", type="keyDown", text=text, unmodifiedText=text, **named)
-        self.call("Input.dispatchKeyEvent", type="keyUp", **named)
+        self._press_all([key], modifiers)
+
+    def write(self, text: str) -> None:
+        self._press_all(list(text))
+
+    def _press_all(self, keys: list[str], modifiers: int = 0) -> None:
+        calls = []
+        for key in keys:
+            code, number, text = KEYS.get(key, ("", 0, key))
+            named = {"key": key, "code": code, "windowsVirtualKeyCode": number, "modifiers": modifiers}
+            down = named | {"type": "keyDown", "text": text, "unmodifiedText": text}
+            calls += [("Input.dispatchKeyEvent", one) for one in (down, named | {"type": "keyUp"})]
+        self._connection.call_all(calls, self._session)
 
     def screenshot(self, file: Path, **options: bool) -> None:
         """`options` are DevTools'."""

@@ -48,22 +48,22 @@ class Connection:
 
     def call(self, method: str, params: dict[str, Any] | None = None, session: str | None = None) -> dict[str, Any]:
         """Raises Refused, TimeoutError, or ConnectionError when the browser has gone."""
-        number, answer = next(self._numbers), Future[dict[str, Any]]()
-        message = {"id": number, "method": method, "params": params or {}}
-        self._calls[number] = answer
+        return self.call_all([(method, params or {})], session)[0]
+
+    def call_all(self, calls: list[tuple[str, dict[str, Any]]], session: str | None = None) -> list[dict[str, Any]]:
+        """Several, which the browser takes one after the other, while none waits for the answer to the one before."""
+        whose = {"sessionId": session} if session else {}
+        under_way = [(next(self._numbers), method, Future[dict[str, Any]]()) for method, _ in calls]
+        self._calls |= {number: answer for number, _, answer in under_way}
         try:
-            self._socket.send(json.dumps(message | ({"sessionId": session} if session else {})))
-            reply = answer.result(PATIENCE_SECONDS)
+            for (number, method, _), (_, params) in zip(under_way, calls, strict=True):
+                self._socket.send(json.dumps({"id": number, "method": method, "params": params} | whose))
+            return [_result(method, answer) for _, method, answer in under_way]
         except ConnectionClosed as error:
-            raise ConnectionError(f"{method}: the browser has gone") from error
-        except TimeoutError as error:
-            raise TimeoutError(f"{method}: no answer within {PATIENCE_SECONDS} s") from error
+            raise ConnectionError(f"{calls[0][0]}: the browser has gone") from error
         finally:
-            self._calls.pop(number, None)
-        if "error" in reply:
-            raise Refused(f"{method}: {reply['error']} {reply.get('message', '')}")
-        result: dict[str, Any] = reply["result"]
-        return result
+            for number, _, _ in under_way:
+                self._calls.pop(number, None)
 
     def events(self, *methods: str) -> list[Event]:
         """Those that came, oldest first."""
@@ -95,3 +95,14 @@ class Connection:
         elif "method" in message:
             with self._lock:
                 self._events.append(Event(message["method"], message["params"], message.get("sessionId")))
+
+
+def _result(method: str, answer: Future[dict[str, Any]]) -> dict[str, Any]:
+    try:
+        reply = answer.result(PATIENCE_SECONDS)
+    except TimeoutError as error:
+        raise TimeoutError(f"{method}: no answer within {PATIENCE_SECONDS} s") from error
+    if "error" in reply:
+        raise Refused(f"{method}: {reply['error']} {reply.get('message', '')}")
+    result: dict[str, Any] = reply["result"]
+    return result

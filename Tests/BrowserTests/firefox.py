@@ -13,7 +13,7 @@ from child import Child
 from connection import Connection, Refused
 from deadline import PATIENCE_SECONDS, wait_until
 from running import Running, await_word, started
-from tab import REACH, WATCH, ScriptError, Tab
+from tab import REACH, SOON, WATCH, ScriptError, Tab
 
 # With the end of its line: of an address that is still being written only the beginning may be there.
 LISTENING = re.compile(r"WebDriver BiDi listening on (ws://\S+)\n")
@@ -76,7 +76,8 @@ class Firefox(Running):
         context = self.connection.call("browser.createUserContext")["userContext"]
         made = self.connection.call("browsingContext.create", {"type": "tab", "userContext": context})
         tab = FirefoxTab(self.connection, context, made["context"], origin)
-        tab.on_new_document(WATCH)
+        for script in (WATCH, SOON):
+            tab.on_new_document(script)
         tab.decide(notifications)
         return tab
 
