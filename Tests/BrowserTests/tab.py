@@ -173,6 +173,14 @@ class Tab(ABC):
         """Waits until the expression is true, also of the document that the page goes to meanwhile. Raises TimeoutError."""
         return wait_until(lambda: self._answer(expression), expression, seconds)
 
+    def ask_until(self, condition: str) -> Any:
+        """As `wait_until`. Until then the page asks the server, as it does when a person comes back to it, and not after its pause.
+
+        It does not ask while an answer is on its way, which may tell what was true before: so each second once more.
+        """
+        focus = "(window.focused = performance.now(), dispatchEvent(new Event('focus')))"
+        return self.wait_until(f"(performance.now() < (window.focused ?? -Infinity) + 1000 || {focus}, {condition})")
+
     def _answer(self, expression: str) -> Any:
         """None, where the document went away before it had one."""
         try:

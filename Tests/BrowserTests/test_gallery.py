@@ -73,8 +73,7 @@ def test_every_state_can_be_looked_at(
     page.open()
     page.await_state("loggedin")
     tab.call("Network.clearBrowserCookies")
-    tab.evaluate("void dispatchEvent(new Event('focus'))")
-    tab.wait_until("!document.getElementById('loginCard').hidden")
+    tab.ask_until("!document.getElementById('loginCard').hidden")
     take("session-ended")
 
 

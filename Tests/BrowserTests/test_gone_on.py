@@ -84,9 +84,8 @@ def test_the_list_of_what_was_sent_is_cleared(sender: Page, bob: Account) -> Non
 
 def test_a_message_is_deleted_from_the_inbox(sender: Page, alice: Account, bob: Account) -> None:
     bob.send_secret(alice, "kept ")
-    sender.tab.evaluate("void dispatchEvent(new Event('focus'))")
     erase = "[...document.querySelectorAll('#received button')].at(-1)"
-    sender.tab.wait_until(f"{erase} !== undefined")
+    sender.tab.ask_until(f"{erase} !== undefined")
     gone = "document.querySelectorAll('#received li').length === 0"
     go_on(sender, erase, "message", gone)
 
@@ -113,9 +112,8 @@ def test_a_message_is_refused_and_the_next_one_is_not_typed_over_its_recipient(s
 def test_a_text_for_one_user_does_not_become_an_answer_to_another(sender: Page, alice: Account, bob: Account) -> None:
     sender.write("carol", "for carol")
     bob.send_secret(alice, "kept ")
-    sender.tab.evaluate("void dispatchEvent(new Event('focus'))")
     locked = "document.querySelector('#received [data-kind=locked] button')"
-    sender.tab.wait_until(f"{locked} !== null")
+    sender.tab.ask_until(f"{locked} !== null")
     sender.tab.evaluate(f"{locked}.click()")
     answer = "[...document.querySelectorAll('#received button')].find(one => one.textContent === 'Reply')"
     sender.tab.wait_until(f"{answer} !== undefined")

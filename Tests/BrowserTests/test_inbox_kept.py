@@ -163,8 +163,7 @@ def test_people_whose_messages_no_push_brought_are_offered_as_recipients(
     # One who writes while the page is open is offered, too.
     page.tab.click("message")
     dora.send_secret(alice, site.secret("later "))
-    page.tab.evaluate("void dispatchEvent(new Event('focus'))")
-    page.tab.wait_until(f"{LIST}.length === 3")
+    page.tab.ask_until(f"{LIST}.length === 3")
     page.tab.click("recipient")
     await_offered(page, bob, carol, dora)
 
@@ -240,8 +239,7 @@ def test_a_message_that_comes_while_the_person_looks_at_what_was_sent_stays_unre
     page = open_page("chromium")
     page.tab.click("showSent")
     assert bob.call("POST", "/api/notifications", {"To": alice.name, "Body": "At noon"}).status == 200
-    page.tab.evaluate("void dispatchEvent(new Event('focus'))")
-    page.tab.wait_until("document.getElementById('unread').textContent === '1'")
+    page.tab.ask_until("document.getElementById('unread').textContent === '1'")
     assert [one["Read"] for one in inbox(alice)["Messages"]] == [False]
     page.tab.click("showInbox")
     page.tab.wait_until("document.getElementById('unread').hidden")

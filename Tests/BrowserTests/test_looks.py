@@ -182,8 +182,7 @@ def reading(page: Page, alice: Account, bob: Account) -> Generator[str, None, No
         {"Body": "one", "Secure": True}, {"Body": "two", "Secure": True},
     ):
         assert bob.call("POST", "/api/notifications", {"To": alice.name, **members}).status == 200
-    page.tab.evaluate("void dispatchEvent(new Event('focus'))")
-    page.tab.wait_until("document.querySelectorAll('#received li').length === 4")
+    page.tab.ask_until("document.querySelectorAll('#received li').length === 4")
     yield "messages"
     page.tab.hold()
     press(page.tab, "#received [data-kind=locked] button")
@@ -283,8 +282,7 @@ def away(page: Page, site: Installation, bob: Account) -> Generator[str, None, N
     page.await_state("registered")
     page.tab.wait_until("document.getElementById('message').value === ''")
     page.tab.evaluate('fetch("/api/session?everywhere=true", { method: "DELETE" }).then(answer => answer.status)')
-    page.tab.evaluate("void dispatchEvent(new Event('focus'))")
-    page.tab.wait_until("document.getElementById('loginResult').dataset.tone === 'bad'")
+    page.tab.ask_until("document.getElementById('loginResult').dataset.tone === 'bad'")
     yield "session expired"
 
 

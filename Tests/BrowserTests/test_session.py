@@ -124,8 +124,7 @@ def test_the_list_of_one_user_is_never_shown_under_the_name_of_another(
         })()"""
     )
     change_the_cookie(page, bob)
-    page.tab.evaluate("void dispatchEvent(new Event('focus'))")
-    await_user(page, bob)
+    page.tab.ask_until(f"document.getElementById('who').textContent === {json.dumps(bob.name)}")
     page.tab.wait_until("document.querySelectorAll('#received li').length === 1")
     assert set(page.tab.evaluate("window.shown")) == {bob.name}
 
