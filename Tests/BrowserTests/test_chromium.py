@@ -16,6 +16,7 @@ from installation import Installation
 from notify_page import NotifyPage
 from subscriber import Subscriber
 from tab import Tab
+from timers import IMPATIENCE
 
 Page = NotifyPage[ChromiumTab]
 
@@ -145,7 +146,9 @@ def test_a_push_service_that_never_answers_does_not_hang_the_page(
     chromium_tab: Callable[..., ChromiumTab], installation: Installation, alice: Account, bob: Account
 ) -> None:
     # Offline, Chromium's own subscription does not settle.
-    page = NotifyPage(chromium_tab(is_private=False), installation.origin).open()
+    tab = chromium_tab(is_private=False)
+    tab.on_new_document(IMPATIENCE)
+    page = NotifyPage(tab, installation.origin).open()
     page.await_state("silent")
     assert "No push service answered" in page.text("device")
     page.log_in(alice, state="loggedin")

@@ -16,6 +16,7 @@ from tab import Tab
 from test_account import log_in as log_in_elsewhere
 from test_admin import await_confirmed, await_messages, find, root, sent_to_alice  # noqa: F401
 from test_truth import await_words, value
+from timers import IMPATIENCE
 
 # Notes all that is said in these places, however short the time is that it is shown.
 LISTEN = """void (window.said = {{}}, {ids}.forEach(id => {{
@@ -51,6 +52,8 @@ def tab(request: pytest.FixtureRequest, slow_origin: str, tabs: list[Tab]) -> Ta
     options = {"notifications": "granted", "is_private": False} if rest else {"notifications": "denied"}
     made: Tab = request.getfixturevalue(browser).open_tab(slow_origin, **options)
     tabs.append(made)
+    if rest:
+        made.on_new_document(IMPATIENCE)
     return made
 
 
@@ -89,8 +92,7 @@ def test_a_person_logs_in_reads_writes_and_is_written_to(
     page.open()
     tab.wait_until('document.getElementById("message").value === "first and second"')
     bob.send_secret(alice, "meanwhile")
-    tab.evaluate("void dispatchEvent(new Event('focus'))")
-    tab.wait_until("document.querySelectorAll('#received li[data-kind=locked]').length === 1")
+    tab.ask_until("document.querySelectorAll('#received li[data-kind=locked]').length === 1")
 
 
 # What is loaded when it is needed, and what the operator's page does

@@ -13,6 +13,7 @@ from notify_page import NotifyPage
 from subscriber import Subscriber
 from tab import Tab
 from test_chromium import DELIVERING, subscribed
+from timers import RETRIES, retry_until
 
 Page = NotifyPage[Tab]
 
@@ -120,6 +121,7 @@ def test_a_message_of_which_the_hub_learns_later_that_it_reached_nobody_comes_ba
 def test_a_page_that_loaded_while_the_service_was_away_recovers_by_itself(
     page: Page, installation: Installation, alice: Account
 ) -> None:
+    page.tab.on_new_document(RETRIES)
     with installation.without_service():
         page.open()
         await_words(page, "connection", "The server is temporarily unavailable (503).", "automatically")
@@ -128,7 +130,7 @@ def test_a_page_that_loaded_while_the_service_was_away_recovers_by_itself(
         # It shows what this browser has kept for the user who was logged in last.
         assert page.state == "offline"
         assert page.text("who") == alice.name
-    page.await_state("loggedin")
+    retry_until(page.tab, "document.body.dataset.state === 'loggedin'")
     page.unfold()
     await_words(page, "wnsNote", "recorded, not delivered")
     assert page.text("connection") == ""

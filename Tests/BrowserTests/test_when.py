@@ -18,6 +18,7 @@ from test_chromium import tab_to
 from test_languages import LANGUAGES, opened
 from test_looks import DESKTOP, NARROWEST, PHONE
 from test_truth import Page, await_words, page, value  # noqa: F401
+from timers import RETRIES, retry_until
 
 # The page asks for another time than the person: `{made}` is the next request's, once.
 REPLACE = """void (() => {{
@@ -183,11 +184,13 @@ def test_a_message_for_later_whose_time_comes_while_the_server_is_away_is_sent_a
     page: Page, installation: Installation, alice: Account, bob: Account, subscriber: Subscriber
 ) -> None:
     bob.register(subscriber)
+    page.tab.evaluate(f"void (() => {RETRIES})()")
     with installation.without_service():
         chosen = send_soon(page, bob.name, "better late", said="sendError")
         await_words(page, "sendError", "sent automatically")
         page.tab.wait_until(f"Date.now() > Date.parse({json.dumps(chosen)})")
         assert (value(page, "message"), value(page, "when")) == ("better late", chosen)
+    retry_until(page.tab, 'document.querySelectorAll("#sendResults li").length > 0')
     assert [line.kind for line in page.await_results()] == ["Completed"]
     assert (value(page, "message"), value(page, "when")) == ("", "")
     subscriber.subscription.await_message()
