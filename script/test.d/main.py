@@ -87,21 +87,32 @@ def announce(steps: list[Step], context: Context, arguments: Arguments) -> None:
     sys.stdout.flush()
 
 
-def length(steps: list[Step], context: Context) -> float:
-    """The estimate of the whole: the steps on two cores, none before those that it needs."""
-    ends: dict[str, float] = {}
-    free = [0.0] * CORES
-    for step in steps:
-        begin = max([ends.get(name, 0) for name in step.after], default=0)
+def next_step(waiting: list[Step], running: list[Step], planned: set[str], ended: set[str]) -> Step | None:
+    """The first step whose needs have ended and whose cores are free. None overtakes a step that waits for all cores."""
+    busy = sum(step.cores for step in running)
+    for step in waiting:
+        if any(name in planned and name not in ended for name in step.after):
+            continue
+        if busy + step.cores <= CORES:
+            return step
         if step.cores == CORES:
-            begin = max(begin, *free)
-            free = [begin + estimate(step, context)] * CORES
-        elif step.cores:
-            index = free.index(min(free))
-            begin = max(begin, free[index])
-            free[index] = begin + estimate(step, context)
-        ends[step.name] = begin + estimate(step, context)
-    return max(ends.values(), default=0)
+            return None
+    return None
+
+
+def length(steps: list[Step], context: Context) -> float:
+    """The estimate of the whole, in seconds."""
+    waiting, running, ended, now = list(steps), list[tuple[float, Step]](), set[str](), 0.0
+    planned = {step.name for step in steps}
+    while waiting or running:
+        while step := next_step(waiting, [step for _, step in running], planned, ended):
+            waiting.remove(step)
+            running.append((now + estimate(step, context), step))
+        first = min(running, key=lambda pair: pair[0])
+        running.remove(first)
+        now = first[0]
+        ended.add(first[1].name)
+    return now
 
 
 def left_out(steps: list[Step], context: Context) -> list[str]:
@@ -174,19 +185,14 @@ class Run:
                 running.stop()
 
     def begin_what_can(self) -> None:
-        for step in list(self.waiting):
-            if any(name in self.failed for name in step.after):
-                self.waiting.remove(step)
-                self.failed.add(step.name)
-                self.display.say(f"{step.name:<13}          not run: {', '.join(name for name in step.after if name in self.failed)} failed")
-                continue
-            busy = sum(BY_NAME[name].cores for name in self.running)
-            if all(name in self.passed or name not in self.planned for name in step.after) and busy + step.cores <= CORES:
-                self.waiting.remove(step)
-                self.begin(step)
-            elif step.cores == CORES:
-                # What comes later must not take the cores from under it.
-                return
+        for step in [step for step in self.waiting if any(name in self.failed for name in step.after)]:
+            self.waiting.remove(step)
+            self.failed.add(step.name)
+            causes = ", ".join(name for name in step.after if name in self.failed)
+            self.display.say(f"{step.name:<13}          not run: {causes} failed")
+        while step := next_step(self.waiting, [BY_NAME[name] for name in self.running], self.planned, self.passed):
+            self.waiting.remove(step)
+            self.begin(step)
 
     def begin(self, step: Step) -> None:
         try:

@@ -61,7 +61,7 @@ Commands = Callable[[Context], list[Command]]
 class Step:
     """`seconds`: on two quiet cores, in a fresh clone; an estimate until this checkout has a measurement of its own.
 
-    `after`: steps that must have passed. `cores`: how much of two cores it keeps busy; 0 for what waits for a network.
+    `after`: steps that must have passed. `cores`: how many it keeps busy; 0 for what waits for a network.
     `tests`: whether it has tests, which filters choose from.
     """
 
@@ -72,7 +72,7 @@ class Step:
     read: Callable[[Results, str], None] = read_nothing
     packages: tuple[str, ...] = ()
     after: tuple[str, ...] = ()
-    cores: int = 1
+    cores: float = 1
     width: int = 1
     tests: bool = False
 
@@ -193,7 +193,8 @@ STEPS = (
     ),
     Step(
         "wire", "all stories through nginx, libfcgi and libcurl", 120, wire, read_swift,
-        packages=("build", "test", "hosting"), after=("build", "release"), width=swift_tests.WIDTH, tests=True,
+        packages=("build", "test", "hosting"), after=("build", "release"), width=2 * swift_tests.WIDTH, tests=True,
+        cores=0.5,
     ),
     Step(
         "install", "installation in clean Debian systems", 390, pytest_step("install"), read_pytest,
@@ -201,11 +202,11 @@ STEPS = (
     ),
     Step(
         "doubles", "doubles of push services, and their referees", 90, pytest_step("doubles"), read_pytest,
-        packages=("test", "python"), after=("prepare", "release", "build"), tests=True,
+        packages=("test", "python"), after=("prepare", "release", "build"), tests=True, cores=0.5,
     ),
     Step(
         "openapi", "OpenAPI document, and the product driven by it", 40, pytest_step("openapi"), read_pytest,
-        packages=("run", "test", "python"), after=("prepare", "release"), tests=True,
+        packages=("run", "test", "python"), after=("prepare", "release"), tests=True, cores=0.5,
     ),
     Step(
         "client", "what an app imports", 60, client, read_unittest, packages=("build",), after=("build",), tests=True
