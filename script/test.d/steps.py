@@ -164,7 +164,7 @@ STEPS = (
     Step("scripts", "scripts of the shell", 2, plain("scripts", CHECKS, "scripts")),
     Step("runner", "this script", 2, plain("runner", *UNITTEST, "Tests/Scripts"), read_unittest),
     Step("nginx", "nginx files", 2, plain("nginx", CHECKS, "nginx"), packages=("test",)),
-    Step("units", "systemd units", 1, plain("units", CHECKS, "units")),
+    Step("units", "systemd units", 1, plain("units", CHECKS, "units"), packages=("units",)),
     Step("alerts", "alert rules", 1, plain("alerts", CHECKS, "alerts"), packages=("alerts",)),
     Step(
         "dependencies", "Swift packages and their versions", 10, plain("dependencies", CHECKS, "dependencies"),
