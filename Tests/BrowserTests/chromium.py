@@ -32,7 +32,7 @@ OPTIONS = [
     "--disable-component-update",
     "--disable-extensions",
     "--no-first-run",
-    # Each tab is the first of a window of its own. Nobody looks at the window: its own pages, such as that beneath the
+    # Each tab is the first of a window of its own. No person sees the window: its own pages, such as that beneath the
     # address, and a process kept ready for another one cost more than the tab.
     "--disable-features=PreloadTopChromeWebUI,SpareRendererForSitePerProcess,WebUIOmniboxAimPopup,WebUIOmniboxFullPopup,"
     "WebUIOmniboxPopup",

@@ -107,6 +107,11 @@ def test_the_package_has_every_file_that_an_administrator_installs(package: Path
     assert installed <= names_in(package)
 
 
+def test_the_package_has_the_executable_that_the_other_tests_start(package: Path, program: Path, tmp_path: Path) -> None:
+    unpack(package, tmp_path)
+    assert (tmp_path / "usr" / "bin" / "app-backend").read_bytes() == program.read_bytes()
+
+
 def test_the_program_loads_no_library_that_lies_beside_it(package: Path, tmp_path: Path) -> None:
     unpack(package, tmp_path)
     entries = dynamic_entries(tmp_path / "usr" / "bin" / "app-backend")

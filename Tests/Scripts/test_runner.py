@@ -13,6 +13,7 @@ ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "script" / "test.d"))
 
 import main  # noqa: E402
+import plan_run  # noqa: E402
 import swift_tests  # noqa: E402
 from arguments import Arguments, UsageError  # noqa: E402
 from history import History  # noqa: E402
@@ -55,7 +56,7 @@ class Plan(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             context = Context(Path(folder), History(Path(folder) / "none.json"))
             steps = [Step("a", "", 10, lambda _: []), Step("b", "", 10, lambda _: []), Step("c", "", 5, lambda _: [], after=("a",))]
-            self.assertEqual(main.length(steps, context), 15)
+            self.assertEqual(plan_run.length(steps, context), 15)
 
 
 class Refusals(unittest.TestCase):
@@ -149,24 +150,24 @@ class Steps(unittest.TestCase):
         self.folder = Path(made.name)
         self.context = Context(self.folder, History(self.folder / "history.json"))
 
-    def carry_out(self, *scripts: tuple[str, str, tuple[str, ...]]) -> main.Run:
+    def carry_out(self, *scripts: tuple[str, str, tuple[str, ...]]) -> plan_run.Run:
         def step(name: str, script: str, after: tuple[str, ...]) -> Step:
             return Step(name, name, 1, lambda context: [Command(["sh", "-c", script], context.log(name))], read_unittest, after=after, tests=True)
 
         steps = [step(*row) for row in scripts]
-        before = dict(main.BY_NAME)
-        main.BY_NAME.update({step.name: step for step in steps})
-        self.addCleanup(lambda: (main.BY_NAME.clear(), main.BY_NAME.update(before)))
-        run = main.Run(steps, self.context)
+        before = dict(plan_run.BY_NAME)
+        plan_run.BY_NAME.update({step.name: step for step in steps})
+        self.addCleanup(lambda: (plan_run.BY_NAME.clear(), plan_run.BY_NAME.update(before)))
+        run = plan_run.Run(steps, self.context)
         run.display = Display()
         run.display.say = lambda line: None  # type: ignore[method-assign]
-        kept, main.FAILED_LOGS = main.FAILED_LOGS, self.folder / "failed"
+        kept, plan_run.FAILED_LOGS = plan_run.FAILED_LOGS, self.folder / "failed"
         output, sys.stdout = sys.stdout, (self.folder / "output").open("w")
         try:
             run.carry_out()
         finally:
             sys.stdout.close()
-            sys.stdout, main.FAILED_LOGS = output, kept
+            sys.stdout, plan_run.FAILED_LOGS = output, kept
         return run
 
     def test_a_failure_leaves_out_what_comes_after_it_and_the_rest_goes_on(self) -> None:
