@@ -17,9 +17,9 @@ let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto", 
 let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto", condition: server)
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log", condition: server)
 
-/// Whether the tests are built, too, that start programs and wait for them: stories through real servers, kills, and the programs
-/// that only these, script/bench and script/torture start. Those scripts and `script/test --all` set the variable. A package of
-/// its own would compile what they import a second time.
+/// Whether to build the tests that start programs and wait for them (requests through real servers, kills), and the programs that
+/// only these, script/bench and script/torture start. `script/test --all` and script/build set the variable. A package of its own
+/// would compile a second time all that they import.
 let hasBlackBox = Context.environment["APP_BACKEND_BLACK_BOX"] == "1"
 /// Folders of test targets that are left out otherwise.
 let blackBox = hasBlackBox ? [] : ["BlackBox"]

@@ -33,5 +33,7 @@ def built_program(name: str) -> Path:
     else:
         program = (_folder("APP_BACKEND_TOOLS") or (product and product.parent) or _debug_folder()) / name
     if not os.access(program, os.X_OK):
-        raise RuntimeError(f"There is no {program}. script/test builds it for the step that needs it.")
+        raise RuntimeError(
+            f"There is no {program}. `APP_BACKEND_BLACK_BOX=1 swift build` makes it; $APP_BACKEND_PROGRAM may name another."
+        )
     return program

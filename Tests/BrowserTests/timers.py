@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the page waits for is over when a test says so: its own timers end as they do by themselves, only sooner."""
+"""Ends timers of the page early, on request of a test."""
 
 from typing import Any
 

@@ -24,7 +24,7 @@ struct WebhookTryTests {
             for number in 2...10 {
                 var waited: Int64 = 0
                 while receiver.told.count < number, waited < 200_000 {
-                    let step: Int64 = pauses.isEmpty ? 1 : 600
+                    let step: Int64 = pauses.isEmpty ? 1 : 1_800
                     site.clock.advance(step)
                     waited += step
                     try receiver.awaitRound()

@@ -63,9 +63,9 @@ class Refusals(unittest.TestCase):
     def test_each_wrong_argument_is_named(self) -> None:
         for words, said in {
             ("--al",): "no option --al", ("--repeat",): "--repeat needs a number", ("--repeat", "0", "x"): "'0'",
-            ("--repeat", "3"): "a step or a filter", ("--sanitize", "memory"): "'memory'", ("--all", "wire"): "--all is every step",
+            ("--repeat", "3"): "--repeat needs a filter", ("brwosers",): "there is no step brwosers", ("--sanitize", "memory"): "'memory'", ("--all", "wire"): "--all is every step",
             ("format", "x"): "has no tests to choose from", ("a(",): "neither a step nor a regular expression",
-            ("--sanitize", "thread", "wire"): "no step",
+            ("--sanitize", "thread", "wire"): "no step", ("browsers", "a|b"): "a part of a test's name",
         }.items():  # fmt: skip
             with self.subTest(words=words), self.assertRaises(UsageError) as caught:
                 Arguments.parse(list(words))
@@ -186,6 +186,21 @@ class Steps(unittest.TestCase):
         history = History(self.folder / "history.json")
         self.assertIsNotNone(history.seconds("a"))
         self.assertIsNone(history.seconds("b"))
+
+    def test_a_history_of_another_shape_is_no_history(self) -> None:
+        for text in ("[]", "{", '{"steps": null}', '{"steps": {"a": 3}, "tests": {"a": null}}', '{"steps": {"a": {}}}'):
+            with self.subTest(text=text):
+                (self.folder / "history.json").write_text(text)
+                history = History(self.folder / "history.json")
+                self.assertEqual((history.seconds("a"), history.tests("a")), (None, {}))
+
+    def test_a_round_reads_no_results_of_the_round_before(self) -> None:
+        events = self.folder / "events"
+        events.write_text('{"total": 1}\n{"test": "old", "outcome": "failed", "seconds": 1, "reason": ""}\n')
+        running = Running("a", [Command(["true"], self.folder / "log", events=events)], 1, read_pytest)
+        while not running.poll():
+            pass
+        self.assertEqual(running.results, Results())
 
     def test_a_filter_that_finds_nothing_is_no_success(self) -> None:
         self.context.filters = ["nothing"]

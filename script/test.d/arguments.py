@@ -1,16 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """The arguments of `script/test`."""
 
+import difflib
 import re
 from dataclasses import dataclass, field
 
+from results import read_swift
 from steps import BY_NAME
 
 SANITIZERS = ("thread", "address")
+# A word of an expression of pytest's option -k.
+PYTEST_WORD = r"(?!(?:and|or|not)$)(\w|[:+.\[\]/-])+"
 
 
 class UsageError(Exception):
-    """The arguments make no sense; says which."""
+    """The message names the argument and the fault."""
 
 
 @dataclass
@@ -54,6 +58,8 @@ class Arguments:
             raise UsageError(f"there is no option {word}; --help lists them")
         elif word in BY_NAME:
             self.steps.append(word)
+        elif near := difflib.get_close_matches(word, BY_NAME, n=1, cutoff=0.8):
+            raise UsageError(f"there is no step {word}; {near[0]} is one. As a filter it is ({word})")
         else:
             self.filters.append(self._pattern(word))
 
@@ -71,7 +77,11 @@ class Arguments:
         if self.filters and self.steps and not any(BY_NAME[name].tests for name in self.steps):
             names = ", ".join(step.name for step in BY_NAME.values() if step.tests)
             raise UsageError(f"{' '.join(self.filters)}: no step, and {' '.join(self.steps)} has no tests to choose from; {names} have")
-        if self.repeat and not (self.filters or self.steps):
-            raise UsageError("--repeat needs a step or a filter")
+        by_word = [name for name in self.steps if BY_NAME[name].read is not read_swift and BY_NAME[name].tests] or (["--all"] if self.is_all else [])
+        odd = [word for word in self.filters if not re.fullmatch(PYTEST_WORD, word)]
+        if by_word and odd:
+            raise UsageError(f"{odd[0]!r}: {', '.join(by_word)} takes a part of a test's name, not a regular expression")
+        if self.repeat and not (self.filters or any(BY_NAME[name].tests for name in self.steps)):
+            raise UsageError(f"--repeat needs a filter, or a step that has tests: {', '.join(step.name for step in BY_NAME.values() if step.tests)}")
         if self.sanitizer and (self.steps or self.is_all or self.repeat):
             raise UsageError("--sanitize takes a filter, and no step, --all or --repeat")

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 FILE = Path(".build/test-history.json")
-EMPTY: dict[str, Any] = {"steps": {}, "tests": {}}
 
 
 class History:
@@ -16,13 +15,18 @@ class History:
     def __init__(self, file: Path = FILE):
         self.file = file
         try:
-            self.known: dict[str, Any] = EMPTY | json.loads(file.read_text())
+            read = json.loads(file.read_text())
         except (OSError, ValueError):
-            self.known = {name: {} for name in EMPTY}
+            read = None
+        # What another version has written, or a person, counts as far as it has this shape.
+        self.known: dict[str, Any] = {name: {} for name in ("steps", "tests")}
+        for name in self.known:
+            found = read.get(name) if isinstance(read, dict) else None
+            self.known[name] = {key: row for key, row in found.items() if isinstance(row, dict)} if isinstance(found, dict) else {}
 
     def seconds(self, step: str) -> float | None:
         found = self.known["steps"].get(step)
-        return found["seconds"] if found else None
+        return found.get("seconds") if found else None
 
     def step(self, step: str) -> dict[str, Any] | None:
         return self.known["steps"].get(step)

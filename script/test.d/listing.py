@@ -22,8 +22,8 @@ def print_list(history: History) -> None:
     known = reasons(REASONS.read_text())
     print(f"{'step':<13} {'seconds':>8} {'cpu':>6} {'tests':>6}  of")
     for step in STEPS:
-        last = history.step(step.name)
-        numbers = f"{last['seconds']:8.0f} {last['cpu']:6.0f} {last['tests'] or '':>6}" if last else f"{'~' + str(step.seconds):>8} {'':>6} {'':>6}"
+        last = history.step(f"{step.name} --all") or history.step(step.name)
+        numbers = f"{last.get('seconds', 0):8.0f} {last.get('cpu', 0):6.0f} {last.get('tests') or '':>6}" if last else f"{'~' + str(step.seconds):>8} {'':>6} {'':>6}"
         heights = [flag for flag, names in (("script/test", DAILY), ("--all", ALL)) if step.name in names]
         print(f"{step.name:<13} {numbers}  {step.title} ({', '.join(heights)})")
     print("~: not measured here; on two quiet cores, in a fresh clone.")
@@ -32,7 +32,8 @@ def print_list(history: History) -> None:
 
 
 def print_slowest(step: Step, history: History, known: list[tuple[str, str, str]]) -> None:
-    slowest = sorted(history.tests(step.name).items(), key=lambda item: -item[1])[:SLOWEST]
+    tests = history.tests(f"{step.name} --all") or history.tests(step.name)
+    slowest = sorted(tests.items(), key=lambda item: -item[1])[:SLOWEST]
     if not slowest or slowest[0][1] < 0.05:
         return
     print(f"\nSlowest of {step.name}:")

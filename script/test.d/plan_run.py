@@ -2,6 +2,7 @@
 """Carries out a plan of steps on two cores, and says how it ended."""
 
 import re
+import subprocess
 import sys
 import time
 from collections import Counter
@@ -9,7 +10,7 @@ from pathlib import Path
 
 import swift_tests
 from results import Results
-from running import Display, Running
+from running import Display, Running, stop
 from steps import BY_NAME, STEPS, Context, NoSuchTest, Step
 
 CORES = 2
@@ -21,7 +22,7 @@ FAILURE = re.compile(r"^✘|Fatal error|error:|^(FAILED|ERROR|FAIL)\b|^E  |ended
 
 
 def estimate(step: Step, context: Context) -> float:
-    return context.history.seconds(step.name) or step.seconds
+    return context.history.seconds(context.key(step.name)) or step.seconds
 
 
 def next_step(waiting: list[Step], running: list[Step], planned: set[str], ended: set[str]) -> Step | None:
@@ -78,8 +79,8 @@ class Run:
                 if self.running:
                     time.sleep(POLL_SECONDS)
         finally:
-            for running in self.running.values():
-                running.stop()
+            self.display.clear()
+            stop(list(self.running.values()))
 
     def begin_what_can(self) -> None:
         for step in [step for step in self.waiting if any(name in self.failed for name in step.after)]:
@@ -98,6 +99,10 @@ class Run:
             self.passed.add(step.name)
             self.without_match.append(step.name)
             return
+        except (OSError, subprocess.SubprocessError) as error:
+            self.failed.add(step.name)
+            self.display.say(f"{step.name:<13}          FAILED  {error}")
+            return
         self.running[step.name] = Running(step.name, commands, step.width, step.read)
 
     def end(self, step: Step, running: Running) -> None:
@@ -113,8 +118,8 @@ class Run:
         self.display.say(f"{step.name:<13} {running.seconds:5.0f} s  {'' if is_well else 'FAILED  '}{counted}")
         if not is_well:
             show_failure(step, running)
-        elif not self.context.filters:
-            self.context.history.note(step.name, running.seconds, running.cpu, results.seconds)
+        elif not self.context.filters and (step.name != "browsers" or self.context.with_browsers):
+            self.context.history.note(self.context.key(step.name), running.seconds, running.cpu, results.seconds)
         if step.name == "release" and is_well:
             self.context.program = Path(running.logs[0].read_text().splitlines()[-1])
 
@@ -128,9 +133,7 @@ class Run:
             if others:
                 print(f"Other steps have tests, too: {others}. script/test STEP FILTER looks there.", file=sys.stderr)
             return 2
-        skips = Counter(reason for results in self.results.values() for _, reason in results.skipped)
-        for reason, number in sorted(skips.items()):
-            print(f"Skipped: {number} {'test' if number == 1 else 'tests'}: {reason or 'no reason given'}")
+        say_skipped(list(self.results.values()))
         hashes = self.context.hashes
         if hashes:
             program = self.context.program
@@ -139,13 +142,24 @@ class Run:
                 self.failed.add("release")
         passed = sum(results.passed for results in self.results.values())
         failed = sum(max(len(results.failed), name in self.failed) for name, results in self.results.items())
-        skipped = sum(skips.values())
+        skipped = sum(len(results.skipped) for results in self.results.values())
         minutes, seconds = divmod(round(time.monotonic() - self.started), 60)
         names = [step.name for step in STEPS if step.name in self.failed]
         outcome = f"Failed: {', '.join(names)}" if names else "All steps passed"
         print(f"{outcome}. {minutes} min {seconds} s.")
-        print(f"{passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else ""))
+        print(closing(passed, failed, skipped))
         return 1 if self.failed else 0
+
+
+def say_skipped(all_results: list[Results]) -> None:
+    """A line for each reason."""
+    skips = Counter(reason for results in all_results for _, reason in results.skipped)
+    for reason, number in sorted(skips.items()):
+        print(f"Skipped: {number} {'test' if number == 1 else 'tests'}: {reason or 'no reason given'}")
+
+
+def closing(passed: int, failed: int, skipped: int) -> str:
+    return f"{passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else "")
 
 
 def count_text(results: Results) -> str:

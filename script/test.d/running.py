@@ -3,6 +3,7 @@
 
 import contextlib
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -34,6 +35,10 @@ class Running:
 
     def __init__(self, name: str, commands: list[Command], width: int, read: Callable[[Results, str], None]):
         self.name, self.width, self.read = name, width, read
+        # Runners add to what an earlier round has left there.
+        for command in commands:
+            if command.events is not None:
+                command.events.unlink(missing_ok=True)
         self.waiting = list(commands)
         self.active: list[tuple[subprocess.Popen[bytes], Command]] = []
         self.readers = [Reader(command.events or command.log) for command in commands]
@@ -71,17 +76,23 @@ class Running:
         """The first status that is not 0, else 0."""
         return next((status for _, status in self.statuses if status != 0), 0)
 
-    def stop(self) -> None:
-        """Ends what runs, with all that it has started: TERM, and after `STOP_SECONDS` KILL."""
-        for process, _ in self.active:
-            signal_group(process, signal.SIGTERM)
-        deadline = time.monotonic() + STOP_SECONDS
-        for process, _ in self.active:
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                process.wait(max(0, deadline - time.monotonic()))
-            signal_group(process, signal.SIGKILL)
-            process.wait()
-        self.active = []
+
+
+def stop(steps: list[Running]) -> None:
+    """Ends what runs, with all that it has started: TERM, and after `STOP_SECONDS` KILL. A second Ctrl-C does not interrupt it."""
+    active = [process for step in steps for process, _ in step.active]
+    if not active:
+        return
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
+    for process in active:
+        signal_group(process, signal.SIGTERM)
+    deadline = time.monotonic() + STOP_SECONDS
+    for process in active:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(max(0, deadline - time.monotonic()))
+        signal_group(process, signal.SIGKILL)
+        process.wait()
 
 
 def start(command: Command) -> "subprocess.Popen[bytes]":
@@ -111,9 +122,11 @@ class Display:
         self.shown = ""
 
     def show(self, running: list[Running]) -> None:
+        if not running:
+            return
         text = ", ".join(f"{step.name}{_progress(step.results)} {step.seconds:.0f} s" for step in running)
         if self.is_terminal:
-            width = os.get_terminal_size().columns - 1
+            width = shutil.get_terminal_size().columns - 1
             text = f"... {text}"[:width]
             if text != self.shown:
                 print(f"\r{text:<{width}}", end="", flush=True)
@@ -122,10 +135,14 @@ class Display:
             self.last = time.monotonic()
             print(f"... {text}", flush=True)
 
-    def say(self, line: str) -> None:
-        if self.is_terminal and self.shown:
-            print(f"\r{'':<{len(self.shown)}}\r", end="")
+    def clear(self) -> None:
+        """Takes the progress away; before anything else is printed."""
+        if self.shown:
+            print(f"\r{'':<{len(self.shown)}}\r", end="", flush=True)
             self.shown = ""
+
+    def say(self, line: str) -> None:
+        self.clear()
         print(line, flush=True)
 
 

@@ -14,7 +14,7 @@ from results import Results, read_compiler, read_nothing, read_pytest, read_swif
 from running import Command
 
 CHECKS = "script/test.d/checks"
-# Package.swift makes the tests that are told from outside a part of the bundle only where this is set.
+# With it Package.swift builds the tests that start programs, too.
 BLACK_BOX = {"APP_BACKEND_BLACK_BOX": "1"}
 
 
@@ -29,12 +29,18 @@ class Context:
     scratch: Path
     history: History
     filters: list[str] = field(default_factory=list)
-    # Whether the bundle has all wire stories, and the programs that only they and the benches start.
+    # Whether the bundle has the tests that start programs.
     black_box: bool = False
     with_browsers: bool = True
     # The executable that is shipped, once it is built.
     program: Path | None = None
     hashes: dict[str, str] = field(default_factory=dict)
+    # The names of the steps that will run.
+    planned: frozenset[str] = frozenset()
+
+    def key(self, step: str) -> str:
+        """What the history calls the step: what is built, and which tests there are, differs with the black box."""
+        return f"{step} --all" if self.black_box and step in ("build", "modules") else step
 
     def matches(self, test: str) -> bool:
         """Whether a filter finds the test; without filters each does."""
@@ -90,14 +96,14 @@ def build(context: Context) -> list[Command]:
 
 
 def swift_step(name: str, tests: list[str], context: Context, environment: dict[str, str]) -> list[Command]:
-    """The tests in shares; with filters those that match, in one process. Raises NoSuchTest."""
+    """The tests in shares; a few that filters have chosen in one process. Raises NoSuchTest."""
     chosen = [test for test in tests if context.matches(test)]
     if not chosen:
         raise NoSuchTest(name)
-    if context.filters:
+    if context.filters and len(chosen) <= swift_tests.FEW:
         divided = [chosen]
     else:
-        divided = swift_tests.shares(chosen, context.history.tests(name))
+        divided = swift_tests.shares(chosen, context.history.tests(context.key(name)))
     return [swift_command(share, f"{name}-{number}", context, environment) for number, share in enumerate(divided)]
 
 
@@ -118,7 +124,7 @@ def modules(context: Context) -> list[Command]:
 
 
 def stories(context: Context) -> list[Command]:
-    # The handful needs no second build: it starts the executable that the bundle was built with.
+    # They need no second build: they start the executable of the debug build.
     return swift_step("stories", list(filter(is_wire, swift_tests.list_tests())), context, {})
 
 
@@ -132,7 +138,7 @@ def pytest_step(name: str, *options: str) -> Commands:
         environment = context.named_program(name) | {
             "APP_BACKEND_TEST_EVENTS": str(events),
             "PYTEST_ADDOPTS": "-p pytest_events",
-            "PYTHONPATH": str(Path(__file__).parent),
+            "PYTHONPATH": str(Path(__file__).with_name("pytest")),
         }
         words = [f"script/test-{name}", *options]
         if name == "browsers" and not context.with_browsers:
@@ -150,8 +156,8 @@ def client(context: Context) -> list[Command]:
 
 
 def prepare(context: Context) -> list[Command]:
-    parts = ["browsers", "doubles", "openapi"] + (["install"] if os.geteuid() == 0 else [])
-    script = 'for part; do "script/test-$part" --prepare; done'
+    parts = [name for name in ("browsers", "doubles", "openapi", "install") if name in context.planned]
+    script = 'status=0; for part; do "script/test-$part" --prepare || status=$?; done; exit $status'
     return [Command(["bash", "-c", script, "-", *parts], context.log("prepare"))]
 
 
@@ -188,11 +194,11 @@ STEPS = (
         packages=("build", "test"), after=("build",), width=swift_tests.WIDTH, tests=True,
     ),
     Step(
-        "stories", "a handful of stories through nginx, libfcgi and libcurl", 15, stories, read_swift,
+        "stories", "smoke tests through nginx, libfcgi and libcurl", 15, stories, read_swift,
         packages=("build", "test"), after=("build",), width=2, tests=True,
     ),
     Step(
-        "wire", "all stories through nginx, libfcgi and libcurl", 120, wire, read_swift,
+        "wire", "all tests through nginx, libfcgi and libcurl", 120, wire, read_swift,
         packages=("build", "test", "hosting"), after=("build", "release"), width=2 * swift_tests.WIDTH, tests=True,
         cores=0.5,
     ),
@@ -201,7 +207,7 @@ STEPS = (
         packages=("install", "package"), after=("prepare", "release", "build"), tests=True,
     ),
     Step(
-        "doubles", "doubles of push services, and their referees", 90, pytest_step("doubles"), read_pytest,
+        "doubles", "fakes of push services, and independent clients that check them", 90, pytest_step("doubles"), read_pytest,
         packages=("test", "python"), after=("prepare", "release", "build"), tests=True, cores=0.5,
     ),
     Step(
@@ -214,7 +220,7 @@ STEPS = (
 )  # fmt: skip
 BY_NAME = {step.name: step for step in STEPS}
 DAILY = ("format", "words", "scripts", "runner", "nginx", "units", "dependencies", "build", "modules", "stories")
-# `wire` has the handful, too.
+# `wire` has the tests of `stories`, too.
 ALL = tuple(step.name for step in STEPS if step.name != "stories")
 # Whose tests are part of the bundle only then.
 NEED_BLACK_BOX = ("wire", "install", "doubles")

@@ -22,6 +22,8 @@ PROCESS_SECONDS = 2700
 # and each share costs a start of the bundle (0.1 s).
 WIDTH = 4
 SHARES = 16
+# So many tests are started in one process. The names of all would be too long for an argument (128 KiB).
+FEW = 100
 # A suite or module, and a function in it, whose name may have any character but a backtick.
 NAME = re.compile(r"^(.*)[/.](`[^`]*`|[^`/.(]+)\([^/]*\)$")
 # Of a test that no run has measured.

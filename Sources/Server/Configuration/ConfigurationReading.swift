@@ -36,11 +36,12 @@ struct ConfigurationReading {
         if case .text? = sources.file[key] { fault(key, "must be a list") }
         let elements: [String]? =
             switch sources.setting(key) {
-            case (.environment, .text(let text))?: text.split(separator: ",").map(String.init)
-            case (_, .list(let texts))?: texts
+            case (.environment, .text(let text))?:
+                text.split(separator: ",", omittingEmptySubsequences: false).map { String($0.trimming(\.isWhitespace)) }
+            case (_, .list(let texts))?: texts.map { String(Substring($0).trimming { $0 == " " }) }
             default: nil
             }
-        return elements?.map { String($0.trimmingBlanks) }
+        return elements
     }
 
     mutating func number(_ key: String, _ range: ClosedRange<Int>) -> Int? {
@@ -100,11 +101,11 @@ struct ConfigurationReading {
     }
 }
 
-extension String {
-    fileprivate var trimmingBlanks: Substring {
-        var rest = self[...]
-        while rest.first == " " { rest.removeFirst() }
-        while rest.last == " " { rest.removeLast() }
+extension Substring {
+    /// Without those characters at both ends.
+    fileprivate func trimming(_ isOuter: (Character) -> Bool) -> Substring {
+        var rest = drop(while: isOuter)
+        while let last = rest.last, isOuter(last) { rest.removeLast() }
         return rest
     }
 }

@@ -21,7 +21,7 @@ def _write(**event: Any) -> None:
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    # Neither in a worker of xdist, which has no say, nor in the process that leads them, which has no tests.
+    # xdist's workers do not report, and the process that leads them has no tests.
     if not hasattr(session.config, "workerinput") and not session.config.getoption("numprocesses", None):
         _write(total=len(session.items))
 
