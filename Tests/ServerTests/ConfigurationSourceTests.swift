@@ -43,11 +43,12 @@ struct ConfigurationSourceTests {
             environment: ["APP_BACKEND_LOG_LEVEL": ""], value: "info"
         ) { "\($0.logLevel)" },
         Row(
-            name: "a list in a variable has commas, and blanks and line ends around its elements count for nothing",
+            name: "a list in a variable has commas; blanks and line ends around its elements do not count",
             text: #"{ \#(store) }"#, environment: ["APP_BACKEND_POLICY_TAGS": "news,\n sport\t"], value: "news sport"
         ) { $0.policy.defaultTags.map { "\($0)" }.joined(separator: " ") },
         Row(
-            name: "a list in a variable has an element between two commas, and one if it is empty", text: #"{ \#(store) }"#,
+            name: "a list in a variable has an element between two commas, and one if it is empty",
+            text: #"{ \#(store) }"#,
             environment: ["APP_BACKEND_WEB_PUSH_HOSTS": "", "APP_BACKEND_HUB_PLATFORMS": "fcm,,wns"],
             faults: ["hub.platforms", "webPush.hosts"], value: "/s"
         ) { "\($0.store)" },
