@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The whole way: a responder tells a receiver, by libcurl, what became of messages."""
 
-import time
 from pathlib import Path
 from typing import Any
 
@@ -101,7 +100,11 @@ def test_what_was_not_taken_outlives_a_kill_and_comes_again_with_the_same_id(
             wait_until(lambda: len(receiver.events) > tried, "the next try")
             first, last = receiver.events[0], receiver.events[-1]
             assert first.name == last.name and first.body == last.body and last.is_signed
-            time.sleep(2)
+            # The receiver has it before the service has its answer; with none that waits, none comes again.
+            counted = ('app_backend_webhook_events_total{result="delivered"} 1', "app_backend_webhook_events_waiting 0")
+            wait_until(
+                lambda: all(line in backend.call("GET", "/metrics").body.decode() for line in counted), "the metrics"
+            )
             assert len(receiver.events) == tried + 1
 
 
