@@ -244,4 +244,5 @@ def test_many_messages_are_drawn_as_often_as_few(
     # How often depends on when answers come; but if it were once for each message, it would be as many times more.
     for few, many in zip(*drawn):
         assert 0 < many < few + (MANY - FEW) / 2, drawn
-    assert made[0] * MANY / FEW >= made[1] > made[0] > 0
+    # The list that was kept is drawn, too, if it comes before the server's.
+    assert 2 * made[0] * MANY / FEW >= made[1] > made[0] > 0

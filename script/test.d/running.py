@@ -26,7 +26,6 @@ class Command:
     log: Path
     environment: dict[str, str] = field(default_factory=dict)
     events: Path | None = None
-    niceness: int = 0
     tests: int = 0
 
 
@@ -97,10 +96,9 @@ def stop(steps: list[Running]) -> None:
 
 def start(command: Command) -> "subprocess.Popen[bytes]":
     """In a group of its own, which ends with this script, whatever ends that: the kernel signals the child then."""
-    nice = ["nice", "-n", str(command.niceness)] if command.niceness else []
     with command.log.open("wb") as output:
         return subprocess.Popen(
-            ["setpriv", "--pdeathsig", "TERM", "--", *nice, *command.words],
+            ["setpriv", "--pdeathsig", "TERM", "--", *command.words],
             stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
             env=os.environ | command.environment, start_new_session=True,
         )  # fmt: skip

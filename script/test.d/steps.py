@@ -89,10 +89,7 @@ def plain(name: str, *words: str, **environment: str) -> Commands:
 
 def build(context: Context) -> list[Command]:
     words = ["swift", "build", "--build-tests", "--explicit-target-dependency-import-check", "error"]
-    # With --all it runs beside tests, which it must not make late.
-    if context.black_box:
-        return [Command(words, context.log("build"), BLACK_BOX, niceness=10)]
-    return [Command(words, context.log("build"))]
+    return [Command(words, context.log("build"), BLACK_BOX if context.black_box else {})]
 
 
 def swift_step(name: str, tests: list[str], context: Context, environment: dict[str, str]) -> list[Command]:
@@ -182,29 +179,25 @@ STEPS = (
         packages=("build",), after=("dependencies",), cores=2,
     ),
     Step(
+        "build", "debug build, warnings as errors, imports checked", 180, build, read_compiler,
+        packages=("build",), after=("dependencies",), cores=2,
+    ),
+    Step(
         "browsers", "Firefox, Chromium, and push services", 500, pytest_step("browsers", *BROWSERS), read_pytest,
         packages=("test", "browsers"), after=("prepare", "release"), tests=True,
-    ),
-    Step(
-        "build", "debug build, warnings as errors, imports checked", 180, build, read_compiler,
-        packages=("build",), after=("dependencies",),
-    ),
-    Step(
-        "modules", "tests of all modules, and of the whole way in one process", 90, modules, read_swift,
-        packages=("build", "test"), after=("build",), width=swift_tests.WIDTH, tests=True,
     ),
     Step(
         "stories", "smoke tests through nginx, libfcgi and libcurl", 15, stories, read_swift,
         packages=("build", "test"), after=("build",), width=2, tests=True,
     ),
     Step(
+        "install", "installation in clean Debian systems", 390, pytest_step("install"), read_pytest,
+        packages=("install", "package"), after=("prepare", "release", "build"), tests=True, cores=0.5,
+    ),
+    Step(
         "wire", "all tests through nginx, libfcgi and libcurl", 120, wire, read_swift,
         packages=("build", "test", "hosting"), after=("build", "release"), width=2 * swift_tests.WIDTH, tests=True,
         cores=0.5,
-    ),
-    Step(
-        "install", "installation in clean Debian systems", 390, pytest_step("install"), read_pytest,
-        packages=("install", "package"), after=("prepare", "release", "build"), tests=True,
     ),
     Step(
         "doubles", "fakes of push services, and independent clients that check them", 90, pytest_step("doubles"), read_pytest,
@@ -213,6 +206,10 @@ STEPS = (
     Step(
         "openapi", "OpenAPI document, and the product driven by it", 40, pytest_step("openapi"), read_pytest,
         packages=("run", "test", "python"), after=("prepare", "release"), tests=True, cores=0.5,
+    ),
+    Step(
+        "modules", "tests of all modules, and of the whole way in one process", 90, modules, read_swift,
+        packages=("build", "test"), after=("build",), width=swift_tests.WIDTH, tests=True,
     ),
     Step(
         "client", "what an app imports", 60, client, read_unittest, packages=("build",), after=("build",), tests=True
