@@ -2,7 +2,6 @@
 """The steps of `script/test`, each described once: what it runs, what it needs, and how long it takes."""
 
 import hashlib
-import os
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
