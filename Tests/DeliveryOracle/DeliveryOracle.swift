@@ -38,7 +38,12 @@ import Store
         guard place.hasPrefix("postgresql://") else { return try FileSiteStore.open(path: place) }
         var options = PostgresSiteStore.Options()
         options.leaseDuration = lease
-        return try PostgresSiteStore.open(url: place, options: options)
+        // A busy machine may not connect in time. A worker that gave up here would leave the test without its successor;
+        // `alarm` bounds the tries.
+        while true {
+            if let store = try? PostgresSiteStore.open(url: place, options: options) { return store }
+            usleep(100_000)
+        }
     }
 }
 

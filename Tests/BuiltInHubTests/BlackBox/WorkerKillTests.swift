@@ -60,11 +60,12 @@ import Testing
         // Some were to wait for their time, which has come, in one of two hours; one still waits.
         let waiting = try bench.schedule(body: "waiting", notBefore: HubBench.now + 3_600)
         for round in 0..<rounds {
+            // Counted before there is more to tell: the processes may tell all of it before this thread goes on.
+            let enough = processes.told().count + Int.random(in: 0...60, using: &random)
             ids += (0..<2).map { bench.send(body: "\(round)-\($0)") }
             ids += try (2..<4).map {
                 try bench.schedule(body: "\(round)-\($0)", notBefore: HubBench.now - Int64(round % 2) * 1_500)
             }
-            let enough = processes.told().count + Int.random(in: 0...60, using: &random)
             try bench.wait { processes.told().count > enough }
             if let index = try processes.deliverer() { try processes.replace(index) }
         }
@@ -82,8 +83,8 @@ import Testing
         var ids: [String] = []
         var random = SeededRandom(seed: 8)
         for round in 0..<3 {
-            ids += (0..<4).map { bench.send(body: "\(round)-\($0)") }
             let enough = processes.told().count + Int.random(in: 0...60, using: &random)
+            ids += (0..<4).map { bench.send(body: "\(round)-\($0)") }
             try bench.wait { processes.told().count > enough }
             let stopped = processes.running[try #require(try processes.deliverer())]
             stopped.signal(SIGSTOP)
