@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`script/test`: its arguments, its division of tests among processes, and its reading of what runners say."""
 
+import contextlib
+import io
 import json
 import os
 import subprocess
@@ -206,6 +208,14 @@ class Steps(unittest.TestCase):
         self.context.filters = ["nothing"]
         run = self.carry_out(("a", "exit 5", ()))
         self.assertEqual((run.passed, run.without_match), ({"a"}, ["a"]))
+
+    def test_a_name_of_the_black_box_leads_to_its_build(self) -> None:
+        for is_built, hints in ((False, 1), (True, 0)):
+            self.context.black_box = is_built
+            said = io.StringIO()
+            with contextlib.redirect_stderr(said):
+                self.assertEqual(plan_run.no_such_test(["modules"], self.context), 2)
+            self.assertEqual(said.getvalue().count("BlackBox"), hints)
 
     def test_what_a_step_has_left_running_ends_with_it(self) -> None:
         log = self.folder / "log"

@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """Carries out a plan of steps on two cores, and says how it ended."""
 
+import os
 import re
 import subprocess
 import sys
 import time
 from collections import Counter
+from collections.abc import Collection
 from pathlib import Path
 
 import swift_tests
 from results import Results
 from running import Display, Running, stop
-from steps import BY_NAME, STEPS, Context, NoSuchTest, Step
+from steps import BLACK_BOX, BY_NAME, STEPS, Context, NoSuchTest, Step
 
 CORES = 2
 POLL_SECONDS = 0.2
@@ -51,6 +53,18 @@ def length(steps: list[Step], context: Context) -> float:
         now = first[0]
         ended.add(first[1].name)
     return now
+
+
+def no_such_test(tested: Collection[str], context: Context) -> int:
+    """Says that the filters match nothing in these steps. Returns the exit status."""
+    print(f"No test of {', '.join(name for name in BY_NAME if name in tested)} has such a name: {' '.join(context.filters)}", file=sys.stderr)
+    if others := ", ".join(step.name for step in STEPS if step.tests and step.name not in tested):
+        print(f"Other steps have tests, too: {others}. script/test STEP FILTER looks there.", file=sys.stderr)
+    if "modules" in tested and not (context.black_box or BLACK_BOX.items() <= os.environ.items()):
+        words = " ".join("=".join(pair) for pair in BLACK_BOX.items())
+        print(f"Tests in folders named BlackBox are built by --all, or after {words} in the environment.", file=sys.stderr)
+    return 2
+
 
 
 class Run:
@@ -127,12 +141,7 @@ class Run:
         """The closing lines. Returns the exit status."""
         tested = [name for name in self.planned if BY_NAME[name].tests]
         if self.context.filters and tested and all(name in self.without_match for name in tested):
-            said = ", ".join(f"{name}" for name in BY_NAME if name in tested)
-            others = ", ".join(step.name for step in STEPS if step.tests and step.name not in tested)
-            print(f"No test of {said} has such a name: {' '.join(self.context.filters)}", file=sys.stderr)
-            if others:
-                print(f"Other steps have tests, too: {others}. script/test STEP FILTER looks there.", file=sys.stderr)
-            return 2
+            return no_such_test(tested, self.context)
         say_skipped(list(self.results.values()))
         hashes = self.context.hashes
         if hashes:

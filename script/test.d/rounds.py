@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 import swift_tests
-from plan_run import FAILED_LOGS, closing, count_text, say_skipped
+from plan_run import FAILED_LOGS, closing, count_text, no_such_test, say_skipped
 from results import Results, read_compiler, read_swift
 from running import Command, Display, Running, stop
 from steps import Context, NoSuchTest, Step, is_wire, swift_step
@@ -33,11 +33,6 @@ def complete(step: Running, display: Display) -> Running:
 
 def text_of(step: Running) -> str:
     return "".join(log.read_text(errors="replace") for log in step.logs if log.exists())
-
-
-def no_such_test(names: list[str], context: Context) -> int:
-    print(f"No test of {', '.join(names)} has such a name: {' '.join(context.filters)}", file=sys.stderr)
-    return 2
 
 
 def repeated(count: int, steps: list[Step], context: Context) -> int:
