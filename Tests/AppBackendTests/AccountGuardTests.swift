@@ -11,14 +11,15 @@ struct AccountGuardTests {
     /// One attempt.
     /// - Returns: the seconds to wait, when it was refused; nil, when it was made.
     private func attempt(
-        _ accounts: AccountGuard, _ name: String = "alice", from network: ClientNetwork, isRight: Bool = false,
-        isUser: Bool = true, now: Int64
+        _ accounts: AccountGuard, _ name: String = "alice", from network: ClientNetwork,
+        of site: ClientNetwork? = nil, isRight: Bool = false, isUser: Bool = true, now: Int64
     ) -> Int? {
-        switch accounts.admit(name: name, network: network, now: now) {
+        switch accounts.admit(name: name, network: network, site: site ?? network, now: now) {
         case .refused(let seconds): return seconds
         case .admitted(let isCounted):
             _ = accounts.recordResult(
-                name: name, network: network, isCounted: isCounted, isRight ? .right : .wrong, isUser: isUser, now: now)
+                name: name, network: network, site: site ?? network, isCounted: isCounted, isRight ? .right : .wrong,
+                isUser: isUser, now: now)
             return nil
         }
     }
@@ -54,6 +55,39 @@ struct AccountGuardTests {
         #expect(made > AccountGuard.freeFailures)
     }
 
+    @Test func `one site tries few passwords, under however many names and from however many of its networks`() {
+        let accounts = AccountGuard()
+        let seconds: Int64 = 3_000
+        var made = 0
+        for now in 0..<seconds {
+            for number in 0..<20
+            where attempt(
+                accounts, "user\(now)-\(number)", from: network(number), of: home, isUser: false, now: now) == nil
+            {
+                made += 1
+            }
+        }
+        let allowed = AccountGuard.freeSiteFailures + 10 + Int(seconds / AccountGuard.maximumSiteDelay)
+        #expect((AccountGuard.freeSiteFailures...allowed).contains(made))
+        // No user waits elsewhere, nor does a user who has logged in there.
+        #expect(attempt(accounts, "bob", from: network(99), now: seconds) == nil)
+        let others = AccountGuard()
+        #expect(attempt(others, "bob", from: network(1), of: home, isRight: true, now: 0) == nil)
+        for number in 0...AccountGuard.freeSiteFailures {
+            _ = attempt(others, "user\(number)", from: network(1), of: home, isUser: false, now: 1)
+        }
+        #expect(attempt(others, "carol", from: network(1), of: home, now: 1) != nil)
+        #expect(attempt(others, "bob", from: network(1), of: home, isRight: true, now: 1) == nil)
+    }
+
+    @Test func `a network loses its preference with a wrong password, until the next right one`() {
+        let accounts = AccountGuard()
+        for (isRight, isKnown) in [(true, true), (false, false), (true, true)] {
+            #expect(attempt(accounts, "bob", from: home, isRight: isRight, now: 0) == nil)
+            #expect(accounts.knows(home, now: 1) == isKnown)
+        }
+    }
+
     @Test func `where the user logged in lately they are let in all the while`() {
         let accounts = AccountGuard()
         #expect(attempt(accounts, from: home, isRight: true, now: 0) == nil)
@@ -76,9 +110,7 @@ struct AccountGuardTests {
 
     @Test func `attempts at the same moment are no more than one after the other`() {
         let accounts = AccountGuard()
-        let admitted = (0..<1_000).count { number in
-            if case .admitted = accounts.admit(name: "alice", network: network(number), now: 5) { true } else { false }
-        }
+        let admitted = (0..<1_000).count { isCounted(accounts, "alice", $0, 5) }
         #expect(admitted == AccountGuard.freeFailures + 1)
     }
 
@@ -86,8 +118,9 @@ struct AccountGuardTests {
         let accounts = AccountGuard()
         for number in 0..<AccountGuard.freeFailures { #expect(attempt(accounts, from: network(number), now: 0) == nil) }
         for _ in 1...3 {
-            #expect(accounts.admit(name: "alice", network: home, now: 0) == .admitted(isCounted: true))
-            _ = accounts.recordResult(name: "alice", network: home, isCounted: true, .notMade, isUser: true, now: 0)
+            #expect(accounts.admit(name: "alice", network: home, site: home, now: 0) == .admitted(isCounted: true))
+            _ = accounts.recordResult(
+                name: "alice", network: home, site: home, isCounted: true, .notMade, isUser: true, now: 0)
         }
         #expect(attempt(accounts, from: home, isRight: true, now: 0) == nil)
     }
@@ -107,8 +140,8 @@ struct AccountGuardTests {
         func tellings(_ name: String, isUser: Bool, now: Int64) -> Int {
             (0..<30).count { number in
                 accounts.recordResult(
-                    name: name, network: network(number), isCounted: isCounted(accounts, name, number, now), .wrong,
-                    isUser: isUser, now: now)
+                    name: name, network: network(number), site: network(number),
+                    isCounted: isCounted(accounts, name, number, now), .wrong, isUser: isUser, now: now)
             }
         }
         #expect(tellings("alice", isUser: true, now: 0) == 1)
@@ -119,7 +152,8 @@ struct AccountGuardTests {
     }
 
     private func isCounted(_ accounts: AccountGuard, _ name: String, _ number: Int, _ now: Int64) -> Bool {
-        accounts.admit(name: name, network: network(number), now: now) == .admitted(isCounted: true)
+        accounts.admit(name: name, network: network(number), site: network(number), now: now)
+            == .admitted(isCounted: true)
     }
 
     @Test func `strangers cannot wipe out that an account is being guessed at, nor the networks of those who log in`() {
@@ -127,7 +161,7 @@ struct AccountGuardTests {
         #expect(attempt(accounts, from: home, isRight: true, now: 0) == nil)
         _ = guess(accounts, seconds: 1..<300)
         for number in 0..<AccountGuard.maximumNames * 2 {
-            _ = attempt(accounts, "user\(number)", from: network(1), isUser: false, now: 300)
+            _ = attempt(accounts, "user\(number)", from: network(number), isUser: false, now: 300)
         }
         #expect(attempt(accounts, from: network(9), now: 300) != nil)
         #expect(attempt(accounts, from: home, now: 300) == nil)

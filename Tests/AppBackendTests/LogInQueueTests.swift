@@ -98,6 +98,15 @@ struct LogInQueueTests {
         #expect(!resumed.wait(for: .zero))
     }
 
+    @Test func `of four turns one is that of networks without a known user`() {
+        var lines = LogInLines()
+        for number in 1...9 { lines.append(attempt("known\(number)", from: "192.0.2.\(number)", isKnown: true)) }
+        for number in 1...2 { lines.append(attempt("new\(number)", from: "198.51.100.\(number)")) }
+        var order = ""
+        while let next = lines.next() { order += next.isFromKnownNetwork ? "k" : "n" }
+        #expect(order == "kkknkkknkkk")
+    }
+
     @Test func `networks where users are known go first, and networks take turns`() {
         var lines = LogInLines()
         for number in 1...3 { lines.append(attempt("crowd\(number)", from: "192.0.2.1")) }

@@ -2,20 +2,26 @@
 import Synchronization
 import System
 
-/// Slows down guessing of one account's password from many networks, which no count per network sees.
+/// Slows down guessing of one account's password from many networks, which no count per network sees, and of one password
+/// for many accounts, which no count per name sees.
 ///
 /// After so many wrong passwords for one name, from whatever networks, each further one costs a delay, which grows. The
 /// networks from which that user logged in lately are exempt, so that a stranger cannot lock a user out where they are;
 /// from elsewhere the user waits as the stranger does. Names that do not exist are treated like those that do.
+/// The wrong passwords of one site, for whatever names, are counted in the same way, with a short delay: behind its
+/// address there may be many people.
 final class AccountGuard: Sendable {
     /// Wrong passwords for one name, from all networks together, that cost no delay.
     static let freeFailures = 20
     /// The longest delay between two attempts, in seconds. The first is one second, and each failure doubles it.
     static let maximumDelay: Int64 = 300
+    /// The same for one site and all names together.
+    static let freeSiteFailures = 100
+    static let maximumSiteDelay: Int64 = 8
     /// Failures are forgotten when there was no further one for so long, in seconds.
     static let forgetSeconds: Int64 = 3_600
-    /// Names whose failures are remembered; beyond it the half with the fewest is dropped. Each failure costs its maker a
-    /// hash.
+    /// Names and sites whose failures are remembered; beyond it the half with the fewest is dropped. Each failure costs
+    /// its maker a hash.
     static let maximumNames = 10_000
     /// Networks that are remembered for one user; a new one replaces the one used longest ago.
     static let maximumNetworks = 8
@@ -34,6 +40,17 @@ final class AccountGuard: Sendable {
         case refused(seconds: Int)
     }
 
+    /// The wrong passwords that are counted together.
+    fileprivate enum Subject: Hashable {
+        case name(String)
+        case site(ClientNetwork)
+
+        var freeFailures: Int { if case .name = self { AccountGuard.freeFailures } else { freeSiteFailures } }
+        var maximumDelay: Int64 { if case .name = self { AccountGuard.maximumDelay } else { maximumSiteDelay } }
+        /// 1, 2, 4 … seconds.
+        func delay(after excess: Int) -> Int64 { min(maximumDelay, 1 << Int64(min(excess, 16))) }
+    }
+
     fileprivate struct Failures {
         var count = 0
         /// Admitted and without a result.
@@ -45,7 +62,7 @@ final class AccountGuard: Sendable {
     }
 
     fileprivate struct State {
-        var failures: [String: Failures] = [:]
+        var failures: [Subject: Failures] = [:]
         /// When a user's right password last came from a network.
         var networks: [String: [ClientNetwork: Int64]] = [:]
         /// When any user's did.
@@ -59,21 +76,24 @@ final class AccountGuard: Sendable {
 
     /// Asks for one attempt.
     /// - Parameter now: seconds of any clock that only the caller must keep to.
-    func admit(name: String, network: ClientNetwork, now: Int64) -> Admission {
+    func admit(name: String, network: ClientNetwork, site: ClientNetwork, now: Int64) -> Admission {
         state.withLock { state in
             guard !state.knows(network, of: name, now) else { return .admitted(isCounted: false) }
-            var failures = state.failures[name] ?? Failures(lastAt: now)
-            if failures.isOver(now) { failures = Failures(pending: failures.pending, lastAt: now) }
-            // Attempts at the same moment count each other, so that no more are made than would be one after the other.
-            let excess = failures.count + failures.pending - Self.freeFailures
-            if excess >= 0 {
-                if let seconds = failures.secondsHeld(now) { return .refused(seconds: seconds) }
-                failures.heldUntil = now + Self.delay(after: excess)
-                guessedUntil.store(now + Self.forgetSeconds, ordering: .relaxed)
+            let subjects = [Subject.name(name), .site(site)]
+            if let seconds = subjects.compactMap({ state.secondsHeld($0, now) }).max() {
+                return .refused(seconds: seconds)
             }
-            if state.failures.count >= Self.maximumNames, state.failures[name] == nil { state.evictFailures(now) }
-            failures.pending += 1
-            state.failures[name] = failures
+            for subject in subjects {
+                var failures = state.current(subject, now)
+                if let excess = failures.excess(of: subject) {
+                    failures.heldUntil = now + subject.delay(after: excess)
+                    if case .name = subject { guessedUntil.store(now + Self.forgetSeconds, ordering: .relaxed) }
+                }
+                let isFull = state.failures.count >= Self.maximumNames && state.failures[subject] == nil
+                if isFull { state.evictFailures(now) }
+                failures.pending += 1
+                state.failures[subject] = failures
+            }
             return .admitted(isCounted: true)
         }
     }
@@ -84,23 +104,25 @@ final class AccountGuard: Sendable {
     ///   - isUser: whether there is a user of that name.
     /// - Returns: whether the operator should be told now that this account is being guessed at.
     func recordResult(
-        name: String, network: ClientNetwork, isCounted: Bool, _ outcome: LogInAttempt.Outcome, isUser: Bool, now: Int64
+        name: String, network: ClientNetwork, site: ClientNetwork, isCounted: Bool, _ outcome: LogInAttempt.Outcome,
+        isUser: Bool, now: Int64
     ) -> Bool {
         state.withLock { state in
-            if outcome == .right { state.remember(network, of: name, now) }
-            guard isCounted, var failures = state.failures[name] else { return false }
-            failures.pending = max(0, failures.pending - 1)
             switch outcome {
-            case .right: break
-            case .notMade: failures.heldUntil = .min
-            case .wrong:
-                failures.count += 1
-                failures.lastAt = now
+            case .right: state.remember(network, of: name, now)
+            // Until the next right one: a user who has logged in from many networks could fill the line of those that go
+            // first.
+            case .wrong: state.known[network] = nil
+            case .notMade: break
             }
-            let isNews = isUser && failures.count >= Self.freeFailures && !failures.isReported && state.mayReport(now)
-            if isNews { failures.isReported = true }
-            state.failures[name] = failures.count + failures.pending > 0 ? failures : nil
-            return isNews
+            guard isCounted else { return false }
+            for subject in [Subject.name(name), .site(site)] { state.record(outcome, of: subject, now) }
+            guard isUser, var failures = state.failures[.name(name)], failures.count >= Self.freeFailures,
+                !failures.isReported, state.mayReport(now)
+            else { return false }
+            failures.isReported = true
+            state.failures[.name(name)] = failures
+            return true
         }
     }
 
@@ -108,9 +130,8 @@ final class AccountGuard: Sendable {
     func delays(name: String, address: String, now: Int64) -> Bool {
         guard now < guessedUntil.load(ordering: .relaxed) else { return false }
         return state.withLock { state in
-            guard let failures = state.failures[name], !failures.isOver(now) else { return false }
-            return failures.count + failures.pending >= Self.freeFailures
-                && !state.knows(ClientNetwork(address), of: name, now)
+            guard let failures = state.failures[.name(name)], !failures.isOver(now) else { return false }
+            return failures.excess(of: .name(name)) != nil && !state.knows(ClientNetwork(address), of: name, now)
         }
     }
 
@@ -125,9 +146,6 @@ final class AccountGuard: Sendable {
         guard now < guessedUntil.load(ordering: .relaxed) else { return }
         state.withLock { $0.remember(ClientNetwork(address), of: name, now) }
     }
-
-    /// 1, 2, 4 … seconds.
-    private static func delay(after excess: Int) -> Int64 { min(maximumDelay, 1 << Int64(min(excess, 16))) }
 }
 
 extension AccountGuard.Failures {
@@ -135,13 +153,43 @@ extension AccountGuard.Failures {
         now < lastAt || now - lastAt >= AccountGuard.forgetSeconds
     }
 
-    /// Nil when it is not held. A clock that was set back must not hold it for longer than ever.
-    fileprivate func secondsHeld(_ now: Int64) -> Int? {
-        heldUntil > now && heldUntil <= now + AccountGuard.maximumDelay ? Int(clamping: heldUntil - now) : nil
+    /// How many attempts are beyond those that cost no delay; nil: none is. Attempts at the same moment count each other, so
+    /// that no more are made than would be one after the other.
+    fileprivate func excess(of subject: AccountGuard.Subject) -> Int? {
+        let excess = count + pending - subject.freeFailures
+        return excess >= 0 ? excess : nil
     }
 }
 
 extension AccountGuard.State {
+    /// What counts at this moment: what is long ago does not.
+    fileprivate func current(_ subject: AccountGuard.Subject, _ now: Int64) -> AccountGuard.Failures {
+        let found = failures[subject] ?? AccountGuard.Failures(lastAt: now)
+        return found.isOver(now) ? AccountGuard.Failures(pending: found.pending, lastAt: now) : found
+    }
+
+    /// Nil when it is not held. A clock that was set back must not hold it for longer than ever.
+    fileprivate func secondsHeld(_ subject: AccountGuard.Subject, _ now: Int64) -> Int? {
+        let failures = current(subject, now)
+        guard failures.excess(of: subject) != nil, failures.heldUntil > now,
+            failures.heldUntil <= now + subject.maximumDelay
+        else { return nil }
+        return Int(clamping: failures.heldUntil - now)
+    }
+
+    fileprivate mutating func record(_ outcome: LogInAttempt.Outcome, of subject: AccountGuard.Subject, _ now: Int64) {
+        guard var found = failures[subject] else { return }
+        found.pending = max(0, found.pending - 1)
+        switch outcome {
+        case .right: break
+        case .notMade: found.heldUntil = .min
+        case .wrong:
+            found.count += 1
+            found.lastAt = now
+        }
+        failures[subject] = found.count + found.pending > 0 ? found : nil
+    }
+
     fileprivate func knows(_ network: ClientNetwork, of name: String, _ now: Int64) -> Bool {
         guard let time = networks[name]?[network] else { return false }
         return now - time < AccountGuard.networkSeconds

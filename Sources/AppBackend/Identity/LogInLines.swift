@@ -1,18 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 import System
 
-/// The attempts that wait to be hashed, in their order: those from networks where users have logged in first; of both kinds one
-/// of each network in turn.
+/// The attempts that wait to be hashed, in their order: those from networks where users have logged in first, and of four turns
+/// one of the others, so that no user with many networks keeps newcomers out; of both kinds one of each network in turn.
 struct LogInLines {
+    /// Of the known networks, one after the other, while others wait.
+    private static let turnsInRow = 3
+
     private var known = NetworkLines()
     private var others = NetworkLines()
+    private var inRow = 0
 
     mutating func append(_ attempt: LogInAttempt) {
         if attempt.isFromKnownNetwork { known.append(attempt) } else { others.append(attempt) }
     }
 
     /// Takes out the next one.
-    mutating func next() -> LogInAttempt? { known.next() ?? others.next() }
+    mutating func next() -> LogInAttempt? {
+        if inRow < Self.turnsInRow, let attempt = known.next() {
+            inRow += 1
+            return attempt
+        }
+        inRow = 0
+        return others.next() ?? known.next()
+    }
 
     /// Takes out those whose deadline has passed.
     mutating func overdue(at now: Deadline) -> [LogInAttempt] { known.overdue(at: now) + others.overdue(at: now) }

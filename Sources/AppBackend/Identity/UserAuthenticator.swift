@@ -130,18 +130,19 @@ package final class UserAuthenticator: PasswordAuthenticator {
         let network = ClientNetwork(logIn.address)
         let key = LogInAttempt.Key(credentials: logIn.fingerprint, network: network)
         return try queue.enter(key) { () throws(Problem) in
-            let isCounted = try admit(logIn, network)
+            let site = ClientNetwork(logIn.address, .site)
+            let isCounted = try admit(logIn, network, site)
             return LogInAttempt(
-                key, site: ClientNetwork(logIn.address, .site),
+                key, site: site,
                 isFromKnownNetwork: accounts.knows(network, now: logIn.time),
                 deadline: .after(.seconds(limits.seconds)), user: logIn.user,
                 verify: { PasswordHash.verify(logIn.password, logIn.hash) && logIn.user != nil },
-                record: { self.record($0, logIn, network, isCounted: isCounted) })
+                record: { self.record($0, logIn, network, site, isCounted: isCounted) })
         }
     }
 
     /// - Returns: whether the attempt counts against its user, who is not known at that network.
-    private func admit(_ logIn: LogIn, _ network: ClientNetwork) throws(Problem) -> Bool {
+    private func admit(_ logIn: LogIn, _ network: ClientNetwork, _ site: ClientNetwork) throws(Problem) -> Bool {
         switch throttle.admit(name: logIn.name, network: network, now: logIn.time) {
         case .refused(let seconds):
             metrics?.count(.throttled)
@@ -151,7 +152,7 @@ package final class UserAuthenticator: PasswordAuthenticator {
             throw Self.tooManyAtOnce
         case .admitted: break
         }
-        switch accounts.admit(name: logIn.account, network: network, now: logIn.time) {
+        switch accounts.admit(name: logIn.account, network: network, site: site, now: logIn.time) {
         case .refused(let seconds):
             throttle.recordResult(name: logIn.name, network: network, isFailure: false)
             metrics?.count(.delayed)
@@ -161,12 +162,13 @@ package final class UserAuthenticator: PasswordAuthenticator {
     }
 
     private func record(
-        _ outcome: LogInAttempt.Outcome, _ logIn: LogIn, _ network: ClientNetwork, isCounted: Bool
+        _ outcome: LogInAttempt.Outcome, _ logIn: LogIn, _ network: ClientNetwork, _ site: ClientNetwork,
+        isCounted: Bool
     ) {
         throttle.recordResult(name: logIn.name, network: network, isFailure: outcome == .wrong)
         let isNews = accounts.recordResult(
-            name: logIn.account, network: network, isCounted: isCounted, outcome, isUser: logIn.user != nil,
-            now: logIn.time)
+            name: logIn.account, network: network, site: site, isCounted: isCounted, outcome,
+            isUser: logIn.user != nil, now: logIn.time)
         if isNews { reportGuessing(logIn.name) }
         switch outcome {
         case .right:
