@@ -166,6 +166,9 @@ struct RoleMessageTests {
         #expect(try site.hubTags(id)?.count == 60)
         let problem = #expect(throws: Problem.self) { _ = try site.register("alice", tags: tags) }
         #expect(problem?.detail == "A device has at most 58 tags.")
+        // Of thousands no more are looked at than there is room for.
+        let more = #expect(throws: Problem.self) { _ = try site.register("alice", tags: tags + ["not legal"]) }
+        #expect(more?.detail == problem?.detail)
         let fewer = try site.register("alice", tags: Array(tags.prefix(58)))
         #expect(try site.hubTags(fewer)?.contains("role:oncall") == true)
     }

@@ -36,7 +36,11 @@ struct Rights: Sendable {
     /// - Returns: them, the app's, and those of the user's roles.
     /// - Throws: `Problem` 400 for an illegal tag, 403 for one that the user may not claim; `field` is `Tags`.
     func claim(_ texts: [String], app: Tag? = nil) throws(Problem) -> [Tag] {
+        var others = app.map { [$0] } ?? []
+        for text in roleTags { others.append(try TagPolicy.serverTag(text)) }
+        let maximum = max(0, TagPolicy.maximumClaimedTags - others.count)
         var claimed: [Tag] = []
+        var known: Set<Tag> = []
         for text in texts {
             guard let tag = try? Tag(text) else {
                 throw Self.illegalTag("Tags")
@@ -44,13 +48,12 @@ struct Rights: Sendable {
             guard mayClaim(text) else {
                 throw Problem(.forbidden, "You may not claim the tag \(text) (\(rules(of: text))).", field: "Tags")
             }
-            if !claimed.contains(tag) { claimed.append(tag) }
-        }
-        var others = app.map { [$0] } ?? []
-        for text in roleTags { others.append(try TagPolicy.serverTag(text)) }
-        let maximum = max(0, TagPolicy.maximumClaimedTags - others.count)
-        guard claimed.count <= maximum else {
-            throw Problem(.badRequest, "A device has at most \(maximum) tags.", field: "Tags")
+            guard known.insert(tag).inserted else { continue }
+            // As soon as there are too many: a request names thousands.
+            guard claimed.count < maximum else {
+                throw Problem(.badRequest, "A device has at most \(maximum) tags.", field: "Tags")
+            }
+            claimed.append(tag)
         }
         return claimed + others
     }
