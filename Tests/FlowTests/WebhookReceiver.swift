@@ -191,8 +191,10 @@ extension Receiver {
 extension TestSite {
     /// Bob sends a message object.
     /// - Returns: its id.
-    func sendMessage(_ members: String = #""Body":"Hi""#, to: String = #""alice""#) throws -> String {
-        let answer = call(.post, "/api/notifications", as: "bob", body: "{\"To\":\(to),\(members)}")
+    func sendMessage(
+        _ members: String = #""Body":"Hi""#, to: String = #""alice""#, from sender: String = "bob"
+    ) throws -> String {
+        let answer = call(.post, "/api/notifications", as: sender, body: "{\"To\":\(to),\(members)}")
         return try #require(try SendOutcome(answer).messageID)
     }
 }

@@ -143,6 +143,27 @@ struct WebhookTryTests {
         #expect(Set(told.map { $0.data["MessageId"]?.string ?? "" }) == Set(ids.suffix(3)))
     }
 
+    @Test func `a sender of many messages costs no other sender's events`() throws {
+        let site = try receiver.site([.messageOpened], receivers: 2)
+        func open(_ id: String) { _ = site.call(.post, "/api/notifications/\(id)/opened", as: "alice") }
+        let few = try site.sendMessage(from: "bob")
+        open(few)
+        for _ in 0..<9 {
+            site.clock.advance(1)
+            open(try site.sendMessage(from: "alice"))
+        }
+        receiver.answer = { _ in 500 }
+        var options = Receiver.options
+        options.waiting = 6
+        let told = try receiver.during(site, options) {
+            try receiver.wait { receiver.count("dropped") == 14 && receiver.count("failed") == 6 }
+            return receiver.told
+        }
+        let ids = told.map { $0.data["MessageId"]?.string ?? "" }
+        #expect(ids.count { $0 == few } == 2)
+        #expect(Set(told.map(\.request.authority)).count == 2 && ids.count == 6)
+    }
+
     @Test func `of two workers on one store one tells`() throws {
         let site = try receiver.site([.messageOpened])
         try receiver.during(site) {

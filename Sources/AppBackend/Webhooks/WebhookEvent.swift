@@ -13,6 +13,8 @@ struct WebhookEvent: Sendable {
     let id: String
     /// The receiver: `WebhookEndpoint.name`.
     let endpoint: String
+    /// The owner of the message or device that it is about, who has a share of the events that may wait; nil: it is not known.
+    let source: String?
     /// The message whose outcome is waited for.
     let message: String?
     /// What is sent; nil: it is not known before the outcome is.
@@ -24,8 +26,8 @@ struct WebhookEvent: Sendable {
     var dueAt: Timestamp
 
     /// - Parameter message: whose outcome is waited for, where there is no body yet.
-    init(id: String, endpoint: String, message: String? = nil, body: String?, now: Timestamp) {
-        (self.id, self.endpoint, self.message, self.body) = (id, endpoint, message, body)
+    init(id: String, endpoint: String, source: String?, message: String? = nil, body: String?, now: Timestamp) {
+        (self.id, self.endpoint, self.source, self.message, self.body) = (id, endpoint, source, message, body)
         (createdAt, dueAt) = (now, now)
     }
 
@@ -35,6 +37,7 @@ struct WebhookEvent: Sendable {
             JSONValue.Member("endpoint", .string(endpoint)), JSONValue.Member("attempts", .number(String(attempts))),
             JSONValue.Member("dueAt", .string(dueAt.text)),
         ]
+        if let source { members.append(JSONValue.Member("source", .string(source))) }
         if let message { members.append(JSONValue.Member("message", .string(message))) }
         if let body { members.append(JSONValue.Member("body", .string(body))) }
         return HubMessage(
@@ -48,6 +51,7 @@ struct WebhookEvent: Sendable {
             let dueAt = json["dueAt"]?.string.flatMap({ Timestamp(text: $0) })
         else { return nil }
         (id, self.endpoint, message) = (stored.id, endpoint, json["message"]?.string)
+        source = json["source"]?.string
         (body, createdAt, self.attempts, self.dueAt) = (json["body"]?.string, stored.createdAt, attempts, dueAt)
     }
 }

@@ -81,8 +81,8 @@ final class WebhookSession {
         }
     }
 
-    /// Takes what is new. What is for no receiver of the configuration is dropped after some hours, and so are the oldest
-    /// where too many wait.
+    /// Takes what is new. What is for no receiver of the configuration is dropped after some hours, and some are where too many
+    /// wait.
     private func look() throws(StoreError) {
         for stored in try webhooks.queue.waiting(
             in: .webhookEvents, except: ended.union(events.keys).union(strangers.keys))
@@ -96,10 +96,9 @@ final class WebhookSession {
         let now = webhooks.now()
         let orphans = strangers.filter { $0.value + Self.strangerSeconds <= now }.map(\.key)
         drop(orphans, "their receiver is not in the configuration any more")
-        let excess = events.count - worker.options.waiting
-        guard excess > 0 else { return }
-        let oldest = events.values.sorted { $0.createdAt < $1.createdAt }.prefix(excess).map(\.id)
-        drop(oldest, "more than \(worker.options.waiting) wait")
+        drop(
+            WebhookRoom.excess(of: events.values, above: worker.options.waiting),
+            "more than \(worker.options.waiting) wait")
     }
 
     /// - Parameter isKnown: whether the operator was told that reason before.

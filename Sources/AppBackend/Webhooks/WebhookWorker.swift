@@ -15,7 +15,7 @@ package final class WebhookWorker: Sendable {
         package var poll: Duration = .milliseconds(500)
         /// Events on their way to one receiver at once.
         package var inFlight = 16
-        /// Events that wait at most; the oldest are dropped for new ones.
+        /// Events that wait at most; for new ones the oldest are dropped of the sender with the most (`WebhookRoom`).
         package var waiting = 10_000
 
         package init() {}

@@ -28,18 +28,18 @@ package struct Webhooks: Sendable {
 
     /// The recipient has read a message, for the first time.
     func tellReading(of message: SentMessage) {
-        tell(.messageRead, [message.id], data: { Self.write(message, to: &$0) })
+        tell(.messageRead, [message.id], of: message.owner, data: { Self.write(message, to: &$0) })
     }
 
     /// One recipient has opened a message, for the first time.
     func tellOpening(of message: SentMessage, by opener: String) {
-        tell(.messageOpened, [message.id, opener], data: { Self.write(message, to: &$0) })
+        tell(.messageOpened, [message.id, opener], of: message.owner, data: { Self.write(message, to: &$0) })
     }
 
     /// A push service has called a device gone, and its registration was removed.
     /// - Parameter user: whose it was, where that is known.
     package func tellRemoval(of registration: String, platform: Platform, user: String?) {
-        tell(.deviceRemoved, [registration, String(now().seconds)]) { json in
+        tell(.deviceRemoved, [registration, String(now().seconds)], of: user) { json in
             json.member("RegistrationId", registration)
             json.member("Platform", platform.rawValue)
             if let user { json.member("User", user) }
@@ -48,21 +48,23 @@ package struct Webhooks: Sendable {
 
     /// A message was handed to the hub; its outcome follows when it is final.
     func awaitOutcome(of message: SentMessage) {
-        keep(.messageCompleted, [message.id], message: message.id, body: nil)
+        keep(.messageCompleted, [message.id], of: message.owner, message: message.id, body: nil)
     }
 
-    private func tell(_ kind: WebhookKind, _ subject: [String], data: (inout JSONWriter) -> Void) {
+    private func tell(_ kind: WebhookKind, _ subject: [String], of source: String?, data: (inout JSONWriter) -> Void) {
         guard tell(of: kind) else { return }
-        keep(kind, subject, message: nil, body: Self.body(kind, now(), data))
+        keep(kind, subject, of: source, message: nil, body: Self.body(kind, now(), data))
     }
 
-    /// - Parameter subject: what it is about: the same event has the same id.
-    private func keep(_ kind: WebhookKind, _ subject: [String], message: String?, body: String?) {
+    /// - Parameters:
+    ///   - subject: what it is about: the same event has the same id.
+    ///   - source: on whose account it is.
+    private func keep(_ kind: WebhookKind, _ subject: [String], of source: String?, message: String?, body: String?) {
         let time = now()
         let events = endpoints.filter { $0.kinds.contains(kind) }.map { endpoint in
             WebhookEvent(
                 id: "evt_" + WebhookEndpoint.hash([kind.rawValue, endpoint.name] + subject), endpoint: endpoint.name,
-                message: message, body: body, now: time)
+                source: source, message: message, body: body, now: time)
         }
         do throws(StoreError) {
             try queue.putWaiting(events.map(\.stored), in: .webhookEvents)
