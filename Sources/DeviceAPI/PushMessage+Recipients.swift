@@ -28,12 +28,17 @@ extension PushMessage.Recipients {
     /// What separates several in `text`; it is in no name and in no tag.
     public static let separator = ", "
 
+    /// Each of them.
+    package var texts: [String] {
+        switch self {
+        case .one(let text): [text]
+        case .several(let texts): texts
+        }
+    }
+
     /// As one text.
     public var text: String {
-        switch self {
-        case .one(let text): text
-        case .several(let texts): texts.joined(separator: Self.separator)
-        }
+        texts.joined(separator: Self.separator)
     }
 
     func write(to json: inout JSONWriter) {

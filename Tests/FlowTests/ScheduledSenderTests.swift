@@ -75,6 +75,33 @@ struct ScheduledSenderTests {
         #expect(try site2.store.waiting(in: .sends).isEmpty)
     }
 
+    @Test(arguments: [false, true], [false, true])
+    func `the next user of a removed recipient's name gets nothing`(isSecure: Bool, isAddedAgain: Bool) throws {
+        let site = try scene.site()
+        let id = try scene.schedule(at: site, secure: isSecure)
+        _ = try site.upkeep().remove("alice")
+        if isAddedAgain { try site.addAgain("alice") }
+        site.clock.advance(60)
+        _ = try site.sendDue()
+        #expect(site.hub.messages.isEmpty)
+        if isAddedAgain { #expect(try scene.inboxCount(at: site) == 0) }
+        #expect(try MessageTimeline(site.timeline(id)).outcomes.map(\.state) == ["Abandoned"])
+    }
+
+    @Test func `of several recipients those who are still there get it`() throws {
+        let site = try scene.site()
+        let message = PushMessage(
+            to: .several(["alice", "carol"]), body: "Hi", platforms: ["apns"], sendAt: site.time(60))
+        let id = try #require(try SendOutcome(site.send(message)).messageID)
+        _ = try site.upkeep().remove("carol")
+        try site.addAgain("carol")
+        site.clock.advance(60)
+        _ = try site.sendDue()
+        #expect(try scene.inboxCount(at: site) == 1)
+        #expect(try Inbox(site.call(.get, Path.inbox, as: "carol")).messages.isEmpty)
+        #expect(try MessageTimeline(site.timeline(id)).to == "alice")
+    }
+
     @Test func `a message of a way to log in that was taken away since is not sent`() throws {
         let first = try scene.site()
         _ = try scene.schedule(at: first)

@@ -38,11 +38,24 @@ extension NotificationsController {
         guard case .later(let time) = turn else { return nil }
         var random = KernelRandom()
         let id = NotificationNames.token(using: &random)
-        guard let send = ScheduledSend.new(id: id, of: request.user, message, now: now(), sendAt: time) else {
+        guard
+            let send = ScheduledSend.new(
+                id: id, of: request.user, message, to: try owners(of: message.to), now: now(), sendAt: time)
+        else {
             return nil
         }
         try schedule.add(send)
         return .json(SendOutcome(messageID: id, sendAt: time.text, outcomes: []).json)
+    }
+
+    /// The owners of the users whom the recipients name, by the name. As for `recipient(_:sender:field:)`, a name without a
+    /// user has the owner of its next user.
+    func owners(of recipients: PushMessage.Recipients) throws(StoreError) -> [String: String] {
+        var owners: [String: String] = [:]
+        for name in recipients.texts.compactMap(Recipient.userName) {
+            owners[name] = try store.userRecord(name)?.successor ?? name
+        }
+        return owners
     }
 
     /// The id that a message has from before; nil: it has none yet.

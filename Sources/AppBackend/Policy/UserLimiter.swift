@@ -73,6 +73,8 @@ struct UserLimiter: UserResponder {
         init?(_ request: Request, route: String?) {
             switch request.method {
             case .get where Self.lists.contains(route): self = .list
+            // It reads as much as the list does.
+            case .delete where route == Path.scheduled + "/{id}": self = .list
             case .post where route == Path.notifications || route == Path.requests: self = .send
             case .post, .put, .delete:
                 guard Self.registrations.contains(route) else { return nil }

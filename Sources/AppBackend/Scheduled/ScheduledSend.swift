@@ -26,6 +26,9 @@ struct ScheduledSend: Sendable {
     let method: AuthenticationMethod
     /// The roles that the sender's token gave.
     let roles: [String]
+    /// The users whom `To` names, as the owners that they were: a next user of a name is not whom the sender meant. Empty in what
+    /// a version before has kept.
+    let recipients: [String: String]
     let sendAt: Timestamp
     /// The message without its time, as it crosses the wire. It is read when it is needed: a look at the list passes by most of them.
     let text: String
@@ -42,9 +45,11 @@ struct ScheduledSend: Sendable {
     var message: PushMessage? { try? PushMessage(body: Array(text.utf8)) }
 
     /// A new one, as the store is to keep it.
+    /// - Parameter recipients: the owners of the names in `To`.
     /// - Returns: nil for a sender who was not authenticated.
     static func new(
-        id: String, of sender: Principal, _ message: PushMessage, now: Timestamp, sendAt: Timestamp
+        id: String, of sender: Principal, _ message: PushMessage, to recipients: [String: String], now: Timestamp,
+        sendAt: Timestamp
     ) -> ScheduledSend? {
         guard let method = sender.method else { return nil }
         var message = message
@@ -52,6 +57,9 @@ struct ScheduledSend: Sendable {
         let document = JSONValue.object([
             JSONValue.Member("owner", .string(sender.owner)), JSONValue.Member("method", .string(method.rawValue)),
             JSONValue.Member("roles", .array(sender.tokenRoles.map(JSONValue.string))),
+            JSONValue.Member(
+                "recipients",
+                .object(recipients.sorted { $0.key < $1.key }.map { JSONValue.Member($0.key, .string($0.value)) })),
             JSONValue.Member("sendAt", .string(sendAt.text)),
             JSONValue.Member("message", .string(String(decoding: message.json, as: UTF8.self))),
         ])
@@ -67,6 +75,10 @@ struct ScheduledSend: Sendable {
             let sendAt = Self.time(json["sendAt"]), let text = json["message"]?.string
         else { return nil }
         (self.stored, self.owner, self.method, self.sendAt, self.text) = (stored, owner, method, sendAt, text)
+        let names = (json["recipients"]?.members ?? []).compactMap { member in
+            member.value.string.map { (member.name, $0) }
+        }
+        recipients = Dictionary(names) { first, _ in first }
         roles = json["roles"]?.array?.compactMap(\.string) ?? []
         (dueAt, triedAt) = (Self.time(json["dueAt"]) ?? sendAt, Self.time(json["triedAt"]))
         hasBegun = json["begun"]?.bool ?? false

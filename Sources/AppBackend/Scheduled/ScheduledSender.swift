@@ -114,8 +114,12 @@ package final class ScheduledSender: Sendable {
     /// Sends it.
     /// - Returns: nil: the hub has it, or may have it, and it is not sent again.
     private func fault(of send: ScheduledSend) -> Fault? {
-        guard let message = send.message else { return Fault(reason: "it cannot be read", isFinal: true) }
+        guard var message = send.message else { return Fault(reason: "it cannot be read", isFinal: true) }
         do {
+            guard let recipients = try recipients(of: message, send) else {
+                return Fault(reason: "its recipient was removed", isFinal: true)
+            }
+            message.to = recipients
             guard let sender = try sender(of: send) else {
                 return Fault(reason: "its sender may not log in any more", isFinal: true)
             }
@@ -144,6 +148,20 @@ package final class ScheduledSender: Sendable {
             }
             return Fault(problem.status, problem.field)
         }
+    }
+
+    /// Those of the recipients who are whom the sender meant: who was removed has no messages, nor does the next user of the name.
+    /// - Returns: nil, when none is left.
+    private func recipients(
+        of message: PushMessage, _ send: ScheduledSend
+    ) throws(StoreError) -> PushMessage.Recipients? {
+        let owners = try controller.owners(of: message.to)
+        let others = send.recipients.filter { name, owner in
+            owners[name].map { !$0.hasSameBytes(as: owner) } ?? false
+        }
+        guard !others.isEmpty else { return message.to }
+        let texts = message.to.texts.filter { text in Recipient.userName(text).map { others[$0] == nil } ?? true }
+        return texts.isEmpty ? nil : .several(texts)
     }
 
     /// Nil for a user who was removed, or may not log in, and where senders are not authenticated in that way any more.
