@@ -31,7 +31,7 @@ struct ConfigController: Sendable {
     }
 
     var routes: [Route<RequestAction>] {
-        [HTTPRequest.Method.get, .head].map { method in Route(method, Path.config) { request, _ in try read(request) } }
+        [Route(.get, Path.config) { request, _ in try read(request) }]
     }
 
     /// - Throws: `Problem` 400 for a malformed key or name.

@@ -26,6 +26,7 @@ struct RouteTable: Sendable {
 
     /// - Returns: nil when there is no such path.
     func match(_ method: HTTPRequest.Method, _ path: String) -> Match? {
+        let method = method.ofRoute
         var path = path
         return path.withUTF8 { path in
             guard let segments = PathSegment.places(in: path) else { return nil }

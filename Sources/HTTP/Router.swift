@@ -11,6 +11,7 @@ public struct Route<Action: Sendable>: Sendable {
     let action: Action
 
     /// - Parameters:
+    ///   - method: of GET, HEAD comes along.
     ///   - pattern: `/api/register/{id}`. Literal segments are compared without regard to ASCII case (as ASP.NET
     ///     does); `{name}` takes exactly one non-empty segment, percent-decoded.
     public init(_ method: HTTPRequest.Method, _ pattern: String, _ action: Action) {
@@ -21,6 +22,15 @@ public struct Route<Action: Sendable>: Sendable {
     }
 
     fileprivate var parameterCount: Int { pattern.parameterCount }
+}
+
+extension HTTPRequest.Method {
+    /// The method whose route answers a request: HEAD is answered as GET is, and the server leaves the body out (RFC 9110
+    /// section 9.3.2).
+    package var ofRoute: HTTPRequest.Method { self == .head ? .get : self }
+
+    /// What is allowed where this method is, for `Allow`.
+    package var withHead: [HTTPRequest.Method] { self == .get ? [.get, .head] : [self] }
 }
 
 /// The action of a route that takes a request as it came.
@@ -104,7 +114,9 @@ public struct Router<Action: Sendable>: Sendable {
         case .row(let index, let parameters): return RouteMatch(routes[index], parameters: parameters)
         case .path(let rows):
             var allowed: [HTTPRequest.Method] = []
-            for row in rows where !allowed.contains(routes[row].method) { allowed.append(routes[row].method) }
+            for row in rows where !allowed.contains(routes[row].method) {
+                allowed += routes[row].method.withHead
+            }
             return rows.first.map { RouteMatch(pattern: routes[$0].name, allowed: allowed) }
         }
     }

@@ -179,6 +179,6 @@ struct MonitoringTests {
     @Test func `numbers are read and not written`() throws {
         let counted = try CountedSite()
         let answer = try counted.call(.post, "/metrics")
-        #expect(answer.status == .methodNotAllowed && answer.fields[.allow] == "GET")
+        #expect(answer.status == .methodNotAllowed && answer.fields[.allow] == "GET, HEAD")
     }
 }

@@ -197,7 +197,7 @@ struct SessionRefusalTests {
         BadInput(method: .delete, query: "everywhere", status: 400, field: "everywhere"),
         BadInput(method: .delete, query: "everywhere=%f", status: 400, field: "everywhere"),
         BadInput(method: .put, status: 405), BadInput(method: .patch, status: 405),
-        BadInput(method: .head, status: 405),
+        BadInput(method: .head, status: 401),
         BadInput(method: .get, path: "/api/session/1", status: 401),
         BadInput(method: .post, path: "/api/config", status: 405),
         BadInput(method: .delete, path: "/api/config", status: 405),

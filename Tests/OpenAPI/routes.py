@@ -18,30 +18,19 @@ def of_sources(root: Path) -> Routes:
     found: Routes = set()
     for file in sorted((root / "Sources/AppBackend").rglob("*.swift")):
         text = file.read_text()
-        rows = re.findall(r'\bRoute\((\.?\w+), Path\.(\w+)(?: \+ "([^"]+)")?\)', text)
+        rows = re.findall(r'\bRoute\((\.\w+), Path\.(\w+)(?: \+ "([^"]+)")?\)', text)
         if len(rows) != len(re.findall(r"\bRoute\(", text)):
             raise ValueError(f"{file.name} has a route of another form than Route(.method, Path.name + \"/rest\")")
         for method, name, rest in rows:
-            found |= {(one, nameless(paths[name] + rest)) for one in _methods(method, text)}
+            found.add((method[1:].upper(), nameless(paths[name] + rest)))
     # `[Path.health: …]` and `found[Path.metrics] = …`.
     parts = (root / "Sources/AppBackend/Backend+Parts.swift").read_text()
     return found | {("GET", paths[name]) for name in re.findall(r"\[Path\.(\w+)(?:: |\] = )", parts)}
 
 
-def _methods(method: str, text: str) -> list[str]:
-    """`.get`, or the variable of a list: `[HTTPRequest.Method.get, .head].map { method in Route(method, …) }`."""
-    if method.startswith("."):
-        return [method[1:].upper()]
-    listed = re.search(rf"\[HTTPRequest\.Method((?:\.\w+(?:, )?)+)\]\.map {{ {method} in Route\({method},", text)
-    if listed is None:
-        raise ValueError(f"the methods of Route({method}, …) cannot be read")
-    return [name.upper() for name in re.findall(r"\w+", listed[1])]
-
-
 def of_page(page: Path) -> Routes:
-    """The first table of docs/http-api.md: ``| `GET /api/config` | no credentials; also HEAD | …``."""
+    """The first table of docs/http-api.md: ``| `GET /api/config` | no credentials | …``."""
     found: Routes = set()
-    for method, path, request in re.findall(r"^\| `([A-Z]+) (/[^`?]*)[^`]*` \| ([^|]*)\|", page.read_text(), re.M):
+    for method, path in re.findall(r"^\| `([A-Z]+) (/[^`?]*)[^`]*` \|", page.read_text(), re.M):
         found.add((method, nameless(path)))
-        found |= {(also, nameless(path)) for also in re.findall(r"also ([A-Z]+)", request)}
     return found

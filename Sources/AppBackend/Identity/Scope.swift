@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import DeviceAPI
+import HTTP
 import HTTPTypes
 import Store
 
@@ -41,7 +42,7 @@ extension Scope.Action {
     /// What a route needs. The one table of it; a route that is not in it needs a log-in.
     /// - Parameter route: its pattern.
     init?(_ method: HTTPRequest.Method, _ route: String) {
-        switch (method, route) {
+        switch (method.ofRoute, route) {
         case (.post, Path.notifications), (.post, Path.requests), (.get, Path.outcomes + "/{id}"),
             (.get, Path.notifications + "/{id}/timeline"):
             self = .send

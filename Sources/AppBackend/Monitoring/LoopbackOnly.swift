@@ -8,13 +8,13 @@ import Text
 struct LoopbackOnly: Responder {
     let inner: any Responder
 
-    /// - Throws: `Problem`: 404 for an address that is not of this host, 405 for anything but GET.
+    /// - Throws: `Problem`: 404 for an address that is not of this host, 405 for anything but GET and HEAD.
     func respond(to request: Request) throws -> Response {
         guard Self.isLocal(request.remoteAddress) else {
             throw Problem(.notFound, "There is nothing at this path.")
         }
-        guard request.method == .get else {
-            throw Problem(.methodNotAllowed, "This path does not have that method.", allow: [.get])
+        guard request.method.ofRoute == .get else {
+            throw Problem(RoutingError.methodNotAllowed(HTTPRequest.Method.get.withHead))
         }
         var response = try inner.respond(to: request)
         response.fields[.cacheControl] = "no-store"

@@ -8,12 +8,14 @@ import Store
 extension NotificationsController {
     /// The payload, for its owner alone. An id that is another user's, has expired or never existed is 404, all alike.
     ///
-    /// Reading changes something, so another site's page, which a browser lends its user's cookie, may not do it.
+    /// Reading changes something, so another site's page, which a browser lends its user's cookie, may not do it. HEAD shows
+    /// nothing, and marks nothing as read.
     func read(_ request: UserRequest, _ name: String) throws -> Response {
         guard !RequestOrigin.isAnotherPage(request.http) else { throw RequestOrigin.crossSiteRequest }
         let owner = request.user.owner
         guard let id = try id(named: name, owner: owner),
-            let notification = try read(id, owner: owner)
+            let notification = request.http.method == .head
+                ? try store.notification(id, owner: owner, now: now()) : try read(id, owner: owner)
         else { throw Self.noSuchNotification }
         let message = SecureMessage(
             id: notification.id, payload: notification.text, isRead: notification.isRead,

@@ -71,7 +71,7 @@ struct UserLimiter: UserResponder {
 
         /// Nil for all others.
         init?(_ request: Request, route: String?) {
-            switch request.method {
+            switch request.method.ofRoute {
             case .get where Self.lists.contains(route): self = .list
             // It reads as much as the list does.
             case .delete where route == Path.scheduled + "/{id}": self = .list
