@@ -5,6 +5,7 @@ package import HTTPTypes
 import Logging
 import NotificationHub
 import Store
+import Text
 
 /// The tutorial's backend: every request in, an answer out, whatever happens.
 package struct Backend: Responder {
@@ -44,6 +45,8 @@ package struct Backend: Responder {
 
     /// Never throws: what is not foreseen becomes 500 with an id that is also in the log.
     package func respond(to request: Request) -> Response {
+        var request = request
+        request.body = request.body.withoutByteOrderMark
         if let monitor = monitors[request.path] {
             return answer(request, route: request.path) { try monitor.respond(to: request) }
         }
@@ -78,7 +81,8 @@ package struct Backend: Responder {
 
     func respond(to request: Request, at destination: Destination) -> Response {
         answer(request, route: destination.pattern) {
-            switch destination {
+            try request.requireIdentity()
+            return switch destination {
             case .open(let route): try route.respond(to: request)
             case .user(let route): try api.respond(to: request, route: route)
             }

@@ -15,6 +15,15 @@ extension Request {
         }
     }
 
+    /// Refuses a body that is compressed: nothing here would bound what comes out of it.
+    /// - Throws: `Problem` 415.
+    func requireIdentity() throws(Problem) {
+        guard isEncoded else { return }
+        throw Problem(
+            .unsupportedMediaType, "Content-Encoding must be identity: compressed bodies are not taken.",
+            field: "Content-Encoding")
+    }
+
     /// The body as one JSON string: what a person typed. The tutorials' apps put quotation marks around it and nothing more,
     /// so tabs and line breaks are taken as they are.
     /// - Throws: `Problem` 400 or 415.

@@ -50,6 +50,10 @@ public struct Problem: Error, Equatable, Sendable {
         }
         var response = Response.json(json.bytes, status: status, contentType: Self.contentType)
         response.fields[.cacheControl] = "no-store"
+        // RFC 9110 section 15.5.16: of the type alone the answer says nothing of encodings.
+        if status == .unsupportedMediaType, field == "Content-Encoding" {
+            response.fields[.acceptEncoding] = "identity"
+        }
         if !allow.isEmpty { response.fields[.allow] = allow.map(\.rawValue).joined(separator: ", ") }
         if let retryAfter { response.fields[.retryAfter] = String(retryAfter) }
         return response

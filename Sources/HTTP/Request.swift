@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 public import HTTPTypes
+import Text
 
 /// One HTTP request, whole: the body is in memory (every door limits its size before it makes one).
 ///
@@ -46,6 +47,14 @@ public struct Request: Sendable {
         self.body = body
         self.remoteAddress = remoteAddress
         self.id = id
+    }
+
+    /// Whether the body is compressed, or otherwise not what its type says (`Content-Encoding`, RFC 9110 section 8.4).
+    package var isEncoded: Bool {
+        guard !body.isEmpty, let codings = fields[.contentEncoding] else { return false }
+        return codings.split(separator: ",").contains { coding in
+            !ASCII.equalIgnoringCase(coding.filter { $0 != " " && $0 != "\t" }, "identity")
+        }
     }
 
     /// Path and query as they are in a request line.

@@ -31,11 +31,16 @@ struct RequestAuthorizer: Sendable {
     /// Seconds since 1970.
     let now: @Sendable () -> Int64
 
-    /// - Throws: `HubFault`: 413 above 64 KiB; 401 for a token that is malformed, expired, or of another host or path,
+    /// - Throws: `HubFault`: 413 above 64 KiB; 415 for a compressed body; 401 for a token that is malformed, expired, or of another host or path,
     ///   and for one that does not grant what is needed; 404 for another hub; 400 for a malformed query.
     func authorize(_ request: Request, needs: AccessRights) throws(HubFault) -> HubCall {
         guard request.body.count <= HubNotification.maximumRequest else {
             throw HubFault(.contentTooLarge, "The request's body is larger than 64 KB.")
+        }
+        guard !request.isEncoded else {
+            var fault = HubFault(.unsupportedMediaType, "The request's body must not be compressed.")
+            fault.fields[.acceptEncoding] = "identity"
+            throw fault
         }
         let now = now()
         let rights = try rights(of: request, now: now)

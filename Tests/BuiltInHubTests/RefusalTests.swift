@@ -85,10 +85,10 @@ import class System.Lock
         arguments: [
             (HTTPRequest.Method.get, "/myhub/nothing", 404, nil), (.get, "/myhub", 404, nil), (.get, "/", 404, nil),
             (.get, "/myhub/registrations/1/2", 404, nil), (.get, "/otherhub/registrations", 404, nil),
-            (.post, "/myhub/messages/$batch", 405, "GET"), (.put, "/myhub/installations/1", 404, nil),
-            (.patch, "/myhub/registrations/1-2-3", 405, "PUT, GET, DELETE"),
+            (.post, "/myhub/messages/$batch", 405, "GET, HEAD"), (.put, "/myhub/installations/1", 404, nil),
+            (.patch, "/myhub/registrations/1-2-3", 405, "PUT, GET, HEAD, DELETE"),
             (.get, "/myhub/registrationids", 405, "POST"),
-            (.delete, "/myhub/messages", 405, "POST"), (.put, "/myhub/registrations", 405, "POST, GET"),
+            (.delete, "/myhub/messages", 405, "POST"), (.put, "/myhub/registrations", 405, "POST, GET, HEAD"),
             (.get, "/myhub/registrations/a%20b", 400, nil), (.get, "/myhub/registrations/%00", 400, nil),
             (.get, "/myhub/tags/a%20b/registrations", 400, nil), (.get, "/myhub/messages/unknown", 404, nil),
         ] as [(HTTPRequest.Method, String, Int, String?)])
@@ -118,6 +118,11 @@ import class System.Lock
         let tooLarge = bench.send("apple", body: String(repeating: "x", count: 65_537))
         #expect(tooLarge.status.code == 413)
         #expect(bench.send("apple", body: String(repeating: "x", count: 65_536)).status.code == 201)
+    }
+
+    @Test func `a compressed body is a 415`() {
+        let refused = bench.ask(.post, "/myhub/registrationids", fields: ["Content-Encoding": "gzip"], body: "x")
+        #expect(refused.status.code == 415 && refused.fields[.acceptEncoding] == "identity")
     }
 
     @Test func `an error bears the request's tracking id and the time`() throws {

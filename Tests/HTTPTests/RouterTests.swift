@@ -47,10 +47,28 @@ import Testing
         #expect(throws: RoutingError.methodNotAllowed([.post])) { try answer(.get, "/api/register") }
     }
 
+    @Test func `the route of GET answers HEAD, and nothing else does`() throws {
+        #expect(try answer(.head, "/a/x") == "GET /{id}/x a")
+        #expect(throws: RoutingError.methodNotAllowed([.post])) { try answer(.head, "/api/register") }
+    }
+
+    @Test(
+        arguments: [
+            ("identity", false), (" Identity , identity", false), ("", false), (nil, false), ("gzip", true),
+            ("identity, br", true),
+        ] as [(String?, Bool)])
+    func `a body is encoded where its field says another coding than none`(coding: String?, isEncoded: Bool) {
+        var request = Request(method: .post, path: "/", body: [1])
+        request.fields[.contentEncoding] = coding
+        #expect(request.isEncoded == isEncoded)
+        request.body = []
+        #expect(!request.isEncoded)
+    }
+
     @Test(arguments: ["/api/register/all", "/api/register/ALL", "/api/register/all/"])
     func `a word that a route spells out is no parameter of another, whatever the method and the order`(path: String) {
         for method in [HTTPRequest.Method.put, .delete, .patch] {
-            #expect(throws: RoutingError.methodNotAllowed([.get])) { try answer(method, path) }
+            #expect(throws: RoutingError.methodNotAllowed([.get, .head])) { try answer(method, path) }
         }
     }
 

@@ -39,6 +39,7 @@ class Fault:
     expected_user: str = ""
     apikey: str = ""
     media: str = "application/json"
+    coding: str = ""
 
 
 def put(status: int, field: str, **changes: Any) -> Fault:
@@ -122,6 +123,10 @@ FAULTS: dict[Row, list[Fault]] = {
         *[Fault("register", 400, "body", text) for text in (b"{", b"[]", b'{"Platform":"a","Platform":"b"}')],
         *[send(400, "body", f"to_tag={SELF}", text) for text in (b"x", b"7", b'"\\ud800"')],
         Fault("logIn", 400, "body", b"null"),
+    ],
+    ("any whose body counts", "`Content-Encoding`"): [
+        Fault(operation, 415, "Content-Encoding", {}, coding="gzip")
+        for operation in ("logIn", "register", "send", "createToken")
     ],
     ("any whose body counts", "`Content-Type`"): [
         Fault(operation, 415, "Content-Type", {}, media="text/plain")
@@ -319,6 +324,8 @@ def test_bad_input_has_its_status_and_names_its_field(
             headers["apikey"] = fault.apikey
         if fault.body is not None:
             headers["Content_Type"] = fault.media
+        if fault.coding:
+            headers["Content_Encoding"] = fault.coding
         user = None if fault.operation in ("logIn", "logOut", "readConfiguration") else limited
         if "/api/admin" in row[0]:
             user, headers = None, headers | at_the_page
