@@ -49,6 +49,66 @@ extension WireTests {
             #expect(try site.call(.get, Path.notifications, as: alice).body == Array("[]".utf8))
         }
 
+        /// Options of curl, and the status: what nginx refuses before it knows a location.
+        static let unread: [(options: [String], status: Int)] = [
+            (["--header", "Authorization: Bearer \(String(repeating: "x", count: 16_384))"], 431),
+            (["--get", "--data", "handle=\(String(repeating: "x", count: 16_384))"], 414),
+            (["--request", "GE T"], 400), (["--header", "Host: a b"], 400),
+        ]
+
+        @Test(arguments: unread.indices)
+        func `what nginx cannot read is answered as a problem, with the header fields of the site`(row: Int) throws {
+            let site = try sharedSite()
+            let (options, status) = Self.unread[row]
+            let answer = try Program.run(
+                "/usr/bin/curl",
+                [
+                    "--silent", "--http1.1", "--cacert", site.scratch.path("tls/cert.pem"), "--include",
+                    "https://\(site.authority)\(Path.register)",
+                ] + options)
+            #expect(answer.output.hasPrefix("HTTP/1.1 \(status)"))
+            #expect(answer.output.contains("Content-Type: \(Problem.contentType)"))
+            #expect(
+                answer.output.contains("Strict-Transport-Security: ") && answer.output.contains(#""status":\#(status)"#)
+            )
+        }
+
+        @Test func `the pages of those answers are at no address`() throws {
+            let site = try sharedSite()
+            for status in [400, 414, 431] {
+                #expect(try site.call(.get, "/.app-backend/\(status)").status == .notFound)
+            }
+        }
+
+        @Test(arguments: ["--http1.1", "--http2"])
+        func `a token of the longest length passes the doors`(version: String) throws {
+            let site = try sharedSite()
+            let answer = try Program.run(
+                "/usr/bin/curl",
+                [
+                    "--silent", version, "--cacert", site.scratch.path("tls/cert.pem"), "--header",
+                    "Authorization: Bearer \(String(repeating: "x", count: 8_192))", "--write-out", " %{http_code}",
+                    "https://\(site.authority)\(Path.register)",
+                ])
+            #expect(answer.output.hasSuffix(" 401") && answer.output.contains(#""status":401"#))
+        }
+
+        @Test func `a compressed body is refused by name, also where it cannot be read`() throws {
+            let site = try sharedSite()
+            let alice = try site.addUser("alice")
+            let fields: HTTPFields = [.contentEncoding: "gzip", .contentType: "application/json"]
+            let answer = try site.call(.post, Path.notifications, as: alice, body: "\u{1F}\u{8B}", fields: fields)
+            #expect(answer.status == .unsupportedMediaType && Problem(answer).field == "Content-Encoding")
+        }
+
+        @Test(arguments: [Path.health, Path.metrics, Path.register, Path.inbox])
+        func `HEAD is answered as GET, without a body`(path: String) throws {
+            let site = try sharedSite()
+            let alice = try site.addUser("alice")
+            let answer = try site.call(.head, path, as: alice)
+            #expect(answer.status == .ok && answer.body.isEmpty && answer.fields[.contentLength] != "0")
+        }
+
         @Test func `a body of the limit passes the doors`() throws {
             let site = try sharedSite()
             let alice = try site.addUser("alice")
