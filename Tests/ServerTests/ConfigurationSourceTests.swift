@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import AppBackend
+import Foundation
 import JSON
+import Support
 import Testing
 
 @testable import Server
@@ -56,6 +58,11 @@ struct ConfigurationSourceTests {
             name: "a credential wins over both", text: #"{ \#(store), "localHub": { "key": "\#(keys[0])" } }"#,
             files: ["credentials/localHub.key": keys[2] + "\n"],
             environment: credentials.merging(["APP_BACKEND_LOCAL_HUB_KEY": keys[1]]) { $1 }, value: keys[2]
+        ) { $0.localHub.keys.map { $0.key.reveal() }.joined(separator: ",") },
+        Row(
+            name: "a byte order mark in front of the file or of a credential is no part of it",
+            text: "\u{FEFF}" + #"{ \#(store), "localHub": { "key": "\#(keys[0])" } }"#,
+            files: ["credentials/localHub.key": "\u{FEFF}\(keys[2])\r\n"], environment: credentials, value: keys[2]
         ) { $0.localHub.keys.map { $0.key.reveal() }.joined(separator: ",") },
         Row(
             name: "an unusable secret of an app hides no other secret",
@@ -134,5 +141,16 @@ struct ConfigurationSourceTests {
         let keys = ["apns.key", "apns.keyFile", "wns.secret", "store.url", "workers", "apnsx.key", "webPush.subject"]
         let ofApps = keys.filter { ConfigurationFault(key: $0, reason: "").isOfApp }
         #expect(ofApps == ["apns.key", "apns.keyFile", "wns.secret"])
+    }
+
+    @Test func `a credential that is not UTF-8 is named, and is not changed in silence`() throws {
+        let folder = try ScratchFolder()
+        let file = try folder.write("{ \(Self.store) }", to: "app-backend.json")
+        let credentials = try folder.makeFolder("credentials")
+        let secret = try folder.write("", to: "credentials/localHub.key")
+        try Data(Array(Self.keys[0].utf8) + [0xE4]).write(to: URL(filePath: secret))
+        let (_, faults) = SiteConfiguration.load(
+            file: file, environment: Environment(["CREDENTIALS_DIRECTORY": credentials]))
+        #expect(faults.map(\.description) == ["configuration: localHub.key: \(secret): is not UTF-8"])
     }
 }

@@ -22,7 +22,7 @@ struct ExposureTests {
         (#""webPush": { "proxy": "http://proxy.example:3128" }"#, nil), (#""workers": 4"#, nil),
     ]
 
-    @Test(arguments: rows, [0o600, 0o640, 0o604, 0o644, 0o660, 0o666] as [mode_t])
+    @Test(arguments: rows, [0o600, 0o640, 0o604, 0o644] as [mode_t])
     func `a file with secrets that is open to others is named`(row: (members: String, key: String?), mode: mode_t)
         throws
     {
@@ -35,5 +35,28 @@ struct ExposureTests {
         #expect(faults.isEmpty && exposures.map(\.key) == (isExposed ? [row.key] : []))
         let said = exposures.map(\.description).joined()
         #expect(!said.contains(Self.key) && said.contains("(mode \(String(mode, radix: 8)))") == isExposed)
+    }
+
+    @Test(arguments: [0o600, 0o640, 0o644, 0o660, 0o602, 0o664, 0o666] as [mode_t])
+    func `a file that decides who is who is refused where others may change it`(mode: mode_t) throws {
+        let folder = try ScratchFolder()
+        let keys = #"{"keys":[{"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}]}"#
+        let file = try folder.write(keys, to: "keys.json")
+        let authorities = try folder.write("-----BEGIN CERTIFICATE-----", to: "ca.pem")
+        let issuers = [#""jwksFile": "keys.json""#, #""jwksUrl": "https://a.example/", "caFile": "ca.pem""#]
+            .enumerated()
+            .map { #"{ "issuer": "i\#($0.offset)", "prefix": "p\#($0.offset)", "audience": ["a"], \#($0.element) }"# }
+        let configuration = try folder.write(
+            #"{ "store": { "path": "/s" }, "auth": { "issuers": [\#(issuers.joined(separator: ","))] } }"#,
+            to: "app-backend.json")
+        for (path, key) in [
+            (configuration, configuration), (file, "auth.issuers.0.jwksFile"), (authorities, "auth.issuers.1.caFile"),
+        ] {
+            #expect(chmod(path, mode) == 0)
+            let (_, faults) = SiteConfiguration.load(file: configuration, environment: Environment([:]))
+            #expect(faults.map(\.key) == (mode & 0o022 == 0 ? [] : [key]))
+            #expect(faults.allSatisfy { $0.reason.hasSuffix("chmod go-w \(path)") })
+            #expect(chmod(path, 0o600) == 0)
+        }
     }
 }

@@ -84,7 +84,9 @@ struct DoctorRun {
     private func configurationFindings() -> [Finding] {
         guard faults.isEmpty else {
             return faults.map {
-                .fail("\($0.key): \($0.reason)", fix: isUnread ? "the file; --config" : setting($0.key))
+                .fail(
+                    "\($0.key): \($0.reason)",
+                    fix: isUnread || $0.key == file ? "the file; --config" : setting($0.key))
             } + unusedSecrets()
         }
         let found = exposedOrEnding()

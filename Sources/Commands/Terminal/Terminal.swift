@@ -3,6 +3,7 @@ import FileStore
 import Glibc
 import Server
 import Store
+import Text
 
 /// Why a command could not do what it was asked: printed without a usage line, exit status 1.
 struct CommandError: Error, CustomStringConvertible {
@@ -26,11 +27,12 @@ enum Terminal {
     /// Reads a password: from a terminal without showing it, twice where it is a new one; else the first line of
     /// standard input.
     /// - Returns: nil, when there is none, or when the two differ.
-    static func readPassword(isNew: Bool) -> String? {
-        guard isatty(STDIN_FILENO) == 1 else { return readLine() }
-        guard let first = prompt("Password: ") else { return nil }
+    /// - Throws: `CommandError`, when it is not UTF-8.
+    static func readPassword(isNew: Bool) throws(CommandError) -> String? {
+        guard isatty(STDIN_FILENO) == 1 else { return try text("The password", of: readLine()) }
+        guard let first = try prompt("Password: ") else { return nil }
         guard isNew else { return first }
-        guard prompt("Once more: ") == first else {
+        guard try prompt("Once more: ") == first else {
             printError("The two passwords differ.")
             return nil
         }
@@ -43,34 +45,44 @@ enum Terminal {
     static func ask(_ question: String, orGive option: String) throws -> String {
         guard isatty(STDIN_FILENO) == 1 else { throw CommandError("\(option) is missing.") }
         write(question, to: STDERR_FILENO)
-        guard let line = readLine() else { throw CommandError("\(option) is missing.") }
+        guard let line = try text("The answer", of: readLine()) else { throw CommandError("\(option) is missing.") }
         return line
     }
 
-    private static func prompt(_ text: String) -> String? {
+    private static func prompt(_ question: String) throws(CommandError) -> String? {
         var shown = termios()
         guard tcgetattr(STDIN_FILENO, &shown) == 0 else { return nil }
         var hidden = shown
         hidden.c_lflag &= ~tcflag_t(ECHO)
         tcsetattr(STDIN_FILENO, TCSAFLUSH, &hidden)
         // Only now: what a quick person types behind the question is neither shown nor lost.
-        write(text, to: STDERR_FILENO)
+        write(question, to: STDERR_FILENO)
         defer {
             tcsetattr(STDIN_FILENO, TCSAFLUSH, &shown)
             write("\n", to: STDERR_FILENO)
         }
-        return readLine()
+        return try text("The password", of: readLine())
+    }
+
+    /// A line as text, without a byte order mark; nil, when it is empty.
+    /// - Parameter name: what the line is to a reader.
+    /// - Throws: `CommandError`, when it is not UTF-8, as in a terminal of another character set.
+    static func text(_ name: String, of line: [UInt8]) throws(CommandError) -> String? {
+        guard let text = String(validating: line.withoutByteOrderMark, as: UTF8.self) else {
+            throw CommandError("\(name) is not UTF-8: use a terminal, or a file, in that character set.")
+        }
+        return text.isEmpty ? nil : text
     }
 
     /// One line of standard input, byte by byte so that nothing behind it is taken.
-    private static func readLine() -> String? {
+    private static func readLine() -> [UInt8] {
         var bytes: [UInt8] = []
         var byte: UInt8 = 0
         while bytes.count < maximumLineBytes, read(STDIN_FILENO, &byte, 1) == 1, byte != UInt8(ascii: "\n") {
             bytes.append(byte)
         }
         if bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
-        return bytes.isEmpty ? nil : String(validating: bytes, as: UTF8.self)
+        return bytes
     }
 
     private static func write(_ text: String, to descriptor: Int32) {

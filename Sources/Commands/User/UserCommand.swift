@@ -123,7 +123,9 @@ struct UserCommand: ParsableCommand {
     }
 
     private static func newHash() throws -> String {
-        guard let password = Terminal.readPassword(isNew: true) else { throw CommandError("No password was given.") }
+        guard let password = try Terminal.readPassword(isNew: true) else {
+            throw CommandError("No password was given.")
+        }
         return try UserAdministration.hash(password)
     }
 }

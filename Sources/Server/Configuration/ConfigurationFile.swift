@@ -2,6 +2,7 @@
 import Glibc
 import JSON
 import System
+import Text
 
 /// The configuration file, flattened: `{"hub":{"timeout":10}}` gives the key `hub.timeout`.
 package struct ConfigurationFile {
@@ -102,7 +103,7 @@ package struct ConfigurationFile {
         bytes.prefix(error.offset).count { $0 == UInt8(ascii: "\n") } + 1
     }
 
-    /// The file's bytes; nil, and `errno`, when it cannot be read.
+    /// The file's bytes, without a byte order mark; nil, and `errno`, when it cannot be read.
     package static func read(_ path: String) -> [UInt8]? {
         // Standard input is open: to open its name again is refused where another user has made the pipe, as under `sudo -u`.
         // A pipe of another name without a writer must not stop us.
@@ -116,7 +117,7 @@ package struct ConfigurationFile {
         while bytes.count <= maximumBytes {
             let count = Glibc.read(descriptor, &chunk, chunk.count)
             guard count >= 0 else { return nil }
-            if count == 0 { return bytes }
+            if count == 0 { return bytes.withoutByteOrderMark }
             bytes += chunk.prefix(count)
         }
         errno = EFBIG

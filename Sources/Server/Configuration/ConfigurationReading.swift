@@ -90,6 +90,11 @@ struct ConfigurationReading {
         return path
     }
 
+    /// Notes a fault where others than its owner may change a file that decides who is who.
+    mutating func checkWriters(_ key: String, _ path: String?) {
+        if let path, let fault = DecidingFile.fault(of: path, key) { faults.append(fault) }
+    }
+
     mutating func choice<Value: RawRepresentable & CaseIterable>(_ key: String) -> Value?
     where Value.RawValue == String {
         guard let text = text(key) else { return nil }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 import System
+import Text
 
 /// The value of a setting as it was given, before it is checked.
 enum GivenValue {
@@ -38,6 +39,7 @@ struct ConfigurationSources {
             let file = try ConfigurationFile(path: path)
             values = file.values
             faults = file.faults + file.emptyObjects.compactMap(Self.emptyObjectFault)
+            if let fault = DecidingFile.fault(of: path) { faults.append(fault) }
         }
         let known = SiteConfiguration.knownKeys
         faults += values.keys.filter { !known.contains(SiteConfiguration.general($0)) }.sorted().map {
@@ -85,15 +87,19 @@ struct ConfigurationSources {
                 }
                 continue
             }
+            guard let text = String(validating: bytes, as: UTF8.self) else {
+                faults.append(ConfigurationFault(key: key, reason: "\(path): is not UTF-8"))
+                continue
+            }
             // An editor ends a file with a line break, a secret does not.
-            let lines = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline).map(String.init)
+            let lines = text.split(whereSeparator: \.isNewline).map(String.init)
             guard let first = lines.first else {
                 faults.append(ConfigurationFault(key: key, reason: "\(path): is empty"))
                 continue
             }
             values[key] =
                 if key == "localHub.keys" { .list(lines) } else if SiteConfiguration.documents.contains(key) {
-                    .text(String(decoding: bytes, as: UTF8.self))
+                    .text(text)
                 } else { .text(first) }
         }
         return values

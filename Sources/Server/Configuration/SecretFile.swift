@@ -7,12 +7,32 @@ enum SecretFile {
     static let forbiddenMode: mode_t = 0o027
 
     /// The permissions of a file that is open to others, in octal digits; nil, when it is not, or is no file.
-    static func opennessOfFile(at path: String) -> String? {
+    static func opennessOfFile(at path: String) -> String? { mode(of: path, with: forbiddenMode) }
+
+    /// - Returns: nil, when the file has none of these permissions, or is no file.
+    fileprivate static func mode(of path: String, with permissions: mode_t) -> String? {
         var status = stat()
-        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
-            status.st_mode & forbiddenMode != 0
+        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_mode & permissions != 0
         else { return nil }
         return String(status.st_mode & 0o777, radix: 8)
+    }
+}
+
+/// Who may change a file that decides who is who, such as the configuration or the keys of an issuer: its owner alone. Who may
+/// write it can be any user.
+enum DecidingFile {
+    /// What its group and others may not do.
+    private static let forbiddenMode: mode_t = 0o022
+
+    /// Nil, when only its owner may change it, and when it is no file.
+    /// - Parameter key: that names the file; nil: it is the configuration.
+    static func fault(of path: String, _ key: String? = nil) -> ConfigurationFault? {
+        SecretFile.mode(of: path, with: forbiddenMode).map { mode in
+            ConfigurationFault(
+                key: key ?? path,
+                reason: "\(key == nil ? "" : "\(path): ")others than its owner may change who is who "
+                    + "(mode \(mode)); chmod go-w \(path)")
+        }
     }
 }
 

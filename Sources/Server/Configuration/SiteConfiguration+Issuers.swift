@@ -88,6 +88,7 @@ extension SiteConfiguration.Issuer {
         let rolesClaim = reading.text("\(group).rolesClaim")
         let keys = Self.keys(group, issuer: name, &reading)
         let caFile = reading.certificates("\(group).caFile")
+        reading.checkWriters("\(group).caFile", caFile)
         if let prefix, UserPrefix(prefix) == nil {
             reading.fault("\(group).prefix", "must be 1 to \(UserPrefix.maximumBytes) of a-z, 0-9 and -")
             return nil
@@ -106,6 +107,7 @@ extension SiteConfiguration.Issuer {
         let file = reading.path("\(group).jwksFile")
         let text = reading.text("\(group).jwksUrl")
         if let file {
+            reading.checkWriters("\(group).jwksFile", file)
             if text != nil { reading.fault("\(group).jwksUrl", "is not for an issuer that has jwksFile") }
             do throws(KeyError) {
                 try KeyFile.check(ConfigurationFile.read(file))

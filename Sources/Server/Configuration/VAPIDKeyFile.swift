@@ -65,7 +65,8 @@ package struct VAPIDKeyFile {
         let count = Glibc.read(descriptor, &bytes, bytes.count)
         guard count >= 0 else { throw failure("cannot be read") }
         guard count <= Self.maximumBytes else { throw Failure(description: "is larger than a key") }
-        return String(decoding: bytes.prefix(count), as: UTF8.self).split(whereSeparator: \.isNewline).map(String.init)
+        let text = String(decoding: Array(bytes.prefix(count)).withoutByteOrderMark, as: UTF8.self)
+        return text.split(whereSeparator: \.isNewline).map(String.init)
     }
 
     private func checkMode(_ descriptor: Int32) throws(Failure) {

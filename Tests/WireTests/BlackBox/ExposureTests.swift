@@ -25,6 +25,21 @@ struct ExposureTests {
     }
 }
 
+/// A configuration that others of the host may change.
+struct ForeignWriterTests {
+    @Test(arguments: [["check"], ["serve"], ["doctor"]])
+    func `a configuration that others may write is refused with the command that corrects it`(command: [String]) throws
+    {
+        let folder = try ScratchFolder()
+        let file = try folder.write(
+            #"{ "listen": "\#(folder.path("socket"))", "store": { "path": "\#(folder.path("store"))" } }"#,
+            to: "app-backend.json")
+        #expect(chmod(file, 0o664) == 0)
+        let refused = try Program.run(Program.appBackend, command + ["--config", file])
+        #expect(refused.status != 0 && (refused.errors + refused.output).contains("chmod go-w \(file)"))
+    }
+}
+
 extension WireTests {
     /// The same, of a service that runs.
     struct ExposureStories {
