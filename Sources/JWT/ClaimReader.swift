@@ -24,9 +24,13 @@ struct ClaimReader {
     }
 
     /// The roles that it gives, out of those that the issuer can give: of a list, or of one text.
+    ///
+    /// Keycloak writes a group as a path, `/editor`. Only the slash in front is left out: `/staff/editor` is another group, whose
+    /// users must not get what those of `/editor` have.
     var roles: [String] {
         guard let name = issuer.rolesClaim, let value = claim(name) else { return [] }
-        let given = Set((value.array ?? [value]).compactMap(\.string))
+        let given = Set(
+            (value.array ?? [value]).compactMap(\.string).map { $0.hasPrefix("/") ? String($0.dropFirst()) : $0 })
         return issuer.roles.filter(given.contains)
     }
 

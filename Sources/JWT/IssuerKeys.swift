@@ -53,13 +53,13 @@ final class IssuerKeys: Sendable {
 
     private let source: any KeySource
     private let clock: @Sendable () -> ContinuousClock.Instant
-    private let report: @Sendable (KeyError) -> Void
+    private let report: @Sendable (KeyEvent) -> Void
     private let state = Lock(State())
 
-    /// - Parameter report: hears of each failed fetch.
+    /// - Parameter report: hears of each failed fetch, and of keys that are not used, once of a document.
     init(
         source: any KeySource, clock: @escaping @Sendable () -> ContinuousClock.Instant,
-        report: @escaping @Sendable (KeyError) -> Void
+        report: @escaping @Sendable (KeyEvent) -> Void
     ) {
         (self.source, self.clock, self.report) = (source, clock, report)
     }
@@ -92,8 +92,7 @@ final class IssuerKeys: Sendable {
     private func fetch(_ fetch: KeyFetch) {
         source.fetch { [self] result in
             let now = clock()
-            state.withLock { $0.end(result, now) }
-            if case .failure(let error) = result { report(error) }
+            if let event = state.withLock({ $0.end(result, now) }) { report(event) }
             fetch.end()
         }
     }
@@ -155,7 +154,10 @@ extension IssuerKeys.State {
         return .unavailable(seconds: max(1, left))
     }
 
-    fileprivate mutating func end(_ result: Result<KeyDocument, KeyError>, _ now: ContinuousClock.Instant) {
+    /// - Returns: what is to be reported.
+    fileprivate mutating func end(
+        _ result: Result<KeyDocument, KeyError>, _ now: ContinuousClock.Instant
+    ) -> KeyEvent? {
         fetch = nil
         switch result {
         case .success(let document):
@@ -165,10 +167,12 @@ extension IssuerKeys.State {
             lifetime = min(
                 max(document.maximumAge ?? IssuerKeys.defaultLifetimeSeconds, bounds.lowerBound), bounds.upperBound)
             (fetchedAt, pauseEnd, failures, isExpired) = (now, nil, 0, false)
-        case .failure:
+            return isSame || document.keys.skipped.isEmpty ? nil : .skipped(document.keys.skipped)
+        case .failure(let error):
             let bounds = IssuerKeys.pauseSeconds
             pauseEnd = now + .seconds(min(bounds.lowerBound << min(failures, 10), bounds.upperBound))
             failures += 1
+            return .failure(error)
         }
     }
 }

@@ -9,6 +9,8 @@ struct KeySet: Sendable {
     static let maximumKeys = 100
 
     let keys: [VerificationKey]
+    /// The other keys of the document.
+    let skipped: [SkippedKey]
     /// As it was written, to tell whether a newer one differs.
     private let document: JSONValue
 
@@ -20,9 +22,16 @@ struct KeySet: Sendable {
             throw .notAKeySet
         }
         guard all.count <= Self.maximumKeys else { throw .tooManyKeys }
-        keys = all.compactMap(VerificationKey.init)
-        guard !keys.isEmpty else { throw .noUsableKey }
-        self.document = document
+        var (keys, skipped): ([VerificationKey], [SkippedKey]) = ([], [])
+        for (index, jwk) in all.enumerated() {
+            switch Result(catching: { () throws(KeyFault) in try VerificationKey(jwk) }) {
+            case .success(let key): keys.append(key)
+            case .failure(let fault):
+                skipped.append(SkippedKey(number: index + 1, id: jwk["kid"]?.string, fault: fault))
+            }
+        }
+        guard !keys.isEmpty else { throw .noUsableKey(skipped) }
+        (self.keys, self.skipped, self.document) = (keys, skipped, document)
     }
 
     func isSame(as other: KeySet) -> Bool { document == other.document }
@@ -43,6 +52,14 @@ struct KeySet: Sendable {
     }
 }
 
+/// What an operator should hear of an issuer's keys.
+package enum KeyEvent: Equatable, Sendable {
+    /// There are no newer ones.
+    case failure(KeyError)
+    /// There are, and these of their document are not used.
+    case skipped([SkippedKey])
+}
+
 /// Why there are no keys of an issuer, or no newer ones; for the operator.
 package enum KeyError: Error, Equatable, CustomStringConvertible {
     /// With one word of the transport: `timeout`.
@@ -52,7 +69,8 @@ package enum KeyError: Error, Equatable, CustomStringConvertible {
     case tooLarge
     case notAKeySet
     case tooManyKeys
-    case noUsableKey
+    /// With those that there are.
+    case noUsableKey([SkippedKey])
     case notADiscoveryDocument
     case foreignIssuer
     case badKeyAddress
@@ -65,7 +83,9 @@ package enum KeyError: Error, Equatable, CustomStringConvertible {
         case .tooLarge: "the document is longer than \(KeySet.maximumBytes) bytes"
         case .notAKeySet: "the document is not a set of keys (JWKS)"
         case .tooManyKeys: "the document has more than \(KeySet.maximumKeys) keys"
-        case .noUsableKey: "the document has no key for RS256, ES256 or EdDSA"
+        case .noUsableKey(let skipped):
+            "the document has no key for RS256, ES256 or EdDSA"
+                + (skipped.isEmpty ? "" : ": \(SkippedKey.text(skipped))")
         case .notADiscoveryDocument: "the document of /.well-known/openid-configuration is not one of OpenID Connect"
         case .foreignIssuer: "the document of /.well-known/openid-configuration names another issuer"
         case .badKeyAddress: "jwks_uri is not an https address"

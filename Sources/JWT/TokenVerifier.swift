@@ -28,11 +28,11 @@ package final class TokenVerifier: Sendable {
     ///   - issuers: each with the place where its keys come from. Of two with one name the first counts.
     ///   - now: seconds since 1970.
     ///   - clock: by which the age of keys is measured.
-    ///   - report: hears of each failed fetch of keys, with the issuer's name as it is configured.
+    ///   - report: hears of each failed fetch of keys, and of keys that are not used, with the issuer's name as it is configured.
     package init(
         _ issuers: [(TrustedIssuer, any KeySource)], now: @escaping @Sendable () -> Int64,
         clock: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
-        report: @escaping @Sendable (_ issuer: String, KeyError) -> Void
+        report: @escaping @Sendable (_ issuer: String, KeyEvent) -> Void
     ) {
         trusts = issuers.map { issuer, source in
             Trust(

@@ -28,37 +28,56 @@ struct VerificationKey: Sendable {
     let id: String?
     private let material: Material
 
-    /// - Returns: nil for a key that is not for verifying, or not for one of the algorithms. A set of keys may have such.
-    init?(_ jwk: JSONValue) {
-        guard jwk["kid"] == nil || jwk["kid"]?.string != nil, jwk["use"].map({ $0.string == "sig" }) ?? true,
-            jwk["key_ops"].map({ $0.array?.contains(.string("verify")) == true }) ?? true,
-            let material = Self.material(jwk)
-        else { return nil }
-        (id, self.material) = (jwk["kid"]?.string, material)
+    /// Members that are null are not there. A set of keys may have such that are not for verifying.
+    /// - Throws: why it is not used.
+    init(_ jwk: JSONValue) throws(KeyFault) {
+        guard jwk.members != nil else { throw .notAKey }
+        func member(_ name: String) -> JSONValue? { jwk[name].flatMap { $0 == .null ? nil : $0 } }
+        guard member("kid") == nil || member("kid")?.string != nil else { throw .badID }
+        guard member("use").map({ $0.string == "sig" }) ?? true,
+            member("key_ops").map({ $0.array?.contains(.string("verify")) == true }) ?? true
+        else { throw .notForSignatures }
+        (id, material) = (member("kid")?.string, try Self.material(jwk))
         // Optional, and many issuers leave it out.
-        guard jwk["alg"].map({ $0.string == algorithm.rawValue }) ?? true else { return nil }
+        guard member("alg").map({ $0.string == algorithm.rawValue }) ?? true else { throw .otherAlgorithm }
     }
 
-    private static func material(_ jwk: JSONValue) -> Material? {
+    private static func material(_ jwk: JSONValue) throws(KeyFault) -> Material {
         switch (jwk["kty"]?.string, jwk["crv"]?.string) {
         case ("RSA", _):
             guard let n = bytes(jwk, "n"), let e = bytes(jwk, "e"), n.count <= maximumModulusBytes,
-                e.count <= maximumExponentBytes
-            else { return nil }
-            // At least 2048 bits, or it throws.
-            return (try? _RSA.Signing.PublicKey(n: n, e: e)).map { .rsa($0) }
+                e.count <= maximumExponentBytes,
+                // At least 2048 bits, or it throws.
+                let key = try? _RSA.Signing.PublicKey(n: n, e: e)
+            else { throw .badNumbers }
+            return .rsa(key)
         case ("EC", "P-256"):
-            guard let x = bytes(jwk, "x"), let y = bytes(jwk, "y"), x.count == 32, y.count == 32 else { return nil }
-            return (try? P256.Signing.PublicKey(x963Representation: [4] + x + y)).map { .p256($0) }
+            guard let x = bytes(jwk, "x"), let y = bytes(jwk, "y"), x.count == 32, y.count == 32,
+                let key = try? P256.Signing.PublicKey(x963Representation: [4] + x + y)
+            else { throw .badNumbers }
+            return .p256(key)
         case ("OKP", "Ed25519"):
-            guard let x = bytes(jwk, "x") else { return nil }
-            return (try? Curve25519.Signing.PublicKey(rawRepresentation: x)).map { .ed25519($0) }
-        default: return nil
+            guard let x = bytes(jwk, "x"), let key = try? Curve25519.Signing.PublicKey(rawRepresentation: x)
+            else { throw .badNumbers }
+            guard !SmallOrderPoint.contains(x) else { throw .smallOrder }
+            return .ed25519(key)
+        default: throw .unknownKind
         }
     }
 
+    /// Some issuers pad the numbers, or write them in the alphabet of standard base64.
     private static func bytes(_ jwk: JSONValue, _ name: String) -> [UInt8]? {
-        jwk[name]?.string.flatMap { Base64.url.decode($0) }
+        guard
+            var text = jwk[name]?.string?.utf8.map({ byte -> UInt8 in
+                switch byte {
+                case UInt8(ascii: "+"): UInt8(ascii: "-")
+                case UInt8(ascii: "/"): UInt8(ascii: "_")
+                default: byte
+                }
+            })
+        else { return nil }
+        while text.last == UInt8(ascii: "=") { text.removeLast() }
+        return Base64.url.decode(String(decoding: text, as: UTF8.self))
     }
 
     /// The only one that the key verifies by.

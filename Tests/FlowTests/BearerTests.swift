@@ -7,6 +7,7 @@ import HTTPTypes
 import JSON
 import JWT
 import Store
+import Support
 import Testing
 import Text
 
@@ -254,5 +255,18 @@ struct BearerTests {
         let answer = call(.get, "/api/register", token: try issuer.token("carol"), on: backend)
         #expect(answer.status == .serviceUnavailable && answer.fields[.retryAfter] != nil)
         #expect(site.call(.get, "/api/register", as: "alice", on: backend).status == .ok)
+    }
+
+    @Test func `tokens that wait for keys write no line each, because anybody can make them up`() throws {
+        let log = CollectedLog()
+        let backend = try site.neighbour {
+            $0.logger = log.logger
+            issuer.trust(in: &$0, keys: KeyFile { nil })
+        }
+        for number in 0..<20 {
+            let forged = try issuer.token("user\(number)")
+            #expect(call(.get, "/api/register", token: forged, on: backend).status == .serviceUnavailable)
+        }
+        #expect(log.lines.isEmpty)
     }
 }

@@ -55,6 +55,9 @@ import Testing
         (#"["editor", "helper", "gone"]"#, "editor helper"), (#"["helper", "editor"]"#, "editor helper"),
         (#""editor""#, "editor"), (#"["Editor", 1, null, {}, ["editor"]]"#, ""), ("1", ""), ("{}", ""), ("null", ""),
         (#"["editor", "editor"]"#, "editor"), ("", ""),
+        // Keycloak's groups are paths, and only a whole one is a role.
+        (#"["/editor", "/helper"]"#, "editor helper"), (#""/editor""#, "editor"),
+        (#"["/staff/editor", "staff/editor", "//editor", "/editor/", "/", ""]"#, ""),
     ]
 
     @Test(arguments: roleClaims) func `roles are those of the claim that the configuration has, by their names`(

@@ -172,7 +172,14 @@ final class Bench: Sendable {
         (self.seconds, self.passed, self.reports) = (seconds, passed, reports)
         verifier = TokenVerifier(
             issuers, now: { seconds.withLock { $0 } }, clock: { start + passed.withLock { $0 } },
-            report: { issuer, error in reports.withLock { $0.append("\(issuer): \(error)") } })
+            report: { issuer, event in
+                let text =
+                    switch event {
+                    case .failure(let error): error.description
+                    case .skipped(let keys): SkippedKey.text(keys)
+                    }
+                reports.withLock { $0.append("\(issuer): \(text)") }
+            })
     }
 
     convenience init(

@@ -2,6 +2,7 @@
 import JWT
 import System
 import Testing
+import Text
 
 @Suite struct `The keys of an issuer` {
     private static let key = IssuerKey.p256("1")
@@ -199,9 +200,17 @@ import Testing
     }
 
     static let documents: [(String, KeyError?)] = [
-        ("", .notAKeySet), ("[]", .notAKeySet), (#"{"keys":{}}"#, .notAKeySet), (#"{"keys":[]}"#, .noUsableKey),
-        (#"{"keys":[1,"a",{}]}"#, .noUsableKey),
-        (#"{"keys":[{"kty":"oct","k":"AAAA","kid":"1","alg":"HS256"}]}"#, .noUsableKey),
+        ("", .notAKeySet), ("[]", .notAKeySet), (#"{"keys":{}}"#, .notAKeySet), (#"{"keys":[]}"#, .noUsableKey([])),
+        (
+            #"{"keys":[1,{}]}"#,
+            .noUsableKey([
+                SkippedKey(number: 1, id: nil, fault: .notAKey), SkippedKey(number: 2, id: nil, fault: .unknownKind),
+            ])
+        ),
+        (
+            #"{"keys":[{"kty":"oct","k":"AAAA","kid":"1","alg":"HS256"}]}"#,
+            .noUsableKey([SkippedKey(number: 1, id: "1", fault: .unknownKind)])
+        ),
         (#"{"keys":["# + Array(repeating: "{}", count: 101).joined(separator: ",") + "]}", .tooManyKeys),
         (String(repeating: " ", count: 256 * 1_024 + 1), .tooLarge),
     ]
@@ -222,6 +231,82 @@ import Testing
             let other = IssuerKey.ed25519("other")
             let bench = try Bench(ScriptedSource([try Self.key.jwk(more), try other.jwk()]))
             #expect(bench.judge(try Self.token()) == (isGood ? "test.alice" : TokenError.unknownKey.description))
+        }
+    }
+
+    @Test func `a null member is as one that is not there`() throws {
+        for more in ["alg", "use", "key_ops"] {
+            let bench = try Bench(ScriptedSource([try Self.key.jwk(#","\#(more)":null"#)]))
+            #expect(bench.judge(try Self.token()) == "test.alice", "\(more)")
+        }
+        let unnamed = IssuerKey(id: nil, material: Self.key.material)
+        #expect(
+            try Bench(ScriptedSource([unnamed.jwk(#","kid":null"#)])).judge(try Self.token(unnamed)) == "test.alice")
+    }
+
+    /// What issuers make of the numbers of a key.
+    static let spellings: [@Sendable (String) -> String] = [
+        { $0 + "=" }, { $0 + "==" }, { $0.replacing("-", with: "+").replacing("_", with: "/") },
+        { $0.replacing("-", with: "+").replacing("_", with: "/") + "=" },
+    ]
+
+    @Test(arguments: spellings.indices) func `numbers that are padded, or in standard base64, are read`(index: Int)
+        throws
+    {
+        for key in [try IssuerKey.rsa("1"), .p256("1"), .ed25519("1")] {
+            let jwk = try key.jwk().replacing(#/"(n|e|x|y)":"([^"]+)"/#) {
+                #""\#($0.1)":"\#(Self.spellings[index](String($0.2)))""#
+            }
+            #expect(try Bench(ScriptedSource([jwk])).judge(try Self.token(key)) == "test.alice", "\(jwk)")
+        }
+    }
+
+    @Test func `the operator hears once of a document which of its keys are not used, and why`() throws {
+        let encryption = IssuerKey.p256("enc")
+        let source = ScriptedSource([
+            try encryption.jwk(#","use":"enc""#), try Self.key.jwk(), #"{"kty":"RSA","kid":"r","n":"?","e":"AQAB"}"#,
+        ])
+        let bench = try Bench(source)
+        let token = try Self.token()
+        for _ in 0..<3 {
+            #expect(bench.judge(token) == "test.alice")
+            bench.pass(.seconds(3_600))
+        }
+        let said =
+            #"https://issuer.example/: key 1 (kid "enc") is not for verifying signatures (use, key_ops); "#
+            + #"key 3 (kid "r") has numbers that are missing, malformed, or too short or too long for its kind"#
+        #expect(bench.reported == [said] && source.fetches > 1)
+        source.publish([try Self.key.jwk()])
+        bench.pass(.seconds(3_600))
+        #expect(bench.judge(token) == "test.alice" && bench.reported.count == 1)
+    }
+
+    /// The points of order 1, 2, 4 and 8, without the sign, in hexadecimal digits: as they are, and as p and p + 1.
+    static let smallOrder = [
+        String(repeating: "00", count: 32), "01" + String(repeating: "00", count: 31),
+        "26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05",
+        "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a",
+        "ec" + String(repeating: "ff", count: 30) + "7f", "ed" + String(repeating: "ff", count: 30) + "7f",
+        "ee" + String(repeating: "ff", count: 30) + "7f",
+    ]
+
+    @Test(arguments: smallOrder, [0, 0x80] as [UInt8])
+    func `a signature of zeros is refused, also where an issuer publishes a key of small order`(
+        point: String, sign: UInt8
+    ) throws {
+        let digits = Array(point)
+        var bytes = try stride(from: 0, to: 64, by: 2).map { index in
+            try #require(UInt8(String(digits[index...(index + 1)]), radix: 16))
+        }
+        bytes[31] |= sign
+        let jwk = #"{"kty":"OKP","crv":"Ed25519","kid":"weak","x":"\#(Base64.url.encode(bytes))"}"#
+        let bench = try Bench(ScriptedSource([jwk, try Self.key.jwk()]))
+        for number in 0..<16 {
+            let made = try Self.key.token(
+                ["exp": "900000", "jti": "\(number)"], header: ["alg": #""EdDSA""#, "kid": #""weak""#])
+            let end = try #require(made.lastIndex(of: "."))
+            let forged = made[...end] + Base64.url.encode([UInt8](repeating: 0, count: 64))
+            #expect(bench.judge(String(forged)) == TokenError.unknownKey.description)
         }
     }
 

@@ -13,8 +13,8 @@ struct BearerAuthenticator: Authenticator {
     let users: any PasswordAuthenticator
 
     /// No thread waits for keys: a request that cannot be put off, or not once more, is answered 503.
-    /// - Throws: `Problem` 503, when there are no keys of the issuer; `NoSideEffects` with 503, when the token's key may be
-    ///   a new one; `StoreError`; `Postponed`, where the request can be put off until the keys are there.
+    /// - Throws: `NoSideEffects` with 503, when there are no keys of the issuer, or the token's key may be a new one;
+    ///   `StoreError`; `Postponed`, where the request can be put off until the keys are there.
     func authenticate(_ request: Request) throws -> Authentication {
         guard let token = request.fields.authorization("bearer") else { return .notMine }
         let outcome: TokenVerifier.Outcome
@@ -31,17 +31,17 @@ struct BearerAuthenticator: Authenticator {
             return .principal(principal.authenticated(by: .bearer))
         case .pending(let fetch):
             if case .available = request.postponing { throw Postponed(fetch) }
-            throw Self.unavailable(seconds: Self.retryAfter)
-        case .unavailable(let seconds): throw Self.unavailable(seconds: seconds)
+            throw Self.unavailable(Self.noKeys, seconds: Self.retryAfter)
+        case .unavailable(let seconds): throw Self.unavailable(Self.noKeys, seconds: seconds)
         case .keyUnknownYet(let seconds):
-            let problem = Problem(
-                .serviceUnavailable, "The token's key is not known here yet.", retryAfter: seconds)
-            // Not as the problem itself, which is logged: anybody can make up such a token.
-            throw NoSideEffects(response: problem.response)
+            throw Self.unavailable("The token's key is not known here yet.", seconds: seconds)
         }
     }
 
-    private static func unavailable(seconds: Int) -> Problem {
-        Problem(.serviceUnavailable, "The keys of the token's issuer cannot be fetched.", retryAfter: seconds)
+    private static let noKeys = "The keys of the token's issuer cannot be fetched."
+
+    /// Not as the problem itself, which is logged: anybody can make up such tokens. Each failed fetch of keys is logged.
+    private static func unavailable(_ detail: String, seconds: Int) -> NoSideEffects {
+        NoSideEffects(response: Problem(.serviceUnavailable, detail, retryAfter: seconds).response)
     }
 }

@@ -36,10 +36,16 @@ package final class SiteIssuers: Sendable {
             else { return nil }
             return (trusted, try Self.source(issuer, timeout: Self.timeout))
         }
-        verifier = TokenVerifier(issuers, now: now) { issuer, error in
-            logger.warning(
-                "no newer keys of an issuer of tokens: \(error); the keys of before are kept",
-                metadata: ["issuer": "\(issuer)"])
+        verifier = TokenVerifier(issuers, now: now) { issuer, event in
+            let metadata: Logger.Metadata = ["issuer": "\(issuer)"]
+            switch event {
+            case .failure(let error):
+                logger.warning(
+                    "no newer keys of an issuer of tokens: \(error); the keys of before are kept", metadata: metadata)
+            case .skipped(let keys):
+                logger.notice(
+                    "keys of an issuer of tokens are not used: \(SkippedKey.text(keys))", metadata: metadata)
+            }
         }
     }
 
