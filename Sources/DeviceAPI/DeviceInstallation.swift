@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Text
 
 /// What an app of the tutorial for .NET MAUI sends to `PUT /api/notifications/installations`:
 /// `{"installationId":"…","platform":"fcmv1","pushChannel":"…","tags":["…"]}`.
@@ -19,9 +20,7 @@ public struct DeviceInstallation: Equatable, Sendable {
     public init(body: [UInt8]) throws(Problem) {
         let fields = try Fields(body: body)
         installationID = try fields.string("installationId")
-        guard installationID.utf8.count <= Self.maximumIDLength,
-            installationID.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control })
-        else {
+        guard installationID.utf8.count <= Self.maximumIDLength, !installationID.hasControls else {
             throw Problem(
                 .badRequest, "installationId must have at most \(Self.maximumIDLength) bytes and no control character.",
                 field: "installationId")

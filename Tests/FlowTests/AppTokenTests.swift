@@ -110,6 +110,14 @@ struct AppTokenTests {
         #expect(refused.status == .forbidden && Problem(refused).field == "To")
     }
 
+    @Test(arguments: ["\u{9B}", "\u{202E}", "\u{85}", "\u{2028}", "\u{2029}", "\u{AD}", "\n", "\u{7F}"])
+    func `a label has no characters that a terminal obeys`(control: String) throws {
+        let answer = site.call(.post, "/api/tokens", as: "alice", body: #"{"Scopes":["send"],"Label":"a\#(control)b"}"#)
+        // What JSON itself refuses is a fault of the body.
+        #expect(answer.status == .badRequest && ["Label", "body"].contains(Problem(answer).field))
+        #expect(site.call(.get, "/api/tokens", as: "alice").body == Array("[]".utf8))
+    }
+
     @Test func `with its user's name it counts as the password, and with no other name`() throws {
         let token = try make(#"{"Scopes":["register"]}"#)
         func status(_ name: String, _ path: String = "/api/register", _ method: HTTPRequest.Method = .get) -> Int {

@@ -197,6 +197,7 @@ struct BadInputTests {
         installation("installationId", #""installationId":null"#),
         installation("installationId", #""installationId":7"#),
         installation("installationId", #""installationId":"a\u0000""#),
+        installation("installationId", #""installationId":"a\u202e""#),
         installation("installationId", #""installationId":"\#(String(repeating: "a", count: 257))""#),
         installation("platform", #""platform":"""#), installation("platform", #""platform":"palm""#),
         installation("platform", #""platform":"browser""#), installation("platform", #""platform":["apns"]"#),

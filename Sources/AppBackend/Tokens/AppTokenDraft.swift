@@ -25,11 +25,11 @@ package struct AppTokenDraft: Sendable {
     package init(scopes: [String], recipients: [String]?, label: String, days: Int?) throws(Problem) {
         self.scopes = try Self.scopes(scopes)
         self.recipients = if let recipients { try Self.recipients(recipients, self.scopes) } else { nil }
-        guard label.unicodeScalars.count <= Self.maximumLabel,
-            label.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F })
-        else {
+        guard label.unicodeScalars.count <= Self.maximumLabel, !label.hasControls else {
             throw Problem(
-                .badRequest, "Label has at most \(Self.maximumLabel) characters on one line.", field: "Label")
+                .badRequest,
+                "Label has at most \(Self.maximumLabel) characters on one line, and none of control or format.",
+                field: "Label")
         }
         guard days.map(Self.days.contains) ?? true else {
             throw Problem(

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import JSON
+import Text
 
 /// What was found at each step, for people and for scripts.
 struct DoctorReport: Sendable {
@@ -24,12 +25,13 @@ struct DoctorReport: Sendable {
         return worst == .skipped ? .ok : worst
     }
 
-    /// One line for each finding, and one for each fix.
+    /// One line for each finding, and one for each fix. Some of it comes from other hosts: no line break of theirs makes a line of
+    /// ours, no escape moves a cursor.
     static func lines(_ step: Step, _ findings: [Finding]) -> [String] {
         findings.flatMap { finding in
             let line = padded(finding.verdict.rawValue, 9) + padded(step.rawValue, 15) + finding.found
             return [line] + (finding.fix.map { [padded("", 9) + padded("->", 15) + $0] } ?? [])
-        }.map(printable)
+        }.map(\.withoutControls)
     }
 
     /// `{"verdict":…,"version":…,"steps":[{"step":…,"verdict":…,"findings":[{"verdict":…,"found":…,"cure":…}]}]}`
@@ -42,9 +44,9 @@ struct DoctorReport: Sendable {
                 json.member("verdict", entry.verdict.rawValue)
                 json.member("findings", entry.findings) { finding, json in
                     json.member("verdict", finding.verdict.rawValue)
-                    json.member("found", Self.printable(finding.found))
+                    json.member("found", finding.found.withoutControls)
                     json.name("cure")
-                    if let fix = finding.fix { json.string(Self.printable(fix)) } else { json.null() }
+                    if let fix = finding.fix { json.string(fix.withoutControls) } else { json.null() }
                 }
             }
         }.text
@@ -52,14 +54,5 @@ struct DoctorReport: Sendable {
 
     private static func padded(_ text: String, _ width: Int) -> String {
         text + String(repeating: " ", count: max(1, width - text.utf8.count))
-    }
-
-    /// Some of it comes from other hosts: no line break of theirs makes a line of ours, no escape moves a cursor.
-    static func printable(_ text: String) -> String {
-        var scalars = String.UnicodeScalarView()
-        for scalar in text.unicodeScalars {
-            scalars.append(scalar.properties.generalCategory == .control ? "?" : scalar)
-        }
-        return String(scalars)
     }
 }

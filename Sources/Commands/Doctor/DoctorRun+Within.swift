@@ -3,6 +3,7 @@ import AppBackend
 import FastCGI
 import HTTP
 import Server
+import Text
 
 extension DoctorRun {
     /// Looks at the service from within its process, for the operator's page: as the service's user, without nginx and without
@@ -15,7 +16,7 @@ extension DoctorRun {
             entry.findings.map { finding in
                 SiteFindings.Finding(
                     step: entry.step.rawValue, verdict: finding.verdict.rawValue,
-                    found: DoctorReport.printable(finding.found), fix: finding.fix.map(DoctorReport.printable))
+                    found: finding.found.withoutControls, fix: finding.fix.map(\.withoutControls))
             }
         }
     }

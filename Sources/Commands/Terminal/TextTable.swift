@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Rows of text as a table for people: numbers to the right, texts to the left.
+import Text
+
+/// Rows of text as a table for people: numbers to the right, texts to the left. No cell breaks out of its line, and a terminal
+/// obeys none: users have written some of them.
 enum TextTable {
     /// - Parameter textColumns: those that begin at the left.
     static func lines(_ rows: [[String]], textColumns: Set<Int>) -> [String] {
+        let rows = rows.map { $0.map(\.withoutControls) }
         var widths: [Int] = []
         for row in rows {
             for (column, cell) in row.enumerated() {

@@ -2,6 +2,7 @@
 import Glibc
 package import Logging
 import Synchronization
+import Text
 
 /// Writes one line per event on standard error: `warning: hub: no answer: … request=4f1c…`.
 ///
@@ -47,14 +48,8 @@ package struct StderrLogHandler: LogHandler {
         for (key, value) in pairs { line += " \(key)=\(value)" }
         // A line break in a value must not forge a second line, nor may a terminal obey one. One write call, so that
         // lines do not mix.
-        let scalars = line.unicodeScalars.lazy.map { Self.isControl($0) ? "?" : $0 }
-        let bytes = Array((String(String.UnicodeScalarView(scalars)) + "\n").utf8)
+        let bytes = Array((line.withoutControls + "\n").utf8)
         _ = bytes.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
-    }
-
-    /// Those of ASCII, and the second set (ECMA-48), which some terminals obey as well.
-    private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
-        scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
     }
 
     /// `syslog(3)`.
