@@ -36,10 +36,10 @@ extension SiteConfiguration.WebPush {
                 reading.fault("webPush.formerPrivateKey", "\(error)")
             }
         }
-        publicKey = reading.text("webPush.publicKey")
-        guard let publicKey else { return }
-        if !VAPIDKey.isPublicKey(publicKey) {
-            reading.fault("webPush.publicKey", "must be base64url of an uncompressed P-256 point, 87 characters")
+        guard let text = reading.text("webPush.publicKey") else { return }
+        publicKey = VAPIDKey.publicKey(text)
+        if publicKey == nil {
+            reading.fault("webPush.publicKey", "must be Base64 of an uncompressed P-256 point, 87 characters")
         } else if !hasExternalHub {
             reading.fault("webPush.publicKey", "is only for another hub's key; the built-in hub has one of its own")
         }
