@@ -22,6 +22,8 @@ extension Backend {
         package var policy: TagPolicy
         /// The apps that devices may name.
         package var apps = AppPolicy()
+        /// The devices that are sent to.
+        package var endpoints = EndpointPolicy()
         /// The other sites whose pages may call the API.
         package var foreignOrigins = ForeignOrigins()
         /// For how long a secure notification waits for its owner, in seconds.
@@ -117,7 +119,8 @@ extension Backend.Parts {
     /// What is a user's.
     func userRoutes(_ users: any PasswordAuthenticator, _ sessions: Sessions) -> [Route<UserAction>] {
         let register = RegisterController(
-            store: store, notifications: notifications, policy: policy, apps: apps, authenticator: users, now: now,
+            store: store, notifications: notifications, policy: policy, apps: apps, endpoints: endpoints,
+            authenticator: users, now: now,
             registrationLock: KeyedLock(seconds: registrationWaitSeconds))
         let password = PasswordController(
             store: store, sessions: sessions, takesPasswords: authenticationMethods.contains(.password))

@@ -120,6 +120,7 @@ extension BuiltInHub {
             let message = try QueuedMessage(waiting)
             var details = message.record.details
             details.waitReason = message.waitReason
+            details.serviceReason = message.serviceReason
             return details
         }
         return try finished(id, now)?.details

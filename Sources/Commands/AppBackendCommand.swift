@@ -60,12 +60,14 @@ struct ConfigurationOptions: ParsableArguments {
                 """, valueName: "file"))
     var file: String?
 
-    /// - Parameter sends: whether the command sends to telephones, or tells of what is sent to them. Others work also where
-    ///   a credential of an app is missing or wrong.
+    /// - Parameters:
+    ///   - sends: whether the command sends to devices, or tells of what is sent to them. Others work also where a credential
+    ///     is missing or wrong.
+    ///   - serves: whether it is the service, which then works as well, without that credential's platform.
     /// - Throws: `ExitCode` 1, after every fault was printed, one a line.
-    func load(sends: Bool = false) throws -> SiteConfiguration {
+    func load(sends: Bool = false, serves: Bool = false) throws -> SiteConfiguration {
         var (configuration, faults) = SiteConfiguration.load(file: file)
-        if !sends { faults.removeAll(where: \.isOfApp) }
+        if !sends { faults.removeAll { $0.channel != nil || (!serves && $0.isOfApp) } }
         guard faults.isEmpty, let configuration else {
             for fault in faults { Terminal.printError(fault.description) }
             throw ExitCode(1)

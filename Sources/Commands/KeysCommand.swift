@@ -36,6 +36,10 @@ struct KeysCommand: ParsableCommand {
 
         func run() throws {
             let configuration = try options.load()
+            // Else another key would be made beside one that only was written wrongly.
+            if let fault = configuration.channelFaults.first(where: { $0.key.lowercased().hasSuffix("privatekey") }) {
+                throw CommandError(fault.description)
+            }
             let key: VAPIDKey
             switch configuration.webPush.key {
             case .configuration(let configured):

@@ -29,7 +29,7 @@ struct OutcomeCommand: ParsableCommand {
             throw CommandError("The hub knows no such send.")
         }
         let details = SendOutcomeDetails(id, found)
-        let report = SendReport(details, waitReason: found.waitReason)
+        let report = SendReport(details, found)
         print(json ? String(decoding: details.json, as: UTF8.self) : report.table)
         for sentence in report.waits { Terminal.printError(sentence) }
         switch report.verdict {

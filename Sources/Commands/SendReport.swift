@@ -20,6 +20,8 @@ struct SendReport {
         var isFinal: Bool
         /// Why it waits for something that an operator may have to correct; nil: it does not.
         var waitReason: String?
+        /// What a push service said that keeps it waiting, where nothing need be corrected; nil: none did.
+        var serviceReason: String?
     }
 
     /// What all of it comes to.
@@ -43,19 +45,20 @@ struct SendReport {
     init() {}
 
     /// What the hub says of one send.
-    /// - Parameter waitReason: why it waits for something that an operator may have to correct; nil: it does not.
-    init(_ details: SendOutcomeDetails, waitReason: String?) {
+    /// - Parameter found: the same, with what keeps it waiting.
+    init(_ details: SendOutcomeDetails, _ found: NotificationDetails) {
+        let (waitReason, serviceReason) = (found.waitReason, found.serviceReason)
         let ended = (id: details.notificationID, state: details.state, isFinal: details.isFinal)
         lines = details.outcomes.map { outcome in
             Line(
                 platform: outcome.platform, notificationID: ended.id, state: ended.state, counts: outcome.counts,
-                isFinal: ended.isFinal, waitReason: waitReason)
+                isFinal: ended.isFinal, waitReason: waitReason, serviceReason: serviceReason)
         }
         guard lines.isEmpty else { return }
         lines = [
             Line(
                 platform: "-", notificationID: ended.id, state: ended.state, isFinal: ended.isFinal,
-                waitReason: waitReason)
+                waitReason: waitReason, serviceReason: serviceReason)
         ]
     }
 
@@ -87,7 +90,7 @@ struct SendReport {
             guard let id = lines[index].notificationID, let found = try details(id) else { continue }
             lines[index].counts = found.outcomes.flatMap(\.counts).map { SendOutcomeDetails.Count($0.name, $0.count) }
             lines[index].state = found.state
-            lines[index].waitReason = found.waitReason
+            (lines[index].waitReason, lines[index].serviceReason) = (found.waitReason, found.serviceReason)
             lines[index].isFinal = SendOutcomeDetails(notificationID: id, state: found.state, outcomes: []).isFinal
         }
     }
@@ -102,10 +105,10 @@ struct SendReport {
 
     // MARK: For people
 
-    /// A sentence for each platform whose message waits for something that an operator may have to correct.
+    /// A sentence for each platform whose message waits, for a service or for something that an operator may have to correct.
     var waits: [String] {
         lines.compactMap { line in
-            line.waitReason.map { reason in
+            (line.waitReason ?? line.serviceReason).map { reason in
                 let message = line.platform == "-" ? "The message" : "\(line.platform): the message"
                 return "\(message) waits, and is given up after 30 minutes: \(reason)"
             }

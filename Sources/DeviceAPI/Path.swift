@@ -37,7 +37,7 @@ public enum Path {
     /// Whether something can be called so that a path is to name. What could not be named again could not be removed.
     package static func canName(_ id: String) -> Bool {
         !id.isEmpty && id.isPathSegment
-            && id.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
+            && !id.hasControls
     }
 }
 

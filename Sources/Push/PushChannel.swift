@@ -67,6 +67,7 @@ package final class PushChannel: Sendable {
     private let report: @Sendable (String) -> Void
     private let credential = Lock<CredentialHold?>(nil)
     private let outages = Lock(ChannelOutages())
+    private let troubles = Lock(ServiceTroubles())
 
     /// - Parameters:
     ///   - maximumInFlight: for a sender with few connections of one push each; more would wait for one of them.
@@ -94,6 +95,9 @@ package final class PushChannel: Sendable {
         case .byAuthority: request.authority
         }
     }
+
+    /// The host of the service of that name; nil where the channel has one service, which its platform names.
+    package func host(of service: String) -> String? { services == .byAuthority && !service.isEmpty ? service : nil }
 
     /// Pushes that wait on this host, and the service that they wait for; nil where the channel has several services, because
     /// those of one must not keep the others waiting.
@@ -151,7 +155,8 @@ package final class PushChannel: Sendable {
         let sentAt = clock()
         sender.send(push.request) { [self] answer in
             noteOutage(answer, of: push.request)
-            var result = PushResult(answer, by: driver)
+            var result = PushResult(answer, to: push.request, by: driver)
+            noteTrouble(answer, result, of: push.request)
             if result.closesConnection { sender.reconnect(after: sentAt) }
             if result.action == .renewCredential {
                 guard push.isRepeated else {
@@ -189,6 +194,31 @@ package final class PushChannel: Sendable {
             reportEnd(ofToken: token, ofConnection: connection)
         }
     }
+
+    /// That a service takes nothing at present is logged once, and that it does again.
+    private func noteTrouble(_ answer: Result<Response, any Error>, _ result: PushResult, of request: Request) {
+        let service = service(of: request)
+        let (words, pause): (String, Int?)
+        switch (answer, result.action) {
+        case (.failure(is CredentialError), _): return
+        case (.failure(let error), _):
+            guard let failure = error as? any TransportFailure, failure.fault == nil, !failure.isPermanent else {
+                return
+            }
+            (words, pause) = ("it does not answer (\(failure.kind))", nil)
+        case (.success, .retry(let seconds)):
+            (words, pause) = ("\(result.outcome)" + (result.reason.map { ": \($0)" } ?? ""), seconds)
+        case (.success, _):
+            let wasReported = troubles.withLock { $0.end(service) }
+            if wasReported { report("push: \(label(of: service)) takes pushes again") }
+            return
+        }
+        let now = now()
+        let isNews = troubles.withLock { $0.begin(service, pause: pause, at: now) }
+        if isNews { report("push: \(label(of: service)) takes no pushes at present: \(words)") }
+    }
+
+    private func label(of service: String) -> String { name + (host(of: service).map { " (\($0))" } ?? "") }
 
     private func noteFault(_ fault: ConnectionFault, of service: String) {
         let now = now()

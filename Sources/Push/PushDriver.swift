@@ -16,6 +16,13 @@ package protocol PushDriver: Sendable {
 
     /// What the service's answer says of the device, of the message and of the credential.
     func result(of response: Response) -> PushResult
+
+    /// The same for a driver whose log must not repeat parts of the request.
+    func result(of response: Response, to request: Request) -> PushResult
+}
+
+extension PushDriver {
+    package func result(of response: Response, to request: Request) -> PushResult { result(of: response) }
 }
 
 /// That a device was not even tried.
@@ -23,8 +30,10 @@ package struct PushRefusal: Error, Equatable {
     package var outcome: PushOutcome
     /// Which member or header is wrong, for the sender and the operator; never a handle or a text of the message.
     package var reason: String?
+    /// Whether no push can ever reach the device, whatever is configured: its registration is removed.
+    package var isForGood: Bool
 
-    package init(_ outcome: PushOutcome, reason: String? = nil) {
-        (self.outcome, self.reason) = (outcome, reason)
+    package init(_ outcome: PushOutcome, reason: String? = nil, isForGood: Bool = false) {
+        (self.outcome, self.reason, self.isForGood) = (outcome, reason, isForGood)
     }
 }

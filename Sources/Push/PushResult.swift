@@ -47,11 +47,17 @@ package struct PushResult: Equatable, Sendable {
 }
 
 extension PushResult {
+    /// What it comes to that nothing was sent.
+    package init(_ refusal: PushRefusal) {
+        self.init(
+            refusal.outcome, refusal.isForGood ? .removeRegistration(goneSince: nil) : .settle, reason: refusal.reason)
+    }
+
     /// What an answer of the driver's service comes to, or that there is none.
-    init(_ answer: Result<Response, any Error>, by driver: any PushDriver) {
+    init(_ answer: Result<Response, any Error>, to request: Request, by driver: any PushDriver) {
         switch answer {
         case .success(let response):
-            self = driver.result(of: response)
+            self = driver.result(of: response, to: request)
         case .failure(CredentialError.refused(let reason)):
             self.init(.invalidCredentials, .holdCredential(reason: reason))
         case .failure(CredentialError.unanswered(let reason, let fault)):

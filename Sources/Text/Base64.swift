@@ -35,6 +35,23 @@ package enum Base64: Sendable {
             ?? Array(text.utf8).withUnsafeBufferPointer(decode(utf8:))
     }
 
+    /// The bytes of a text in either alphabet, padded or not, as libraries and browsers write keys. Several texts mean the same
+    /// bytes, so keep `url.encode` of them.
+    package static func decodeEither(_ text: String) -> [UInt8]? {
+        var digits = text.utf8.map { byte in
+            switch byte {
+            case UInt8(ascii: "+"): UInt8(ascii: "-")
+            case UInt8(ascii: "/"): UInt8(ascii: "_")
+            default: byte
+            }
+        }
+        if digits.last == UInt8(ascii: "="), digits.count.isMultiple(of: 4) {
+            digits.removeLast()
+            if digits.last == UInt8(ascii: "=") { digits.removeLast() }
+        }
+        return Base64.url.decode(String(decoding: digits, as: UTF8.self))
+    }
+
     private func decode(utf8 text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
         guard let digits = digits(in: text) else { return nil }
         var bytes: [UInt8] = []

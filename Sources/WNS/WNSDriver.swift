@@ -27,6 +27,9 @@ package struct WNSDriver: PushDriver {
 
     package var platform: Platform { .wns }
 
+    /// Whether the channel is at a host of Microsoft's, as every one of WNS is.
+    package static func sends(to channel: String) -> Bool { ServiceURL(channel)?.isBelow(domain) ?? false }
+
     /// - Throws: `wrongChannel` for a channel that is not at a host of Microsoft's; `invalidNotificationSize` above
     ///   `maximumBytes`; `invalidNotificationFormat`, with the header that is wrong, for a body or header that Windows
     ///   would drop on the device, where the sender does not hear of it.

@@ -15,6 +15,9 @@ struct DeliveryOptions {
 
     /// The longest topic, in characters (RFC 8030 section 5.4).
     static let maximumTopicLength = 32
+    /// Makes a topic longer that Apple would refuse. Of three characters, because the longest such topic has 29, and because
+    /// no final bits are then left over.
+    private static let topicSuffix = "-_-"
     /// Seconds, as long as any service's arithmetic goes. Each keeps messages for as long as it likes; Mozilla 60 days.
     static let maximumTimeToLive = Int(Int32.max)
 
@@ -30,7 +33,7 @@ struct DeliveryOptions {
         }
         timeToLive = value(.ttl).flatMap(Self.seconds) ?? defaultTimeToLive
         urgency = value(.urgency).flatMap { Urgency(rawValue: $0.lowercased()) } ?? .high
-        topic = value(.topic).flatMap { Self.isTopic($0) ? $0 : nil }
+        topic = value(.topic).flatMap { Self.isTopic($0) ? Self.decodable($0) : nil }
     }
 
     /// The fields of a push request.
@@ -43,6 +46,12 @@ struct DeliveryOptions {
     private static func seconds(_ text: String) -> Int? {
         guard !text.isEmpty, text.utf8.allSatisfy(ASCII.isDigit) else { return nil }
         return min(Int(text) ?? maximumTimeToLive, maximumTimeToLive)
+    }
+
+    /// Apple decodes a topic as base64url and answers 400 `BadWebPushTopic` to a length that no encoder makes. Every service
+    /// gets the same topic, however it is written, so that a later message replaces the former one at each.
+    private static func decodable(_ topic: String) -> String {
+        topic.utf8.count % 4 == 1 ? topic + topicSuffix : topic
     }
 
     private static func isTopic(_ text: String) -> Bool {

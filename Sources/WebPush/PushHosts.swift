@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import Push
 internal import Text
 
 /// The push services that may be sent to.
@@ -55,7 +56,7 @@ package struct PushHosts: Sendable {
             }
             let isSuffix = entry.hasPrefix("*.")
             guard let authority = Authority(isSuffix ? entry.dropFirst(2) : entry[...]), authority.port == nil,
-                Self.isName(authority.host, labels: isSuffix ? 2 : 1)
+                HostName.isName(authority.host, labels: isSuffix ? 2 : 1)
             else {
                 throw BadEntry(
                     entry: entry,
@@ -82,24 +83,17 @@ package struct PushHosts: Sendable {
         return names.sorted() + suffixes.compactMap { known[$0] } + ownHosts.sorted()
     }
 
+    /// Whether a browser may be told to be reached there.
+    package func allow(endpoint: String) -> Bool {
+        ServiceURL(endpoint).map { $0.scheme == "https" && allow($0.authority) } ?? false
+    }
+
     /// Whether that host and port may be sent to by `https`.
     func allow(_ authority: Authority) -> Bool {
         let port = authority.port ?? Self.httpsPort
         if privateAuthorities.contains("\(authority.host):\(port)") { return true }
-        guard port == Self.httpsPort, Self.isName(authority.host, labels: 1) else { return false }
-        if isAny, Self.isName(authority.host, labels: 2) { return true }
+        guard port == Self.httpsPort, HostName.isName(authority.host, labels: 1) else { return false }
+        if isAny, HostName.isName(authority.host, labels: 2), !SpecialUseName.contains(authority.host) { return true }
         return names.contains(authority.host) || suffixes.contains { authority.host.hasSuffix($0) }
-    }
-
-    /// Whether it is a name and not an address: resolvers take `2130706433`, `127.1` and `0x7f.1` for addresses, and no
-    /// top-level domain begins with a digit. A final dot, which would be another spelling of the same name, is refused.
-    private static func isName(_ host: String, labels: Int) -> Bool {
-        let parts = host.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        guard parts.count >= labels, let first = parts.last?.first, ASCII.lowercased(first) >= UInt8(ascii: "a") else {
-            return false
-        }
-        return parts.allSatisfy { part in
-            !part.isEmpty && part.count <= 63 && part.allSatisfy { ASCII.isAlphanumeric($0) || "-_".utf8.contains($0) }
-        }
     }
 }

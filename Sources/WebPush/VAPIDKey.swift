@@ -13,7 +13,7 @@ package struct VAPIDKey: Redacted, Sendable {
 
     /// That a text is no private key. It does not repeat the text.
     package struct Malformed: Error, Equatable, CustomStringConvertible {
-        package let description = "the key must be base64url of the \(VAPIDKey.length) bytes of a P-256 private key"
+        package let description = "the key must be Base64 of the \(VAPIDKey.length) bytes of a P-256 private key"
     }
 
     private let key: P256.Signing.PrivateKey
@@ -23,11 +23,11 @@ package struct VAPIDKey: Redacted, Sendable {
         key = P256.Signing.PrivateKey()
     }
 
-    /// - Parameter secret: base64url, without padding, as `secret` gives it and as the web push tools of other
-    ///   languages do.
+    /// - Parameter secret: base64url, as `secret` gives it and the web push tools of other languages do, or standard Base 64;
+    ///   padded or not.
     /// - Throws: `Malformed`, also for a number that is no key: zero, or not below the order of the curve.
     package init(_ secret: Secret) throws(Malformed) {
-        guard let bytes = Base64.url.decode(secret.reveal()), bytes.count == Self.length else { throw Malformed() }
+        guard let bytes = Base64.decodeEither(secret.reveal()), bytes.count == Self.length else { throw Malformed() }
         do {
             key = try P256.Signing.PrivateKey(rawRepresentation: bytes)
         } catch {
@@ -42,12 +42,14 @@ package struct VAPIDKey: Redacted, Sendable {
     /// uncompressed point, 65 bytes in 87 characters.
     package var publicKey: String { Base64.url.encode(key.publicKey.x963Representation) }
 
-    /// Whether a text has the form of `publicKey` and is a point of the curve.
-    package static func isPublicKey(_ text: String) -> Bool {
-        guard let bytes = Base64.url.decode(text), bytes.count == BrowserSubscription.publicKeyLength else {
-            return false
-        }
-        return (try? P256.Signing.PublicKey(x963Representation: bytes)) != nil
+    /// A public key in the form of `publicKey`.
+    /// - Parameter text: in either alphabet of Base 64, padded or not.
+    /// - Returns: nil for what is no point of the curve.
+    package static func publicKey(_ text: String) -> String? {
+        guard let bytes = Base64.decodeEither(text), bytes.count == BrowserSubscription.publicKeyLength,
+            (try? P256.Signing.PublicKey(x963Representation: bytes)) != nil
+        else { return nil }
+        return Base64.url.encode(bytes)
     }
 
     /// ES256 (RFC 7518 section 3.4): SHA-256, and the two numbers of the signature in 32 bytes each.

@@ -63,8 +63,13 @@ package struct WebPushDriver: PushDriver {
         for notification: HubNotification, to device: DeviceHandle
     ) throws(PushRefusal) -> Request {
         guard case .browser(let subscription) = device.value, let endpoint = ServiceURL(subscription.endpoint),
-            endpoint.scheme == "https", hosts.allow(endpoint.authority)
+            endpoint.scheme == "https"
         else { throw PushRefusal(.wrongChannel) }
+        guard hosts.allow(endpoint.authority) else {
+            throw PushRefusal(
+                .wrongChannel, reason: "a browser's endpoint is at a host that webPush.hosts does not name",
+                isForGood: SpecialUseName.isInvalid(endpoint.authority.host))
+        }
         let body = try encrypt(notification.body, for: subscription)
         return endpoint.request(.post, fields: try fields(for: notification, at: endpoint), body: body)
     }
@@ -87,6 +92,13 @@ package struct WebPushDriver: PushDriver {
         // A redirection, too: a push resource does not move, and a redirection could lead to a host that is not on the list.
         default: PushResult(.pnsInterfaceError)
         }
+    }
+
+    /// With the service's own word for a refusal.
+    package func result(of response: Response, to request: Request) -> PushResult {
+        var result = result(of: response)
+        if result.outcome != .success { result.reason = RefusalWords(response, to: request).text }
+        return result
     }
 
     private func retryAfter(_ response: Response) -> Int? { RetryAfter.seconds(response.fields, now: now()) }

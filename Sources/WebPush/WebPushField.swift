@@ -11,4 +11,6 @@ extension ExtensionField {
     static let topic = ExtensionField("Topic")
     /// Microsoft's word for whether a message waits at all.
     static let cachePolicy = ExtensionField("X-WNS-Cache-Policy")
+    /// Microsoft's sentence for a refusal.
+    static let errorDescription = ExtensionField("X-WNS-Error-Description")
 }

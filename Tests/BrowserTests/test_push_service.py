@@ -127,6 +127,7 @@ def test_a_longer_ttl_than_the_service_has_is_shortened(sender: ApplicationServe
         ({"Urgency": "urgent"}, 400),
         ({"Topic": "t" * 33}, 400),
         ({"Topic": "a b"}, 400),
+        ({"Topic": "alarm"}, 400),
         ({"Content-Encoding": "aesgcm"}, 400),
         ({"Authorization": ""}, 401),
         ({"Authorization": "Bearer abc"}, 401),

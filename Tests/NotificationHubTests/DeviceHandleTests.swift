@@ -78,11 +78,26 @@ import Text
         #expect(try make(Sample.p256dh, Sample.auth).channel == "https://push.example/e")
         let compressed = Base64.url.encode([0x02] + [UInt8](repeating: 7, count: 64))
         let short = Base64.url.encode([0x04] + [UInt8](repeating: 7, count: 63))
-        for key in [compressed, short, "", Sample.p256dh + "=", "****"] {
+        for key in [compressed, short, "", Sample.p256dh + "==", "=" + Sample.p256dh, "****"] {
             #expect(throws: HandleError.badPublicKey) { try make(key, Sample.auth) }
         }
-        for auth in ["", Base64.url.encode([UInt8](repeating: 9, count: 15)), Sample.auth + "=="] {
+        for auth in ["", Base64.url.encode([UInt8](repeating: 9, count: 15)), Sample.auth + "="] {
             #expect(throws: HandleError.badAuthSecret) { try make(Sample.p256dh, auth) }
+        }
+    }
+
+    /// `btoa()` makes the first, and libraries each of them.
+    @Test func `a browser's keys are taken in either alphabet, padded or not, and kept in one form`() throws {
+        let point = [0x04] + [UInt8](repeating: 0xFB, count: 64)
+        let secret = [UInt8](repeating: 0xFF, count: 16)
+        let wanted = (p256dh: Base64.url.encode(point), auth: Base64.url.encode(secret))
+        let standard = (Base64.standard.encode(point), Base64.standard.encode(secret))
+        #expect(standard.0.contains("+") && standard.1.contains("/") && standard.1.hasSuffix("=="))
+        let unpadded = (standard.0.replacing("=", with: ""), standard.1.replacing("=", with: ""))
+        for (p256dh, auth) in [standard, unpadded, (wanted.p256dh + "=", wanted.auth + "==")] {
+            let handle = try DeviceHandle.browser(endpoint: "https://push.example/e", p256dh: p256dh, auth: auth)
+            let kept = handle.parts
+            #expect(kept.p256dh == wanted.p256dh && kept.auth == wanted.auth)
         }
     }
 

@@ -151,7 +151,7 @@ struct ConfigurationFaultTests {
         Row(#""hub": { "caFile": "/etc/passwd" }"#, "hub.caFile"),
         Row(#""log": { "level": "info" }, "log.level": "debug""#, "log.level"),
         Row(#""log.": { "level": "info" }"#, "log..level"),
-        Row(#""webPush": { "privateKey": "short-secret", "subject": "mailto:a@b.example" }"#, "webPush.privateKey"),
+        Row(#""webPush": { "privateKey": "short-secret", "subject": "mailto:a@example.com" }"#, "webPush.privateKey"),
         Row(#""webPush": { "privateKey": "\#(vapid)" }"#, "webPush.subject"),
         Row(#""webPush": { "subject": "push@example.com" }"#, "webPush.subject"),
         Row(#""webPush": { "subject": "mailto:root@localhost" }"#, "webPush.subject"),

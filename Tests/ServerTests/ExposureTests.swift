@@ -16,7 +16,7 @@ struct ExposureTests {
         (#""hub": { "connectionString": "\#(connection)" }"#, "hub.connectionString"),
         (#""localHub": { "key": "\#(key)" }"#, "localHub.key"),
         (#""localHub": { "keys": ["SharedAccessKeyName=a;Rights=Send;PrimaryKey=\#(key)"] }"#, "localHub.keys"),
-        (#""webPush": { "privateKey": "\#(vapid)", "subject": "mailto:a@b.example" }"#, "webPush.privateKey"),
+        (#""webPush": { "privateKey": "\#(vapid)", "subject": "mailto:a@example.com" }"#, "webPush.privateKey"),
         (#""webPush": { "proxy": "http://me:\#(key)@proxy.example:3128" }"#, "webPush.proxy"),
         (#""hub": { "proxy": "http://me:\#(key)@proxy.example:3128" }"#, "hub.proxy"),
         (#""webPush": { "proxy": "http://proxy.example:3128" }"#, nil), (#""workers": 4"#, nil),

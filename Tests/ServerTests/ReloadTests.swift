@@ -95,6 +95,18 @@ struct ReloadTests {
         #expect(!bench.says("reloaded the configuration", .notice))
     }
 
+    /// Else a site whose key for browsers has no subject could not change anything but that.
+    @Test func `a fault that the service has started with does not keep another change from being taken`() throws {
+        let key = #""webPush.privateKey": "yfWPiYE-n46HLnH0KqZOF1fJJU3MYrct3AELtAQ-oRw""#
+        let bench = try Bench(#"\#(key), "auth.realm": "First""#)
+        defer { bench.site.close() }
+        try bench.reload(#"\#(key), "auth.realm": "Second""#)
+        #expect(try bench.realm() == "Second")
+        try bench.reload(#"\#(key), "auth.realm": "Third", "wns.clientId": "c""#)
+        #expect(try bench.realm() == "Second")
+        #expect(bench.says("reload: configuration: wns.secret: ", .error))
+    }
+
     @Test func `a file that is no JSON changes nothing, until it is again`() throws {
         let bench = try Bench(#""auth.realm": "First""#)
         defer { bench.site.close() }

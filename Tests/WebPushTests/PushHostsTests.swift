@@ -47,6 +47,8 @@ import Text
         #expect(allows(hosts, "ntfy.example.com") && allows(hosts, "fcm.googleapis.com"))
         for text in [
             "localhost", "127.0.0.1", "[::1]", "2130706433", "0x7f.1", "127.1", "ntfy.example.com:8443", "example.com.",
+            "removed.invalid", "printer.local", "a.test", "a.example", "a.localhost", "nas.lan", "a.internal",
+            "a.home.arpa", "a.onion", "a.alt",
         ] {
             #expect(!allows(hosts, text))
         }

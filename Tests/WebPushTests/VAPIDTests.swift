@@ -164,8 +164,25 @@ private func authorization(_ clock: TestClock, key: VAPIDKey = VAPIDKey()) throw
     }
 
     @Test(arguments: [
-        "", "secret", "yfWPiYE-n46HLnH0KqZOF1fJJU3MYrct3AELtAQ-oR", "yfWPiYE-n46HLnH0KqZOF1fJJU3MYrct3AELtAQ-oRw=",
-        "yfWPiYE+n46HLnH0KqZOF1fJJU3MYrct3AELtAQ+oRw", " yfWPiYE-n46HLnH0KqZOF1fJJU3MYrct3AELtAQ-oRw",
+        "yfWPiYE-n46HLnH0KqZOF1fJJU3MYrct3AELtAQ-oRw=", "yfWPiYE+n46HLnH0KqZOF1fJJU3MYrct3AELtAQ+oRw",
+        "yfWPiYE+n46HLnH0KqZOF1fJJU3MYrct3AELtAQ+oRw=",
+    ])
+    func `is taken in either alphabet and padded, as other tools write it`(text: String) throws {
+        #expect(try VAPIDKey(Secret(text)).secret.reveal() == "yfWPiYE-n46HLnH0KqZOF1fJJU3MYrct3AELtAQ-oRw")
+    }
+
+    @Test func `has a public key that is taken in either alphabet, and shown to pages in one`() {
+        let key = VAPIDKey()
+        let bytes = Base64.url.decode(key.publicKey) ?? []
+        for text in [key.publicKey, key.publicKey + "=", Base64.standard.encode(bytes)] {
+            #expect(VAPIDKey.publicKey(text) == key.publicKey)
+        }
+        #expect(VAPIDKey.publicKey("BAAA") == nil && VAPIDKey.publicKey("") == nil)
+    }
+
+    @Test(arguments: [
+        "", "secret", "yfWPiYE-n46HLnH0KqZOF1fJJU3MYrct3AELtAQ-oR", "yfWPiYE-n46HLnH0KqZOF1fJJU3MYrct3AELtAQ-oRw==",
+        " yfWPiYE-n46HLnH0KqZOF1fJJU3MYrct3AELtAQ-oRw",
         // Zero, and the order of the curve.
         "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "_____wAAAAD__________7zm-q2nF56E87nKwvxjJVE",
     ])
@@ -206,5 +223,35 @@ private func authorization(_ clock: TestClock, key: VAPIDKey = VAPIDKey()) throw
     ])
     func `is nothing else, and no push service's 403 later`(text: String) {
         #expect(throws: VAPIDSubject.Malformed.self) { try VAPIDSubject(text) }
+    }
+
+    /// What is refused, and a word of the reason.
+    private static let unreachable: [(hosts: [String], word: String)] = [
+        (
+            [
+                "host.local", "a.invalid", "a.test", "a.example", "example", "a.localhost", "router.lan", "a.internal",
+                "a.home.arpa", "a.onion", "a.alt", "localhost.localdomain", "A.LOCAL",
+            ], "private network"
+        ),
+        (["host", "example.com.", "a..example.com", ".example.com"], "domain"),
+        (["127.0.0.1", "10.0.0.1", "192.168.1.1", "169.254.1.1", "203.0.113.7", "[fd00::1]", "2130706433"], "address"),
+    ]
+
+    @Test(arguments: unreachable)
+    func `is at a host of the public DNS`(row: (hosts: [String], word: String)) {
+        for text in row.hosts.flatMap({ ["mailto:push@\($0)", "https://\($0)/contact"] }) {
+            #expect(throws: VAPIDSubject.Malformed.self) { try VAPIDSubject(text) }
+            #expect { try VAPIDSubject(text) } throws: { "\($0)".contains(row.word) }
+        }
+    }
+
+    @Test(arguments: [
+        ("mailto:mailto:push@example.com", "twice"), ("mailto:a@@example.com", "one @"),
+        ("mailto:a@b@example.com", "one @"), ("mailto:a@example.com,b@example.com", "one mail address"),
+        ("mailto:a@example.com;b@example.com", "one mail address"), ("mailto:a..b@example.com", "a dot too many"),
+        ("mailto:a@example.com:25", "must be mailto:"), ("https://https://example.com", "must be mailto:"),
+    ])
+    func `is one address, written once`(text: String, word: String) {
+        #expect { try VAPIDSubject(text) } throws: { "\($0)".contains(word) }
     }
 }

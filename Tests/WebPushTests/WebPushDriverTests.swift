@@ -61,7 +61,7 @@ private func notification(_ text: String = "{}", _ headers: [PushHeader] = []) -
             ([], "86400", "high", nil),
             (
                 [PushHeader("ttl", "60"), PushHeader("URGENCY", "low"), PushHeader("topic", "a-Z_9")], "60", "low",
-                "a-Z_9"
+                "a-Z_9-_-"
             ),
             ([PushHeader("TTL", "0"), PushHeader("Urgency", "Very-Low")], "0", "very-low", nil),
             ([PushHeader("TTL", "99999999999999999999")], "2147483647", "high", nil),
@@ -84,6 +84,24 @@ private func notification(_ text: String = "{}", _ headers: [PushHeader] = []) -
         #expect(request.fields[.ttl] == ttl && request.fields[.urgency] == urgency)
         #expect(request.fields[.topic] == topic)
         #expect(request.fields.count == (topic == nil ? 5 : 6))
+    }
+
+    /// Apple decodes it as Base 64, in which every fourth length is impossible.
+    @Test func `has a topic of a length that can be decoded, a stable one, and another for another id`() throws {
+        let ids =
+            (1...32).map { String(repeating: "a", count: $0) } + ["alarm", "new_event", "collie-update", "a", "alarm"]
+        let vendors = ["https://fcm.googleapis.com/x", "https://web.push.apple.com/x"]
+        let topics = try vendors.map { endpoint in
+            try ids.map { id in
+                let pushed = notification("{}", [PushHeader("Topic", id)])
+                return try driver().request(for: pushed, to: Browser().handle(endpoint)).fields[.topic]
+            }
+        }
+        #expect(topics[0] == topics[1])
+        let sent = topics[0].compactMap(\.self)
+        #expect(sent.count == ids.count && sent.allSatisfy { $0.utf8.count % 4 != 1 && $0.utf8.count <= 32 })
+        #expect(Set(sent).count == Set(ids).count)
+        #expect(Set(zip(ids, sent).filter { $0.0 == "alarm" }.map(\.1)).count == 1)
     }
 
     @Test(arguments: [("86400", "cache"), ("1", "cache"), ("0", "no-cache")])
@@ -114,7 +132,27 @@ private func notification(_ text: String = "{}", _ headers: [PushHeader] = []) -
     @Test(arguments: endpoints)
     func `goes to a host that is not on the list`(endpoint: String) throws {
         let handle = try Browser().handle(endpoint)
-        #expect(throws: PushRefusal(.wrongChannel)) { try driver().request(for: notification(), to: handle) }
+        #expect {
+            try driver().request(for: notification(), to: handle)
+        } throws: { error in
+            let refusal = error as? PushRefusal
+            return refusal?.outcome == .wrongChannel && refusal?.reason?.contains("webPush.hosts") == true
+                && refusal?.isForGood == false
+        }
+    }
+
+    /// What some browsers hand out in place of a subscription that they have lost.
+    @Test func `is at a host that cannot be, and its device is removed, also where every host may be sent to`() throws {
+        let handle = try Browser().handle("https://permanently-removed.invalid/fcm/send/x")
+        for hosts in [PushHosts.vendors, try PushHosts(["*"])] {
+            #expect {
+                try driver(hosts).request(for: notification(), to: handle)
+            } throws: { error in
+                guard let refusal = error as? PushRefusal else { return false }
+                return PushResult(refusal).action == .removeRegistration(goneSince: nil)
+                    && refusal.outcome == .wrongChannel
+            }
+        }
     }
 
     @Test(arguments: [

@@ -18,6 +18,7 @@ extension RegisterController {
         // What is wrong with the tag comes first.
         _ = try Self.tags(installation, rights)
         let handle = try DeviceHandle(installation)
+        try endpoints.check(handle, field: installation.handleField)
         let tags = try Self.tags(installation, rights, app: try apps.tag(installation.app, of: handle.platform))
         let hub = hub.tracking(request.id)
         var registered = try registrations(
@@ -77,10 +78,15 @@ extension DeviceRecord {
     }
 }
 
+extension InstallationRegistration {
+    /// The member that has the handle.
+    fileprivate var handleField: String { platform == .windows ? "channelUri" : "deviceToken" }
+}
+
 extension DeviceHandle {
     /// - Throws: `Problem` 400, naming the field.
     fileprivate init(_ installation: InstallationRegistration) throws(Problem) {
-        let field = installation.platform == .windows ? "channelUri" : "deviceToken"
+        let field = installation.handleField
         do throws(HandleError) {
             switch installation.platform {
             case .ios: self = try .apns(installation.handle)

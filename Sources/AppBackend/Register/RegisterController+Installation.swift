@@ -14,6 +14,7 @@ extension RegisterController {
         try request.http.requireJSON()
         let installation = try DeviceInstallation(body: request.body)
         let handle = try DeviceHandle(installation)
+        try endpoints.check(handle, field: "pushChannel")
         let hub = hub.tracking(request.id)
         do {
             let tags = try policy.rights(of: user).claim(installation.tags)

@@ -13,6 +13,7 @@ extension RegisterController {
         try request.http.requireJSON()
         let registration = try DeviceRegistration(body: request.body)
         let handle = try DeviceHandle(registration)
+        try endpoints.check(handle, field: "Handle")
         let app = try apps.tag(registration.app, of: handle.platform)
         let tags = try policy.rights(of: user).claim(registration.tags, app: app)
         try register(handle, tags: tags, for: user, appsID: id, hub.tracking(request.id))

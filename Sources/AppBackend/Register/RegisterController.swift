@@ -13,6 +13,7 @@ struct RegisterController: Sendable {
     let notifications: Notifications
     let policy: TagPolicy
     let apps: AppPolicy
+    let endpoints: EndpointPolicy
     let authenticator: any PasswordAuthenticator
     let now: @Sendable () -> Timestamp
     let registrationLock: KeyedLock

@@ -60,6 +60,7 @@ extension DeliverySession {
             let again = try planRetries(&job, room: room, now)
             let deliveries = try again + planNew(&job, room: room - again.count, now)
             noteWait(&job)
+            if job.message.serviceReason != before.message.serviceReason { unwritten.insert(job.message.record.id) }
             for delivery in deliveries { job.count(1, underWay: delivery.target.description) }
             return deliveries
         } catch {
@@ -276,7 +277,7 @@ extension DeliverySession {
             case .failure(let refusal):
                 guard var job = jobs[id] else { continue }
                 job.count(-1, underWay: delivery.target.description)
-                settle(delivery, PushResult(refusal.outcome, reason: refusal.reason), &job)
+                settle(delivery, PushResult(refusal), &job)
                 jobs[id] = job
                 unwritten.insert(id)
             }

@@ -177,11 +177,19 @@ final class DeliverySession {
             if due < job.message.record.dueAt + worker.options.abandonSeconds {
                 // There was no access token, or no connection to trust.
                 if result.outcome == .pnsUnreachable, let reason = result.reason { job.message.waitReason = reason }
+                job.message.serviceReason = Self.serviceReason(result, delivery)
                 return wait(delivery, until: due, attempts: attempts, &job)
             }
             outcome = .abandoned
         }
+        if job.message.retries.isEmpty { job.message.serviceReason = nil }
         job.message.record.add(delivery.target, outcome)
+    }
+
+    private static func serviceReason(_ result: PushResult, _ delivery: DeliveryAttempt) -> String {
+        let service = delivery.channel?.host(of: delivery.service) ?? "the push service"
+        let words = result.reason.map { ": \($0)" } ?? ""
+        return "\(service) does not take it now, and is asked again: \(result.outcome)\(words)"
     }
 
     /// Tells the operator the service's own word for a refusal, or which app has no credential, once for each of them.
@@ -192,10 +200,11 @@ final class DeliverySession {
         else { return }
         if case .holdCredential = result.action { return }
         let platform = delivery.target.description.platform.rawValue
+        let host = delivery.channel?.host(of: delivery.service).map { " (\($0))" } ?? ""
         let text =
             delivery.channel == nil
             ? "push: nothing is sent to devices of \(platform) of the app \(reason), which has no credential here"
-            : "push: a push was refused by \(platform): \(result.outcome): \(reason)"
+            : "push: a push was refused by \(platform)\(host): \(result.outcome): \(reason)"
         if reportedReasons.insert(text).inserted { worker.report(text) }
     }
 
@@ -209,6 +218,9 @@ final class DeliverySession {
 
     func wait(_ retry: QueuedMessage.Retry, _ job: inout DeliveryJob) {
         hasMoreWaiting = true
+        // Of one that was not sent, because the service or the device is left alone.
+        let reason = "its push service takes nothing at present, and is asked again"
+        job.message.serviceReason = job.message.serviceReason ?? reason
         job.message.retries.append(retry)
     }
 

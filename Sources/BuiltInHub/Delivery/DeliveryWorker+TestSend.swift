@@ -40,7 +40,7 @@ extension DeliveryWorker {
         // The sender ends every request within its own deadline.
         for _ in 0..<expected { answered.wait() }
         return deliveries.enumerated().map { index, delivery in
-            if case .failure(let refusal) = delivery.request { return PushResult(refusal.outcome) }
+            if case .failure(let refusal) = delivery.request { return PushResult(refusal) }
             return results.withLock { $0[index] } ?? PushResult(.invalidCredentials)
         }
     }

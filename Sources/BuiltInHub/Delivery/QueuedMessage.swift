@@ -45,6 +45,8 @@ struct QueuedMessage {
     /// Why the message waits for a credential or for a trusted connection, for the operator; nil: it does not. Every process on
     /// the store can tell.
     var waitReason: String?
+    /// What the push service said that keeps a device waiting, for the operator; nil: none waits for a service.
+    var serviceReason: String?
 
     init(_ notification: HubNotification, to audience: Audience, record: MessageRecord) {
         self.notification = notification
@@ -77,6 +79,7 @@ extension QueuedMessage {
             members.append(JSONValue.Member("device", HubRegistration.json(description)))
         }
         if let waitReason { members.append(JSONValue.Member("waitReason", .string(waitReason))) }
+        if let serviceReason { members.append(JSONValue.Member("serviceReason", .string(serviceReason))) }
         let through = cursors.map { (name: $0.key.text(notification.format), id: $0.value) }.sorted {
             $0.name < $1.name
         }
@@ -117,6 +120,7 @@ extension QueuedMessage {
         }
         retries = (json["retries"]?.array ?? []).compactMap { Self.retry($0, format) }
         waitReason = json["waitReason"]?.string
+        serviceReason = json["serviceReason"]?.string
         guard let inFlight = Self.inFlight(json["underWay"], format) else { throw damaged }
         self.inFlight = inFlight
     }

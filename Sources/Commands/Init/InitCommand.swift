@@ -49,6 +49,11 @@ struct InitCommand: ParsableCommand {
         var options = options
         options.file = path
         let site = try options.load()
+        if let fault = site.channelFaults.first(where: { $0.key == "webPush.subject" && site.webPush.subject == nil }),
+            fault.reason != PushService.missingSubject
+        {
+            throw CommandError(fault.description)
+        }
         let pushes = site.hub.connection == nil && site.hub.platforms.contains(.browser)
         if pushes, site.webPush.subject == nil { try addSubject(to: path) }
         let name = try user ?? Terminal.ask("The first user's name: ", orGive: "--user")

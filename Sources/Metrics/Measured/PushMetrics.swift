@@ -64,8 +64,13 @@ private struct MeasuredDriver: PushDriver {
         }
     }
 
-    func result(of response: Response) -> PushResult {
-        let result = inner.result(of: response)
+    func result(of response: Response) -> PushResult { counted(inner.result(of: response)) }
+
+    func result(of response: Response, to request: Request) -> PushResult {
+        counted(inner.result(of: response, to: request))
+    }
+
+    private func counted(_ result: PushResult) -> PushResult {
         count(result.outcome)
         return result
     }

@@ -15,13 +15,15 @@ package struct BrowserSubscription: Redacted, Hashable, Sendable {
     /// base64url, without padding.
     package let auth: String
 
+    /// - Parameters: the keys in either alphabet of Base 64, padded or not.
     /// - Throws: `HandleError`.
     init(endpoint: String, p256dh: String, auth: String) throws(HandleError) {
         self.endpoint = try HandleRule.channelURI(endpoint)
-        let key = Base64.url.decode(p256dh)
-        guard key?.count == Self.publicKeyLength, key?.first == 0x04 else { throw .badPublicKey }
-        guard Base64.url.decode(auth)?.count == Self.authLength else { throw .badAuthSecret }
-        self.p256dh = p256dh
-        self.auth = auth
+        guard let key = Base64.decodeEither(p256dh), key.count == Self.publicKeyLength, key.first == 0x04 else {
+            throw .badPublicKey
+        }
+        guard let secret = Base64.decodeEither(auth), secret.count == Self.authLength else { throw .badAuthSecret }
+        self.p256dh = Base64.url.encode(key)
+        self.auth = Base64.url.encode(secret)
     }
 }

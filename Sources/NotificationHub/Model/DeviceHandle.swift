@@ -67,8 +67,8 @@ package struct DeviceHandle: Hashable, Sendable {
     }
 
     /// - Parameters:
-    ///   - p256dh: base64url of the browser's public key, an uncompressed point of P-256.
-    ///   - auth: base64url of 16 bytes (RFC 8291 section 3.2).
+    ///   - p256dh: Base64 of the browser's public key, an uncompressed point of P-256.
+    ///   - auth: Base64 of 16 bytes (RFC 8291 section 3.2).
     package static func browser(endpoint: String, p256dh: String, auth: String) throws(HandleError) -> DeviceHandle {
         DeviceHandle(.browser(try BrowserSubscription(endpoint: endpoint, p256dh: p256dh, auth: auth)))
     }

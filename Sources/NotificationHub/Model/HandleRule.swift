@@ -12,8 +12,8 @@ package enum HandleError: String, Error, Sendable, CustomStringConvertible {
     case notVisibleASCII = "the handle has a character that is not visible ASCII"
     case notHTTPS = "the handle must be an https URI"
     case badURI = "the handle is not a URI of host and path"
-    case badPublicKey = "p256dh must be base64url of an uncompressed P-256 point"
-    case badAuthSecret = "auth must be base64url of 16 bytes"
+    case badPublicKey = "p256dh must be Base64 of an uncompressed P-256 point"
+    case badAuthSecret = "auth must be Base64 of 16 bytes"
 
     package var description: String { rawValue }
 }

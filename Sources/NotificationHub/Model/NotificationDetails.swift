@@ -30,6 +30,8 @@ package struct NotificationDetails: Equatable, Sendable {
     /// Why the message waits for something that an operator must correct, for the operator; nil: it does not. Of the built-in hub in this process:
     /// Azure's language has no word for it.
     package var waitReason: String?
+    /// What a push service said that keeps a device waiting, which needs no correction; nil as `waitReason` is.
+    package var serviceReason: String?
     /// What became of it at each device, for the operator, where they are few. Of the built-in hub in this process, too; Azure tells no
     /// more than counts.
     package var devices: [DeviceOutcome] = []

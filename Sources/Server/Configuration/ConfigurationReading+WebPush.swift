@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import NotificationHub
 import Text
 import WebPush
 
@@ -26,20 +27,20 @@ extension SiteConfiguration.WebPush {
             do throws(VAPIDKey.Malformed) {
                 key = .configuration(try VAPIDKey(Secret(text)))
             } catch {
-                reading.fault("webPush.privateKey", "\(error)")
+                reading.fault("webPush.privateKey", "\(error)", of: .browser)
             }
         }
         if let text = reading.text("webPush.formerPrivateKey") {
             do throws(VAPIDKey.Malformed) {
                 formerKey = try VAPIDKey(Secret(text))
             } catch {
-                reading.fault("webPush.formerPrivateKey", "\(error)")
+                reading.fault("webPush.formerPrivateKey", "\(error)", of: .browser)
             }
         }
-        publicKey = reading.text("webPush.publicKey")
-        guard let publicKey else { return }
-        if !VAPIDKey.isPublicKey(publicKey) {
-            reading.fault("webPush.publicKey", "must be base64url of an uncompressed P-256 point, 87 characters")
+        guard let text = reading.text("webPush.publicKey") else { return }
+        publicKey = VAPIDKey.publicKey(text)
+        if publicKey == nil {
+            reading.fault("webPush.publicKey", "must be Base64 of an uncompressed P-256 point, 87 characters")
         } else if !hasExternalHub {
             reading.fault("webPush.publicKey", "is only for another hub's key; the built-in hub has one of its own")
         }
@@ -47,13 +48,13 @@ extension SiteConfiguration.WebPush {
 
     private mutating func readSubject(_ reading: inout ConfigurationReading) {
         guard let text = reading.text("webPush.subject") else {
-            if case .configuration = key { reading.fault("webPush.subject", PushService.missingSubject) }
+            if case .configuration = key { reading.fault("webPush.subject", PushService.missingSubject, of: .browser) }
             return
         }
         do throws(VAPIDSubject.Malformed) {
             subject = try VAPIDSubject(text)
         } catch {
-            reading.fault("webPush.subject", "\(error)")
+            reading.fault("webPush.subject", "\(error)", of: .browser)
         }
     }
 

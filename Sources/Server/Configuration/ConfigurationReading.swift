@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
+import NotificationHub
 import System
 
 /// Reads keys and collects what is wrong with them.
@@ -16,8 +17,9 @@ struct ConfigurationReading {
         folder = sources.path.flatMap(ConfigurationFile.folder(of:))
     }
 
-    mutating func fault(_ key: String, _ reason: String) {
-        faults.append(ConfigurationFault(key: key, reason: reason))
+    /// - Parameter channel: the platform that alone is off because of it; nil: a service cannot start.
+    mutating func fault(_ key: String, _ reason: String, of channel: Platform? = nil) {
+        faults.append(ConfigurationFault(key: key, reason: reason, channel: channel))
     }
 
     mutating func noteSecretFile(_ key: String, _ path: String) {

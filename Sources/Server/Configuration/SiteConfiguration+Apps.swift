@@ -2,6 +2,7 @@
 package import APNs
 package import Curl
 package import FCM
+import NotificationHub
 package import Push
 import Text
 package import WNS
@@ -106,7 +107,7 @@ extension SiteConfiguration.APNsApp {
     /// - Returns: nil, when there are faults.
     init?(_ group: String, _ reading: inout ConfigurationReading) {
         let credential = Self.credential(group, &reading)
-        let topic = reading.needed("\(group).topic", "the app's bundle id")
+        let topic = reading.needed("\(group).topic", "the app's bundle id", of: .apns)
         let environment: APNsEnvironment = reading.choice("\(group).environment") ?? .production
         let calls = SiteConfiguration.PushServiceCalls(group, &reading)
         guard let credential, let topic else { return nil }
@@ -125,15 +126,16 @@ extension SiteConfiguration.APNsApp {
             let password = reading.text("\(group).certificatePassword").map { Secret($0) }
             reading.noteSecretFile("\(group).certificateFile", file)
             guard ConfigurationFile.read(file) != nil else {
-                reading.fault("\(group).certificateFile", "\(file) cannot be read")
+                reading.fault("\(group).certificateFile", "\(file) cannot be read", of: .apns)
                 return nil
             }
             return .certificate(ClientCertificate(file: file, password: password))
         }
-        let keyID = reading.needed("\(group).keyId", "the key's id of ten characters")
-        let teamID = reading.needed("\(group).teamId", "the team's id of ten characters")
+        let keyID = reading.needed("\(group).keyId", "the key's id of ten characters", of: .apns)
+        let teamID = reading.needed("\(group).teamId", "the team's id of ten characters", of: .apns)
         let text = reading.secret(
-            "\(group).key", orFile: "\(group).keyFile", "the .p8 file of Apple's developer site; or certificateFile")
+            "\(group).key", orFile: "\(group).keyFile", "the .p8 file of Apple's developer site; or certificateFile",
+            of: .apns)
         guard let text, let keyID, let teamID else { return nil }
         do throws(APNsKeyError) {
             return .key(try APNsKey(pem: text.value, keyID: keyID, teamID: teamID))
@@ -144,7 +146,7 @@ extension SiteConfiguration.APNsApp {
                 case .badTeamID: "\(group).teamId"
                 default: text.key
                 }
-            reading.fault(key, "\(error)")
+            reading.fault(key, "\(error)", of: .apns)
             return nil
         }
     }
@@ -155,16 +157,17 @@ extension SiteConfiguration.FCMProject {
         self.group = group
         calls = SiteConfiguration.PushServiceCalls(group, &reading)
         let text = reading.secret(
-            "\(group).credential", orFile: "\(group).credentialFile", "the JSON file of the project's service account")
+            "\(group).credential", orFile: "\(group).credentialFile", "the JSON file of the project's service account",
+            of: .fcm)
         guard let text else { return nil }
         do throws(GoogleCredentialError) {
             credential = try GoogleCredential(Array(text.value.reveal().utf8), trusting: calls.endpoint?.authority)
         } catch {
-            reading.fault(text.key, "\(error)")
+            reading.fault(text.key, "\(error)", of: .fcm)
             return nil
         }
         if FCMDriver(project: credential.projectID, now: { 0 }) == nil {
-            reading.fault(text.key, "project_id: must be the project's id or number")
+            reading.fault(text.key, "project_id: must be the project's id or number", of: .fcm)
             return nil
         }
     }
@@ -175,7 +178,7 @@ extension SiteConfiguration.WNSApp {
         self.group = group
         calls = SiteConfiguration.PushServiceCalls(group, &reading)
         tokenEndpoint = reading.endpoint("\(group).tokenEndpoint")
-        let secret = reading.needed("\(group).secret", "the app's secret").map { Secret($0) }
+        let secret = reading.needed("\(group).secret", "the app's secret", of: .wns).map { Secret($0) }
         state = reading.day("\(group).secretExpires").map { CredentialState(key: "\(group).secret", end: $0) }
         let sid = reading.text("\(group).packageSid")
         let (client, tenant) = (reading.text("\(group).clientId"), reading.text("\(group).tenant"))
@@ -188,11 +191,11 @@ extension SiteConfiguration.WNSApp {
                     clientID: client, tenant: tenant, secret: secret, endpoint: tokenEndpoint?.description)
             case (_, _, _, nil): return nil
             default:
-                reading.fault("\(group).packageSid", "is needed, or clientId and tenant in its place")
+                reading.fault("\(group).packageSid", "is needed, or clientId and tenant in its place", of: .wns)
                 return nil
             }
         } catch {
-            reading.fault("\(group).\(error.setting)", error.reason)
+            reading.fault("\(group).\(error.setting)", error.reason, of: .wns)
             return nil
         }
     }
@@ -227,25 +230,27 @@ extension ConfigurationReading {
     /// The groups of an app's platform.
     mutating func apps(_ name: String) -> [String] { groups(name, SiteConfiguration.appGroups[name] ?? []) }
 
-    mutating func needed(_ key: String, _ what: String) -> String? {
+    /// - Parameter channel: as of `fault`.
+    mutating func needed(_ key: String, _ what: String, of channel: Platform? = nil) -> String? {
         let text = text(key)
-        if text == nil { fault(key, "is needed: \(what)") }
+        if text == nil { fault(key, "is needed: \(what)", of: channel) }
         return text
     }
 
     /// A secret of several lines: the value, or the content of the file that the other key names.
+    /// - Parameter channel: as of `fault`.
     /// - Returns: it, and the key that it came by; nil, when there are faults.
     mutating func secret(
-        _ key: String, orFile fileKey: String, _ what: String
+        _ key: String, orFile fileKey: String, _ what: String, of channel: Platform? = nil
     ) -> (value: Secret, key: String)? {
         if let text = text(key) { return (Secret(text), key) }
         guard let path = path(fileKey) else {
-            fault(fileKey, "is needed: \(what)")
+            fault(fileKey, "is needed: \(what)", of: channel)
             return nil
         }
         noteSecretFile(fileKey, path)
         guard let bytes = ConfigurationFile.read(path) else {
-            fault(fileKey, "\(path) cannot be read")
+            fault(fileKey, "\(path) cannot be read", of: channel)
             return nil
         }
         return (Secret(String(decoding: bytes, as: UTF8.self)), fileKey)
@@ -262,7 +267,7 @@ extension ConfigurationReading {
             return CredentialState(
                 key: key, end: content.notAfter, missingTopic: content.isFor(topic: topic) ? nil : topic)
         } catch {
-            fault(error.isOfPassword ? "\(group).certificatePassword" : key, "\(certificate.file) \(error)")
+            fault(error.isOfPassword ? "\(group).certificatePassword" : key, "\(certificate.file) \(error)", of: .apns)
             return nil
         }
     }

@@ -55,6 +55,7 @@ extension SiteConfiguration {
         }
         var reading = ConfigurationReading(sources)
         var configuration = SiteConfiguration(&reading)
+        configuration.channelFaults = reading.faults.filter { $0.channel != nil }
         configuration.exposures = exposures(
             file: sources.path.map { ($0, sources.file.mapValues(\.joined)) },
             credentials: sources.credentialPaths.merging(reading.secretFiles) { first, _ in first })
@@ -157,6 +158,11 @@ extension SiteConfiguration {
         fcm = check(.fcm).compactMap { FCMProject($0, &reading) }
         wns = check(.wns).compactMap { WNSApp($0, &reading) }
         checkApps(&reading)
+        // Without one of several apps, devices that name none would become those of another.
+        let off = Set(reading.faults.compactMap(\.channel))
+        if off.contains(.apns) { apns = [] }
+        if off.contains(.fcm) { fcm = [] }
+        if off.contains(.wns) { wns = [] }
     }
 
     private mutating func readInbox(_ reading: inout ConfigurationReading) {

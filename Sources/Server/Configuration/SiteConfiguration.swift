@@ -89,6 +89,9 @@ package struct SiteConfiguration: Sendable {
     package var logLevel = Logger.Level.info
     /// Secrets that others of this host may read or change; faults, without which it can be used.
     package var exposures: [ConfigurationFault] = []
+    /// What is missing or of no use of the credentials of a platform, which is then off; they are among the faults of `load` as
+    /// well.
+    package var channelFaults: [ConfigurationFault] = []
 
     /// The defaults.
     package init() {}
@@ -101,6 +104,11 @@ package struct SiteConfiguration: Sendable {
 package struct ConfigurationFault: Error, Equatable, CustomStringConvertible {
     package var key: String
     package var reason: String
+    /// The platform that is not reached because of it, where a service can start without; nil: it cannot.
+    package var channel: Platform?
 
-    package var description: String { "configuration: \(key): \(reason)" }
+    package var description: String {
+        let consequence = channel.map { "; a service that starts with it sends nothing to \($0.rawValue)" }
+        return "configuration: \(key): \(reason)\(consequence ?? "")"
+    }
 }

@@ -16,11 +16,11 @@ struct Reload: Sendable {
     /// no reload: the store is asked at each request.
     func run() {
         let (wanted, faults) = SiteConfiguration.load(file: file, environment: environment)
-        guard faults.isEmpty, let wanted else { return refuse(faults) }
+        guard faults.allSatisfy({ $0.channel != nil }), let wanted else { return refuse(faults) }
         do {
             // All that may fail comes before the change.
             let users = try site.store.users().count
-            try Self.warn(of: wanted, logger)
+            Self.warn(of: wanted, logger)
             let waiting = try site.reload(wanted)
             threshold.level = wanted.logLevel
             logger.notice("reloaded the configuration", metadata: ["users": "\(users)"])
@@ -39,8 +39,7 @@ struct Reload: Sendable {
     }
 
     /// Logs what works and should not stay as it is, and which hub is used.
-    /// - Throws: `ConfigurationFault`, as `PushService.state`.
-    static func warn(of configuration: SiteConfiguration, _ logger: Logger) throws {
+    static func warn(of configuration: SiteConfiguration, _ logger: Logger) {
         for exposure in configuration.exposures { logger.warning("\(exposure)") }
         for state in configuration.credentialStates {
             let now = Site.now().seconds
@@ -50,10 +49,15 @@ struct Reload: Sendable {
             logger.warning("auth.method is test: WHOEVER GIVES A NAME AS PASSWORD IS THAT USER")
         }
         guard configuration.hub.connection == nil else { return }
-        switch try PushService.state(configuration) {
-        case .on: logger.notice("no hub.connectionString: the built-in hub is used, and pushes to browsers")
-        case .off(let reason):
-            logger.notice("no hub.connectionString: the built-in hub is used, for no browsers: \(reason)")
+        do throws(ConfigurationFault) {
+            switch try PushService.state(configuration) {
+            case .on: logger.notice("no hub.connectionString: the built-in hub is used, and pushes to browsers")
+            case .off(let reason):
+                logger.notice("no hub.connectionString: the built-in hub is used, for no browsers: \(reason)")
+            }
+        } catch {
+            logger.notice(
+                "no hub.connectionString: the built-in hub is used, for no browsers: \(error.key) \(error.reason)")
         }
         let telephones = configuration.apps
         if !telephones.isEmpty { logger.notice("the built-in hub delivers to \(telephones.joined(separator: ", "))") }

@@ -40,7 +40,7 @@ package final class Service: Sendable {
             refuse: { Backend.refusal($0).response }, responder: site)
         load.watch(server)
         maintenance = Maintenance(store: store, logger: logger)
-        try Reload.warn(of: configuration, logger)
+        Reload.warn(of: configuration, logger)
         logger.notice("app-backend \(Version.text) listens on \(listener.description)")
     }
 

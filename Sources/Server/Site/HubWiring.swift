@@ -30,7 +30,7 @@ struct HubWiring {
     private let channels: SiteChannels?
     private let client: HubClient?
 
-    /// - Throws: `TransportError`, `ConfigurationFault` (the key of Web Push): whatever cannot be made.
+    /// - Throws: `TransportError`.
     init(_ configuration: SiteConfiguration, store: any SiteStore, metrics: SiteMetrics, logger: Logger) throws {
         self =
             if let connection = configuration.hub.connection {
@@ -47,6 +47,9 @@ struct HubWiring {
     var certificateExpiry: Int64? { transport?.certificateExpiry }
     /// Of the first of the authorizations that are kept for push services.
     var authorizationExpiry: Int64? { channels?.webPush?.authorizationExpiry }
+
+    /// Why channels of the configuration are off.
+    var channelFaults: [ConfigurationFault] { channels?.faults ?? [] }
 
     /// The credentials of the push channels.
     var credentials: [PushMetrics.Credential] {

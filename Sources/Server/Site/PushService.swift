@@ -27,12 +27,13 @@ package enum PushService {
     package static func state(_ configuration: SiteConfiguration) throws(ConfigurationFault) -> State {
         if configuration.hub.connection != nil { return .off("the hub of hub.connectionString delivers by itself") }
         guard configuration.hub.platforms.contains(.browser) else { return .off("hub.platforms has no browser") }
+        if let fault = configuration.channelFaults.first(where: { $0.channel == .browser }) { throw fault }
         guard let key = try key(configuration) else {
             let place = keyFile(configuration) == nil ? Self.namedFile : ""
             return .off("there is no key; `app-backend keys vapid` makes one\(place)")
         }
         guard let subject = configuration.webPush.subject else {
-            throw ConfigurationFault(key: "webPush.subject", reason: missingSubject)
+            throw ConfigurationFault(key: "webPush.subject", reason: missingSubject, channel: .browser)
         }
         return .on(key: key, former: try formerKeys(configuration), subject: subject)
     }
@@ -85,7 +86,7 @@ package enum PushService {
             if case .file(let path?) = configuration.webPush.key { path + suffix } else {
                 "vapid.key\(suffix) of the store"
             }
-        return ConfigurationFault(key: "webPush.privateKeyFile", reason: "\(name) \(failure)")
+        return ConfigurationFault(key: "webPush.privateKeyFile", reason: "\(name) \(failure)", channel: .browser)
     }
 
     private static func curlOptions(_ settings: SiteConfiguration.WebPush) -> CurlOptions {

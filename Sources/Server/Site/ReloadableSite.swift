@@ -101,7 +101,8 @@ final class ReloadableSite: Responder {
 
     /// Puts a site of that configuration in the place of the present one.
     /// - Returns: keys whose new values wait for the next start.
-    /// - Throws: as `init`, and `ServerError.noThread`; the present one goes on.
+    /// - Throws: as `init`, `ServerError.noThread`, and `ConfigurationFault`, when a channel would be off that is not off at
+    ///   present; the present one goes on.
     func reload(_ wanted: SiteConfiguration) throws -> [String] {
         let former = generation
         var configuration = wanted
@@ -114,6 +115,11 @@ final class ReloadableSite: Responder {
             meter: former.site.meter, tokenThrottle: former.site.tokenThrottle,
             issuers: configuration.issuers == former.configuration.issuers ? former.site.issuers : nil,
             metrics: metrics, load: load, findings: findings)
+        // What works at present is not switched off by a mistake.
+        if let fault = site.channelFaults.first(where: { !former.site.channelFaults.contains($0) }) {
+            site.close()
+            throw fault
+        }
         let next = Generation(number: former.number + 1, configuration: configuration, site: site)
         try site.startDelivering()
         current.withLock { $0 = next }

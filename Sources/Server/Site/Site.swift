@@ -33,6 +33,8 @@ package struct Site {
     /// Tells users' devices what was read since the last time.
     let syncInboxes: @Sendable (_ duration: Duration) -> Void
     private let hub: HubWiring
+    /// Why channels of the configuration are off.
+    var channelFaults: [ConfigurationFault] { hub.channelFaults }
     private let webhooks: SiteWebhooks?
     /// How long the end waits for pushes that are under way.
     private static let drain = Duration.seconds(6)
@@ -103,6 +105,7 @@ package struct Site {
         parts.authenticationMethods = configuration.authenticationMethods
         parts.foreignOrigins = ForeignOrigins(configuration.foreignOrigins)
         parts.waiting = { hub.waiting }
+        parts.endpoints = configuration.endpoints
         (parts.plainSeconds, parts.countsBadges) = (Int64(configuration.plainDays) * 86_400, configuration.countsBadges)
         parts.inboxSync = configuration.syncsInbox ? InboxSync() : nil
         parts.apps = hub.isInTheBox ? AppPolicy(configuration.appNames) : .remoteHub

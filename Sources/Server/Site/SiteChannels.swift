@@ -32,6 +32,8 @@ struct SiteChannels {
     private(set) var probes: [(channel: String, ask: @Sendable (@escaping @Sendable (PushResult) -> Void) -> Void)] = []
     /// Until when credentials are good, by the channel's name, in seconds since 1970; only where that is known.
     private(set) var expiries: [String: Int64] = [:]
+    /// Why a platform of the configuration is off; the operator has read of it.
+    private(set) var faults: [ConfigurationFault]
     private var closing: [@Sendable () -> Void] = []
 
     private let metrics: PushMetrics
@@ -41,17 +43,19 @@ struct SiteChannels {
     /// - Parameters:
     ///   - now: seconds since 1970.
     ///   - report: receives what the operator should know.
-    /// - Throws: `ConfigurationFault` (the key of Web Push), `TransportError`.
+    /// - Throws: `TransportError`.
     init(
         _ configuration: SiteConfiguration, metrics: PushMetrics, now: @escaping @Sendable () -> Int64,
         report: @escaping @Sendable (String) -> Void
     ) throws {
         (self.metrics, self.now, self.report) = (metrics, now, report)
+        faults = configuration.channelFaults
         do {
             try addBrowsers(configuration)
             for app in configuration.apns { try add(app, of: configuration.apns) }
             for project in configuration.fcm { try add(project, of: configuration.fcm) }
             for app in configuration.wns { try add(app, of: configuration.wns) }
+            for fault in faults { report("\(fault)") }
         } catch {
             close()
             throw error
@@ -67,7 +71,7 @@ struct SiteChannels {
     }
 
     private mutating func addBrowsers(_ configuration: SiteConfiguration) throws {
-        guard let push = try PushService.make(configuration, now: now) else { return }
+        guard let push = try makePushService(configuration) else { return }
         closing.append { push.transport.close() }
         webPush = push.driver
         let metrics = metrics
@@ -78,6 +82,18 @@ struct SiteChannels {
             PushChannel(
                 name: "browser", driver: metrics.measuring(push.driver), sender: sender, services: .byAuthority,
                 maximumInFlight: Self.maximumToBrowsers, now: now, report: report))
+    }
+
+    /// - Returns: nil, when browsers are not pushed to; also for a key that is of no use, which is then among the faults.
+    private mutating func makePushService(
+        _ configuration: SiteConfiguration
+    ) throws -> (driver: WebPushDriver, transport: CurlTransport)? {
+        do {
+            return try PushService.make(configuration, now: now)
+        } catch let fault as ConfigurationFault where fault.channel != nil {
+            if !faults.contains(fault) { faults.append(fault) }
+            return nil
+        }
     }
 
     private mutating func add(_ app: SiteConfiguration.APNsApp, of apps: [SiteConfiguration.APNsApp]) throws {

@@ -9,7 +9,7 @@ struct KeyRotationTests {
     private static func run(_ folder: ScratchFolder, _ arguments: String...) throws -> Program.Outcome {
         if !folder.has("app-backend.json") {
             try folder.write(
-                #"{ "store": { "path": "\#(folder.path("store"))" }, "webPush": { "subject": "mailto:a@b.example" } }"#,
+                #"{ "store": { "path": "\#(folder.path("store"))" }, "webPush": { "subject": "mailto:a@example.com" } }"#,
                 to: "app-backend.json")
         }
         return try Program.run(Program.appBackend, arguments + ["--config", folder.path("app-backend.json")])
@@ -69,7 +69,7 @@ struct KeyRotationTests {
         let folder = try ScratchFolder()
         try folder.write(
             """
-            { "store": { "path": "\(folder.path("store"))" }, "webPush": { "subject": "mailto:a@b.example",
+            { "store": { "path": "\(folder.path("store"))" }, "webPush": { "subject": "mailto:a@example.com",
               "privateKey": "yfWPiYE-n46HLnH0KqZOF1fJJU3MYrct3AELtAQ-oRw",
               "formerPrivateKey": "q1dXpw3UpT5VOmu_cf_v6ih07Aems3njxI-JWgLcM94" } }
             """, to: "app-backend.json")
