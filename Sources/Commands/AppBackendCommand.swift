@@ -22,7 +22,8 @@ struct AppBackendCommand: ParsableCommand {
             """,
         version: Version.text,
         subcommands: [
-            ServeCommand.self, InitCommand.self, CheckCommand.self, ConfigCommand.self, DoctorCommand.self,
+            ServeCommand.self, ReloadCommand.self, InitCommand.self, CheckCommand.self, ConfigCommand.self,
+            DoctorCommand.self,
             KeysCommand.self,
             UserCommand.self,
             DeviceCommand.self, SessionCommand.self, SendCommand.self, OutcomeCommand.self, MessageCommand.self,
@@ -62,10 +63,28 @@ struct ConfigurationOptions: ParsableArguments {
 
     /// - Parameter sends: whether the command sends to telephones, or tells of what is sent to them. Others work also where
     ///   a credential of an app is missing or wrong.
+    /// - Parameter asService: whether files are read as the service's user, which tells what the service will make of them.
     /// - Throws: `ExitCode` 1, after every fault was printed, one a line.
-    func load(sends: Bool = false) throws -> SiteConfiguration {
-        var (configuration, faults) = SiteConfiguration.load(file: file)
+    func load(sends: Bool = false, asService: Bool = false) throws -> SiteConfiguration {
+        let environment = Environment.ofCommand(file: file)
+        var (configuration, faults) =
+            asService
+            ? SiteConfiguration.loadAsService(file: file, environment: environment)
+            : SiteConfiguration.load(file: file, environment: environment)
         if !sends { faults.removeAll(where: \.isOfApp) }
+        return try Self.checked(configuration, faults)
+    }
+
+    /// With what this process was given and nothing else: the service's.
+    /// - Throws: as `load`.
+    func loadOfProcess() throws -> SiteConfiguration {
+        let (configuration, faults) = SiteConfiguration.load(file: file)
+        return try Self.checked(configuration, faults)
+    }
+
+    private static func checked(
+        _ configuration: SiteConfiguration?, _ faults: [ConfigurationFault]
+    ) throws -> SiteConfiguration {
         guard faults.isEmpty, let configuration else {
             for fault in faults { Terminal.printError(fault.description) }
             throw ExitCode(1)
