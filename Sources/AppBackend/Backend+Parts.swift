@@ -53,6 +53,8 @@ extension Backend {
         package var load: @Sendable () -> HealthController.Load
         /// The ways to devices whose messages wait for a credential, for `/health`.
         package var waiting: @Sendable () -> [HealthController.WaitingChannel] = { [] }
+        /// What the process has made of its reloads, for `/health`.
+        package var reload: @Sendable () -> HealthController.Reload = { HealthController.Reload() }
         /// What the site knows of itself, for administrators.
         package var status: @Sendable () -> SiteStatus = { SiteStatus() }
         /// What the last look at the service has found, for administrators.
@@ -98,7 +100,7 @@ extension Backend.Parts {
 
     /// What callers of this host are answered without credentials, by path.
     var monitors: [String: LoopbackOnly] {
-        let health = HealthController(store: store, version: version, load: load, waiting: waiting)
+        let health = HealthController(store: store, version: version, load: load, waiting: waiting, reload: reload)
         var found = [Path.health: LoopbackOnly(inner: health)]
         if let metrics { found[Path.metrics] = LoopbackOnly(inner: metrics) }
         return found

@@ -74,7 +74,8 @@ extension Problem {
             self.init(.serviceUnavailable, "The hub is not available at present.", retryAfter: seconds)
         case .storage(let error):
             self.init(
-                .serviceUnavailable, "The hub is not available at present.", retryAfter: error.retryAfterSeconds)
+                .serviceUnavailable, error.reason == .busy ? "The store is busy." : "The store cannot be used.",
+                retryAfter: error.retryAfterSeconds)
         case .unreachable:
             self.init(.serviceUnavailable, "The hub cannot be reached.", retryAfter: Self.defaultRetryAfter)
         // The hub's reasons are the operator's affair (a wrong key, above all); the log has them.

@@ -22,7 +22,8 @@ struct AppBackendCommand: ParsableCommand {
             """,
         version: Version.text,
         subcommands: [
-            ServeCommand.self, InitCommand.self, CheckCommand.self, ConfigCommand.self, DoctorCommand.self,
+            ServeCommand.self, ReloadCommand.self, InitCommand.self, CheckCommand.self, ConfigCommand.self,
+            DoctorCommand.self,
             KeysCommand.self,
             UserCommand.self,
             DeviceCommand.self, SessionCommand.self, SendCommand.self, OutcomeCommand.self, MessageCommand.self,
@@ -63,11 +64,30 @@ struct ConfigurationOptions: ParsableArguments {
     /// - Parameters:
     ///   - sends: whether the command sends to devices, or tells of what is sent to them. Others work also where a credential
     ///     is missing or wrong.
-    ///   - serves: whether it is the service, which then works as well, without that credential's platform.
+    ///   - asService: whether files are read as the service's user, which tells what the service will make of them.
     /// - Throws: `ExitCode` 1, after every fault was printed, one a line.
-    func load(sends: Bool = false, serves: Bool = false) throws -> SiteConfiguration {
+    func load(sends: Bool = false, asService: Bool = false) throws -> SiteConfiguration {
+        let environment = Environment.ofCommand(file: file)
+        var (configuration, faults) =
+            asService
+            ? SiteConfiguration.loadAsService(file: file, environment: environment)
+            : SiteConfiguration.load(file: file, environment: environment)
+        if !sends { faults.removeAll { $0.channel != nil || $0.isOfApp } }
+        return try Self.checked(configuration, faults)
+    }
+
+    /// With what this process was given and nothing else: the service's, which works without the platforms whose credentials
+    /// are missing or wrong.
+    /// - Throws: as `load`.
+    func loadOfProcess() throws -> SiteConfiguration {
         var (configuration, faults) = SiteConfiguration.load(file: file)
-        if !sends { faults.removeAll { $0.channel != nil || (!serves && $0.isOfApp) } }
+        faults.removeAll { $0.channel != nil }
+        return try Self.checked(configuration, faults)
+    }
+
+    private static func checked(
+        _ configuration: SiteConfiguration?, _ faults: [ConfigurationFault]
+    ) throws -> SiteConfiguration {
         guard faults.isEmpty, let configuration else {
             for fault in faults { Terminal.printError(fault.description) }
             throw ExitCode(1)

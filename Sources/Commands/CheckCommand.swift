@@ -7,13 +7,16 @@ import Store
 struct CheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check", abstract: "Say what is wrong with the configuration, key by key.",
-        discussion: "Exits 0 when everything is right, 1 when something is wrong.")
+        discussion: """
+            Looks as the service does: root becomes the service's user, and reads the credentials that its unit loads. Exits 0 when \
+            everything is right, 1 when something is wrong.
+            """)
 
     @OptionGroup var options: ConfigurationOptions
     @Flag(help: "Say nothing when everything is right.") var quiet = false
 
     func run() throws {
-        let configuration = try options.load(sends: true)
+        let configuration = try options.load(sends: true, asService: true)
         let now = Site.now().seconds
         let faults = configuration.exposures + configuration.credentialStates.compactMap { $0.fault(now) }
         for fault in faults { Terminal.printError(fault.description) }
@@ -33,7 +36,9 @@ struct CheckCommand: ParsableCommand {
                 Terminal.printError("store: there are no users yet: app-backend user add NAME")
             }
             for row in UserRemarks(users, configuration).rows { Terminal.printError("store: \(row.found): \(row.fix)") }
-            push = try PushService.state(asOwner)
+            push = try StoreOwner.asServiceUser(of: asOwner, .ofCommand(file: options.file)) {
+                () throws(ConfigurationFault) in try PushService.state(asOwner)
+            }
         } catch let fault as ConfigurationFault {
             Terminal.printError(fault.description)
             throw ExitCode(1)

@@ -12,7 +12,7 @@ struct ConfigCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Print each key with its value in force, and where that is from.",
             discussion: """
-                From: file, environment (a variable), credential (a file in $CREDENTIALS_DIRECTORY), derived (it follows \
+                From: file, environment (a variable), credential (a file of LoadCredential= or $CREDENTIALS_DIRECTORY), derived (it follows \
                 from other keys) or default. A secret is printed as ***, a key without a value as -. It is what this process \
                 reads: the service may have other variables and credentials.
                 """)
@@ -22,7 +22,8 @@ struct ConfigCommand: ParsableCommand {
 
         func run() throws {
             let configuration = try options.load()
-            let (file, settings) = try SiteConfiguration.settings(of: configuration, file: options.file)
+            let (file, settings) = try SiteConfiguration.settings(
+                of: configuration, file: options.file, environment: .ofCommand(file: options.file))
             guard !json else { return print(Self.json(file, settings)) }
             print("file: \(file ?? "none")")
             let rows = settings.map { [$0.key, $0.source.rawValue, $0.text] }

@@ -126,7 +126,7 @@ struct SendCommand: ParsableCommand {
         }
         let message = PushMessage(
             to: recipients, title: title, body: text, isSecure: secure, platforms: platforms(configuration))
-        var report = try send(message, through: site)
+        var report = try send(message, through: site, store)
         if waits { wait(for: &report, at: site) }
         print(json ? report.json : report.table)
         for sentence in report.waits { Terminal.printError(sentence) }
@@ -142,7 +142,7 @@ struct SendCommand: ParsableCommand {
     }
 
     /// Makes the same request that an app would make: there is one way to send.
-    private func send(_ message: PushMessage, through site: Site) throws -> SendReport {
+    private func send(_ message: PushMessage, through site: Site, _ store: any SiteStore) throws -> SendReport {
         let response = site.backend.respond(
             to: Request(
                 method: .post, path: Path.notifications, query: "",
@@ -150,6 +150,9 @@ struct SendCommand: ParsableCommand {
                 fields: [.authorization: "Basic eDp4", .contentType: "application/json"], body: message.json,
                 id: "send"))
         if response.status != .ok { Terminal.printError(Problem(response).detail) }
+        if response.status == .serviceUnavailable, let trouble = store.health().trouble {
+            Terminal.printError("store: \(trouble)")
+        }
         var report = SendReport()
         // What was refused before it came to the hub has no outcomes.
         if let outcome = try? SendOutcome(response) { report.add(outcome) }

@@ -18,7 +18,7 @@ struct ServeCommand: ParsableCommand {
     func run() throws {
         // Before the first thread: every thread inherits the mask, and only one waits for signals.
         Signals.block()
-        let configuration = try options.load(serves: true)
+        let configuration = try options.loadOfProcess()
         do {
             let file = options.file
             try Service(configuration, file: file) { DoctorRun.findings(of: $0, file: file) }.run()

@@ -171,7 +171,11 @@ package final class FileSiteStore: SiteStore, Sendable {
             try StoreFolder(path: context.path).probe(context)
             return .writable
         } catch {
-            return error == .poisoned ? .poisoned : .readOnly
+            return switch error {
+            case .poisoned: .poisoned
+            case .full: .full
+            default: .readOnly
+            }
         }
     }
 }

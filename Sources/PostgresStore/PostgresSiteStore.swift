@@ -80,7 +80,11 @@ extension PostgresSiteStore {
             try database.call(Self.probe, [])
             return .writable
         } catch {
-            return error == .readOnly ? .readOnly : .unavailable
+            return switch error {
+            case .full: .full
+            case .readOnly: .readOnly
+            default: .unavailable
+            }
         }
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import FastCGI
+import HTTP
 import Testing
 
 @testable import Commands
@@ -44,5 +45,25 @@ struct SocketFindingsTests {
             findings.map(\.verdict) == [row.verdict] && findings.allSatisfy { $0.found.hasPrefix(row.path) }
                 && findings.allSatisfy { $0.found.contains(row.found) && $0.fix?.contains(row.fix) == true },
             "\(findings)")
+    }
+
+    /// `/health` and `/api/config` as a service answers them.
+    private func service(reload: String) throws(FastCGIProbe.Failure) -> RunningService {
+        let workers = #""workers":{"busy":1,"total":4}"#
+        let health = #"{"status":"ok","version":"1.2.3","store":"writable",\#(workers),"reload":\#(reload)}"#
+        return try RunningService { (path) throws(FastCGIProbe.Failure) in
+            Response.json(path == "/health" ? Array(health.utf8) : [])
+        }
+    }
+
+    @Test func `a reload that was refused is a failure, with the reason`() throws {
+        let refused = try service(reload: #"{"count":1,"refused":"configuration: workers: must be a number"}"#)
+        let found = SocketFindings.findings(refused, "socket", version: "1.2.3", configuration: nil)
+        #expect(found.map(\.verdict) == [.fail])
+        #expect(found.first?.found.hasSuffix("configuration: workers: must be a number") == true)
+        #expect(found.first?.fix?.contains("systemctl reload app-backend") == true)
+        let taken = try service(reload: #"{"count":2}"#)
+        let none = SocketFindings.findings(taken, "socket", version: "1.2.3", configuration: nil)
+        #expect(none.map(\.verdict) == [.ok] && taken.reloads == 2)
     }
 }

@@ -25,6 +25,7 @@ struct HealthTests {
         Row(store: .writable, busy: 4, workers: 4, isWell: false),
         // The only worker is the one that answers.
         Row(store: .writable, busy: 1, workers: 1, isWell: true),
+        Row(store: .full, busy: 1, workers: 4, isWell: false),
         Row(store: .readOnly, busy: 1, workers: 4, isWell: false),
         Row(store: .poisoned, busy: 1, workers: 4, isWell: false),
         Row(store: .poisoned, busy: 4, workers: 4, isWell: false),
@@ -49,6 +50,7 @@ struct HealthTests {
         #expect(body["workers"]?["busy"]?.integer == row.busy)
         #expect(body["workers"]?["total"]?.integer == row.workers)
         #expect(body["waiting"] == .array([]))
+        #expect(body["reload"]?["count"]?.integer == 0 && body["reload"]?["refused"] == nil)
     }
 
     @Test func `health tells which channel waits for a credential, and is no worse for it`() throws {
@@ -68,5 +70,15 @@ struct HealthTests {
         #expect(channel["channel"]?.string == "apns" && channel["reason"]?.string == "InvalidProviderToken")
         #expect(channel["since"]?.string == "2027-01-15T08:00:00Z" && channel["cause"]?.string == "credential")
         #expect(body["waiting"]?.array?.last?["cause"]?.string == "connection")
+    }
+
+    @Test func `health tells why the last reload was refused, and is no worse for it`() throws {
+        let site = try TestSite(users: []) {
+            $0.reload = { HealthController.Reload(count: 2, refusal: "configuration: workers: must be a number") }
+        }
+        let response = site.backend.respond(to: Request(method: .get, path: "/health", remoteAddress: "127.0.0.1"))
+        let body = try JSONValue(parsing: response.body)
+        #expect(response.status == .ok && body["reload"]?["count"]?.integer == 2)
+        #expect(body["reload"]?["refused"]?.string == "configuration: workers: must be a number")
     }
 }

@@ -162,6 +162,31 @@ struct SentOutcomeTests {
         #expect(log.lines.allSatisfy { $0.request == "test" } && log.text.contains("store: \(StoreError.full)"))
     }
 
+    static let unwritable: [StoreHealth] = [.full, .readOnly, .poisoned]
+
+    @Test(arguments: unwritable) func `a message that cannot be recorded is refused before a push is on its way`(
+        health: StoreHealth
+    ) throws {
+        let log = CollectedLog()
+        let site = try TestSite {
+            $0.store = TroubledStore(inner: $0.store, reportedHealth: health)
+            $0.logger = log.logger
+        }
+        let answer = site.call(.post, "/api/notifications", as: "alice", body: #"{"To":"bob","Body":"Hello"}"#)
+        #expect(answer.status == .serviceUnavailable && Problem(answer).detail == "The store cannot be used.")
+        #expect(site.hub.requests.isEmpty)
+        let trouble = try #require(health.trouble)
+        #expect(log.text.contains("store: \(trouble)"))
+    }
+
+    @Test func `a message whose record is lost at the last moment gets no id`() throws {
+        let site = try TestSite { $0.store = TroubledStore(inner: $0.store, error: .full) }
+        let answer = site.call(
+            .post, "/api/notifications", as: "alice", body: #"{"To":"bob","Body":"Hello"}"#)
+        let outcome = try SendOutcome(answer)
+        #expect(answer.status == .ok && outcome.isAccepted && outcome.messageID == nil)
+    }
+
     @Test func `a token of a secure notification is not one of these ids, nor the other way round`() throws {
         let site = try TestSite()
         let id = try send(site)

@@ -17,7 +17,7 @@ README = [
     Step("app-backend user add alice", "^added alice$", typed="alice-1234\n", after="echo bob-123456 | app-backend user add bob"),
     Step(f"curl -u alice {API}/register", r"^\[\]", places=AS_ALICE),
     Step(
-        "CREDENTIALS_DIRECTORY=/etc/app-backend app-backend doctor --url https://push.example.com",
+        "app-backend doctor --url https://push.example.com",
         "^ok +nginx +https://push.example.com leads to the service",
     ),
     Step(
@@ -172,7 +172,7 @@ UPGRADE = [
     ),
     Step("chown -R root:root", places={"root:root": f"root:root {STORE}"}, before=STOP, after=RESTART),
     Step(
-        "CREDENTIALS_DIRECTORY=/etc/app-backend ./app-backend-new check --config /etc/app-backend/app-backend.json",
+        "./app-backend-new check --config /etc/app-backend/app-backend.json",
         before="cp /usr/bin/app-backend app-backend-new",
     ),
     Step("cp -a /usr/bin/app-backend /root/app-backend.before"),
@@ -198,6 +198,8 @@ UPGRADE = [
 URL = "postgresql://app_backend:db-12345@localhost/app_backend"
 URL_UNIT = "[Service]\\nLoadCredential=store.url:/etc/app-backend/store.url\\n"
 POSTGRES = [
+    Step("systemctl stop app-backend.socket app-backend", before="cd; rm -f site.jsonl"),
+    Step("app-backend store export --output site.jsonl"),
     Step("sudo -u postgres createuser --pwprompt app_backend", typed="db-12345\ndb-12345\n"),
     Step("sudo -u postgres createdb --owner=app_backend --encoding=UTF8 --template=template0 app_backend"),
     Step("apt install libpq5", "already the newest version"),
@@ -214,11 +216,16 @@ POSTGRES = [
         before=f"printf '{URL_UNIT}' > /root/edited",
         after="systemctl cat app-backend.service | grep ^LoadCredential=store.url",
     ),
-    Step("export CREDENTIALS_DIRECTORY=/etc/app-backend", before="cp /root/without-path.json /etc/app-backend/app-backend.json"),
-    Step("app-backend store migrate"),
-    Step("app-backend check", after=f"{FORGET}; systemctl restart app-backend; echo erin-12345 | app-backend user add erin"),
+    Step("app-backend store migrate", before="cp /root/without-path.json /etc/app-backend/app-backend.json"),
+    Step("app-backend store import site.jsonl", "^imported [1-9]"),
+    Step("app-backend check"),
     Step(
-        "CREDENTIALS_DIRECTORY=/etc/app-backend app-backend store migrate",
+        "systemctl start app-backend.socket app-backend",
+        before=FORGET,
+        after=f"systemctl reload app-backend; curl --fail -u {ALICE} {API}/register; echo erin-12345 | app-backend user add erin",
+    ),
+    Step(
+        "app-backend store migrate",
         after=f"curl --fail -u erin:erin-12345 {API}/register && sudo -u postgres psql app_backend"
         """ -tc "SELECT convert_from(name, 'UTF8') FROM app_backend.users WHERE removed_at IS NULL" | grep erin""",
     ),

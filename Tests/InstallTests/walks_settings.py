@@ -5,7 +5,7 @@ from places import ALICE, API, FORGET, REGISTER, START, STORE
 from walk import Step
 
 CONFIGURATION_FILE = "/etc/app-backend/app-backend.json"
-ACCEPTED = "CREDENTIALS_DIRECTORY=/etc/app-backend app-backend check && systemctl is-active app-backend"
+ACCEPTED = "app-backend check && systemctl reload app-backend && systemctl is-active app-backend"
 NEW_KEY = "^[A-Za-z0-9_-]{87}$"
 # The id of the one message that waits for alice, whose text no page shows.
 KEEP_ID = "app-backend store export | jq 'select(.table == \"notifications\" and .owner == \"alice\").id' > /root/id"
@@ -79,7 +79,7 @@ REPAIRING = [
         before=f"cd; app-backend store backup > store.tar; curl --fail -u {ALICE} -X DELETE {API}/inbox/$(cat /root/id)",
     ),
     Step("""echo '{"store":{"path":"/root/old"}}' > /root/old.json"""),
-    Step("CREDENTIALS_DIRECTORY= app-backend store export --config /root/old.json > /root/old.jsonl"),
+    Step("app-backend store export --config /root/old.json > /root/old.jsonl"),
     Step(
         """sed -n '1p; /"id":1428692640,/p' /root/old.jsonl > /root/missing.jsonl""",
         places={"1428692640": "'$(cat /root/id)'"},

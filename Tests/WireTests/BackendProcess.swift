@@ -74,6 +74,9 @@ final class BackendProcess: Sendable {
 
     var log: String { (try? String(contentsOfFile: logPath, encoding: .utf8)) ?? "" }
 
+    /// The process's number; 0 when there is none.
+    var id: Int32 { process.withLock(\.self)?.id ?? 0 }
+
     func signal(_ number: Int32) {
         process.withLock(\.self)?.signal(number)
     }

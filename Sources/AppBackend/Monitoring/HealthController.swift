@@ -47,11 +47,24 @@ package struct HealthController: Responder {
         }
     }
 
+    /// What the process has made of its reloads.
+    package struct Reload: Sendable {
+        /// Reloads since the start.
+        package let count: Int
+        /// Why the last one was refused, for the operator; never a secret. Nil: it was not.
+        package let refusal: String?
+
+        package init(count: Int = 0, refusal: String? = nil) {
+            (self.count, self.refusal) = (count, refusal)
+        }
+    }
+
     let store: any StateStore
     /// Of the program, so that one can see which one answers.
     let version: String
     let load: @Sendable () -> Load
     let waiting: @Sendable () -> [WaitingChannel]
+    let reload: @Sendable () -> Reload
 
     /// 200 `{"status":"ok",…}`; 503 when the store cannot be written or no worker is left.
     package func respond(to request: Request) -> Response {
@@ -72,6 +85,12 @@ package struct HealthController: Responder {
                 json.member("cause", channel.cause.rawValue)
                 json.member("since", channel.since.text)
                 json.member("reason", channel.reason)
+            }
+            // Nor is this: the former configuration works.
+            let reload = reload()
+            json.member("reload") { json in
+                json.member("count", reload.count)
+                if let refusal = reload.refusal { json.member("refused", refusal) }
             }
         }
         var response = Response.json(json.bytes, status: isWell ? .ok : .serviceUnavailable)

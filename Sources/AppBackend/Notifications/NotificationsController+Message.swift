@@ -28,8 +28,13 @@ extension NotificationsController {
         return try controller.send(message, request)
     }
 
-    /// Sends it, or keeps it until its time.
+    /// Sends it, or keeps it until its time. A store that cannot keep the record of a message gets no push on its way.
+    /// - Throws: `Problem`; `StoreError`, before anything was handed to the hub.
     func send(_ message: PushMessage, _ request: UserRequest) throws -> Response {
+        if let trouble = store.health().trouble {
+            logger.warning("store: \(trouble)", metadata: ["request": "\(request.id)"])
+            throw trouble
+        }
         let platforms = try platforms(of: message)
         switch message.to {
         case .several(let texts): return try sendToSeveral(texts, message, on: platforms, request)

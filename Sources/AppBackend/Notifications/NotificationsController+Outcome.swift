@@ -26,9 +26,10 @@ extension NotificationsController {
     }
 
     /// Remembers the sender, who may ask, and of a message object what the hub has said. A failure of this does not fail the send.
-    func remember(_ result: SendResult, _ message: SentMessage?, of request: UserRequest) {
+    /// - Returns: whether the message can be asked after by its id.
+    func remember(_ result: SendResult, _ message: SentMessage?, of request: UserRequest) -> Bool {
         let ids = result.outcomes.compactMap(\.notificationID).filter { NotificationID($0) != nil }
-        guard !ids.isEmpty || message != nil else { return }
+        guard !ids.isEmpty || message != nil else { return false }
         let time = now()
         let message = message.map { message in
             var message = message
@@ -42,8 +43,10 @@ extension NotificationsController {
             try store.rememberSent(
                 ids, message: message, owner: request.user.owner, now: time, expiresAt: sentExpiry(time))
             if let message { changes.webhooks?.awaitOutcome(of: message) }
+            return message != nil
         } catch {
             logger.warning("store: \(error)", metadata: ["request": "\(request.id)"])
+            return false
         }
     }
 }

@@ -121,8 +121,8 @@ struct NotificationsController: Sendable {
         let hasKept = send.isSecure && dueID == nil
         let hasActed = outcome.isAccepted || hasKept || result.mayHaveActed
         let message = hasActed ? send.message : nil
-        outcome.messageID = message?.id
-        remember(result, message, of: request)
+        // No id is given for what is not kept.
+        if remember(result, message, of: request) { outcome.messageID = message?.id }
         if let error = result.firstError {
             logger.warning("hub: \(error)", metadata: ["request": "\(request.id)"])
         }

@@ -28,7 +28,10 @@ extension DoctorRun {
 
     private func pushState(_ configuration: SiteConfiguration) -> PushFindings.State {
         do throws(ConfigurationFault) {
-            switch try PushService.state(configuration) {
+            let state = try StoreOwner.asServiceUser(of: configuration, environment) {
+                () throws(ConfigurationFault) in try PushService.state(configuration)
+            }
+            switch state {
             case .on(let key, _, let subject): return .on(publicKey: key.publicKey, subject: "\(subject)")
             case .off(let reason): return .off(reason: reason)
             }

@@ -32,6 +32,7 @@ struct DoctorRun {
     /// The configuration file; nil: there is none.
     let file: String?
     let setting: SettingName
+    let environment: Environment
     /// As far as it could be read.
     let configuration: SiteConfiguration
     let faults: [ConfigurationFault]
@@ -46,7 +47,11 @@ struct DoctorRun {
         self.options = options
         self.file = file
         setting = SettingName(file: file)
-        let (configuration, faults) = SiteConfiguration.load(file: file)
+        environment = options.running == nil ? .ofCommand(file: file) : .process
+        let (configuration, faults) =
+            options.running == nil
+            ? SiteConfiguration.loadAsService(file: file, environment: environment)
+            : SiteConfiguration.load(file: file)
         self.configuration = configuration ?? SiteConfiguration()
         self.faults = faults
         isUnread = configuration == nil
@@ -107,8 +112,10 @@ struct DoctorRun {
     private func unusedSecrets() -> [Finding] {
         guard getenv("CREDENTIALS_DIRECTORY") == nil, let slash = file?.lastIndex(of: "/"), let file else { return [] }
         let folder = String(file[..<slash])
-        let isService = options.running != nil
-        return SiteConfiguration.secretKeys.filter { access("\(folder)/\($0)", F_OK) == 0 }.map { key in
+        let isService = options.running != nil || environment.unit != nil
+        return SiteConfiguration.secretKeys.filter { key in
+            !environment.hasCredential(key) && access("\(folder)/\(key)", F_OK) == 0
+        }.map { key in
             .warning(
                 "\(folder)/\(key) exists, and this \(isService ? "service" : "command") was not given it",
                 fix: isService

@@ -12,12 +12,16 @@ struct RunningService: Sendable {
     /// Of its program; empty for one that does not say so.
     var version: String
     var isWell: Bool
-    /// `writable`, `readOnly`, `poisoned`.
+    /// `writable`, `full`, `readOnly`, `poisoned`.
     var store: String
     var workersBusy: Int
     var workers: Int
     /// Channels whose messages wait for something that an operator may have to correct.
     var waiting: [WaitingChannel]
+    /// Reloads since the start; nil: an older version does not say.
+    var reloads: Int?
+    /// Why the last reload was refused; nil: it was not.
+    var reloadRefusal: String?
     var configuration: RunningConfiguration?
 
     struct WaitingChannel: Sendable {
@@ -56,6 +60,8 @@ struct RunningService: Sendable {
             let cause = one["cause"]?.string.flatMap(HealthController.WaitingChannel.Cause.init(rawValue:))
             return WaitingChannel(name: name, cause: cause ?? .credential, since: since, reason: reason)
         }
+        reloads = json["reload"]?["count"]?.integer
+        reloadRefusal = json["reload"]?["refused"]?.string
         configuration = RunningConfiguration(try ask(Path.config))
     }
 }
@@ -107,6 +113,10 @@ struct SocketFindings: Sendable {
                     + "\(service.workers) workers are busy",
                 fix: service.store == "writable"
                     ? "`workers`, or `hub.timeout` when it is the hub that is slow" : "see the line `store`"),
+            fail(
+                when: service.reloadRefusal != nil,
+                "\(name): the last reload was refused, and a restart may fail: \(service.reloadRefusal ?? "")",
+                fix: "what `app-backend check` names; then `systemctl reload app-backend`"),
             warn(
                 when: service.version != version, "\(name): \(theirs) answers, and this is \(version)",
                 fix: "`systemctl restart app-backend`"),

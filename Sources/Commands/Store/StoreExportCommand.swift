@@ -26,14 +26,26 @@ struct StoreExportCommand: ParsableCommand {
         guard output != nil || isatty(STDOUT_FILENO) == 0 else {
             throw CommandError("An export is nothing for a terminal: app-backend store export > site.jsonl")
         }
+        let configuration = try options.load()
         // As the calling user: the store's owner may not write there.
         let descriptor = try output.map(create) ?? STDOUT_FILENO
+        do {
+            try StoreOwner.asOwner(of: configuration) { try export($0, to: descriptor) }
+        } catch {
+            // It would be in the way of the next try.
+            if let output { unlink(output) }
+            throw error
+        }
+    }
+
+    private func export(_ configuration: SiteConfiguration, to descriptor: Int32) throws {
+        let store = try Site.openStore(configuration) { Terminal.printError(of: $0) }
         var file = BufferedWriter(descriptor, name: output ?? "standard output")
         var writer = ExportWriter()
         var progress = Progress()
         var count = 0
         try file.add(writer.header(version: Version.text, now: Site.now()))
-        try options.openStore().store.forEachRecord(now: Site.now()) { (record) throws(StoreError) in
+        try store.forEachRecord(now: Site.now()) { (record) throws(StoreError) in
             try file.add(writer.line(record))
             count += 1
             progress.tell("exported \(count) records, is at \(record.table)")

@@ -47,6 +47,15 @@ package struct FastCGIProbe: Sendable {
         self.timeoutSeconds = timeoutSeconds
     }
 
+    /// - Parameter descriptor: a listening socket, whose own address is asked.
+    /// - Returns: nil, when it is no such socket.
+    package init?(listeningOn descriptor: Int32, timeoutSeconds: UInt16 = 5) {
+        guard Listener.option(descriptor, SO_ACCEPTCONN) == 1, let address = SocketAddress(localOf: descriptor) else {
+            return nil
+        }
+        (self.address, self.timeoutSeconds) = (address, timeoutSeconds)
+    }
+
     /// Asks `GET path` as a client on this host, on a connection of its own.
     /// - Throws: `Failure`.
     package func get(_ path: String) throws(Failure) -> Response {

@@ -87,7 +87,7 @@ package final class Listener: Sendable {
         return Int32(String(cString: process)) == getpid() && (Int32(String(cString: count)) ?? 0) >= 1
     }
 
-    private static func option(_ number: Int32, _ name: Int32) -> Int32? {
+    static func option(_ number: Int32, _ name: Int32) -> Int32? {
         var value: Int32 = 0
         var size = socklen_t(MemoryLayout<Int32>.size)
         return getsockopt(number, SOL_SOCKET, name, &value, &size) == 0 ? value : nil

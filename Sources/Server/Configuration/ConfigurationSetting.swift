@@ -31,7 +31,7 @@ extension SiteConfiguration {
     package static func settings(
         of configuration: SiteConfiguration, file: String?, environment: Environment = .process
     ) throws(ConfigurationFault) -> (file: String?, settings: [ConfigurationSetting]) {
-        let sources = try ConfigurationSources(file: file, environment)
+        let sources = try ConfigurationSources(file: file, environment, CredentialFiles(environment))
         let (values, defaults) = (configuration.valuesInForce, SiteConfiguration().valuesInForce)
         let keys = knownKeys.union(sources.file.keys).union(values.keys)
         let settings = keys.sorted().compactMap { key -> ConfigurationSetting? in

@@ -2,20 +2,42 @@
 import Glibc
 import Text
 
-/// Environment variables: those of this process, or given ones.
+/// Environment variables: those of this process, or given ones; and the secrets that come with them.
 package struct Environment: Sendable {
     package static let process = Environment(variables: nil)
 
     /// nil: those of this process.
     private let variables: [String: String]?
+    /// nil: the variables say where secrets are.
+    package let unit: ServiceUnit?
 
-    init(_ variables: [String: String]) {
-        self.init(variables: variables)
+    init(_ variables: [String: String], unit: ServiceUnit? = nil) {
+        self.init(variables: variables, unit: unit)
     }
 
-    private init(variables: [String: String]?) {
-        self.variables = variables
+    private init(variables: [String: String]?, unit: ServiceUnit? = nil) {
+        (self.variables, self.unit) = (variables, unit)
     }
+
+    /// Of a command about the configuration file. What systemd loads for the service, root's commands read from where systemd
+    /// reads it, unless `$CREDENTIALS_DIRECTORY` says otherwise.
+    /// - Parameter file: nil: where the defaults are.
+    package static func ofCommand(file: String?) -> Environment {
+        let path = file ?? ConfigurationFile.defaultPath()
+        guard geteuid() == 0, process["CREDENTIALS_DIRECTORY"] == nil, path == ServiceUnit.configurationPath else {
+            return process
+        }
+        return Environment(variables: nil, unit: ServiceUnit.read())
+    }
+
+    /// Where the secret is a file of its own, if anywhere.
+    func credentialPath(_ key: String) -> String? {
+        if let folder = self["CREDENTIALS_DIRECTORY"] { return "\(folder)/\(key)" }
+        return unit?.credentials[key]
+    }
+
+    /// Whether a secret that the service has is given to this process as well.
+    package func hasCredential(_ key: String) -> Bool { credentialPath(key) != nil }
 
     package subscript(name: String) -> String? {
         if let variables { return variables[name] }

@@ -47,9 +47,27 @@ extension SiteConfiguration {
     package static func load(
         file: String?, environment: Environment = .process
     ) -> (SiteConfiguration?, [ConfigurationFault]) {
+        load(file: file, environment, CredentialFiles(environment))
+    }
+
+    /// As the service will read it. Files are read as the service's user, where this process is root's; credentials as root, as
+    /// systemd reads them.
+    package static func loadAsService(
+        file: String?, environment: Environment
+    ) -> (SiteConfiguration?, [ConfigurationFault]) {
+        let credentials = CredentialFiles(environment)
+        let read = load(file: file, environment, credentials)
+        // What root cannot read, no other user can.
+        guard let configuration = read.0 else { return read }
+        return StoreOwner.asServiceUser(of: configuration, environment) { load(file: file, environment, credentials) }
+    }
+
+    private static func load(
+        file: String?, _ environment: Environment, _ credentials: CredentialFiles
+    ) -> (SiteConfiguration?, [ConfigurationFault]) {
         let sources: ConfigurationSources
         do throws(ConfigurationFault) {
-            sources = try ConfigurationSources(file: file, environment)
+            sources = try ConfigurationSources(file: file, environment, credentials)
         } catch {
             return (nil, [error])
         }

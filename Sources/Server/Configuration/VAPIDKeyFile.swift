@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package import CPlatform
+import CPlatform
 import Glibc
 import System
 import Text
@@ -84,7 +84,7 @@ package struct VAPIDKeyFile {
     /// - Parameter owner: whose the file is to be; nil: this process's.
     /// - Returns: false, when there is a file already.
     /// - Throws: `Failure`.
-    package func create(_ key: VAPIDKey, owner: (user: uid_t, group: gid_t)? = nil) throws(Failure) -> Bool {
+    package func create(_ key: VAPIDKey, owner: (user: UInt32, group: UInt32)? = nil) throws(Failure) -> Bool {
         let temporary = try writeBeside([key], owner: owner)
         defer { unlink(temporary) }
         if link(temporary, path) != 0 {
@@ -98,7 +98,7 @@ package struct VAPIDKeyFile {
     /// Writes keys, durably, in the place of what was there: the former file or the new one is there, and nothing between.
     /// - Parameter owner: whose the file is to be; nil: this process's.
     /// - Throws: `Failure`.
-    package func replace(_ keys: [VAPIDKey], owner: (user: uid_t, group: gid_t)? = nil) throws(Failure) {
+    package func replace(_ keys: [VAPIDKey], owner: (user: UInt32, group: UInt32)? = nil) throws(Failure) {
         let temporary = try writeBeside(keys, owner: owner)
         guard rename(temporary, path) == 0 else {
             let failure = failure("cannot be made")
@@ -121,7 +121,7 @@ package struct VAPIDKeyFile {
     }
 
     /// - Returns: the path of a new file in the same folder.
-    private func writeBeside(_ keys: [VAPIDKey], owner: (user: uid_t, group: gid_t)?) throws(Failure) -> String {
+    private func writeBeside(_ keys: [VAPIDKey], owner: (user: UInt32, group: UInt32)?) throws(Failure) -> String {
         let temporary = "\(path).\(getpid()).\(UInt32.random(in: 0 ... .max)).tmp"
         let descriptor = platform_open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw failure("cannot be made") }

@@ -35,7 +35,7 @@ struct Reload: Sendable {
     private func refuse(_ errors: [any Error]) {
         for error in errors { logger.error("reload: \(error)") }
         logger.error("reload: the former configuration stays")
-        site.noteRefusal(errors.first.map { "\($0)" } ?? "")
+        site.noteRefusal(errors.map { "\($0)" }.joined(separator: "; "))
     }
 
     /// Logs what works and should not stay as it is, and which hub is used.

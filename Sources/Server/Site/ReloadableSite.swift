@@ -125,7 +125,7 @@ final class ReloadableSite: Responder {
         current.withLock { $0 = next }
         // An operator who has withdrawn a key at the issuer does not wait until the keys are due.
         site.issuers?.verifier.expireKeys()
-        metrics.reloads.note(taken: true)
+        metrics.reloads.note(refusal: nil)
         note.withLock { $0 = waiting.isEmpty ? "" : ", a restart is needed for \(waiting.joined(separator: ", "))" }
         retire(former)
         return waiting
@@ -147,7 +147,7 @@ final class ReloadableSite: Responder {
 
     /// Notes that the configuration was not taken.
     func noteRefusal(_ reason: String) {
-        metrics.reloads.note(taken: false)
+        metrics.reloads.note(refusal: reason)
         note.withLock { $0 = ", the last reload was refused: \(reason)" }
     }
 

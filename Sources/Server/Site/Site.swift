@@ -70,6 +70,10 @@ package struct Site {
         parts.notifications.sendAt = sendAt
         (parts.meter, parts.tokenThrottle) = (self.meter, tokenThrottle)
         (parts.load, parts.findings) = (load, findings)
+        parts.reload = {
+            let state = metrics.reloads.state
+            return HealthController.Reload(count: state.count, refusal: state.refusal)
+        }
         parts.metrics = MetricsResponder { metrics.exposition(with: [readings]) }
         parts.status = { readings.status(metrics) }
         parts.webhooks = webhooks?.webhooks

@@ -166,6 +166,8 @@ package struct Page<Element: Sendable>: Sendable {
 /// Whether the store works, for `/health`.
 package enum StoreHealth: Equatable, Sendable {
     case writable
+    /// No space or no inodes are left.
+    case full
     case readOnly
     case poisoned
     /// It cannot be asked at this moment: a database that is not there.
@@ -175,6 +177,7 @@ package enum StoreHealth: Equatable, Sendable {
     package var trouble: StoreError? {
         switch self {
         case .writable: nil
+        case .full: .full
         case .readOnly: .readOnly
         case .poisoned: .poisoned
         case .unavailable: .unavailable(detail: "it does not answer")

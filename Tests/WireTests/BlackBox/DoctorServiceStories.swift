@@ -143,6 +143,8 @@ extension WireTests {
             _ = try bench.diagnose(site)
             let store = bench.folder.path("store")
             try give(store, to: 65_534)
+            // As that user the configuration is read.
+            #expect(chmod(bench.folder.path, 0o755) == 0 && chmod(bench.service.configuration, 0o644) == 0)
             #expect(chown(store + "/users.jsonl", 0, 0) == 0)
             let diagnosis = try site.diagnose(WireSite.Walk(configuration: bench.service.configuration))
             #expect(diagnosis.wrong == ["store"] && diagnosis.found("store").contains("users.jsonl"))

@@ -88,6 +88,25 @@ extension WireTests {
             #expect(backend.stop() == 0)
         }
 
+        @Test func `the command that reloads exits with what the service made of it`() throws {
+            let folder = try ScratchFolder()
+            let backend = try BackendProcess("told", in: folder, keys: keys(folder, #""auth": { "realm": "First" }"#))
+            func reload() throws -> Program.Outcome {
+                let arguments = ["reload", "--process", "\(backend.id)", "--socket", backend.socket]
+                return try Program.run(Program.appBackend, arguments)
+            }
+            try backend.configure(keys: keys(folder, #""auth": { "realm": "Second" }"#))
+            #expect(try reload().status == 0)
+            #expect(backend.log.contains("reloaded the configuration users=0"))
+            try backend.configure(keys: keys(folder, #""wrokers": 5"#))
+            let refused = try reload()
+            #expect(refused.status == 1)
+            #expect(
+                refused.errors.contains(
+                    "reload: the former configuration stays: configuration: wrokers: there is no such key"))
+            #expect(backend.stop() == 0)
+        }
+
         @Test func `reloads under load fail no request, and those in flight are answered`() async throws {
             try await WireSite.run(WireSite.Options(hubTimeout: 60)) { site in
                 let alice = try site.addUser("alice")

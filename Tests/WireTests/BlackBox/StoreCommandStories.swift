@@ -45,6 +45,20 @@ extension WireTests {
             #expect(try mode(of: folder.path("store/users.jsonl")) == 0o600)
         }
 
+        @Test func `an export that fails leaves no file in the way of the next one`() throws {
+            let folder = try ScratchFolder()
+            let store = try folder.makeFolder("store")
+            let configuration = try folder.write(#"{"store":{"path":"\#(store)"}}"#, to: "c.json")
+            try folder.write(#"{"format":99,"salt":"x"}"#, to: "store/store.json")
+            let output = folder.path("site.jsonl")
+            let arguments = ["store", "export", "--output", output, "--config", configuration]
+            #expect(try Program.run(Program.appBackend, arguments).status == 1)
+            #expect(access(output, F_OK) != 0)
+            #expect(unlink(folder.path("store/store.json")) == 0)
+            #expect(try Program.run(Program.appBackend, arguments).status == 0)
+            #expect(access(output, F_OK) == 0)
+        }
+
         @Test func `an export that is cut, or has a wrong line, is not imported, and the line is named`() throws {
             let folder = try ScratchFolder()
             let configuration = try folder.write(

@@ -114,6 +114,7 @@ export default {
     'admin.cancel': 'Abbrechen',
     'admin.storeIs.writable': 'beschreibbar',
     'admin.storeIs.readOnly': 'nur lesbar',
+    'admin.storeIs.full': 'die Festplatte ist voll',
     'admin.storeIs.poisoned': 'die Festplatte hat versagt',
     'admin.storeIs.unavailable': 'antwortet nicht',
     'admin.hubIs.built-in': 'eingebaut',

@@ -114,6 +114,7 @@ export default {
     'admin.cancel': 'Cancel',
     'admin.storeIs.writable': 'writable',
     'admin.storeIs.readOnly': 'read-only',
+    'admin.storeIs.full': 'the disk is full',
     'admin.storeIs.poisoned': 'the disk has failed',
     'admin.storeIs.unavailable': 'does not answer',
     'admin.hubIs.built-in': 'built-in',

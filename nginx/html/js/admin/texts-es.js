@@ -114,6 +114,7 @@ export default {
     'admin.cancel': 'Cancelar',
     'admin.storeIs.writable': 'se puede escribir',
     'admin.storeIs.readOnly': 'solo lectura',
+    'admin.storeIs.full': 'el disco está lleno',
     'admin.storeIs.poisoned': 'el disco ha fallado',
     'admin.storeIs.unavailable': 'no responde',
     'admin.hubIs.built-in': 'integrado',

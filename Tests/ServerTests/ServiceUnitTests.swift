@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+import Support
+import Testing
+
+@testable import Server
+
+/// What a command of root's reads of the unit: the files that systemd hands to the service.
+struct ServiceUnitTests {
+    struct Row: CustomTestStringConvertible, Sendable {
+        let name: String
+        let text: String
+        var credentials: [String: String] = [:]
+        var groups: [String] = []
+
+        var testDescription: String { name }
+    }
+
+    static let rows = [
+        Row(name: "a comment loads nothing", text: "[Service]\n#LoadCredential=apns.key:/etc/app-backend/apns.key\n"),
+        Row(
+            name: "a drop-in adds",
+            text: "[Service]\nLoadCredential=a:/a\n\n# /etc/x.conf\n[Service]\n LoadCredential = b:/b \n",
+            credentials: ["a": "/a", "b": "/b"]),
+        Row(
+            name: "an empty value takes back those before it",
+            text: "[Service]\nLoadCredential=a:/a\nSupplementaryGroups=one\n[Service]\nLoadCredential=\n"
+                + "SupplementaryGroups=\nSupplementaryGroups=two three\nLoadCredential=b:/b\n",
+            credentials: ["b": "/b"], groups: ["two", "three"]),
+        Row(
+            name: "a line may go on", text: "[Service]\nLoadCredential=\\\n  a:/a b\nUser=x\n",
+            credentials: ["a": "/a b"]),
+        Row(
+            name: "another section, a specifier and a name without a path are passed over",
+            text:
+                "[Unit]\nLoadCredential=a:/a\n[Service]\nLoadCredential=b:%d/b\nLoadCredential=c\nLoadCredential=d:d\n"),
+    ]
+
+    @Test(arguments: rows) func `credentials and groups are read as systemd reads them`(row: Row) {
+        let unit = ServiceUnit(row.text)
+        #expect(unit.credentials == row.credentials && unit.groups == row.groups)
+    }
+
+    @Test func `a command has the files that the unit loads, and no other of their folder`() throws {
+        let folder = try ScratchFolder()
+        try folder.write("postgresql://localhost/app", to: "store.url")
+        try folder.write("one", to: "wns.secret")
+        let file = try folder.write("{}", to: "app-backend.json")
+        let unit = ServiceUnit("[Service]\nLoadCredential=store.url:\(folder.path("store.url"))\n")
+        let (read, faults) = SiteConfiguration.load(file: file, environment: Environment([:], unit: unit))
+        #expect(faults.isEmpty && read?.store.key == "store.url")
+        // Where the variable is set, the folder that it names counts, with all that is in it.
+        let given = Environment(["CREDENTIALS_DIRECTORY": folder.path], unit: unit)
+        let needed = SiteConfiguration.load(file: file, environment: given).1
+        #expect(!needed.isEmpty && needed.allSatisfy { $0.key.hasPrefix("wns.") })
+    }
+
+    @Test func `a file that the unit loads and that is missing is a fault`() throws {
+        let folder = try ScratchFolder()
+        let file = try folder.write(#"{ "store": { "path": "/s" } }"#, to: "app-backend.json")
+        let unit = ServiceUnit("[Service]\nLoadCredential=webPush.privateKey:\(folder.path("none"))\n")
+        let faults = SiteConfiguration.load(file: file, environment: Environment([:], unit: unit)).1
+        #expect(faults.map(\.key) == ["webPush.privateKey"])
+    }
+}
