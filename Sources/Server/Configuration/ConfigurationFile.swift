@@ -18,8 +18,11 @@ package struct ConfigurationFile {
     package static func defaultPath(_ environment: Environment = .process) -> String? {
         if let path = environment["APP_BACKEND_CONFIG"] { return path }
         let folder = executable.lastIndex(of: "/").map { executable[...$0] } ?? "./"
-        return [folder + "app-backend.json", "/etc/app-backend/app-backend.json"].first { access($0, F_OK) == 0 }
+        return [folder + "app-backend.json", systemPath].first { access($0, F_OK) == 0 }
     }
+
+    /// Where the package has it.
+    package static let systemPath = "/etc/app-backend/app-backend.json"
 
     /// The path of this program; empty where /proc is not mounted.
     package static var executable: String {
