@@ -3,6 +3,7 @@
 /// Rows of text as a table for people: numbers to the right, texts to the left.
 enum TextTable {
     /// - Parameter textColumns: those that begin at the left.
+    /// - Returns: the lines, without blanks at their ends.
     static func lines(_ rows: [[String]], textColumns: Set<Int>) -> [String] {
         var widths: [Int] = []
         for row in rows {
@@ -16,7 +17,8 @@ enum TextTable {
                 let blanks = String(repeating: " ", count: max(0, cell.1 - cell.0.count))
                 return textColumns.contains(column) ? cell.0 + blanks : blanks + cell.0
             }
-            return cells.joined(separator: "  ")
+            let line = cells.joined(separator: "  ")
+            return line.lastIndex { $0 != " " }.map { String(line[...$0]) } ?? ""
         }
     }
 }
