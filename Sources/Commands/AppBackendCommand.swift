@@ -36,7 +36,7 @@ struct AppBackendCommand: ParsableCommand {
         _ = Terminal.isRoots
         let arguments = Array(CommandLine.arguments.dropFirst())
         // Web servers hand over a socket, and a container's or a shell's `serve` is typed.
-        if arguments.isEmpty, isatty(STDIN_FILENO) == 1 { exit(withError: CleanExit.helpRequest()) }
+        if arguments.isEmpty, isatty(STDIN_FILENO) == 1 { exit(withError: CleanExit.helpRequest(self)) }
         if let message = CommandNames.message(forUnknownIn: arguments, of: self) {
             Terminal.printError(message)
             exit(withError: ExitCode.validationFailure)

@@ -62,7 +62,9 @@ extension StoreLocation {
             return reading.fault(
                 "store.path", "must be the path of the folder to keep the state in, or store.url that of a database")
         }
+        let beside = ConfigurationFile.besideExecutable
         reading.fault(
-            "store.path", "is needed, and there is no configuration: \(ConfigurationFile.systemPath) is missing")
+            "store.path",
+            "is needed, and there is no configuration: neither \(ConfigurationFile.systemPath) nor \(beside) is there")
     }
 }

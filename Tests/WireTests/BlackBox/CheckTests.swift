@@ -30,7 +30,7 @@ struct CheckTests {
         let outcome = try Program.run(Program.appBackend, command)
         #expect(outcome.status == 1)
         #expect(outcome.errors.contains("store.path: is needed, and there is no configuration: "))
-        #expect(outcome.errors.contains("/etc/app-backend/app-backend.json is missing"))
+        #expect(outcome.errors.contains("neither /etc/app-backend/app-backend.json nor /"))
     }
 
     @Test func `a user who may not look at the store reads who may`() throws {
