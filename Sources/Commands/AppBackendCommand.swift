@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
+import Glibc
 import Server
 import Store
 
@@ -18,7 +19,7 @@ struct AppBackendCommand: ParsableCommand {
         discussion: """
             A FastCGI responder behind nginx: it authenticates the users of a mobile app, registers their devices \
             with a notification hub, sends to users, and keeps the payloads of secure notifications. Without a command \
-            it serves: web servers start programs without arguments.
+            it serves, unless a person has typed it: web servers start programs without arguments.
             """,
         version: Version.text,
         subcommands: [
@@ -33,7 +34,10 @@ struct AppBackendCommand: ParsableCommand {
 
     /// As ArgumentParser's own, but for the exit status of a `doctor` that was not understood.
     static func main() {
+        _ = Terminal.isRoots
         let arguments = Array(CommandLine.arguments.dropFirst())
+        // Web servers hand over a socket, and a container's or a shell's `serve` is typed.
+        if arguments.isEmpty, isatty(STDIN_FILENO) == 1 { exit(withError: CleanExit.helpRequest(self)) }
         if let message = CommandNames.message(forUnknownIn: arguments, of: self) {
             Terminal.printError(message)
             exit(withError: ExitCode.validationFailure)
@@ -43,7 +47,8 @@ struct AppBackendCommand: ParsableCommand {
             try command.run()
         } catch {
             DoctorCommand.exitIfMisused(error)
-            exit(withError: error)
+            guard let hint = Terminal.hint(of: "\(error)") else { exit(withError: error) }
+            exit(withError: CommandError("\(error). \(hint)"))
         }
     }
 }
@@ -90,6 +95,7 @@ struct ConfigurationOptions: ParsableArguments {
     ) throws -> SiteConfiguration {
         guard faults.isEmpty, let configuration else {
             for fault in faults { Terminal.printError(fault.description) }
+            if let hint = faults.lazy.compactMap({ Terminal.hint(of: $0.reason) }).first { Terminal.printError(hint) }
             throw ExitCode(1)
         }
         return configuration

@@ -44,6 +44,7 @@ struct CheckCommand: ParsableCommand {
             throw ExitCode(1)
         } catch let error as StoreError {
             Terminal.printError("\(configuration.store.key): \(error)")
+            if let hint = Terminal.hint(of: "\(error)") { Terminal.printError(hint) }
             throw ExitCode(1)
         }
         if configuration.isTest {

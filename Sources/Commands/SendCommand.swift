@@ -39,13 +39,16 @@ struct SendCommand: ParsableCommand {
             has it. It cannot be taken back.
             """, valueName: "time"))
     var at: String?
-    @Option(help: "The sender's name, as the recipient reads it.") var from = "operator"
+    @Option(help: "The sender's name, as the recipient reads it.") var from = operatorName
     @Flag(
         name: .customLong("wait"), inversion: .prefixedNo,
         help: "Wait for the outcome, or exit 0 as soon as the hub has taken it.") var isAwaited = true
     @Option(help: ArgumentHelp("How long to wait, in seconds.", valueName: "seconds")) var timeout = 30
     @Flag(help: "Print one JSON object.") var json = false
     @Argument(help: "The text; - reads it from standard input.") var message: String
+
+    /// The sender where none is named.
+    static let operatorName = "operator"
 
     /// Exit statuses beside those of every command.
     static let reachedNoDevice = ExitCode(3)
@@ -109,28 +112,18 @@ struct SendCommand: ParsableCommand {
         try StoreOwner.dropPrivileges(toOwnerOf: &configuration)
         let store = try Site.openStore(configuration) { logger.log($0) }
         let needsUser = !configuration.isTest
-        // The operator's authenticator is in their place: no key of an issuer is to be fetched, no header trusted.
-        configuration.authenticationMethods = [.password]
-        // What users may do binds no operator.
-        configuration.policy.defaultSendTo = ["*", TagPolicy.tagPrefix + "*", TagPolicy.rolePrefix + "*"]
-        configuration.policy.roles.append(Operator.role)
-        // But a sender of whom no plain text may leave is none of its either.
-        if let sender = UserName(from), try store.user(sender.description)?.isSecureOnly == true {
-            configuration.policy.isSecureOnly = true
-        }
-        let site = try Site(
-            configuration, store: store, logger: logger, authenticator: Operator(name: from), sendAt: sendAt)
+        let site = try OperatorSite(configuration, store: store, logger: logger, from: from, sendAt: sendAt)
         defer { site.close() }
         for name in to where needsUser && UserName(name) != nil {
             _ = try UserCommand.existing(name, in: store, or: configuration)
         }
         let message = PushMessage(
             to: recipients, title: title, body: text, isSecure: secure, platforms: platforms(configuration))
-        var report = try send(message, through: site, store)
-        if waits { wait(for: &report, at: site) }
+        guard var report = site.send(message, refused: Terminal.printError) else { throw ExitCode.failure }
+        if waits, let fault = site.wait(for: &report, seconds: timeout) { Terminal.printError("hub: \(fault)") }
         print(json ? report.json : report.table)
         for sentence in report.waits { Terminal.printError(sentence) }
-        try judge(report, at: site)
+        try judge(report, at: site.site)
     }
 
     private var waits: Bool { isAwaited && at == nil }
@@ -139,47 +132,6 @@ struct SendCommand: ParsableCommand {
     /// templates get a message to a tag only where it names no platform.
     private func platforms(_ configuration: SiteConfiguration) -> [String] {
         pns.map { [$0] } ?? (isForUsers ? configuration.hub.platforms.map(\.rawValue) : [])
-    }
-
-    /// Makes the same request that an app would make: there is one way to send.
-    private func send(_ message: PushMessage, through site: Site, _ store: any SiteStore) throws -> SendReport {
-        let response = site.backend.respond(
-            to: Request(
-                method: .post, path: Path.notifications, query: "",
-                // Any credentials: the operator's shell is the proof.
-                fields: [.authorization: "Basic eDp4", .contentType: "application/json"], body: message.json,
-                id: "send"))
-        if response.status != .ok { Terminal.printError(Problem(response).detail) }
-        if response.status == .serviceUnavailable, let trouble = store.health().trouble {
-            Terminal.printError("store: \(trouble)")
-        }
-        var report = SendReport()
-        // What was refused before it came to the hub has no outcomes.
-        if let outcome = try? SendOutcome(response) { report.add(outcome) }
-        guard !report.lines.isEmpty else { throw ExitCode.failure }
-        return report
-    }
-
-    /// The first pause between two questions, and the longest, in microseconds.
-    private static let pauses: ClosedRange<useconds_t> = 50_000...1_000_000
-
-    /// A hub that does not answer still has the message. Below its Standard tier Azure does not tell at all.
-    private func wait(for report: inout SendReport, at site: Site) {
-        let end = ContinuousClock.now + .seconds(timeout)
-        var pause = Self.pauses.lowerBound
-        var fault: HubError?
-        while true {
-            do throws(HubError) {
-                try report.update { (id) throws(HubError) in try site.details(of: id) }
-                fault = nil
-            } catch {
-                fault = error
-            }
-            guard !report.isFinal, fault != .unauthorized, ContinuousClock.now < end else { break }
-            usleep(pause)
-            pause = min(pause * 2, Self.pauses.upperBound)
-        }
-        if let fault { Terminal.printError("hub: \(fault)") }
     }
 
     private func judge(_ report: SendReport, at site: Site) throws {
@@ -218,22 +170,4 @@ struct SendCommand: ParsableCommand {
         }
         return text
     }
-}
-
-/// A user who may run this command may read the store; asking for a password would protect nothing.
-private struct Operator: PasswordAuthenticator {
-    /// No role of the configuration has a blank in its name.
-    static let role = Role(name: "the operator", mayBroadcast: true)
-
-    let name: String
-
-    func authenticate(_ credentials: BasicCredentials, of request: Request) -> Principal? {
-        guard let name = UserName(name)?.description else { return nil }
-        var principal = Principal(name: name, owner: name)
-        principal.tokenRoles = [Self.role.name]
-        return principal
-    }
-
-    /// A command has no sessions.
-    func account(of name: UserName) -> Account? { nil }
 }

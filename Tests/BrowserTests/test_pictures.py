@@ -182,7 +182,7 @@ def story(site: Installation, people: dict[str, Account], push: PushService) -> 
     run("user show alice", "user", "show", "alice")
     words = ("send", "--to", "alice", "--pns", "browser", "--title", "Train")
     run(f'{" ".join(words)} "Ten minutes late"', *words, "Ten minutes late")
-    id = site.run("message", "list").split()[0]
+    id = site.run("message", "list").splitlines()[1].split()[0]
     run(f"message show {id}", "message", "show", id)
     return told
 

@@ -36,13 +36,24 @@ struct ClockFindingsTests {
 
     @Test(arguments: differences)
     func `above 30 seconds it is a warning, above five minutes wrong`(isKept: Bool?, seconds: Int64, verdict: Verdict) {
-        let step = ClockFindings(isSynchronized: isKept, differences: [.init(host: "hub", seconds: seconds)])
+        let difference = ClockDifference(host: "hub", seconds: seconds)
+        let step = ClockFindings(isSynchronized: isKept, differences: [difference], hasExternalHub: true)
         #expect(step.findings().map(\.verdict) == [verdict])
         #expect(step.findings().allSatisfy { $0.verdict == .ok || $0.fix?.contains("timedatectl") == true })
     }
 
     @Test func `which way the clock is wrong is said from this host's side`() {
-        let step = ClockFindings(isSynchronized: true, differences: [.init(host: "hub", seconds: 400)])
-        #expect(step.findings().first?.found.contains("400 s behind that of hub") == true)
+        let found = findings(hasExternalHub: true)
+        #expect(found.contains("400 s behind that of hub") && found.contains("the hub refuses our signatures"))
+    }
+
+    @Test func `of a hub's signatures nothing is said where no hub is called`() {
+        #expect(findings(hasExternalHub: false).contains("so push services may refuse our tokens"))
+    }
+
+    private func findings(hasExternalHub: Bool) -> String {
+        let difference = ClockDifference(host: "hub", seconds: 400)
+        let step = ClockFindings(isSynchronized: true, differences: [difference], hasExternalHub: hasExternalHub)
+        return step.findings().map(\.found).joined(separator: "\n")
     }
 }

@@ -122,6 +122,9 @@ struct NginxFindingsTests {
         Row(name: "a page for everything", site: answer(200, "hello"), found: "something else", fix: include),
         Row(name: "the snippet is not included", site: answer(404, "<html>"), found: "not known", fix: include),
         Row(
+            name: "another server has the name", site: answer(404, "<html>"), found: "not known",
+            fix: "another server { } of this name comes first: `nginx -t` then warns"),
+        Row(
             name: "a redirect", site: answer(301, to: "https://elsewhere.example/api/config"),
             found: "https://elsewhere.example/api/config", fix: "--url, or the `return` in \(server)"),
         Row(

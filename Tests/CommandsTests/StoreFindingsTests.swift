@@ -58,6 +58,19 @@ struct StoreFindingsTests {
         Row(name: "quarantined", verdict: .warning, fix: "put back") { $0.quarantinedLines = 2 },
     ]
 
+    @Test func `one of a kind is counted as one`() {
+        var facts = StoreFacts()
+        facts.folder = FileMode(kind: S_IFDIR, mode: 0o700, owner: 0)
+        (facts.users, facts.quarantinedLines, facts.brokenLines) = (1, 1, ["users.jsonl:3"])
+        facts.queue = .init(count: 1, oldestSeconds: 0)
+        let step = StoreFindings(
+            path: "/store", needsUsers: true, delivery: .nothing, setting: SettingName(file: nil))
+        let found = step.findings(facts, serviceSays: nil).map(\.found).joined(separator: "\n")
+        for text in ["1 user", "1 message waits", "1 line of the store cannot", "1 line that could not be read is"] {
+            #expect(found.contains(text), "\(found)")
+        }
+    }
+
     @Test(arguments: rows) func `each trouble has its verdict and its fix`(row: Row) {
         var facts = StoreFacts()
         facts.folder = FileMode(kind: S_IFDIR, mode: 0o700, owner: 0)

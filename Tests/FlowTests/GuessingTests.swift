@@ -108,6 +108,29 @@ struct GuessingTests {
         #expect(!text.contains("alice"))
     }
 
+    @Test func `a wrong password is a line with the address, and with the name of a user alone`() throws {
+        let site = try site()
+        for pair in ["alice:wrong", "hunter2:wrong", "alice:alice-secret"] {
+            _ = call(site, pair, from: "192.0.2.\(pair.utf8.count)")
+        }
+        let lines = log.lines.filter { $0.text.hasPrefix("log-in: failed ") }
+        #expect(lines.count == 2 && lines.allSatisfy { $0.level == .notice })
+        #expect(lines.first?.text.contains("192.0.2.11") == true && lines.first?.text.contains("alice") == true)
+        #expect(lines.last?.text.contains("192.0.2.13") == true)
+        #expect(!log.text.contains("hunter2") && !log.text.contains("wrong"))
+    }
+
+    @Test func `who guesses much has few lines, and does not hide others`() throws {
+        let site = try site()
+        for number in 1...30 { _ = call(site, "name\(number):wrong", from: "192.0.2.1") }
+        _ = call(site, "alice:wrong", from: "198.51.100.1")
+        func lines() -> [String] { log.lines.map(\.text).filter { $0.hasPrefix("log-in: ") } }
+        #expect(lines().count == 11 && lines().last?.contains("198.51.100.1") == true)
+        site.clock.advance(60)
+        _ = call(site, "alice:wrong", from: "198.51.100.1")
+        #expect(lines().dropFirst(11).first?.hasPrefix("log-in: 20 more failed") == true && lines().count == 13)
+    }
+
     @Test func `a burst from one address leaves room for the log-ins of others`() throws {
         let names = (1...6).map { "user\($0)" }
         let site = try site(users: names)

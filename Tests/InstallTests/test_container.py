@@ -133,6 +133,24 @@ def test_the_responder_is_an_ordinary_user_that_writes_its_state_alone(podman: P
     podman.run("exec", responder, "sh", "-c", f"echo > {STATE}/new && rm {STATE}/new")
 
 
+def test_init_says_what_to_do_where_the_configuration_is_read_only(podman: Podman, responder: str) -> None:
+    with pytest.raises(RuntimeError, match="APP_BACKEND_WEB_PUSH_SUBJECT=mailto:"):
+        podman.run("exec", responder, "app-backend", "init", "--user", "alice", "--subject", "op@example.com")
+
+
+def test_init_sets_a_site_up_by_the_variables_of_the_page(podman: Podman, image: str, sockets: Path) -> None:
+    page = (CHECKOUT / "docs" / "container.md").read_text()
+    variables = re.findall(r"`(APP_BACKEND_\w+): \"?([^\"`]+)\"?`", page)
+    options = [word for name, value in variables for word in ("--env", f"{name}={value}")]
+    volumes = ["--volume", f"set-up:{STATE}", "--volume", f"{sockets}:{SOCKET_FOLDER}"]
+    with podman.running(image, *volumes, *options) as name:
+        wait_until(lambda: (sockets / "app-backend.sock").exists(), "the responder listens")
+        init = ["app-backend", "init", "--user", "alice", "--administer"]
+        said = podman.run("exec", "--interactive", name, *init, input="alice-1234\n")
+        assert "added alice" in said
+        assert "administrator" in podman.run("exec", name, "app-backend", "user", "show", "alice")
+
+
 def test_the_page_and_the_api_answer_in_the_image_to_try(podman: Podman, trial_image: str) -> None:
     with podman.running(trial_image, "--volume", f"trial:{STATE}") as name:
         said = wait_until(lambda: printed(podman, name), "the container says that it answers")
@@ -143,6 +161,7 @@ def test_the_page_and_the_api_answer_in_the_image_to_try(podman: Podman, trial_i
         assert b"<html" in expect(call_over_tls(network, "GET", "/", authority)).body
         sent = expect(call_over_tls(network, "POST", "/api/notifications?to_tag=alice", authority, bob, "The code is 7"))
         read = expect(call_over_tls(network, "GET", f"/api/notifications/{sent.json()['Id']}", authority, alice))
+        assert podman.run("exec", name, "app-backend", "user", "list").split()[:2] == ["alice", "bob"]
         network.close()
     assert read.json()["Payload"] == "The code is 7"
 

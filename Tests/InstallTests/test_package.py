@@ -3,6 +3,7 @@
 
 import contextlib
 import http.client
+import re
 import secrets
 import stat
 import tempfile
@@ -105,6 +106,15 @@ def read_secret(site: Site, user: User, number: int) -> str:
 def test_the_package_has_every_file_that_an_administrator_installs(package: Path) -> None:
     installed = {path.name for folder in ("nginx", "systemd") for path in (CHECKOUT / folder).glob("*.*")}
     assert installed <= names_in(package)
+
+
+def test_every_file_that_the_installation_and_the_page_name_is_in_the_package(package: Path, tmp_path: Path) -> None:
+    unpack(package, tmp_path)
+    told = (CHECKOUT / "debian" / "app-backend.postinst").read_text() + (CHECKOUT / "docs" / "package.md").read_text()
+    named = set(re.findall(r"/usr/share/doc/app-backend/[\w./-]+\w", told))
+    assert named and not [path for path in named if not (tmp_path / path.removeprefix("/")).exists()]
+    snippets = set(re.findall(r"snippets/app-backend[\w-]*\.conf", told))
+    assert snippets and not [name for name in snippets if not (tmp_path / "etc/nginx" / name).exists()]
 
 
 def test_the_package_has_the_executable_that_the_other_tests_start(package: Path, program: Path, tmp_path: Path) -> None:

@@ -109,8 +109,12 @@ def write_what_a_reader_writes(root: Root) -> None:
     # As docs/postgresql.md says; the key of the page is in the folder.
     without = {name: value for name, value in configuration.items() if name not in ("store", "webPush")}
     root.write("/root/without-path.json", json.dumps(without))
-    server = f"\\tserver_name push.example.com;\\n\\t{INCLUDE}"
-    root.write("/root/include-snippet", f"sed -i 's|^\\tserver_name _;$|{server}|' /etc/nginx/sites-available/default\n")
+    # The page's lines, the second one in place of the server's own root.
+    includes = re.findall(r"include snippets/app-backend[a-z-]*\.conf;", (CHECKOUT / "README.md").read_text())
+    assert includes[0] == INCLUDE and len(includes) == 2
+    server = "\\n\\t".join(["\\tserver_name push.example.com;", *includes])
+    edits = f"-e '/^\\tlocation \\/ {{$/,/^\\t}}$/d' -e 's|^\\tserver_name _;$|{server}|'"
+    root.write("/root/include-snippet", f"sed -i {edits} /etc/nginx/sites-available/default\n")
     # The file is its last argument; before it may stand the line to begin at.
     root.write("/root/editor", '#!/bin/sh\nfor file; do :; done\ncat /root/edited > "$file"\n', mode=0o755)
     page = (CHECKOUT / "docs" / "nginx.md").read_text()

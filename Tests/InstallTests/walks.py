@@ -13,7 +13,11 @@ EDIT_SOCKET = "printf '[Socket]\\nSocketGroup=nginx\\n' > /root/edited"
 README = [
     Step("apt install ./app-backend_0.1.0_amd64.deb", "app-backend init", typed="y\n", after="sh /root/include-snippet"),
     # For a moment the workers of the old configuration go on answering.
-    Step("nginx -t && systemctl reload nginx", "test is successful", after=f"{ANSWERED} {API}/config"),
+    Step(
+        "nginx -t && systemctl reload nginx",
+        "test is successful",
+        after=f"{ANSWERED} {API}/config && {ANSWERED} https://push.example.com/admin | grep '<html'",
+    ),
     Step("app-backend user add alice", "^added alice$", typed="alice-1234\n", after="echo bob-123456 | app-backend user add bob"),
     Step(f"curl -u alice {API}/register", r"^\[\]", places=AS_ALICE),
     Step(
@@ -242,6 +246,15 @@ CONTAINERS = [
         f"{TRIAL} 127.0.0.1:8443:8443 --volume app-backend-trial:/var/lib/app-backend app-backend:0.1.0-try",
         places=DETACHED,
         after=f"{ANSWERED} --insecure https://localhost:8443/ | grep '<html' && {STOPPED}",
+    ),
+    Step(
+        "podman exec app-backend app-backend user list",
+        "^alice$",
+        before=f"{TRIAL} 127.0.0.1:8443:8443 --volume app-backend-trial:/var/lib/app-backend app-backend:0.1.0-try".replace(
+            "podman run", "podman run --detach"
+        )
+        + f" && {ANSWERED} --insecure https://localhost:8443/ > /dev/null",
+        after=STOPPED,
     ),
     Step(
         f"{TRIAL} 8443:8443 --volume app-backend-trial:/var/lib/app-backend app-backend:0.1.0-try --address 192.168.1.5",

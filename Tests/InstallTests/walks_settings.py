@@ -86,7 +86,7 @@ REPAIRING = [
     ),
     Step(
         "app-backend store import --allow-cut /root/missing.jsonl",
-        "^imported 1 records",
+        "^imported 1 record,",
         after=f"curl --fail -u {ALICE} {API}/notifications/$(cat /root/id) | grep 'The code is 7'",
     ),
     Step("app-backend session end NAME --all", places={"NAME": "alice"}),

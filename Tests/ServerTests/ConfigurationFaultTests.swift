@@ -50,6 +50,13 @@ struct ConfigurationFaultTests {
         // An empty group and null are the same as nothing.
         Row(#""limits": {}"#), Row(#""limits": null"#), Row(#""workers": null"#),
         Row(#""limit": {}"#, "limit", reason: "there is no such key"),
+        Row(
+            #""webpush.subject": "x""#, "webpush.subject",
+            reason: "there is no such key; did you mean webPush.subject?"),
+        Row(#""hub": { "nmae": "x" }"#, "hub.nmae", reason: "there is no such key; did you mean hub.name?"),
+        Row(
+            #""roles": { "name": "a", "administrate": true }"#, "roles.administrate",
+            reason: "there is no such key; did you mean roles.administer?"),
         Row(#""limits": { "sendsPerHour": {} }"#, "limits.sendsPerHour", reason: "there is no such key"),
         Row(
             #""policy": { "tags": ["sport", "news/*"], "sendTo": ["sport", "news/*"] }"#, "policy.tags",

@@ -47,6 +47,14 @@ package struct UserAdministration: Sendable {
         return user
     }
 
+    /// Whether this user may administer, and no other user who may log in.
+    package func isOnlyAdministrator(_ name: String) throws -> Bool {
+        let names = roles.filter(\.administers).map(\.name)
+        let time = now()
+        let administrators = try store.users().filter { $0.mayLogIn(time) && $0.roles.contains(where: names.contains) }
+        return try administrators.count == 1 && administrators.first?.name == stored(name)
+    }
+
     /// - Returns: the name as a user is called who may be new.
     /// - Throws: `AdministrationError.badName`.
     package static func checked(_ name: String) throws(AdministrationError) -> String {

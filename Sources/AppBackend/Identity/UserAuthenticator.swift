@@ -21,13 +21,14 @@ package final class UserAuthenticator: PasswordAuthenticator {
     private let decoys = Lock<(hashes: [String], until: Int64)>(([], .min))
     private let metrics: (any LogInCounter)?
     private let logger: Logger?
+    private let failures: FailedLogInLog
     private let now: @Sendable () -> Timestamp
     /// Checked when there is no user at all, so that the answer takes as long. Made when it is first needed: it costs
     /// as much as a log-in, and a start should not.
     private let decoy = Lock<String?>(nil)
 
     /// - Parameters:
-    ///   - logger: gets a line for each account that is being guessed at.
+    ///   - logger: gets a line for each wrong password, and one for each account that is being guessed at.
     package init(
         store: any StateStore, metrics: (any LogInCounter)? = nil, logger: Logger? = nil,
         limits: LogInLimits = LogInLimits(), now: @escaping @Sendable () -> Timestamp
@@ -35,6 +36,7 @@ package final class UserAuthenticator: PasswordAuthenticator {
         self.store = store
         self.metrics = metrics
         self.logger = logger
+        failures = FailedLogInLog(logger)
         self.limits = limits
         queue = LogInQueue(limits)
         self.now = now
@@ -175,7 +177,9 @@ package final class UserAuthenticator: PasswordAuthenticator {
             cache.insert(logIn.fingerprint, now: logIn.time)
             cache.insert(logIn.fingerprint, at: network, now: logIn.time)
             metrics?.count(.verified)
-        case .wrong: metrics?.count(.failed)
+        case .wrong:
+            metrics?.count(.failed)
+            failures.report(address: logIn.address, user: logIn.user?.name, now: logIn.time)
         case .notMade: metrics?.count(.busy)
         }
     }

@@ -65,6 +65,8 @@ struct ClockFindings: Sendable {
     /// Whether the kernel's clock is synchronized (adjtimex(2)); nil: it does not say.
     let isSynchronized: Bool?
     let differences: [ClockDifference]
+    /// Whether the hub is elsewhere, and looks at our signatures.
+    let hasExternalHub: Bool
 
     /// Of this host.
     static var isKernelClockSynchronized: Bool? {
@@ -75,6 +77,10 @@ struct ClockFindings: Sendable {
         }
     }
 
+    private var refusal: String {
+        hasExternalHub ? "the hub refuses our signatures" : "push services may refuse our tokens"
+    }
+
     func findings() -> [Finding] {
         let fix = "`timedatectl set-ntp true`, `systemctl status systemd-timesyncd`; then `timedatectl`"
         let found = differences.filter(\.isNoticeable).map { difference in
@@ -82,7 +88,7 @@ struct ClockFindings: Sendable {
             let text =
                 "the clock of this host is \(difference.seconds.magnitude) s \(direction) that of \(difference.host)"
             return difference.isTooLarge
-                ? Finding.fail("\(text), so hubs refuse our signatures", fix: fix) : .warning(text, fix: fix)
+                ? Finding.fail("\(text), so \(refusal)", fix: fix) : .warning(text, fix: fix)
         }
         guard found.isEmpty else { return found }
         let compared = differences.map(\.host).joined(separator: " and ")

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import AppBackend
 import ArgumentParser
 import FastCGI
 import Glibc
@@ -15,7 +16,7 @@ struct DoctorCommand: ParsableCommand {
         commandName: "doctor", abstract: "Check each step of a request, and say what to change.",
         discussion: """
             nginx, socket, store, issuers of tokens, clock, TLS, key, hub and the push to devices, in that order; what still makes sense \
-            after a failure is looked at anyway. It only reads, sends nothing, and each step ends after \
+            after a failure is looked at anyway. It only reads, sends nothing without --send-to, and each step ends after \
             some seconds. Best run as root: it then becomes the store's owner before it looks at the store. Exits 0 when \
             nothing is wrong, 1 when something is, 2 when it is not used as written here.
             """)
@@ -33,6 +34,10 @@ struct DoctorCommand: ParsableCommand {
     var caFile: String?
     @Option(
         help: ArgumentHelp(
+            "Send a notification to this user, and say what it came to at each device.", valueName: "user"))
+    var sendTo: String?
+    @Option(
+        help: ArgumentHelp(
             "Seconds that one question may take; give more on a host that is very slow.", valueName: "seconds"))
     var timeout: UInt16 = 5
     @Flag(help: "Print one JSON object, for scripts.") var json = false
@@ -46,12 +51,14 @@ struct DoctorCommand: ParsableCommand {
             throw ValidationError("--timeout must be \(Self.timeouts.lowerBound) to \(Self.timeouts.upperBound)")
         }
         _ = try socketAddress()
+        if let sendTo, UserName(sendTo) == nil { throw ValidationError("--send-to must be a user's name.") }
     }
 
     func run() throws {
         // libcurl does not see to it without signals (CURLOPT_NOSIGNAL(3)).
         signal(SIGPIPE, SIG_IGN)
-        let how = DoctorRun.Options(url: url, socket: socket, caFile: caFile, timeout: timeout, isPrinting: !json)
+        let how = DoctorRun.Options(
+            url: url, socket: socket, caFile: caFile, timeout: timeout, sendTo: sendTo, isPrinting: !json)
         var doctor = DoctorRun(how, file: options.file ?? ConfigurationFile.defaultPath())
         doctor.run()
         if json { print(doctor.report.json(version: Version.text)) }

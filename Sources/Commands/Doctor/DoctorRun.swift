@@ -22,6 +22,8 @@ struct DoctorRun {
         var caFile: String?
         /// Seconds that one question may take.
         var timeout: UInt16 = 5
+        /// The user who is sent a notification; nil: nothing is sent.
+        var sendTo: String?
         /// Whether each step is printed when it is done.
         var isPrinting = false
         /// The service in this process, which is looked at from within; nil: the one at its socket is.
@@ -69,6 +71,7 @@ struct DoctorRun {
         add(.issuers, issuerFindings())
         addHub()
         add(.push, pushFindings(owner) + channelFindings())
+        if let name = options.sendTo { add(.send, sendFindings(owner, to: name)) }
     }
 
     private mutating func add(_ step: Step, _ findings: [Finding]) {
@@ -232,7 +235,10 @@ struct DoctorRun {
     }
 
     private func clockFindings() -> [Finding] {
-        ClockFindings(isSynchronized: ClockFindings.isKernelClockSynchronized, differences: differences).findings()
+        ClockFindings(
+            isSynchronized: ClockFindings.isKernelClockSynchronized, differences: differences,
+            hasExternalHub: configuration.hub.connection != nil
+        ).findings()
     }
 
     private mutating func ask(_ connection: ConnectionString) -> HubAnswer {

@@ -55,6 +55,8 @@ extension [Finding] {
 /// The steps, in the order in which a request takes them.
 enum Step: String, CaseIterable, Sendable {
     case configuration, nginx, socket, store, issuers, clock, tls, key, hub, push
+    /// Only where it was asked for.
+    case send
 }
 
 /// Names a key of the configuration so that an operator finds it.

@@ -170,7 +170,11 @@ struct NginxFindings: Sendable {
             .fail(
                 "nginx refuses \(site)/api/",
                 fix: "`allow`, `deny` and `limit_except` around the include of snippets/app-backend.conf in \(server)")
-        case 404: .fail("\(site)/api/ is not known to nginx", fix: include)
+        case 404:
+            .fail(
+                "\(site)/api/ is not known to nginx",
+                fix: "\(include). Where that is there, another server { } of this name comes first: `nginx -t` "
+                    + "then warns of a `conflicting server name`")
         case 502, 503: unavailable(response)
         case 504:
             .fail(

@@ -53,7 +53,8 @@ struct StoreFacts: Sendable {
         folder = FileMode(path)
         guard folder != nil else { return }
         if access(path, W_OK) != 0 { writeRefusal = errno }
-        lookAtSpace(path)
+        let free = FreeSpace(path: path)
+        (freeBytes, freeInodes) = (free?.bytes, free?.inodes)
         foreignOwnedFile = Self.foreignOwnedFile(in: path, owner: folder?.owner)
         do throws(StoreError) {
             if let running {
@@ -97,14 +98,6 @@ struct StoreFacts: Sendable {
         let backlog = try store.hubQueueBacklog(now: now)
         queue = Queue(
             count: backlog.messages, oldestSeconds: backlog.oldest.map { max(0, now.seconds - $0.seconds) } ?? 0)
-    }
-
-    private mutating func lookAtSpace(_ path: String) {
-        var status = statvfs()
-        guard statvfs(path, &status) == 0 else { return }
-        let blocks = Int64(clamping: status.f_bavail)
-        freeBytes = blocks.multipliedReportingOverflow(by: Int64(clamping: status.f_frsize)).partialValue
-        freeInodes = status.f_files == 0 ? nil : Int64(clamping: status.f_favail)
     }
 
     /// A file that root left there while the service runs as another user.

@@ -73,9 +73,9 @@ struct StoreFindings: Sendable {
 
     private func finish(_ findings: [Finding], _ facts: StoreFacts) -> [Finding] {
         if findings.hasFailed { return findings }
-        let users = facts.users.map { "\($0) user\($0 == 1 ? "" : "s")" } ?? ""
+        let users = facts.users.map { UserCommand.counted($0, "user", "users") } ?? ""
         let free = facts.freeBytes.map { ", \($0 >> 20) MiB free" } ?? ""
-        let queue = facts.queue.map { $0.count > 0 ? ", \($0.count) messages wait" : "" } ?? ""
+        let queue = facts.queue.map { $0.count > 0 ? ", \(Self.waiting($0))" : "" } ?? ""
         return [.ok("\(path): \(users)\(free)\(queue)")] + findings
     }
 
@@ -129,7 +129,10 @@ struct StoreFindings: Sendable {
     private func contentsTable(_ facts: StoreFacts) -> [Finding?] {
         let age = facts.queue?.oldestSeconds ?? 0
         let hasQueue = delivery != .elsewhere && facts.queue?.count ?? 0 > 0
-        let queue = "\(facts.queue?.count ?? 0) messages wait to be delivered, the oldest for \(Self.span(age))"
+        let queue = "\(facts.queue.map(Self.waiting) ?? "") to be delivered, the oldest for \(Self.span(age))"
+        let broken = UserCommand.counted(
+            facts.brokenLines.count, "line of the store cannot be read and counts as absent",
+            "lines of the store cannot be read and count as absent")
         return [
             warn(
                 when: !needsUsers, "auth.method is test: a user's name as password lets anyone in as that user",
@@ -145,12 +148,13 @@ struct StoreFindings: Sendable {
                 fix: "`journalctl -u app-backend`: which push service does not answer; webPush.proxy, a firewall"),
             warn(
                 when: !facts.brokenLines.isEmpty,
-                "\(facts.brokenLines.count) lines of the store cannot be read and count as absent; "
-                    + "\(path)/\(facts.brokenLines.first ?? "") first",
+                "\(broken); \(path)/\(facts.brokenLines.first ?? "") first",
                 fix: "repair the line while the service is stopped, or leave it: the service moves it into quarantine/"),
             warn(
                 when: facts.quarantinedLines > 0,
-                "\(facts.quarantinedLines) lines that could not be read are in \(path)/quarantine",
+                UserCommand.counted(
+                    facts.quarantinedLines, "line that could not be read is", "lines that could not be read are")
+                    + " in \(path)/quarantine",
                 fix: "look at them, put back what counts while the service is stopped, and remove the files"),
         ] + facts.remarks.rows.map { .warning($0.found, fix: $0.fix) }
     }
@@ -166,6 +170,10 @@ struct StoreFindings: Sendable {
     private func databaseFix(_ error: StoreError) -> String {
         if case .notReady = error { return "`app-backend store migrate`" }
         return "\(setting("store.url")); whether the server runs, and lets this host and role in"
+    }
+
+    private static func waiting(_ queue: StoreFacts.Queue) -> String {
+        UserCommand.counted(queue.count, "message waits", "messages wait")
     }
 
     private static func span(_ seconds: Int64) -> String {

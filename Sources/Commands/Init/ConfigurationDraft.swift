@@ -76,7 +76,18 @@ struct ConfigurationDraft: Equatable {
         return fsync(descriptor) == 0
     }
 
-    private static func failure(_ path: String) -> CommandError {
-        CommandError("\(path) cannot be written: \(systemErrorText())")
+    /// What `errno` says, and what to do instead.
+    static func failure(_ path: String) -> CommandError {
+        let (code, reason) = (errno, systemErrorText())
+        let isReadOnly = code == EROFS || access("/run/.containerenv", F_OK) == 0 || access("/.dockerenv", F_OK) == 0
+        let instead = isReadOnly ? ". \(inContainer)" : Terminal.hint(ofErrorCode: code).map { ". \($0)" } ?? ""
+        return CommandError("\(path) cannot be written: \(reason)\(instead)")
     }
+
+    private static let inContainer = """
+        Where the file may not change, as in a container, give the same by variables: \
+        APP_BACKEND_WEB_PUSH_SUBJECT=mailto:you@example.com, and for /admin \
+        APP_BACKEND_ROLES_NAME=administrator and APP_BACKEND_ROLES_ADMINISTER=true. \
+        Start the container with them, and run this command in it again.
+        """
 }

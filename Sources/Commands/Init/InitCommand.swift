@@ -31,16 +31,21 @@ struct InitCommand: ParsableCommand {
         [ "$pushes" = no ] || "$program" keys vapid --config "$config"
         if "$program" user show "$user" --config "$config" > /dev/null 2>&1; then
             printf 'There is a user %s already.\\n' "$user"
-            [ -z "$role" ] || printf 'To give them the role: app-backend user change %s --role %s\\n' "$user" "$role"
+            roles=$("$program" user show "$user" --config "$config" | sed -n 's/^roles: //p')
+            [ -z "$role" ] || case " $roles " in
+                *" $role "*) ;;
+                *) printf 'To give them the role: app-backend user change %s --role %s\\n' "$user" "$role" ;;
+            esac
         else
             "$program" user add "$user" ${role:+--role "$role"} --config "$config"
         fi
         "$program" check --config "$config"
+        [ -z "$role" ] || printf 'The page /admin is served where nginx includes snippets/app-backend-root.conf.\\n'
         printf 'Next: restart the service, and ask what is missing by app-backend doctor --url https://YOUR.SITE\\n'
         """
 
     func run() throws {
-        let path = options.file ?? ConfigurationFile.defaultPath() ?? Self.path
+        let path = options.file ?? ConfigurationFile.defaultPath() ?? ConfigurationFile.systemPath
         if access(path, F_OK) != 0 {
             guard errno == ENOENT else { throw CommandError("\(path): \(systemErrorText())") }
             try ConfigurationDraft.write(Self.draft(beside: path), to: path)
@@ -55,7 +60,11 @@ struct InitCommand: ParsableCommand {
             throw CommandError(fault.description)
         }
         let pushes = site.hub.connection == nil && site.hub.platforms.contains(.browser)
-        if pushes, site.webPush.subject == nil { try addSubject(to: path) }
+        if pushes, site.webPush.subject == nil {
+            try addSubject(to: path)
+        } else if let subject {
+            try judge(subject, beside: pushes ? site.webPush.subject : nil)
+        }
         let name = try user ?? Terminal.ask("The first user's name: ", orGive: "--user")
         _ = try UserAdministration.checked(name)
         let role = try mayAdminister(name) ? administrators(of: site, in: path) : ""
@@ -63,33 +72,44 @@ struct InitCommand: ParsableCommand {
             Self.script, [ConfigurationFile.executable, path, name, pushes ? "yes" : "no", role])
     }
 
-    /// Where the package has its configuration.
-    private static let path = "/etc/app-backend/app-backend.json"
-
     /// The package's store is where systemd keeps a service's state; any other is beside its configuration.
     private static func draft(beside path: String) -> ConfigurationDraft {
-        ConfigurationDraft(store: path == Self.path ? "/var/lib/app-backend" : "store")
+        ConfigurationDraft(store: path == ConfigurationFile.systemPath ? "/var/lib/app-backend" : "store")
     }
 
     private func addSubject(to path: String) throws {
-        var text = try subject ?? Terminal.ask("Your mail address, for push services: ", orGive: "--subject")
-        if !text.contains(":") { text = "mailto:" + text }
+        // Before a person is asked.
+        if access(path, W_OK) != 0, errno == EROFS { throw ConfigurationDraft.failure(path) }
+        let text = try Self.checked(
+            try subject ?? Terminal.ask("Your mail address, for push services: ", orGive: "--subject"))
+        try add("webPush", #"{ "subject": "\#(text)" }"#, or: #""subject": "\#(text)""#, to: path)
+    }
+
+    /// - Returns: the address with its scheme.
+    private static func checked(_ subject: String) throws(CommandError) -> VAPIDSubject {
         do throws(VAPIDSubject.Malformed) {
-            _ = try VAPIDSubject(text)
+            return try VAPIDSubject(subject.contains(":") ? subject : "mailto:" + subject)
         } catch {
             throw CommandError("--subject \(error)")
         }
-        try add("webPush", #"{ "subject": "\#(text)" }"#, or: #""subject": "\#(text)""#, to: path)
+    }
+
+    /// Says that an address is not used, where it is not the one that the site has.
+    /// - Parameter present: the site's; nil: it pushes to no browsers.
+    private func judge(_ subject: String, beside present: VAPIDSubject?) throws {
+        let wanted = try Self.checked(subject)
+        guard let present else {
+            return Terminal.printError("--subject is not used: this site does not push to browsers itself.")
+        }
+        if wanted != present {
+            Terminal.printError("--subject is not used: webPush.subject is \(present) already; change it there.")
+        }
     }
 
     private func mayAdminister(_ name: String) throws -> Bool {
         if let administer { return administer }
         guard isatty(STDIN_FILENO) == 1 else { return false }
-        switch try Terminal.ask("May \(name) administer, at /admin (y or n)? ", orGive: "--administer").lowercased() {
-        case "y", "yes": return true
-        case "n", "no": return false
-        default: throw CommandError("The answer must be y or n.")
-        }
+        return try Terminal.confirm("May \(name) administer, at /admin", orGive: "--administer")
     }
 
     /// The name of a role whose users may administer, which is added where the configuration has none.

@@ -66,20 +66,23 @@ struct MessageCommand: ParsableCommand {
             let history = MessageHistory(store: store, now: Site.now)
             if waiting {
                 let messages = try history.waiting(wish)
-                try show(messages, of: user, columns: \.columns) { $0.writeMembers(to: &$1) }
+                try show(messages, of: user, ["to be sent", "tried"], \.columns) { $0.writeMembers(to: &$1) }
             } else {
                 let messages = try history.list(wish) { site.details(of: $0) }
-                try show(messages, of: user, columns: \.columns) { $0.writeMembers(to: &$1) }
+                try show(messages, of: user, ["sent", "opened", "state"], \.columns) { $0.writeMembers(to: &$1) }
             }
         }
 
+        /// - Parameter names: of the column of the time, and of those at the end.
         private func show<Message>(
-            _ messages: [Message], of user: Result<User, any Error>?, columns: (Message) -> [String],
-            members: (Message, inout JSONWriter) -> Void
+            _ messages: [Message], of user: Result<User, any Error>?, _ names: [String],
+            _ columns: (Message) -> [String], members: (Message, inout JSONWriter) -> Void
         ) throws {
             if messages.isEmpty { _ = try user?.get() }
             guard !json else { return print(JSONWriter.array(messages, members).text) }
-            TextTable.lines(messages.map(columns), textColumns: Set(0...6)).forEach { print($0) }
+            guard !messages.isEmpty else { return }
+            let head = ["id"] + names.prefix(1) + ["from", "to", "kind"] + names.dropFirst()
+            TextTable.lines([head] + messages.map(columns), textColumns: Set(head.indices)).forEach { print($0) }
         }
     }
 
@@ -132,7 +135,7 @@ struct MessageCommand: ParsableCommand {
 extension MessageHistory.Entry {
     fileprivate var columns: [String] {
         let states = outcomes.map { "\($0.platform) \($0.state)" }
-        return message.columns + ["opened \(opened)", states.joined(separator: ", ")]
+        return message.columns + ["\(opened)", states.joined(separator: ", ")]
     }
 
     fileprivate func writeMembers(to json: inout JSONWriter) {
@@ -148,7 +151,7 @@ extension MessageHistory.Entry {
 }
 
 extension MessageHistory.Waiting {
-    fileprivate var columns: [String] { message.columns + [triedAt.map { "tried \($0.text)" } ?? ""] }
+    fileprivate var columns: [String] { message.columns + [triedAt?.text ?? ""] }
 
     fileprivate func writeMembers(to json: inout JSONWriter) {
         message.writeMembers(time: "sendAt", to: &json)
@@ -158,7 +161,7 @@ extension MessageHistory.Waiting {
 
 extension SentMessage {
     /// What an operator is shown of a message in a line, before what became of it.
-    fileprivate var columns: [String] { [id, sentAt.text, sender, "to " + to, isSecure ? "secure" : "plain"] }
+    fileprivate var columns: [String] { [id, sentAt.text, sender, to, isSecure ? "secure" : "plain"] }
 
     /// What an operator is shown of a message in JSON, before what became of it.
     /// - Parameter time: the member that has its time.

@@ -70,7 +70,9 @@ struct StoreImportCommand: ParsableCommand {
             progress.tell("checked \(line.number) lines")
         }
         guard faults == 0 else {
-            Terminal.printError("\(faults) lines are wrong; nothing is imported")
+            let wrong = UserCommand.counted(
+                faults, "line is wrong; nothing is imported", "lines are wrong; nothing is imported")
+            Terminal.printError(wrong)
             throw ExitCode(1)
         }
         guard reader.hasEnded || allowCut && reader.hasBegun else {
@@ -97,8 +99,12 @@ struct StoreImportCommand: ParsableCommand {
     /// - Parameter imported: nil: nothing was to be imported.
     private func report(_ read: ExportReader, imported: Int?, _ total: Int) {
         guard json else {
-            let left = imported.map { "imported \($0) records, \(total - $0) were there already" }
-            return print(left ?? "\(total) records, all lines are right; nothing is imported")
+            let left = imported.map { imported in
+                let there = UserCommand.counted(total - imported, "was", "were")
+                return "imported \(UserCommand.counted(imported, "record", "records")), \(there) there already"
+            }
+            return print(
+                left ?? "\(UserCommand.counted(total, "record", "records")), all lines are right; nothing is imported")
         }
         let json = JSONWriter.object { json in
             json.member("records", total)

@@ -30,7 +30,10 @@ struct StoreVerifyCommand: ParsableCommand {
     private func printLines(_ report: StoreReport) {
         for fault in report.faults { print("\(fault.file):\(fault.line): \(fault.reason)") }
         for (index, count) in report.missingIndexLines.sorted(by: { $0.key < $1.key }) {
-            print("\(index): \(count) lines are missing: their records are not found by it")
+            let missing = UserCommand.counted(
+                count, "line is missing: its record is not found by it",
+                "lines are missing: their records are not found by it")
+            print("\(index): \(missing)")
         }
         if report.isUnopenedCopy {
             print("It is a copy, or an older store, and was not opened yet. Opening it adds what its indexes lack.")
@@ -38,16 +41,23 @@ struct StoreVerifyCommand: ParsableCommand {
             print("Remove indexed.json from the folder and restart the service: it adds what is missing.")
         }
         if report.cutLines > 0 {
-            print("\(report.cutLines) lines end in their middle: their writes were never acknowledged")
+            let cut = UserCommand.counted(
+                report.cutLines, "line ends in its middle: its write was never acknowledged",
+                "lines end in their middle: their writes were never acknowledged")
+            print(cut)
         }
-        if report.editedLines > 0 { print("\(report.editedLines) lines were edited by hand, and count") }
-        print("\(verdict(report)): \(report.lines) lines.")
+        if report.editedLines > 0 {
+            let edited = UserCommand.counted(
+                report.editedLines, "line was edited by hand, and counts", "lines were edited by hand, and count")
+            print(edited)
+        }
+        print("\(verdict(report)): \(UserCommand.counted(report.lines, "line", "lines")).")
     }
 
     private func verdict(_ report: StoreReport) -> String {
         if report.isWhole { return "The store is whole" }
         guard report.faultyLines > 0 else { return "No line of the store is lost, but its indexes are not whole" }
-        return "The store is not whole, \(report.faultyLines) lines are lost"
+        return "The store is not whole, " + UserCommand.counted(report.faultyLines, "line is lost", "lines are lost")
     }
 
     private func printJSON(_ report: StoreReport) {

@@ -49,6 +49,16 @@ enum Terminal {
         return line
     }
 
+    /// Asks a person for y or n.
+    /// - Throws: as `ask(_:orGive:)`, and for any other answer.
+    static func confirm(_ question: String, orGive option: String) throws -> Bool {
+        switch try ask("\(question) (y or n)? ", orGive: option).lowercased() {
+        case "y", "yes": return true
+        case "n", "no": return false
+        default: throw CommandError("The answer must be y or n.")
+        }
+    }
+
     private static func prompt(_ question: String) throws(CommandError) -> String? {
         var shown = termios()
         guard tcgetattr(STDIN_FILENO, &shown) == 0 else { return nil }
@@ -102,5 +112,22 @@ extension Terminal {
         case .detail, .note: return
         case .trouble, .failure: printError("store: \(event)")
         }
+    }
+}
+
+extension Terminal {
+    /// Whether root has started the command, which may have become the store's owner since. To be read first before that.
+    static let isRoots = geteuid() == 0
+
+    /// What to do about a refusal of the system's.
+    /// - Returns: nil, where root was refused it, or it is no refusal; the service is not to be run by root.
+    static func hint(ofErrorCode code: Int32) -> String? {
+        guard !isRoots, !StderrLogHandler.isStandardErrorTheJournal, [EACCES, EPERM].contains(code) else { return nil }
+        return "Only root and the store's owner may do this: `sudo app-backend …`"
+    }
+
+    /// As `hint(ofErrorCode:)`, for an error that has ended in the system's words.
+    static func hint(of error: String) -> String? {
+        [EACCES, EPERM].first { error.contains(String(cString: strerror($0))) }.flatMap(hint(ofErrorCode:))
     }
 }

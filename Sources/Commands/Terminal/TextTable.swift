@@ -6,6 +6,7 @@ import Text
 /// obeys none: users have written some of them.
 enum TextTable {
     /// - Parameter textColumns: those that begin at the left.
+    /// - Returns: the lines, without blanks at their ends.
     static func lines(_ rows: [[String]], textColumns: Set<Int>) -> [String] {
         let rows = rows.map { $0.map(\.withoutControls) }
         var widths: [Int] = []
@@ -20,7 +21,8 @@ enum TextTable {
                 let blanks = String(repeating: " ", count: max(0, cell.1 - cell.0.count))
                 return textColumns.contains(column) ? cell.0 + blanks : blanks + cell.0
             }
-            return cells.joined(separator: "  ")
+            let line = cells.joined(separator: "  ")
+            return line.lastIndex { $0 != " " }.map { String(line[...$0]) } ?? ""
         }
     }
 }

@@ -19,7 +19,9 @@ struct UserDisableCommand: ParsableCommand {
 
     func run() throws {
         let (configuration, store) = try options.openStore()
-        print("disabled \(try UserCommand.administration(configuration, store).disable(name).name)")
+        let administration = UserCommand.administration(configuration, store)
+        try UserCommand.warn(ofOnlyAdministrator: name, administration)
+        print("disabled \(try administration.disable(name).name)")
     }
 }
 

@@ -93,6 +93,13 @@ struct UserCommand: ParsableCommand {
         throw ExitCode(4)
     }
 
+    /// Says that no user will be left for `/admin`, where that is so.
+    static func warn(ofOnlyAdministrator name: String, _ administration: UserAdministration) throws {
+        guard try administration.isOnlyAdministrator(name) else { return }
+        Terminal.printError(
+            "\(name) is the only user who may administer; `app-backend user change NAME --role …` lets another one")
+    }
+
     static func counted(_ count: Int, _ one: String, _ many: String) -> String { "\(count) \(count == 1 ? one : many)" }
 
     /// What commands and administrators do alike.

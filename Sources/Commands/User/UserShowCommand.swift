@@ -86,7 +86,8 @@ private struct UserReport {
 
     private var work: String {
         let next = user.upkeep.cleanings.map(\.schedule.dueAt).min()?.text ?? ""
-        return "\(pending) registrations of former users of the name; \(tries) tries failed; the next one at \(next)"
+        return UserCommand.counted(pending, "registration", "registrations") + " of former users of the name; "
+            + UserCommand.counted(tries, "try", "tries") + " failed; the next one at \(next)"
     }
 
     private static func text(_ patterns: [String]?) -> String {

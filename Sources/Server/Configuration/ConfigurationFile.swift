@@ -18,9 +18,16 @@ package struct ConfigurationFile {
     /// The file that is read when none was named: `$APP_BACKEND_CONFIG`, one beside the executable, one in `/etc`.
     package static func defaultPath(_ environment: Environment = .process) -> String? {
         if let path = environment["APP_BACKEND_CONFIG"] { return path }
-        let folder = executable.lastIndex(of: "/").map { executable[...$0] } ?? "./"
-        return [folder + "app-backend.json", "/etc/app-backend/app-backend.json"].first { access($0, F_OK) == 0 }
+        return [besideExecutable, systemPath].first { access($0, F_OK) == 0 }
     }
+
+    /// Where a host has it on which the operator is not root.
+    static var besideExecutable: String {
+        (executable.lastIndex(of: "/").map { String(executable[...$0]) } ?? "./") + "app-backend.json"
+    }
+
+    /// Where the package has it.
+    package static let systemPath = "/etc/app-backend/app-backend.json"
 
     /// The path of this program; empty where /proc is not mounted.
     package static var executable: String {

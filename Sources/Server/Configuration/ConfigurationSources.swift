@@ -36,9 +36,7 @@ struct ConfigurationSources {
             if let fault = DecidingFile.fault(of: path) { faults.append(fault) }
         }
         let known = SiteConfiguration.knownKeys
-        faults += values.keys.filter { !known.contains(SiteConfiguration.general($0)) }.sorted().map {
-            ConfigurationFault(key: $0, reason: "there is no such key")
-        }
+        faults += values.keys.filter { !known.contains(SiteConfiguration.general($0)) }.sorted().map(Self.unknownKey)
         self.file = values.filter { known.contains(SiteConfiguration.general($0.key)) }
         self.environment = environment
         self.credentials = credentials
@@ -60,6 +58,12 @@ struct ConfigurationSources {
         let known = SiteConfiguration.knownKeys
         if known.contains(key) { return ConfigurationFault(key: key, reason: "must be a value, not an object") }
         guard !known.contains(where: { $0.hasPrefix(key + ".") }) else { return nil }
-        return ConfigurationFault(key: key, reason: "there is no such key")
+        return unknownKey(key)
+    }
+
+    private static func unknownKey(_ key: String) -> ConfigurationFault {
+        let near = SimilarName.nearest(to: SiteConfiguration.general(key), of: SiteConfiguration.knownKeys)
+        let suggestion = near.map { "; did you mean \($0)?" } ?? ""
+        return ConfigurationFault(key: key, reason: "there is no such key" + suggestion)
     }
 }

@@ -44,9 +44,7 @@ extension StoreLocation {
         guard let url else {
             // A path that leads nowhere is a fault of its own.
             if path == nil, reading.text("store.path") == nil {
-                reading.fault(
-                    "store.path", "must be the path of the folder to keep the state in, or store.url that of a database"
-                )
+                Self.reportMissing(&reading)
             }
             if connections != nil { reading.fault("store.connections", "is for store.url, which is not set") }
             self = .folder(path ?? "")
@@ -57,5 +55,16 @@ extension StoreLocation {
             reading.fault("store.url", "must begin with postgresql://")
         }
         self = .database(Secret(url), connections: connections ?? PostgresSiteStore.Options().connections)
+    }
+
+    private static func reportMissing(_ reading: inout ConfigurationReading) {
+        guard reading.sources.path == nil else {
+            return reading.fault(
+                "store.path", "must be the path of the folder to keep the state in, or store.url that of a database")
+        }
+        let beside = ConfigurationFile.besideExecutable
+        reading.fault(
+            "store.path",
+            "is needed, and there is no configuration: neither \(ConfigurationFile.systemPath) nor \(beside) is there")
     }
 }

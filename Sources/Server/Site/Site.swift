@@ -60,7 +60,9 @@ package struct Site {
         let hub = try HubWiring(configuration, store: store, metrics: metrics, logger: logger)
         let webhooks = try SiteWebhooks(
             configuration.webhooks, store: store, hub: hub.hub, metrics: metrics.webhooks, logger: logger)
-        let readings = SiteReadings(store: store, hub: hub, webhooks: webhooks, now: { Self.now().seconds })
+        let readings = SiteReadings(
+            store: store, folder: configuration.store.folder, hub: hub, webhooks: webhooks,
+            now: { Self.now().seconds })
         self.authenticator = authenticator ?? Self.authenticator(configuration, store, metrics.logIns, logger)
         self.meter = meter ?? UserMeter(metrics: metrics.limits)
         self.issuers = try issuers ?? SiteIssuers.configured(configuration, logger)

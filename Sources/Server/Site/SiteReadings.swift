@@ -9,6 +9,10 @@ internal import Text
 struct SiteReadings: Collector {
     private static let writable = MetricName(
         "app_backend_store_writable", "1 when the store can be written, 0 when it cannot.")
+    private static let freeBytes = MetricName(
+        "app_backend_store_free_bytes", "Room on the file system of the store's folder.")
+    private static let freeFiles = MetricName(
+        "app_backend_store_free_files", "Files that can still be made there, where the file system has such a limit.")
     private static let queued = MetricName(
         "app_backend_hub_queue_messages", "Messages that the built-in hub has not delivered yet.")
     private static let queuedAge = MetricName(
@@ -33,6 +37,8 @@ struct SiteReadings: Collector {
         "When the first authorization ends that is kept for a push service; pushes renew it.")
 
     let store: any SiteStore
+    /// The store's; `nil` if the store is a database.
+    let folder: String?
     let hub: HubWiring
     let webhooks: SiteWebhooks?
     /// Seconds since 1970.
@@ -40,6 +46,10 @@ struct SiteReadings: Collector {
 
     func collect(into exposition: inout Exposition) {
         exposition.gauge(Self.writable, store.health() == .writable)
+        if let free = folder.flatMap(FreeSpace.init(path:)) {
+            exposition.gauge(Self.freeBytes, free.bytes)
+            if let inodes = free.inodes { exposition.gauge(Self.freeFiles, inodes) }
+        }
         let expiries = [
             (Self.signatureExpiry, hub.signatureExpiry), (Self.certificateExpiry, hub.certificateExpiry),
             (Self.authorizationExpiry, hub.authorizationExpiry),

@@ -34,6 +34,26 @@ extension WireTests {
             }
         }
 
+        @Test func `a second line serves the page and the operator's at the root`() async throws {
+            let edits = [
+                FrontDoor.Edit(
+                    file: "default", text: "include snippets/app-backend.conf;",
+                    replacement: "include snippets/app-backend.conf; include snippets/app-backend-root.conf;"),
+                FrontDoor.Edit(file: "default", text: "location / {", replacement: "location /other/ {"),
+                FrontDoor.Edit(
+                    file: "snippets/app-backend-root.conf", text: "/usr/share/app-backend/html",
+                    replacement: "\(Program.root)/nginx/html"),
+            ]
+            try await WireSite.run(WireSite.Options(layout: .debianDefault, edits: edits)) { site in
+                for path in ["/", "/admin"] {
+                    let page = try site.call(.get, path)
+                    #expect(page.status == .ok && String(decoding: page.body, as: UTF8.self).contains("<html"))
+                    #expect(page.fields[try #require(HTTPField.Name("Content-Security-Policy"))] != nil)
+                }
+                #expect(try site.call(.get, Path.config).status == .ok)
+            }
+        }
+
         @Test func `what is compressed for others is not compressed for the API`() async throws {
             let all = FrontDoor.Edit(file: "nginx.conf", text: "# gzip_types ", replacement: "gzip_types ")
             try await WireSite.run(WireSite.Options(layout: .debianDefault, edits: [all])) { site in

@@ -58,8 +58,55 @@ struct InitTests {
             #expect(shown["roles"]?.array?.compactMap(\.string) ?? [] == expected.map { [$0] } ?? [])
             let again = try bench.run("init", "--user", "alice", option)
             #expect(again.status == 0)
-            #expect(again.output.contains("app-backend user change alice --role") == (expected != nil))
+            // Who has the role is not told how to get it.
+            #expect(again.output.contains("app-backend user change alice --role") == false)
+            _ = try bench.run("user", "add", "bob", input: "bob-secret\n")
+            let bob = try bench.run("init", "--user", "bob", option)
+            #expect(bob.output.contains("app-backend user change bob --role") == (expected != nil), "\(bob)")
         }
+    }
+
+    @Test func `what variables say, as in a container, is not written into the file`() throws {
+        let bench = try Bench(#"{ "store": {"path": "state"} }"#)
+        let text = bench.configuration
+        let outcome = try Program.run(
+            Program.appBackend, ["init", "--user", "alice", "--administer", "--config", bench.path],
+            environment: [
+                "APP_BACKEND_WEB_PUSH_SUBJECT=mailto:op@example.com", "APP_BACKEND_ROLES_NAME=administrator",
+                "APP_BACKEND_ROLES_ADMINISTER=true",
+            ], input: .text("alice-secret\n"))
+        #expect(outcome.status == 0 && outcome.output.contains("added alice"), "\(outcome)")
+        #expect(bench.configuration == text)
+        #expect(try bench.run("user", "show", "alice").output.contains("roles: administrator"))
+    }
+
+    @Test func `an address that differs from the file's is said, and what is no address is refused`() throws {
+        let bench = try Bench(#"{ "store": {"path": "state"}, "webPush.subject": "mailto:op@example.com" }"#)
+        let text = bench.configuration
+        func errors(_ subject: String) throws -> String {
+            try bench.run("init", "--user", "alice", "--subject", subject, input: "alice-secret\n").errors
+        }
+        #expect(try errors("op@localhost").contains("--subject must not name this host"))
+        #expect(try bench.run("user", "list").output.isEmpty)
+        let said = "--subject is not used: webPush.subject is mailto:op@example.com already; change it there."
+        #expect(try errors("other@example.com").contains(said))
+        #expect(try errors("op@example.com").isEmpty)
+        #expect(bench.configuration == text)
+    }
+
+    @Test(arguments: ["remove", "disable"])
+    func `of the only administrator it is said that no other is left`(command: String) throws {
+        let bench = try Bench(#"{ "store": {"path": "state"}, "roles": [{"name": "boss", "administer": true}] }"#)
+        for name in ["alice", "bob", "carol"] {
+            let roles = name == "carol" ? [] : ["--role", "boss"]
+            let arguments = ["user", "add", name, "--config", bench.path] + roles
+            #expect(try Program.run(Program.appBackend, arguments, input: .text("a-secret\n")).status == 0)
+        }
+        let sentence = "is the only user who may administer"
+        #expect(try !bench.run("user", command, "alice").errors.contains(sentence))
+        #expect(try !bench.run("user", command, "carol").errors.contains(sentence))
+        let last = try bench.run("user", command, "bob")
+        #expect(last.status == 0 && last.errors.contains("bob \(sentence)"))
     }
 
     @Test func `a file that is there keeps its text, its mode and its place behind a link`() throws {

@@ -45,6 +45,24 @@ extension WireTests {
             process.log.split(separator: "\n").filter { $0.contains(text) }
         }
 
+        @Test func `the filter of the page for fail2ban finds failed log-ins, and their addresses`() throws {
+            let page = try String(contentsOfFile: "\(Program.root)/docs/operation.md", encoding: .utf8)
+            let filter = try #require(page.firstMatch(of: /\nfailregex = (.+)\n/)?.1)
+            let expression = try Regex<(Substring, Substring)>(
+                filter.replacing("<ADDR>", with: #"([0-9a-f.:]+)"#), as: (Substring, Substring).self)
+            let site = try sharedSite()
+            let alice = try site.addUser("alice")
+            let wrong = WireUser(name: alice.name, password: site.secrets.make("wrong-"))
+            #expect(try site.call(.get, Path.register, as: wrong).status == .unauthorized)
+            // As the journal has it, without the time.
+            let journal = site.backend.log.split(separator: "\n").map {
+                $0.replacing(#/^notice: /#, with: "push app-backend[7]: ")
+            }
+            let lines = journal.filter { $0.contains("user=\(alice.name)") }
+            #expect(lines.count == 1 && lines.compactMap { $0.firstMatch(of: expression)?.output.1 } == ["127.0.0.1"])
+            #expect(journal.compactMap { $0.firstMatch(of: expression) }.count < journal.count)
+        }
+
         @Test func `one id leads from nginx's log through ours to what the hub was asked`() async throws {
             try await WireSite.run { site in
                 let alice = try site.addUser("alice")

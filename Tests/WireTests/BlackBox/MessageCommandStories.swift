@@ -36,6 +36,22 @@ extension WireTests {
             }
         }
 
+        @Test func `the doctor sends a notification where it is asked to, and says what each device got`() throws {
+            try SendingSite.run { site in
+                let (bob, carol) = (try site.addUser("bob"), try site.addUser("carol"))
+                for _ in 1...2 { _ = try site.registerBrowser(bob) }
+                let ids = try site.list("device", "list", bob.name).compactMap { $0["id"]?.string }
+                func diagnose(_ name: String) throws -> Diagnosis {
+                    try Diagnosis(site.run("doctor", "--json", "--timeout", "60", "--send-to", name))
+                }
+                let diagnosis = try diagnose(bob.name)
+                #expect(ids.count == 2 && diagnosis.steps("ok").last == "send", "\(diagnosis.json)")
+                for id in ids { #expect(diagnosis.found("send").contains("browser \(id): Success")) }
+                #expect(try diagnose(carol.name).found("send") == "\(carol.name) has no device")
+                #expect(try diagnose("no-\(bob.name)").wrong.contains("send"))
+            }
+        }
+
         @Test func `the operator sees what waits for its time, counts it, and takes it back`() throws {
             let site = try sharedSite()
             let (alice, bob) = (try site.addUser("alice"), try site.addUser("bob"))
@@ -52,7 +68,7 @@ extension WireTests {
             }
             #expect(try withAlice(before: (sendAt + 1).text) == 1 && withAlice(before: sendAt.text) == 0)
             let lines = try site.run("message", "list", "--waiting").output
-            #expect(lines.contains("\(id)  20") && lines.contains("to \(alice.name)") && !lines.contains(secret))
+            #expect(lines.contains("\(id)  20") && lines.contains("  \(alice.name)  ") && !lines.contains(secret))
             let metrics = String(decoding: try site.call(.get, Path.metrics).body, as: UTF8.self)
             #expect(metrics.contains("\napp_backend_scheduled_overdue_seconds 0\n"))
             #expect(metrics.contains(/\napp_backend_scheduled_messages [1-9]/))
@@ -89,7 +105,9 @@ extension WireTests {
             #expect(try site.list("message", "list", "--with", bob.name, "--before", time).isEmpty)
             #expect(try site.run("message", "list", "--before", "noon").status == 64)
             let lines = try site.run("message", "list", "--user", bob.name).output
-            #expect(lines.contains("\(first)  20") && lines.contains("to \(alice.name)") && !lines.contains(secret))
+            #expect(lines.contains("\(first)  20") && lines.contains("  \(alice.name)  ") && !lines.contains(secret))
+            let head = lines.split(separator: "\n").first.map { $0.split(separator: " ").joined(separator: " ") }
+            #expect(head == "id sent from to kind opened state" && !lines.contains(" \n"))
 
             let shown = try site.run("message", "show", first).output
             #expect(shown.contains("yes, not read") && !shown.contains(secret))

@@ -27,6 +27,7 @@ extension WireTests {
                 #expect(numbers["app_backend_workers"] == 16)
                 #expect(numbers["app_backend_workers_busy"] ?? 0 >= 1)
                 #expect(numbers["app_backend_store_writable"] == 1)
+                #expect(numbers["app_backend_store_free_bytes"].map { $0 > 0 } == true)
                 #expect(numbers["app_backend_store_writes_total"] ?? 0 > 3)
                 // The hub is elsewhere: its queue is its own affair.
                 #expect(numbers["app_backend_hub_queue_messages"] == nil)

@@ -85,12 +85,12 @@ extension WireTests {
                 #expect(outcome.complaints[2].contains(#""version" is more than"#))
             }
             #expect(try run(["export"]).output.contains(#""records":0"#))
-            #expect(try run(["import", cut, "--allow-cut"]).output == "imported 1 records, 0 were there already\n")
+            #expect(try run(["import", cut, "--allow-cut"]).output == "imported 1 record, 0 were there already\n")
             #expect(try run(["import", folder.path("nowhere")]).status == 1)
             let output = folder.path("out.jsonl")
             #expect(try run(["export", "--output", output]).status == 0)
             #expect(try mode(of: output) == 0o600 && run(["export", "--output", output]).status == 1)
-            #expect(try run(["import", output]).output == "imported 0 records, 1 were there already\n")
+            #expect(try run(["import", output]).output == "imported 0 records, 1 was there already\n")
         }
 
         private func mode(of path: String) throws -> mode_t {

@@ -26,5 +26,46 @@ extension WireTests {
             #expect(process.wait(seconds: 60) == 0)
             #expect(terminal.text.contains("has read notifications"))
         }
+
+        @Test(arguments: [("n", false), ("maybe", false), ("y", true)])
+        func `an operator at a terminal is asked before a user is removed`(answer: String, isRemoved: Bool) throws {
+            let site = try sharedSite()
+            let alice = try site.addUser("alice")
+            let outcome = try typed(["user", "remove", alice.name], at: site) { terminal in
+                #expect(terminal.shows("(y or n)? ", seconds: 60))
+                terminal.type(answer + "\n")
+            }
+            #expect(outcome.said.contains("app-backend user disable \(alice.name)"))
+            #expect((outcome.status == 0) == isRemoved && outcome.said.contains("removed \(alice.name)") == isRemoved)
+            let users = try site.run("user", "list").output.split(separator: "\n")
+            #expect(users.contains(Substring(alice.name)) != isRemoved)
+        }
+
+        @Test func `with --yes no question is asked`() throws {
+            let site = try sharedSite()
+            let alice = try site.addUser("alice")
+            let outcome = try typed(["user", "remove", "--yes", alice.name], at: site) { _ in }
+            #expect(outcome.status == 0 && !outcome.said.contains("(y or n)"))
+        }
+
+        @Test func `a person who types the name of the program alone reads the help`() throws {
+            let terminal = try PseudoTerminal()
+            let process = try ChildProcess(Program.appBackend, [], input: .terminal(terminal))
+            defer { process.stop(seconds: 0) }
+            #expect(terminal.shows("SUBCOMMANDS:", seconds: 60) && process.wait(seconds: 60) == 0)
+            #expect(!terminal.text.contains("socket"))
+        }
+
+        private func typed(
+            _ arguments: [String], at site: WireSite, _ body: (PseudoTerminal) throws -> Void
+        ) throws -> (status: Int32?, said: String) {
+            let terminal = try PseudoTerminal()
+            let process = try ChildProcess(
+                Program.appBackend, arguments + ["--config", site.backend.configuration], input: .terminal(terminal))
+            defer { process.stop(seconds: 0) }
+            try body(terminal)
+            let status = process.wait(seconds: 60)
+            return (status, terminal.text)
+        }
     }
 }
