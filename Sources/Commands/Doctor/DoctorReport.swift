@@ -32,7 +32,7 @@ struct DoctorReport: Sendable {
         }.map(printable)
     }
 
-    /// `{"verdict":…,"version":…,"steps":[{"step":…,"verdict":…,"findings":[{"verdict":…,"found":…,"cure":…}]}]}`
+    /// `{"verdict":…,"version":…,"steps":[{"step":…,"verdict":…,"findings":[{"verdict":…,"found":…,"fix":…}]}]}`
     func json(version: String) -> String {
         JSONWriter.object { json in
             json.member("verdict", verdict.rawValue)
@@ -43,7 +43,7 @@ struct DoctorReport: Sendable {
                 json.member("findings", entry.findings) { finding, json in
                     json.member("verdict", finding.verdict.rawValue)
                     json.member("found", Self.printable(finding.found))
-                    json.name("cure")
+                    json.name("fix")
                     if let fix = finding.fix { json.string(Self.printable(fix)) } else { json.null() }
                 }
             }
