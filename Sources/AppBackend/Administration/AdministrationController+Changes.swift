@@ -12,7 +12,7 @@ extension AdministrationController {
     ///   administrator whose password the thief knows.
     func add(_ request: UserRequest) throws -> Response {
         try request.http.requireJSON()
-        let fields = try Fields(body: request.body)
+        let fields = try Fields(body: request.body, known: ["UserName", "Password", "Roles"])
         let (name, password) = (try fields.string("UserName"), try fields.string("Password"))
         let roles = try fields.strings("Roles")
         guard !administration.roles.contains(where: { $0.administers && roles.contains($0.name) }) else {
