@@ -31,6 +31,7 @@ extension AdministrationController {
                 .conflict, "A user of that name is known here already: app-backend user add can add them.",
                 field: "UserName")
         }
+        try UserAdministration.check(chosen: password)
         let added = try administration.add(
             checked, passwordHash: try UserAdministration.hash(password), roles: roles)
         note("a user was added", request, of: added)
