@@ -10,7 +10,8 @@ struct UserCommand: ParsableCommand {
         discussion: "Passwords are read from a terminal without echo, or as one line from standard input.",
         subcommands: [
             Add.self, Password.self, UserChangeCommand.self, UserDisableCommand.self, UserEnableCommand.self,
-            UserRemoveCommand.self, UserShowCommand.self, List.self, UserImportCommand.self, UserTokenCommand.self,
+            UserRemoveCommand.self, UserShowCommand.self, UserListCommand.self, UserImportCommand.self,
+            UserTokenCommand.self,
         ])
 
     struct Add: ParsableCommand {
@@ -64,16 +65,6 @@ struct UserCommand: ParsableCommand {
         }
     }
 
-    struct List: ParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "List the users, one a line.")
-
-        @OptionGroup var options: ConfigurationOptions
-
-        func run() throws {
-            for user in try options.openStore().store.users() { print(user.name) }
-        }
-    }
-
     /// A site beside the store, for who has to tell the hub. To be closed.
     static func site(
         _ options: ConfigurationOptions
@@ -124,6 +115,10 @@ struct UserCommand: ParsableCommand {
 
     private static func newHash() throws -> String {
         guard let password = Terminal.readPassword(isNew: true) else { throw CommandError("No password was given.") }
+        if UserAdministration.isShort(password) {
+            Terminal.printError(
+                "The password has fewer than \(UserAdministration.minimumPassword) characters, which is soon guessed.")
+        }
         return try UserAdministration.hash(password)
     }
 }
