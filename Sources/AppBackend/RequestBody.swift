@@ -5,6 +5,12 @@ import HTTPTypes
 import JSON
 
 extension Request {
+    /// Whether it has no body, or the `null` that clients made by a generator send in its place.
+    var isWithoutBody: Bool {
+        let blanks: Set<UInt8> = [UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\n"), UInt8(ascii: "\r")]
+        return body.isEmpty || body.count < 16 && body.lazy.filter { !blanks.contains($0) }.elementsEqual("null".utf8)
+    }
+
     /// Refuses a body that says it is something other than JSON. A body that says nothing is taken for JSON.
     /// - Throws: `Problem` 415.
     func requireJSON() throws(Problem) {

@@ -36,7 +36,7 @@ struct SendCommand: ParsableCommand {
         help: ArgumentHelp(
             """
             Send it then, as in 2026-11-24T08:00:00Z, seven days ahead at most. The hub keeps it until then, and no inbox \
-            has it. It cannot be taken back.
+            has it. It cannot be cancelled.
             """, valueName: "time"))
     var at: String?
     @Option(help: "The sender's name, as the recipient reads it.") var from = operatorName

@@ -123,7 +123,8 @@ struct SendReport {
             ]
         }
         let head = ["platform"] + (secretIDs.isEmpty ? [] : ["to"]) + ["state", "devices", "id"]
-        return TextTable.lines([head] + rows, textColumns: Set(head.indices)).joined(separator: "\n")
+        let lines = TextTable.lines([head] + rows, textColumns: Set(head.indices))
+        return (lines + (messageID.map { ["message \($0)"] } ?? [])).joined(separator: "\n")
     }
 
     // MARK: For scripts

@@ -18,7 +18,7 @@ public struct DeviceInstallation: Equatable, Sendable {
 
     /// - Throws: `Problem` 400, naming the field.
     public init(body: [UInt8]) throws(Problem) {
-        let fields = try Fields(body: body)
+        let fields = try Fields(body: body, known: nil)
         installationID = try fields.string("installationId")
         guard installationID.utf8.count <= Self.maximumIDLength, Path.canName(installationID) else {
             throw Problem(

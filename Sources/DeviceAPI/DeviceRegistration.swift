@@ -41,7 +41,7 @@ public struct DeviceRegistration: Equatable, Sendable {
 
     /// - Throws: `Problem` 400, naming the field.
     public init(body: [UInt8]) throws(Problem) {
-        let fields = try Fields(body: body)
+        let fields = try Fields(body: body, known: ["Platform", "Handle", "Tags", "Keys", "App"])
         platform = try fields.string("Platform")
         handle = try fields.string("Handle")
         tags = try fields.strings("Tags")

@@ -3,16 +3,27 @@ public import JSON
 import Text
 
 /// A JSON object from outside, read member by member. Names are compared without regard to ASCII case, as ASP.NET
-/// does; `null` is the same as absent; members that are not read are ignored.
+/// does; `null` is the same as absent.
 public struct Fields: Sendable {
+    /// Of an unknown member's name, in bytes: so much of it an answer repeats.
+    private static let maximumNameLength = 128
+
     private let members: [JSONValue.Member]
 
-    /// - Throws: `Problem` 400, when the body is not JSON or not an object.
-    public init(body: [UInt8]) throws(Problem) {
+    /// - Parameter known: the members that it may have, so that a misspelt one is not taken for one that is absent. Nil: any, for
+    ///   the calls of the tutorials' apps, which may send more than is read.
+    /// - Throws: `Problem` 400, when the body is not JSON, not an object, or has a value under another name.
+    public init(body: [UInt8], known: [String]?) throws(Problem) {
         guard case .object(let members) = try JSONValue(body: body) else {
             throw Problem(.badRequest, "The body must be a JSON object.", field: "body")
         }
         self.members = members
+        guard let known else { return }
+        let other = names.first { name in !known.contains { ASCII.equalIgnoringCase($0, name) } }
+        guard let other else { return }
+        throw Problem(
+            .badRequest, "There is no such member here; there are \(known.joined(separator: ", ")).",
+            field: String(decoding: other.utf8.prefix(Self.maximumNameLength), as: UTF8.self))
     }
 
     /// - Throws: `Problem` 400, when the value is not an object; `field` names where it stands.
@@ -23,8 +34,8 @@ public struct Fields: Sendable {
         self.members = members
     }
 
-    /// The names of all members that have a value, as they were spelled.
-    public var names: [String] { members.filter { $0.value != .null }.map(\.name) }
+    /// The names of the members that have a value, as they were spelled.
+    private var names: [String] { members.filter { $0.value != .null }.map(\.name) }
 
     /// The member's value; nil when it is absent or `null`.
     public subscript(_ name: String) -> JSONValue? {

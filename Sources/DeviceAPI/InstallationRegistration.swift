@@ -29,7 +29,13 @@ public struct InstallationRegistration: Equatable, Sendable {
 
     /// - Throws: `Problem` 400, naming the field.
     public init(body: [UInt8]) throws(Problem) {
-        let fields = try Fields(body: body)
+        let fields = try Fields(body: body, known: nil)
+        guard fields["Handle"] == nil || fields["instId"] != nil else {
+            throw Problem(
+                .badRequest,
+                "A device with a Handle registers by PUT /api/register/{id}; this call gives the id when it has no body.",
+                field: "Handle")
+        }
         let name = try fields.string("platform")
         guard let platform = Platform.allCases.first(where: { $0.rawValue == name.lowercased() }) else {
             throw Problem(.badRequest, "platform must be one of ios, windows, android.", field: "platform")

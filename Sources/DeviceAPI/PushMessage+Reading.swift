@@ -30,12 +30,7 @@ extension PushMessage {
 
     /// - Throws: `Problem` 400, naming the member.
     public init(body: [UInt8]) throws(Problem) {
-        let fields = try Fields(body: body)
-        for name in fields.names where !Member.allCases.contains(where: { ASCII.equalIgnoringCase($0.rawValue, name) })
-        {
-            throw Problem(
-                .badRequest, "A message has no such member.", field: String(name.prefix(Self.maximumNameLength)))
-        }
+        let fields = try Fields(body: body, known: Member.allCases.map(\.rawValue))
         self.init(
             to: try fields.recipients(), title: try fields.text(.title), body: try fields.text(.body),
             data: try fields.data(), link: try fields.url(.link), image: try fields.url(.image, scheme: "https"),
@@ -171,17 +166,21 @@ extension Fields {
         }
         var data: [String: String] = [:]
         for member in members {
-            guard DataName.isAllowed(member.name) else {
+            guard DataName.isWellFormed(member.name) else {
                 throw Problem(
                     .badRequest,
-                    "A name in Data must have 1 to \(PushMessage.maximumNameLength) visible ASCII characters, and may not be one "
-                        + "that a platform or this backend uses itself.",
+                    "A name in Data must have 1 to \(PushMessage.maximumNameLength) visible ASCII characters.",
                     field: "Data")
+            }
+            let field = "Data.\(member.name)"
+            guard !DataName.isTaken(member.name) else {
+                throw Problem(
+                    .badRequest, "Data may not have this name, which a platform or this backend uses itself.",
+                    field: field)
             }
             guard let text = member.value.string else {
                 throw Problem(
-                    .badRequest, "Data holds texts alone, and one is \(member.value.kind).",
-                    field: "Data.\(member.name)")
+                    .badRequest, "Data holds texts alone, and one is \(member.value.kind).", field: field)
             }
             data[member.name] = text
         }
@@ -197,10 +196,13 @@ private enum DataName {
         "message", "sender", "link", "image", "inboxid", "messageid", "inboxread", "inboxunread",
     ]
 
-    static func isAllowed(_ name: String) -> Bool {
+    static func isWellFormed(_ name: String) -> Bool {
+        (1...PushMessage.maximumNameLength).contains(name.utf8.count)
+            && name.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+    }
+
+    static func isTaken(_ name: String) -> Bool {
         let lower = name.lowercased()
-        return (1...PushMessage.maximumNameLength).contains(name.utf8.count)
-            && name.utf8.allSatisfy { (0x21...0x7E).contains($0) } && !taken.contains(lower)
-            && !lower.hasPrefix("google") && !lower.hasPrefix("gcm")
+        return taken.contains(lower) || lower.hasPrefix("google") || lower.hasPrefix("gcm")
     }
 }

@@ -14,7 +14,7 @@ public struct PushRequest: Equatable, Sendable {
 
     /// - Throws: `Problem` 400, naming the field.
     public init(body: [UInt8]) throws(Problem) {
-        let fields = try Fields(body: body)
+        let fields = try Fields(body: body, known: nil)
         text = try fields.visibleText("text")
         action = try fields.visibleText("action")
         tags = try fields.strings("tags")

@@ -23,7 +23,7 @@ public struct SendOutcome: Equatable, Sendable {
         /// The user whose devices it is about, after a secure send to several; else nil.
         public var recipient: String?
         /// `Enqueued`; `NoTargetFound` when the hub knows at once that there is no such device; `Abandoned` when the hub
-        /// did not take it; `Skipped` when the platform cannot express the message at all.
+        /// did not take it; `Skipped` when the platform cannot express the message at all, or nothing is delivered there.
         public var state: String
         /// The hub's name for this send; nil where the hub's tier gives none.
         public var notificationID: String?

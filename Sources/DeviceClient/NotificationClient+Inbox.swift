@@ -10,6 +10,7 @@ extension NotificationClient {
     ///   - limit: how many at most; nil leaves it to the backend.
     ///   - known: what this call, with the same parameters, has answered before: if nothing has changed since, the backend
     ///     sends nothing, and the answer is `known`.
+    /// - Throws: `refused` with 400 when the message of `after` is gone: begin again without it.
     public func inbox(
         unreadOnly: Bool = false, after: Int32? = nil, limit: Int? = nil, known: Inbox? = nil
     ) async throws(DeviceClientError) -> Inbox {

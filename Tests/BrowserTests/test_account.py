@@ -93,10 +93,11 @@ def test_the_password_is_changed_and_only_this_session_goes_on(
         ("", "new", "presentPassword", "Enter your current password."),
         ("right", "", "newPassword", "Enter a new password."),
         ("right", "é" * 256, "newPassword", "A password has at most 511 bytes."),
-        ("right", "a\u0007b", "newPassword", "The new password has characters that cannot be used."),
-        ("wrong", "new", "presentPassword", "That is not your current password."),
+        ("right", "control\u0007", "newPassword", "The new password has characters that cannot be used."),
+        ("right", "seven77", "newPassword", "A password has 8 characters or more."),
+        ("wrong", "new-secret", "presentPassword", "That is not your current password."),
     ],
-    ids=["no present one", "no new one", "too long", "a control character", "a wrong present one"],
+    ids=["no present one", "no new one", "too long", "a control character", "a short one", "a wrong present one"],
 )
 def test_what_is_wrong_with_a_new_password_is_said_at_its_field(
     page: Page, installation: Installation, alice: Account, present: str, wanted: str, field: str, words: str
@@ -113,7 +114,7 @@ def test_guessing_the_present_password_is_slowed_down_and_the_page_says_for_how_
 ) -> None:
     open_settings(page, sessions=1)
     for _ in range(20):
-        change(page, "wrong", "new")
+        change(page, "wrong", "new-secret")
         page.await_enabled("changePassword")
         if "Too many attempts." in page.text("passwordResult"):
             break

@@ -54,7 +54,8 @@ PASSWORD: list[Row] = [
     ("presentPassword", "wrong", "That is not your current password."),
     ("newPassword", "", "Enter a new password."),
     ("newPassword", LONG_PASSWORD, PASSWORD_TOO_LONG),
-    ("newPassword", "a\u0007b", "The new password has characters that cannot be used."),
+    ("newPassword", "control\u0007", "The new password has characters that cannot be used."),
+    ("newPassword", "seven77", "A password has 8 characters or more."),
 ]
 SEARCH: list[Row] = [
     ("messageUser", LONG_NAME, TOO_LONG),
@@ -81,7 +82,8 @@ NEW_USER: list[Row] = [
     ("newName", TWO_WORDS, UNUSABLE),
     ("newPassword", "", "Enter a new password."),
     ("newPassword", LONG_PASSWORD, PASSWORD_TOO_LONG),
-    ("newPassword", "a\u0007b", "The new password has characters that cannot be used."),
+    ("newPassword", "control\u0007", "The new password has characters that cannot be used."),
+    ("newPassword", "seven77", "A password has 8 characters or more."),
     ("newRoles", "nosuchrole", "There is no such role"),
     ("newRoles", "administrator", "A role whose users administer is given by command"),
 ]
@@ -197,7 +199,7 @@ def test_where_a_message_goes_is_kept_through_a_reload(
 
 def test_the_password_form_says_what_is_wrong_with_each_field(page: Page, alice: Account) -> None:
     page.open_settings()
-    usual = {"presentPassword": alice.user.password, "newPassword": "another"}
+    usual = {"presentPassword": alice.user.password, "newPassword": "another one"}
     expect(page.tab, PASSWORD, usual, "changePassword")
     for id, text in usual.items():
         put(page.tab, id, text)

@@ -37,6 +37,6 @@ struct DoctorReportTests {
         let step = try #require(json["steps"]?.array?.first)
         #expect(step["step"]?.string == "tls" && step["verdict"]?.string == "warning")
         #expect(step["findings"]?.array?.first?["found"]?.string == "of ?[31m?wrong    hub")
-        #expect(step["findings"]?.array?.first?["cure"]?.string == "a?b")
+        #expect(step["findings"]?.array?.first?["fix"]?.string == "a?b")
     }
 }

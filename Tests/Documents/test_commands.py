@@ -25,6 +25,7 @@ JSON_WRITERS = {
     "store import": "Store/StoreImportCommand",
     "store migrate": "Store/StoreMigrateCommand",
     "store verify": "Store/StoreVerifyCommand",
+    "user list": "User/UserListCommand",
     "user show": "User/UserShowCommand",
 }
 

@@ -319,8 +319,8 @@ def test_the_doctor_fetches_the_keys_of_each_issuer(program: Path, authority: Au
     assert [one["verdict"] for one in findings] == ["ok", "wrong", "wrong"]
     assert findings[0]["found"] == f"{good.issuer}: 3 keys to verify its tokens by"
     assert findings[1]["found"] == f"{bad.issuer}: the issuer answers 404"
-    assert "auth.issuers.1.issuer" in findings[1]["cure"]
-    assert "auth.issuers.2.caFile" in findings[2]["cure"]
+    assert "auth.issuers.1.issuer" in findings[1]["fix"]
+    assert "auth.issuers.2.caFile" in findings[2]["fix"]
 
 
 def test_keys_of_a_file_need_no_network(program: Path, authority: Authority, tmp_path: Path) -> None:

@@ -65,8 +65,8 @@ def test_a_push_service_and_a_token_service_whose_issuer_is_not_trusted_are_said
             wait_until(lambda: why in run(program, backend, "outcome", name).stderr, "the outcome says why")
         findings = [one for one in backend.doctor()["push"]["findings"] if one["verdict"] == "wrong"]
         assert len(findings) == 4 and all(untrusted in one["found"] for one in findings)
-        assert not any("restart" in one["cure"] for one in findings)
-        assert [name in findings[2 + index]["cure"] for index, name in enumerate(("apns.caFile", "fcm.caFile"))] == [True] * 2
+        assert not any("restart" in one["fix"] for one in findings)
+        assert [name in findings[2 + index]["fix"] for index, name in enumerate(("apns.caFile", "fcm.caFile"))] == [True] * 2
         groups["apns"]["caFile"] = groups["fcm"]["caFile"] = ca
         backend.reload(groups)
         for platform, name in sent.items():

@@ -131,7 +131,7 @@ def test_a_project_that_is_not_the_apps_costs_no_registration_and_is_said(
         [doubt] = backend.json("GET", "/health")["waiting"]
         assert (doubt["channel"], doubt["cause"], doubt["reason"]) == ("fcm", "app", reason)
         [finding] = [one for one in backend.doctor()["push"]["findings"] if one["verdict"] == "warning"]
-        assert reason in finding["found"] and "fcm" in finding["cure"]
+        assert reason in finding["found"] and "fcm" in finding["fix"]
 
 
 def test_the_quota_of_a_project_holds_that_project_alone(

@@ -127,6 +127,7 @@ struct AdministrationTests {
         for (body, field) in [
             (#"{"UserName":"a b","Password":"x"}"#, "UserName"), (#"{"Password":"x"}"#, "UserName"),
             (#"{"UserName":"dora","Password":""}"#, "Password"),
+            (#"{"UserName":"dora","Password":"seven77"}"#, "Password"),
             (#"{"UserName":"dora","Password":"\#(String(repeating: "x", count: 512))"}"#, "Password"),
             (#"{"UserName":"dora","Password":"x","Roles":["gone"]}"#, "Roles"),
             (#"{"UserName":"dora","Password":"x","Roles":"editor"}"#, "Roles"), ("{", "body"),

@@ -166,6 +166,28 @@ struct AppTokenTests {
         #expect(status(long) == .unauthorized && status(long, site.twin) == .unauthorized)
     }
 
+    @Test func `one that is wrong or was revoked is named as such, with the challenge of its scheme`() throws {
+        let token = try make(#"{"Scopes":["read"]}"#)
+        #expect(try site.store.removeAppToken(token.id, owner: "alice"))
+        let basic = "Basic " + Data("alice:\(token.text)".utf8).base64EncodedString()
+        for (fields, path, challenge) in [
+            (
+                [.authorization: "Bearer \(token.text)"], "/api/inbox",
+                #"Bearer realm="AppBackend", error="invalid_token""#
+            ),
+            ([.authorization: "Bearer abt_x"], "/api/inbox", #"Bearer realm="AppBackend", error="invalid_token""#),
+            (
+                HTTPFields(["apikey": "x"]), Path.installations + "/x",
+                #"Bearer realm="AppBackend", error="invalid_token""#
+            ),
+            ([.authorization: basic], "/api/inbox", #"Basic realm="AppBackend", charset="UTF-8""#),
+        ] as [(HTTPFields, String, String)] {
+            let answer = site.call(path == "/api/inbox" ? .get : .delete, path, fields: fields)
+            #expect(answer.status == .unauthorized && answer.fields[.wwwAuthenticate] == challenge)
+            #expect(Problem(answer).detail == Challenge.wrongAppToken)
+        }
+    }
+
     @Test func `a use is noted, and not each one`() throws {
         let token = try make(#"{"Scopes":["read"]}"#)
         func use() throws -> Timestamp? {

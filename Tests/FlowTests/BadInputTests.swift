@@ -106,6 +106,7 @@ struct BadInputTests {
         Row(method: .post, path: register, body: "{}", status: 400, field: "platform"),
         Row(method: .post, path: register, body: #"{"platform":"palm"}"#, status: 400, field: "platform"),
         Row(method: .post, path: register, body: #"{"platform":1}"#, status: 400, field: "platform"),
+        Row(method: .post, path: register, body: #"{"Platform":"fcm","Handle":"a"}"#, status: 400, field: "Handle"),
         Row(method: .post, path: register, body: #"{"platform":"ios"}"#, status: 400, field: "instId"),
         Row(
             method: .post, path: register, body: #"{"platform":"ios","instId":"a"}"#, status: 400, field: "deviceToken"),

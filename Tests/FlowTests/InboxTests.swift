@@ -149,6 +149,22 @@ struct InboxTests {
         #expect(site.call(.get, "/api/inbox", as: "alice", fields: [.ifNoneMatch: tag]).status == .ok)
     }
 
+    @Test func `a tag is that of one query, and another query of the same inbox is not 304`() throws {
+        let site = try site()
+        #expect(send(site, "\"Body\":\"Hello\"").status == .ok)
+        let queries = ["", "limit=1", "unread=true", "unread=true&limit=1"]
+        func answer(_ query: String, _ known: String) -> Response {
+            site.call(.get, "/api/inbox", query: query, as: "alice", fields: [.ifNoneMatch: known])
+        }
+        let tags = queries.compactMap { answer($0, "").fields[.eTag] }
+        #expect(Set(tags).count == queries.count)
+        for (query, tag) in zip(queries, tags) {
+            for known in tags { #expect((answer(query, known).status == .notModified) == (known == tag), "\(query)") }
+        }
+        // The same list, spelt otherwise.
+        #expect(answer("limit=50&unread=false", tags[0]).status == .notModified)
+    }
+
     @Test func `an inbox whose newest message has expired is another one`() throws {
         let site = try site(plainSeconds: 60)
         #expect(send(site, "\"Body\":\"Hello\"").status == .ok)

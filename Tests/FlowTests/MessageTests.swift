@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import AppBackend
 import DeviceAPI
 import HTTP
 import HTTPTypes
@@ -103,6 +104,40 @@ struct MessageTests {
         #expect(browser.state == "Skipped" && browser.ignored == ["Silent"])
         #expect(outcome.outcomes.first { $0.platform == "apns" }?.ignored == ["Priority"])
         #expect(outcome.outcomes.first { $0.platform == "wns" }?.ignored == ["Priority", "TimeToLive"])
+    }
+
+    @Test(arguments: [false, true])
+    func `a recipient with devices on an undelivered platform alone is Skipped there`(isSecure: Bool) throws {
+        let site = try TestSite(platforms: [.apns, .fcm, .wns], road: .direct) {
+            $0.publicConfiguration = PublicConfiguration(deliveringPlatforms: [.wns])
+        }
+        func states(_ to: PushMessage.Recipients, _ platforms: [String] = []) throws -> [String] {
+            let message = PushMessage(to: to, body: "Hi", isSecure: isSecure, platforms: platforms)
+            let outcome = try SendOutcome(site.send(message))
+            if let id = outcome.messageID {
+                let timeline = site.call(.get, Path.notifications + "/\(id)/timeline", as: "bob")
+                let shown = try JSONValue(parsing: timeline.body)["Outcomes"]?.array ?? []
+                #expect(shown.map { $0["Platform"]?.string } == outcome.outcomes.map(\.platform))
+            }
+            return outcome.outcomes.map { "\($0.platform) \($0.state)" }
+        }
+        #expect(try states("alice") == ["wns NoTargetFound"])
+        _ = try site.register("alice")
+        #expect(try states("alice") == ["wns NoTargetFound", "apns Skipped"])
+        #expect(try states("alice", ["wns"]) == ["wns NoTargetFound"])
+        let windows = DeviceRegistration(platform: "wns", handle: "https://db5p.notify.windows.com/?token=a")
+        let id = try #require(try JSONValue(parsing: site.call(.post, Path.register, as: "alice").body).string)
+        let body = String(decoding: windows.json, as: UTF8.self)
+        #expect(site.call(.put, Path.register + "/\(id)", as: "alice", body: body).status == .ok)
+        #expect(try states("alice") == ["wns Enqueued"])
+    }
+
+    @Test func `a name in Data that is taken is named`() throws {
+        let site = try TestSite()
+        for name in ["message", "link", "Image", "from", "sender", "google.x"] {
+            let refused = site.send(PushMessage(to: "alice", body: "Hi", data: [name: "x"]))
+            #expect(refused.status == .badRequest && Problem(refused).field == "Data.\(name)")
+        }
     }
 
     @Test func `a secure message keeps its text, and neither text nor sender leaves`() throws {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import DeviceAPI
+import HTTP
 import HTTPTypes
 import JSON
 import Store
@@ -84,12 +85,21 @@ struct NotificationListTests {
         #expect(try list(site, "limit=1") == [ids[0]])
     }
 
-    @Test func `an id that was deleted begins at the front, as does another's`() throws {
+    @Test(arguments: ["/api/notifications", "/api/inbox"])
+    func `a list behind a message that is gone is refused, and never begins again`(_ path: String) throws {
         let site = try TestSite()
         let ids = try fill(site, 3)
         let now = Timestamp(seconds: site.clock.seconds)
         let other = try site.store.createNotification(
             owner: "bob", sender: "", payload: "bob's", now: now, expiresAt: now + 86_400)
-        for after in [other.id, Int32.max] { #expect(try list(site, "after=\(after)") == ids) }
+        func answer(_ after: Int32) -> Response { site.call(.get, path, query: "after=\(after)", as: "alice") }
+        #expect(answer(ids[1]).status == .ok)
+        #expect(site.call(.delete, "/api/inbox/\(ids[1])", as: "alice").status == .ok)
+        for gone in [ids[1], other.id, Int32.max - 1] {
+            #expect(answer(gone).status == .badRequest && Problem(answer(gone)).field == "after")
+        }
+        #expect(answer(ids[0]).status == .ok)
+        site.clock.advance(86_400)
+        #expect(answer(ids[0]).status == .badRequest)
     }
 }

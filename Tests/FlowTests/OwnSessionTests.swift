@@ -96,7 +96,7 @@ struct OwnSessionTests {
     @Test func `with name and password in the header it is changed too, and no cookie is given`() throws {
         let site = try TestSite()
         let page = try site.page(of: "alice")
-        let body = #"{"Password":"alice-secret","NewPassword":"new"}"#
+        let body = #"{"Password":"alice-secret","NewPassword":"new-secret"}"#
         let answer = site.call(.put, "/api/password", as: "alice", body: body)
         #expect(answer.status == .ok && answer.fields[.setCookie] == nil)
         #expect(try !page.isKnown)
@@ -107,19 +107,23 @@ struct OwnSessionTests {
         let site = try TestSite()
         let page = try site.page(of: "alice")
         for _ in 0..<LoginThrottle.maximumFailures {
-            let answer = try change(page, "wrong", "new")
+            let answer = try change(page, "wrong", "new-secret")
             #expect(answer.status == .forbidden && Problem(answer).field == "Password")
         }
-        let refused = try change(page, "wrong", "new")
+        let refused = try change(page, "wrong", "new-secret")
         #expect(refused.status == .tooManyRequests && refused.fields[.retryAfter] == "60")
         #expect(try page.logIn("alice", password: "wrong").status == .tooManyRequests)
         #expect(try page.isKnown)
         site.clock.advance(60)
-        #expect(try change(page, "alice-secret", "new").status == .ok)
+        #expect(try change(page, "alice-secret", "new-secret").status == .ok)
     }
 
-    @Test(arguments: ["", String(repeating: "x", count: 512), "a\\tb", "a\\u0000b"])
-    func `a new password with which no user could log in is refused, and costs no try`(wanted: String) throws {
+    @Test(arguments: [
+        "", "seven77", "äöüäöüä", String(repeating: "x", count: 512), "with-a\\ttab", "with-a\\u0000nul",
+    ])
+    func `a short new password, or one with which no user could log in, is refused, and costs no try`(wanted: String)
+        throws
+    {
         let site = try TestSite()
         let page = try site.page(of: "alice")
         for _ in 0...LoginThrottle.maximumFailures {
@@ -137,7 +141,7 @@ struct OwnSessionTests {
         #expect(test.call(.put, "/api/password", as: "alice", body: "{}").status == .unauthorized)
         let stranger = TestPage(test.backend)
         #expect(try stranger.logIn("alice", password: "alice").status == .ok)
-        let answer = try change(stranger, "alice", "new")
+        let answer = try change(stranger, "alice", "new-secret")
         #expect(answer.status == .forbidden && Problem(answer).detail.contains("no password"))
         // By the web server's word.
         let behind = try site.neighbour { $0.authenticationMethods = [.password, .webServer] }
@@ -145,8 +149,8 @@ struct OwnSessionTests {
             var request = Request(
                 method: .put, authority: "backend.test", path: "/api/password",
                 fields: [.contentType: "application/json"],
-                body: Array(#"{"Password":"alice-secret","NewPassword":"new"}"#.utf8), remoteAddress: "192.0.2.1",
-                id: "t")
+                body: Array(#"{"Password":"alice-secret","NewPassword":"new-secret"}"#.utf8),
+                remoteAddress: "192.0.2.1", id: "t")
             request.authenticatedUser = "alice"
             return behind.respond(to: request)
         }
@@ -166,7 +170,7 @@ struct OwnSessionTests {
         for site_ in ["cross-site", "same-site", "none"] {
             var fields = HTTPFields(["Sec-Fetch-Site": site_])
             fields[.cookie] = page.cookie
-            let body = #"{"Password":"alice-secret","NewPassword":"new"}"#
+            let body = #"{"Password":"alice-secret","NewPassword":"new-secret"}"#
             #expect(site.call(.put, "/api/password", body: body, fields: fields).status == .forbidden)
             #expect(site.call(.delete, "/api/sessions/\(id)", fields: fields).status == .forbidden)
         }

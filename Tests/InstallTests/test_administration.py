@@ -43,7 +43,7 @@ def test_doctor_finds_nothing_wrong_until_something_is_stopped(site: Site) -> No
     assert [finding["found"] for finding in steps["nginx"]["findings"]] == ["nginx does not reach the service's socket"]
     (finding,) = steps["socket"]["findings"]
     assert finding["found"] == "/run/app-backend/app-backend.sock: nothing listens"
-    assert f"systemctl restart {SOCKET}" in finding["cure"]
+    assert f"systemctl restart {SOCKET}" in finding["fix"]
     # What it says helps.
     site.system.systemctl("restart", SOCKET)
     status, steps = examine(site)

@@ -211,8 +211,8 @@ def test_an_administrator_takes_a_message_for_later_back(
     listed = client.call("listWaitingMessages", 200, query=f"user={bob.name}", **at_the_page).json()
     assert listed == [{"MessageId": id, "From": bob.name, "To": alice.name, "SendAt": soon, "Secure": False}]
     own = {"Password": root.password}
-    client.call("takeBackMessage", 200, body=own, name=id, **at_the_page)
-    client.call("takeBackMessage", 404, body=own, name=id, **at_the_page)
+    client.call("cancelMessage", 200, body=own, name=id, **at_the_page)
+    client.call("cancelMessage", 404, body=own, name=id, **at_the_page)
     assert client.call("listScheduled", 200, bob).json() == []
 
 

@@ -91,7 +91,7 @@ def token(field: str, **changes: Any) -> Fault:
 
 def password(status: int, field: str, **changes: Any) -> Fault:
     """As `put`, of a new password."""
-    members = {"Password": "wrong", "NewPassword": "new"} | changes
+    members = {"Password": "wrong", "NewPassword": "new-secret"} | changes
     return Fault("changePassword", status, field, {name: value for name, value in members.items() if value is not None})
 
 
@@ -101,7 +101,7 @@ def log_in(field: str, **members: Any) -> Fault:
 
 def add_user(status: int, field: str, **changes: Any) -> Fault:
     """As `put`, of a new user."""
-    members = {"UserName": "newcomer", "Password": "a"} | changes
+    members = {"UserName": "newcomer", "Password": "new-secret"} | changes
     return Fault("addUser", status, field, {name: value for name, value in members.items() if value is not None})
 
 
@@ -127,6 +127,13 @@ FAULTS: dict[Row, list[Fault]] = {
     ("any whose body counts", "`Content-Encoding`"): [
         Fault(operation, 415, "Content-Encoding", {}, coding="gzip")
         for operation in ("logIn", "register", "send", "createToken")
+    ],
+    ("any whose body counts but three calls of the tutorials", "`Tag`"): [
+        put(400, "Tag", Tag=["news"]),
+        token("Tag", Tag="news"),
+        log_in("Tag", UserName="a", Password="a", Tag="news"),
+        password(400, "Tag", Tag="news"),
+        message(400, "Tag", Tag="news"),
     ],
     ("any whose body counts", "`Content-Type`"): [
         Fault(operation, 415, "Content-Type", {}, media="text/plain")
@@ -154,7 +161,7 @@ FAULTS: dict[Row, list[Fault]] = {
     ("`DELETE /api/session`", "`everywhere`"): [Fault("logOut", 400, "everywhere", query="everywhere=yes")],
     ("`PUT /api/password`", "`Password`, `NewPassword`"): [
         *[password(400, "Password", Password=value) for value in (None, "", 7)],
-        *[password(400, "NewPassword", NewPassword=value) for value in (None, "", 7, "x" * 512, "a\tb")],
+        *[password(400, "NewPassword", NewPassword=value) for value in (None, "", 7, "x" * 512, "seven77", "long-a\tb")],
     ],
     ("`PUT /api/password`", "`Password`"): [password(403, "Password", Password="wrong")],
     ("`POST /api/tokens`", "`Scopes`"): [
@@ -176,7 +183,7 @@ FAULTS: dict[Row, list[Fault]] = {
         add_user(409, "UserName", UserName=SELF),
     ],
     ("`POST /api/admin/users`", "`Password`"): [
-        add_user(400, "Password", Password=value) for value in (None, "", 7, "x" * 512)
+        add_user(400, "Password", Password=value) for value in (None, "", 7, "x" * 512, "seven77")
     ],
     ("`POST /api/admin/users`", "`Roles`"): [
         *[add_user(400, "Roles", Roles=value) for value in ("editor", [7], ["gone"])],
@@ -191,7 +198,7 @@ FAULTS: dict[Row, list[Fault]] = {
     ("others of `/api/admin` that take a password", "`Password`"): [
         Fault(operation, status, "Password", body)
         for operation in (
-            "removeUser", "disableUser", "removeDevice", "endUserSessions", "endUserSession", "takeBackMessage",
+            "removeUser", "disableUser", "removeDevice", "endUserSessions", "endUserSession", "cancelMessage",
         )
         for status, body in ((400, {}), (403, {"Password": "wrong"}))
     ],
@@ -200,6 +207,9 @@ FAULTS: dict[Row, list[Fault]] = {
     ],
     ("`POST /api/register` with a body", "`platform`"): [
         install(400, "platform", platform=value) for value in (None, "palm")
+    ],
+    ("`POST /api/register` with a body", "`Handle`"): [
+        Fault("createRegistrationId", 400, "Handle", {"Platform": "apns", "Handle": "ab" * 32})
     ],
     ("`POST /api/register` with a body", "`instId`"): [
         *[install(400, "instId", instId=value) for value in (None, "a b")],
@@ -231,7 +241,6 @@ FAULTS: dict[Row, list[Fault]] = {
     ("`POST /api/notifications` with an object", "`to_tag`"): [
         send(400, "to_tag", f"to_tag={SELF}", {"To": "friend", "Body": "Hello"})
     ],
-    ("`POST /api/notifications` with an object", "`Titel`"): [message(400, "Titel", Titel="Hello")],
     ("`POST /api/notifications` with an object", MEMBERS): [
         *[message(400, "To", To=value) for value in (None, "a b", 7)],
         *[message(403, "To", To=value) for value in ("stranger", "role:oncall", "device:1-2-1")],
@@ -252,9 +261,10 @@ FAULTS: dict[Row, list[Fault]] = {
         message(400, "Silent", Silent=1),
         *[message(400, "Platforms", Platforms=value) for value in ("apns", ["palm"], [1], [])],
     ],
-    ("`POST /api/notifications` with an object", "`Data`, `Data.room`"): [
-        *[message(400, "Data", Data=value) for value in ([], {"aps": "a"}, {"a b": "c"}, {"secureId": "7"})],
+    ("`POST /api/notifications` with an object", "`Data`, `Data.room`, `Data.aps`, `Data.secureId`"): [
+        *[message(400, "Data", Data=value) for value in ([], {"a b": "c"}, {"a" * 129: "c"})],
         message(400, "Data.room", Data={"room": 4}),
+        *[message(400, f"Data.{name}", Data={name: "c"}) for name in ("aps", "secureId")],
     ],
     ("`PUT /api/notifications/installations`", "`installationId`, `platform`"): [
         *[installation(400, "installationId", installationId=value) for value in (None, 7, "a\tb", "a" * 257)],
@@ -280,7 +290,7 @@ FAULTS: dict[Row, list[Fault]] = {
     ],
     ("`GET /api/notifications`, `GET /api/inbox`", "`limit`, `after`, `unread`"): [
         *listing("limit", "0", "101", "x"),
-        *listing("after", "0", "-1"),
+        *listing("after", "0", "-1", "2147483646"),
         *listing("unread", "maybe"),
     ],
 }

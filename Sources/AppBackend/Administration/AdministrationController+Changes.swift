@@ -12,7 +12,7 @@ extension AdministrationController {
     ///   administrator whose password the thief knows.
     func add(_ request: UserRequest) throws -> Response {
         try request.http.requireJSON()
-        let fields = try Fields(body: request.body)
+        let fields = try Fields(body: request.body, known: ["UserName", "Password", "Roles"])
         let (name, password) = (try fields.string("UserName"), try fields.string("Password"))
         let roles = try fields.strings("Roles")
         guard !administration.roles.contains(where: { $0.administers && roles.contains($0.name) }) else {
@@ -31,6 +31,7 @@ extension AdministrationController {
                 .conflict, "A user of that name is known here already: app-backend user add can add them.",
                 field: "UserName")
         }
+        try UserAdministration.check(chosen: password)
         let added = try administration.add(
             checked, passwordHash: try UserAdministration.hash(password), roles: roles)
         note("a user was added", request, of: added)

@@ -63,7 +63,7 @@ struct AdministrationController: Sendable {
     /// - Throws: `Problem` 400, 403, 415, 429, 503; `StoreError`; `Postponed`: nothing has been done by then.
     func requirePassword(_ request: UserRequest) throws {
         try request.http.requireJSON()
-        let password = try Fields(body: request.body).string("Password")
+        let password = try Fields(body: request.body, known: ["Password"]).string("Password")
         _ = try authenticator.verified(password, of: request.user, request.http)
     }
 

@@ -16,6 +16,7 @@ package enum AdministrationError: Error, Equatable, CustomStringConvertible {
     /// The configuration has no such role.
     case noRole(String)
     case unusablePassword
+    case shortPassword
     /// The user of that name has no device of the id that was given.
     case noDevice(String)
     /// The user of that name has no session of the id that was given.
@@ -35,6 +36,7 @@ package enum AdministrationError: Error, Equatable, CustomStringConvertible {
         case .noRole(let role): "There is no role \(role) in the configuration."
         case .unusablePassword:
             "A password has 1 to \(PasswordHash.maximumPasswordBytes) bytes, and no control characters."
+        case .shortPassword: "A password has \(UserAdministration.minimumPassword) characters or more."
         case .noDevice(let name): "\(name) has no device of that id."
         case .noSession(let name): "\(name) has no session of that id."
         }
@@ -49,7 +51,7 @@ extension Problem {
         case .isThere: self.init(.conflict, "There is a user of that name already.", field: "UserName")
         case .nameIsUsedUp: self.init(.conflict, error.description, field: "UserName")
         case .noRole: self.init(.badRequest, error.description, field: "Roles")
-        case .unusablePassword: self.init(.badRequest, error.description, field: "Password")
+        case .unusablePassword, .shortPassword: self.init(.badRequest, error.description, field: "Password")
         case .noDevice: self.init(.notFound, "This user has no such device.")
         case .noSession: self.init(.notFound, "This user has no such session.")
         }

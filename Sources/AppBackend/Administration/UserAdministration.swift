@@ -74,6 +74,17 @@ package struct UserAdministration: Sendable {
         }
     }
 
+    /// Shorter ones are soon guessed: in characters. Commands take them with a warning, and the API refuses them.
+    package static let minimumPassword = 8
+
+    package static func isShort(_ password: String) -> Bool { password.unicodeScalars.count < minimumPassword }
+
+    /// - Throws: `AdministrationError.unusablePassword`, `.shortPassword`, for a new password that the API does not take.
+    static func check(chosen password: String) throws(AdministrationError) {
+        try check(password: password)
+        guard !isShort(password) else { throw .shortPassword }
+    }
+
     /// Of a new password.
     /// - Throws: `AdministrationError.unusablePassword`; `PasswordHash.Failure`, where this system can make no hash.
     package static func hash(_ password: String) throws -> String {

@@ -64,7 +64,7 @@ struct IdempotencyHandler: UserResponder {
             switch route {
             case Path.notifications: self = .send
             case Path.requests: self = .sendRequest
-            case Path.register where request.body.isEmpty: self = .newRegistrationID
+            case Path.register where request.isWithoutBody: self = .newRegistrationID
             default: return nil
             }
         }

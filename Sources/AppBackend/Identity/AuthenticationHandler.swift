@@ -24,6 +24,7 @@ struct AuthenticationHandler: Sendable {
             seen.note(user)
             return try inner.respond(to: UserRequest(http: request, user: user, route: route))
         case .invalidToken(let error): return challenge.response(to: error)
+        case .wrongAppToken: return challenge.response(toAppTokenOf: request)
         case .refused, .notMine: return challenge.response(to: request)
         }
     }
@@ -61,6 +62,8 @@ package enum Authentication: Sendable {
     case refused
     /// It brings a bearer token that is not accepted, and why.
     case invalidToken(TokenError)
+    /// It brings an app token that is wrong, has ended or was revoked.
+    case wrongAppToken
     case principal(Principal)
 }
 

@@ -8,12 +8,15 @@ import JWT
 package struct Challenge: Sendable {
     /// The message when the credentials are missing or wrong.
     package static let wrongCredentials = "User name or password is missing or wrong."
+    /// The message when the request has an app token.
+    package static let wrongAppToken = "This app token is wrong, has ended or was revoked."
     /// The message when the request has a cookie and no credentials.
     package static let endedSession = "The session has ended: log in again."
 
     /// Nil where no method takes names and passwords.
     private let basic: String?
     private let session: String
+    private let token: String
     /// Nil where no issuer is trusted.
     private let bearer: String?
 
@@ -21,7 +24,8 @@ package struct Challenge: Sendable {
     ///   - realm: shown to the person who is asked for a password; printable ASCII without quotation marks.
     ///   - methods: by which requests are authenticated.
     init(realm: String, methods: [AuthenticationMethod]) {
-        bearer = methods.contains(.bearer) ? "Bearer realm=\"\(realm)\"" : nil
+        token = "Bearer realm=\"\(realm)\""
+        bearer = methods.contains(.bearer) ? token : nil
         let takesBasic = bearer == nil || !Set(methods).isDisjoint(with: [.password, .test, .token])
         // RFC 7617 section 2.1: the charset tells clients to send UTF-8.
         basic = takesBasic ? "Basic realm=\"\(realm)\", charset=\"UTF-8\"" : nil
@@ -31,6 +35,13 @@ package struct Challenge: Sendable {
     /// The answer to a request with a token that is not accepted (RFC 6750 section 3). No browser opens a box for it.
     func response(to error: TokenError) -> Response {
         refusal("\(error)", ["\(bearer ?? session), error=\"invalid_token\", error_description=\"\(error)\""])
+    }
+
+    /// The answer to a request with an app token that is wrong: in the scheme in which it came.
+    func response(toAppTokenOf request: Request) -> Response {
+        let isBearer = request.fields.authorization("bearer") != nil
+        return refusal(
+            Self.wrongAppToken, isBearer ? ["\(token), error=\"invalid_token\""] : challenges(to: request))
     }
 
     private func refusal(_ detail: String, _ challenges: [String]) -> Response {
@@ -46,13 +57,17 @@ package struct Challenge: Sendable {
     /// - Parameter isLogIn: whether the request is one, and brought its credentials in whatever form; its cookie is then
     ///   not what was wrong.
     func response(to request: Request, isLogIn: Bool = false) -> Response {
-        // An app token that is wrong.
+        // A token of another user than the one that the client names.
         if !isLogIn, let bearer, request.fields.authorization("bearer") != nil {
             return refusal(Self.wrongCredentials, ["\(bearer), error=\"invalid_token\""])
         }
         let isOfSession = !isLogIn && request.fields.contains(.cookie) && !request.fields.contains(.authorization)
         let detail = isOfSession ? Self.endedSession : Self.wrongCredentials
+        return refusal(detail, challenges(to: request))
+    }
+
+    private func challenges(to request: Request) -> [String] {
         let isOfPage = request.fields[.mode].map { $0 != "navigate" } ?? false
-        return refusal(detail, isOfPage ? [session] : [basic, bearer].compactMap(\.self))
+        return isOfPage ? [session] : [basic, bearer].compactMap(\.self)
     }
 }

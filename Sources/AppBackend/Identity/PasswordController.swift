@@ -23,7 +23,7 @@ struct PasswordController: Sendable {
             throw Problem(.forbidden, "You have no password here: you log in by other means.")
         }
         try request.http.requireJSON()
-        let fields = try Fields(body: request.body)
+        let fields = try Fields(body: request.body, known: ["Password", "NewPassword"])
         let present = try fields.string("Password")
         let wanted = try newPassword(fields)
         let user = try verified(present, request)
@@ -40,12 +40,12 @@ struct PasswordController: Sendable {
         return response
     }
 
-    /// - Throws: `Problem` 400, also for one with which no user could log in.
+    /// - Throws: `Problem` 400, also for one that is short, or with which no user could log in.
     private func newPassword(_ fields: Fields) throws(Problem) -> String {
         let field = "NewPassword"
         let text = try fields.string(field)
         do throws(AdministrationError) {
-            try UserAdministration.check(password: text)
+            try UserAdministration.check(chosen: text)
         } catch {
             throw Problem(.badRequest, error.description, field: field)
         }

@@ -7,17 +7,18 @@ import Store
 /// `GET /api/inbox?unread=true&after=<id>&limit=<n>`
 extension InboxController {
     /// The caller's own messages, newest first: the plain ones whole, the secure ones without their text. 304 where the client
-    /// has this state of the inbox already.
+    /// has the answer to this query already.
     func list(_ request: UserRequest) throws -> Response {
         let query = try ListQuery(request.query)
         let (owner, time) = (request.user.owner, now())
         // Before the messages: of what comes in between the next call tells.
         let state = try store.mailboxState(owner: owner, now: time)
-        let tag = "\"\(state.revision)\""
+        let tag = "\"\(state.revision)-\(query.tag)\""
         let fields: HTTPFields = [.eTag: tag, .cacheControl: "no-store"]
         guard !request.http.hasEntity(tag) else { return Response(status: .notModified, fields: fields) }
         let found = try store.notifications(
             owner: owner, unreadOnly: query.unreadOnly, after: query.after, limit: query.limit, now: time)
+        try query.checkPlace(in: store, owner: owner, now: time)
         let inbox = Inbox(unread: state.unread, messages: try messages(found, owner: owner))
         var response = Response.json(inbox.json)
         response.fields.append(contentsOf: fields)

@@ -2,6 +2,8 @@
 import DeviceAPI
 import HTTP
 import HTTPTypes
+import Store
+import Text
 
 /// Which messages a list has: `?unread=true&after=<id>&limit=<n>`
 struct ListQuery {
@@ -19,6 +21,18 @@ struct ListQuery {
         unreadOnly = try query.flag("unread")
         after = try Self.number(query, "after", 1...Int32.max)
         limit = try Self.limit(query)
+    }
+
+    /// Which list of the inbox it is: two queries of one state have different answers.
+    var tag: String { "\(limit)" + (unreadOnly ? "u" : "") + (after.map { "a\($0)" } ?? "") }
+
+    /// Whether the place that the list begins behind is still known. To be asked after the list was read: a list behind a message
+    /// that is gone would begin again, and who follows the pages would never end.
+    /// - Throws: `Problem` 400; `StoreError`.
+    func checkPlace(in store: any StateStore, owner: String, now: Timestamp) throws {
+        guard let after, try store.notification(after, owner: owner, now: now) == nil else { return }
+        throw Problem(
+            .badRequest, "after names a message that is not there any more: begin again without it.", field: "after")
     }
 
     /// How long the list may be.

@@ -9,9 +9,11 @@ extension NotificationsController {
     /// The caller's own secure ones, newest first, without payloads.
     func list(_ request: UserRequest) throws -> Response {
         let query = try ListQuery(request.query)
+        let (owner, time) = (request.user.owner, now())
         let found = try store.notifications(
-            owner: request.user.owner, unreadOnly: query.unreadOnly, secureOnly: true, after: query.after,
-            limit: query.limit, now: now())
+            owner: owner, unreadOnly: query.unreadOnly, secureOnly: true, after: query.after, limit: query.limit,
+            now: time)
+        try query.checkPlace(in: store, owner: owner, now: time)
         let json = JSONWriter.array(found) { notification, json in
             SecureMessageSummary(
                 id: notification.id, isRead: notification.isRead, sender: User.shownSender(notification.sender),

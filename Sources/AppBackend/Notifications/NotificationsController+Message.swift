@@ -70,11 +70,13 @@ extension NotificationsController {
             return try keepAndSend(
                 PlainMessage(message).text, to: recipient, on: platforms, message: message, from: from, request)
         }
+        let devices = devices(of: recipient.owner, request)
         let templates =
-            message.isSilent ? nil : try templateAudience(of: recipient.owner, on: platforms, besides: from, request)
-        let devices = try Self.audience(
+            message.isSilent ? nil : try templateAudience(of: recipient.owner, devices, on: platforms, besides: from)
+        let reached = try Self.audience(
             .tag(try TagPolicy.userTag(recipient.owner)), hearing: sender.name)
-        var audience = try Audience(devices: devices, templates: templates.map { [$0] } ?? [], besides: from)
+        var audience = try Audience(devices: reached, templates: templates.map { [$0] } ?? [], besides: from)
+        audience.undelivered = undelivered(message, to: devices, on: platforms)
         let kept = message.isSilent ? nil : keep(PlainMessage(message), for: recipient, as: dueID, request)
         (audience.kept, audience.recipient) = (kept.map { [$0] } ?? [], recipient.owner)
         if countsBadges, message.badge == nil, kept != nil { audience.unread = unread(of: recipient.owner, request) }
@@ -91,6 +93,9 @@ extension NotificationsController {
         var kept: [Kept] = []
         /// The owner whose message it is; nil: it is not one user's.
         var recipient: String?
+
+        /// Where the one recipient has devices, and no others, and nothing is delivered.
+        var undelivered: [Platform] = []
 
         /// What the one recipient has not read, for the badge; nil: it is not told.
         var unread: Int?
@@ -140,6 +145,7 @@ extension NotificationsController {
             id: id, owner: request.user.owner, to: message.to.text, recipient: audience.recipient, sentAt: time,
             keptID: audience.own?.id, expiresAt: sentExpiry(time))
         send.ignored = platforms.map { ($0.rawValue, payloads[$0]?.ignored ?? [.silent]) }
+        send.ignored += audience.undelivered.map { ($0.rawValue, []) }
         return try answer(send, to: request)
     }
 
@@ -153,5 +159,13 @@ extension NotificationsController {
         if !wanted.isEmpty { return wanted }
         let delivering = notifications.platforms.filter(delivering.contains)
         return delivering.isEmpty ? notifications.platforms : delivering
+    }
+
+    /// The platforms that a message leaves out because nothing is delivered there, although all of its recipient's devices are
+    /// of them: so its sender learns why it reaches none.
+    func undelivered(_ message: PushMessage, to devices: [DeviceRecord], on platforms: [Platform]) -> [Platform] {
+        let own = Set(devices.map(\.platform))
+        guard message.platforms.isEmpty, own.isDisjoint(with: platforms.map(\.rawValue)) else { return [] }
+        return notifications.platforms.filter { own.contains($0.rawValue) }
     }
 }

@@ -28,7 +28,8 @@ extension NotificationsController {
         _ payload: String, to recipient: Principal, on platforms: [Platform], message: PushMessage? = nil,
         from sending: SendingDevice? = nil, _ request: UserRequest
     ) throws -> Response {
-        let audience = try secureAudience(of: recipient, on: platforms, besides: sending, request)
+        let devices = devices(of: recipient.owner, request)
+        let audience = try secureAudience(of: recipient, devices, on: platforms, besides: sending)
         let field = message != nil ? PushMessage.Member.to.rawValue : "to_tag"
         if let message, let response = try schedule(message, request) { return response }
         let kept = try keepSecure(payload, for: recipient, field: field, as: dueID, request)
@@ -36,7 +37,8 @@ extension NotificationsController {
         var send = notifications.send(messages, requestID: request.id)
         send.secureID = kept.id
         send.kept = dueKept([kept])
-        if message != nil {
+        if let message {
+            send.ignored = undelivered(message, to: devices, on: platforms).map { ($0.rawValue, []) }
             send.message = SentMessage(
                 id: kept.token, owner: request.user.owner, to: recipient.name, recipient: recipient.owner,
                 sentAt: kept.createdAt, isSecure: true, keptID: kept.id, expiresAt: kept.createdAt + Self.sentSeconds)
@@ -70,11 +72,11 @@ extension NotificationsController {
         }
     }
 
-    /// The devices of a user that are told of a message that waits for them.
+    /// Those of a user's devices that are told of a message that waits for them.
     func secureAudience(
-        of recipient: Principal, on platforms: [Platform], besides sending: SendingDevice?, _ request: UserRequest
+        of recipient: Principal, _ devices: [DeviceRecord], on platforms: [Platform], besides sending: SendingDevice?
     ) throws(Problem) -> Audience {
-        let templates = try templateAudience(of: recipient.owner, on: platforms, besides: sending, request)
+        let templates = try templateAudience(of: recipient.owner, devices, on: platforms, besides: sending)
         return try Audience(
             devices: .tag(try TagPolicy.userTag(recipient.owner)), templates: templates.map { [$0] } ?? [],
             besides: sending)

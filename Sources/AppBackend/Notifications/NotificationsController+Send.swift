@@ -22,7 +22,7 @@ extension NotificationsController {
         }
         let audience = try Self.audience(
             .tag(try TagPolicy.userTag(recipient.owner)), hearing: sender.name)
-        let templates = try templateAudience(of: recipient.owner, on: [platform], request)
+        let templates = try templateAudience(of: recipient.owner, devices(of: recipient.owner, request), on: [platform])
             .map { [AddressedNotification(Payload.templateMessage(message, from: sender.name), to: $0)] }
         let kept = keep(PlainMessage(message), for: recipient, request)
         let messages = OutgoingMessage.messages(to: audience, on: [platform], templates: templates ?? []) { platform in

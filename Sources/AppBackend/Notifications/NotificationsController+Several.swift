@@ -129,7 +129,9 @@ extension NotificationsController {
         var together = message.reachesTemplates ? recipients.groups : []
         var alone: [TagExpression] = []
         for user in recipients.users {
-            guard let audience = try templateAudience(of: user.owner, on: platforms, besides: sending, request)
+            guard
+                let audience = try templateAudience(
+                    of: user.owner, devices(of: user.owner, request), on: platforms, besides: sending)
             else { continue }
             let tag = try TagPolicy.userTag(user.owner)
             if message.platforms.isEmpty || audience == .tag(tag) {
@@ -148,7 +150,9 @@ extension NotificationsController {
         _ message: PushMessage, to users: [Principal], on platforms: [Platform], _ request: UserRequest
     ) throws -> Response {
         let from = try sendingDevice(of: message, request.user)
-        let audiences = try users.map { try secureAudience(of: $0, on: platforms, besides: from, request) }
+        let audiences = try users.map {
+            try secureAudience(of: $0, devices(of: $0.owner, request), on: platforms, besides: from)
+        }
         if let response = try schedule(message, request) { return response }
         let kept = try keepAll(PlainMessage(message).text, for: users, request)
         var messages: [OutgoingMessage] = []

@@ -11,6 +11,16 @@ extension NotificationsController {
     /// tags, and the user's is one of them.
     static let maximumInstallations = TagExpression.maximumTags - 1
 
+    /// The user's devices. Where the store cannot tell there are none: those of the newer call are still reached, and the log says so.
+    func devices(of recipient: String, _ request: UserRequest) -> [DeviceRecord] {
+        do throws(StoreError) {
+            return try store.devices(owner: recipient)
+        } catch {
+            logger.warning("store: \(error)", metadata: ["request": "\(request.id)"])
+            return []
+        }
+    }
+
     /// Whom a template notification must go to, beside the native ones on these platforms; nil when the recipient has no such
     /// device, so that it costs nothing where it cannot matter.
     ///
@@ -18,18 +28,10 @@ extension NotificationsController {
     /// named by their installation ids, those that registered last first.
     ///
     /// The device that a message is sent from is not named.
-    ///
-    /// Where the store cannot tell, the devices of the newer call are still reached, and the log says so.
+    /// - Parameter devices: the recipient's.
     func templateAudience(
-        of recipient: String, on platforms: [Platform], besides sending: SendingDevice? = nil, _ request: UserRequest
+        of recipient: String, _ devices: [DeviceRecord], on platforms: [Platform], besides sending: SendingDevice? = nil
     ) throws(Problem) -> TagExpression? {
-        let devices: [DeviceRecord]
-        do throws(StoreError) {
-            devices = try store.devices(owner: recipient)
-        } catch {
-            logger.warning("store: \(error)", metadata: ["request": "\(request.id)"])
-            return nil
-        }
         let installations = devices.filter { $0.hasTemplate && !$0.platform.isEmpty }
         let wanted = installations.filter { device in platforms.contains { $0.rawValue == device.platform } }
         guard !wanted.isEmpty else { return nil }

@@ -13,7 +13,7 @@ extension RegisterController {
 
     /// Gives the device a registration id: the one that the hub has for its handle, or a fresh one.
     func create(_ request: UserRequest) throws -> Response {
-        if !request.body.isEmpty { return try install(request) }
+        if !request.http.isWithoutBody { return try install(request) }
         let user = request.user
         let handle = try Query(request.query)["handle"] ?? ""
         guard handle.utf8.count <= Self.maximumHandleBytes else {

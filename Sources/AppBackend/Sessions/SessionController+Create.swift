@@ -34,7 +34,7 @@ extension SessionController {
         if request.fields.contains(.authorization) { return BasicCredentials(fields: request.fields) }
         guard !request.body.isEmpty else { return nil }
         try request.requireJSON()
-        let fields = try Fields(body: request.body)
+        let fields = try Fields(body: request.body, known: ["UserName", "Password"])
         return BasicCredentials(name: try fields.string("UserName"), password: try fields.string("Password"))
     }
 }

@@ -38,7 +38,7 @@ struct AppTokenAuthenticator: Authenticator {
         case .refused(let seconds): throw Problem(.tooManyRequests, "Too many wrong app tokens.", retryAfter: seconds)
         case .busy: break
         }
-        return .refused
+        return .wrongAppToken
     }
 
     /// A request must not fail because it cannot be noted.

@@ -28,7 +28,7 @@ struct TokenController: Sendable {
             throw Problem(.forbidden, "App tokens are for users whom the operator has added.")
         }
         try request.http.requireJSON()
-        let fields = try Fields(body: request.body)
+        let fields = try Fields(body: request.body, known: ["Scopes", "To", "Label", "ExpiresInDays"])
         let draft = try AppTokenDraft(
             scopes: try fields.strings("Scopes"), recipients: fields["To"] == nil ? nil : try fields.strings("To"),
             label: try fields.optionalString("Label") ?? "", days: try Self.days(fields))

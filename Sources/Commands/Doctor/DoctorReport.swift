@@ -34,7 +34,7 @@ struct DoctorReport: Sendable {
         }.map(\.withoutControls)
     }
 
-    /// `{"verdict":…,"version":…,"steps":[{"step":…,"verdict":…,"findings":[{"verdict":…,"found":…,"cure":…}]}]}`
+    /// `{"verdict":…,"version":…,"steps":[{"step":…,"verdict":…,"findings":[{"verdict":…,"found":…,"fix":…}]}]}`
     func json(version: String) -> String {
         JSONWriter.object { json in
             json.member("verdict", verdict.rawValue)
@@ -45,7 +45,7 @@ struct DoctorReport: Sendable {
                 json.member("findings", entry.findings) { finding, json in
                     json.member("verdict", finding.verdict.rawValue)
                     json.member("found", finding.found.withoutControls)
-                    json.name("cure")
+                    json.name("fix")
                     if let fix = finding.fix { json.string(fix.withoutControls) } else { json.null() }
                 }
             }

@@ -6,8 +6,8 @@ import Server
 /// `app-backend message cancel`
 struct MessageCancelCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "cancel", abstract: "Take back a message that waits for its time.",
-        discussion: "As its sender can. A message that a process has begun to send is not taken back.")
+        commandName: "cancel", abstract: "Cancel a message that waits for its time.",
+        discussion: "As its sender can. A message that a process has begun to send is not cancelled.")
 
     @OptionGroup var options: ConfigurationOptions
     @Argument(help: "The message's id, as `list --waiting` shows it.") var id: String
@@ -17,6 +17,6 @@ struct MessageCancelCommand: ParsableCommand {
         guard let waiting = try MessageHistory(store: store, now: Site.now).cancel(id) else {
             throw CommandError("No message waits for its time under that id.")
         }
-        print("took back \(id) of \(waiting.message.sender)")
+        print("cancelled \(id) of \(waiting.message.sender)")
     }
 }

@@ -19,6 +19,9 @@ enum Terminal {
     /// The longest line that is read, in bytes.
     static let maximumLineBytes = 4096
 
+    /// Whether a person reads what is printed, and no script.
+    static var isOutputTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
+
     /// Prints a line on standard error; under systemd (`ExecReload=`) as a warning, which is where an operator looks.
     static func printError(_ line: String) {
         write((StderrLogHandler.isStandardErrorTheJournal ? "<4>" : "") + line + "\n", to: STDERR_FILENO)

@@ -10,7 +10,8 @@ struct UserCommand: ParsableCommand {
         discussion: "Passwords are read from a terminal without echo, or as one line from standard input.",
         subcommands: [
             Add.self, Password.self, UserChangeCommand.self, UserDisableCommand.self, UserEnableCommand.self,
-            UserRemoveCommand.self, UserShowCommand.self, List.self, UserImportCommand.self, UserTokenCommand.self,
+            UserRemoveCommand.self, UserShowCommand.self, UserListCommand.self, UserImportCommand.self,
+            UserTokenCommand.self,
         ])
 
     struct Add: ParsableCommand {
@@ -61,16 +62,6 @@ struct UserCommand: ParsableCommand {
             // They count no more. That their records are gone is for those who look.
             _ = try store.removeSessions(owner: user.owner)
             print("changed \(user.name)")
-        }
-    }
-
-    struct List: ParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "List the users, one a line.")
-
-        @OptionGroup var options: ConfigurationOptions
-
-        func run() throws {
-            for user in try options.openStore().store.users() { print(user.name) }
         }
     }
 
@@ -132,6 +123,10 @@ struct UserCommand: ParsableCommand {
     private static func newHash() throws -> String {
         guard let password = try Terminal.readPassword(isNew: true) else {
             throw CommandError("No password was given.")
+        }
+        if UserAdministration.isShort(password) {
+            Terminal.printError(
+                "The password has fewer than \(UserAdministration.minimumPassword) characters, which is soon guessed.")
         }
         return try UserAdministration.hash(password)
     }

@@ -64,7 +64,7 @@ package protocol StateStore: SessionStore, AppTokenStore, SendOwnership, Idempot
     /// The owner's notifications, newest first (by creation, then by id, descending).
     /// - Parameters:
     ///   - secureOnly: leaves the plain ones out.
-    ///   - after: begins behind the notification of this id; an id that was deleted begins at the front.
+    ///   - after: begins behind the notification of this id; one that is gone begins at the front.
     func notifications(
         owner: String, unreadOnly: Bool, secureOnly: Bool, after: Int32?, limit: Int, now: Timestamp
     ) throws(StoreError) -> [NotificationSummary]

@@ -136,6 +136,32 @@ extension WireTests {
             #expect(try SendOutcome(plain).id == nil)
         }
 
+        @Test func `a short password is taken by a command with a warning`() throws {
+            let site = try sharedSite()
+            let name = site.secrets.make("short-")
+            let short = try site.run(["user", "add", name], input: "seven77\n")
+            let long = try site.run(["user", "passwd", name], input: "eight888\n")
+            #expect(short.status == 0 && short.complaints.map { $0.contains("fewer than 8 characters") } == [true])
+            #expect(long.status == 0 && long.complaints.isEmpty)
+            #expect(try site.run("user", "remove", name).status == 0)
+        }
+
+        @Test func `the list of users is one of names, a table on a terminal, and JSON where that is asked for`() throws
+        {
+            let site = try sharedSite()
+            let alice = try site.addUser("alice")
+            #expect(try site.run("user", "list").output.split(separator: "\n").contains(Substring(alice.name)))
+            let json = try JSONValue(parsing: Array(site.run("user", "list", "--json").output.utf8)).array ?? []
+            let own = try #require(json.first { $0["name"]?.string == alice.name })
+            #expect(own["devices"]?.integer == 0 && own["roles"]?.array?.isEmpty == true)
+            let terminal = try PseudoTerminal()
+            let process = try ChildProcess(
+                Program.appBackend, ["user", "list", "--config", site.backend.configuration], input: .terminal(terminal)
+            )
+            defer { process.stop(seconds: 0) }
+            #expect(terminal.shows("last seen", seconds: 60) && terminal.shows(alice.name, seconds: 60))
+        }
+
         @Test func `a user who is removed is out at once`() throws {
             let site = try sharedSite()
             let alice = try site.addUser("alice")

@@ -34,7 +34,7 @@ struct Diagnosis {
     func found(_ step: String) -> String { text(step, "found") }
 
     /// What to change there.
-    func cure(_ step: String) -> String { text(step, "cure") }
+    func cure(_ step: String) -> String { text(step, "fix") }
 
     private func text(_ step: String, _ member: String) -> String {
         let findings = steps.first { $0["step"]?.string == step }?["findings"]?.array ?? []

@@ -72,7 +72,7 @@ extension WireTests {
             let metrics = String(decoding: try site.call(.get, Path.metrics).body, as: UTF8.self)
             #expect(metrics.contains("\napp_backend_scheduled_overdue_seconds 0\n"))
             #expect(metrics.contains(/\napp_backend_scheduled_messages [1-9]/))
-            #expect(try site.run("message", "cancel", id).output == "took back \(id) of \(bob.name)\n")
+            #expect(try site.run("message", "cancel", id).output == "cancelled \(id) of \(bob.name)\n")
             #expect(try site.list("message", "list", "--waiting", "--user", bob.name).isEmpty)
             let again = try site.run("message", "cancel", id)
             #expect(again.status == 1 && again.errors.contains("No message waits for its time under that id."))

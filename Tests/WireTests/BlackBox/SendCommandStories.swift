@@ -28,7 +28,11 @@ extension WireTests {
                 #expect(sent.status == 3)
                 #expect(sent.complaints == ["No device of \(bob.name) was reached."])
                 let lines = sent.output.split(separator: "\n")
-                #expect(lines.count == 5 && lines.dropFirst().allSatisfy { $0.contains("NoTargetFound") })
+                #expect(lines.count == 6 && lines[1...4].allSatisfy { $0.contains("NoTargetFound") })
+                // The id that `message show` takes.
+                let id = try #require(lines.last?.split(separator: " ").last)
+                #expect(lines.last == "message \(id)")
+                #expect(try site.run("message", "show", String(id)).output.contains(bob.name))
                 // Recorded by the hub, and not delivered.
                 _ = try site.register(bob, handle: site.makeHandle())
                 let recorded = try site.run("send", "--to", bob.name, "--pns", "apns", "--json", "Hello")

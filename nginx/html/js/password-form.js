@@ -5,7 +5,7 @@ import * as api from './api.js';
 import { $, absolve, blame, say, whileBusy } from './dom.js';
 import { lead } from './focus.js';
 import { t } from './i18n.js';
-import { failureWords, passwordFault } from './words.js';
+import { failureWords, newPasswordFault, passwordFault } from './words.js';
 
 export class PasswordForm {
     #session;
@@ -61,7 +61,7 @@ export class PasswordForm {
         if (status === 403 && field === 'Password') {
             return blame('presentPassword', passwordFault($('presentPassword').value) || t('password.wrong'));
         }
-        if (status === 400 && field === 'NewPassword') return blame('newPassword', t('password.unusable'));
+        if (status === 400 && field === 'NewPassword') return blame('newPassword', newPasswordFault($('newPassword').value));
         say('passwordResult', failureWords(failure, { 403: t('password.none'), 409: t('password.meanwhile') }), 'bad');
     }
 }

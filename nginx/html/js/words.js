@@ -19,6 +19,7 @@ export function failureWords(failure, own = {}) {
 
 const longestName = 111; // characters
 const longestPassword = 511; // bytes
+const shortestPassword = 8; // characters
 
 /** What is wrong with a name that the server refused, or does not know; empty for what could be a user's. */
 export function nameFault(name) {
@@ -29,6 +30,10 @@ export function nameFault(name) {
 /** The same of a password. */
 export const passwordFault = (password) => (
     new TextEncoder().encode(password).length > longestPassword ? t('password.tooLong', { longest: longestPassword }) : '');
+
+/** Why the server refuses it as a new one. */
+export const newPasswordFault = (password) => passwordFault(password) || ([...password].length < shortestPassword
+    ? t('password.tooShort', { shortest: shortestPassword }) : t('password.unusable'));
 
 /** Why this browser has no device token, or which one. The names are the states of `Device`, and reasons within them. */
 export const deviceWords = (reason) => (has(`device.${reason}`) ? t(`device.${reason}`) : '');

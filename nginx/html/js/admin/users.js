@@ -4,7 +4,7 @@
 import { $, absolve, blame, element, say, whileBusy } from '../dom.js';
 import { lead } from '../focus.js';
 import { amount, isolated, number, t, time } from '../i18n.js';
-import { failureWords, nameFault, passwordFault } from '../words.js';
+import { failureWords, nameFault, newPasswordFault } from '../words.js';
 import * as calls from './calls.js';
 import { lastSeen } from './seen.js';
 import { keepTyped } from './typed.js';
@@ -103,7 +103,7 @@ export class Users {
 /** What the server may have against a new user, by its answer's status. */
 function faults(field, name, password) {
     if (field === 'UserName') return { 400: nameFault(name) || t('name.unusable'), 409: t('admin.isThere') };
-    if (field === 'Password') return { 400: passwordFault(password) || t('password.unusable') };
+    if (field === 'Password') return { 400: newPasswordFault(password) };
     return { 400: t('admin.noRole'), 403: t('admin.roleAdministers') };
 }
 

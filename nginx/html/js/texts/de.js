@@ -16,6 +16,7 @@ export default {
     'name.tooLong': 'Ein Benutzername hat höchstens {longest} Zeichen.',
     'name.unusable': 'Ein Benutzername hat nur Buchstaben, Ziffern und _ @ # . -',
     'password.tooLong': 'Ein Passwort hat höchstens {longest} Byte.',
+    'password.tooShort': 'Ein Passwort hat mindestens {shortest} Zeichen.',
     'login.elsewhere': 'Sie haben sich in einem anderen Fenster abgemeldet.',
     'login.expired': 'Ihre Sitzung ist beendet. Melden Sie sich wieder an; was Sie geschrieben haben, ist noch da.',
     'login.out': 'Abgemeldet. Dieser Browser empfängt nichts mehr für {user}.',

@@ -16,6 +16,7 @@ export default {
     'name.tooLong': 'A user’s name has at most {longest} characters.',
     'name.unusable': 'A user’s name has only letters, digits and _ @ # . -',
     'password.tooLong': 'A password has at most {longest} bytes.',
+    'password.tooShort': 'A password has {shortest} characters or more.',
     'login.elsewhere': 'You logged out in another window.',
     'login.expired': 'Your session has ended. Log in again; what you typed is still there.',
     'login.out': 'Logged out. This browser no longer receives for {user}.',

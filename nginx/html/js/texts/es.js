@@ -16,6 +16,7 @@ export default {
     'name.tooLong': 'Un nombre de usuario tiene como máximo {longest} caracteres.',
     'name.unusable': 'Un nombre de usuario solo tiene letras, cifras y _ @ # . -',
     'password.tooLong': 'Una contraseña tiene como máximo {longest} bytes.',
+    'password.tooShort': 'Una contraseña tiene {shortest} caracteres como mínimo.',
     'login.elsewhere': 'Ha cerrado la sesión en otra ventana.',
     'login.expired': 'Su sesión ha terminado. Inicie sesión de nuevo; lo que ha escrito sigue aquí.',
     'login.out': 'Sesión cerrada. Este navegador ya no recibe nada para {user}.',
