@@ -3,6 +3,7 @@ import DeviceAPI
 import Foundation
 import HTTPTypes
 import JSON
+import Support
 import Testing
 
 extension WireTests {
